@@ -1,0 +1,49 @@
+#pragma once
+
+// The seam. This header and its back ends are the only place where Roost touches atomics, locks, parking, threads,
+// thread-locals, the clock, random numbers and node memory; everything above is written against the names listed here,
+// so the explorer can run the shipped code and try every interleaving of it.
+//
+//   atomic<T>                     load store exchange compare_exchange_{weak,strong} fetch_{add,sub,or,and}; orders explicit
+//   plain<T>                      ordinary memory that is handed between threads: get() set(v); races are seen in models
+//   mutex                         4 bytes, lock() unlock() try_lock(); for short slow paths, never held while calling out
+//   os_mutex, os_condvar          what the portable parker is made of: wait(os_mutex&), wait_until(os_mutex&, t), notify_one()
+//   wait_on(word, expected)       block while word == expected (may return early); wait_on_until(..., t) false on time-out
+//   wake_on(&word, n)             wake up to n threads blocked on word; only the address is used, the word may be gone
+//   thread                        spawn and join; never detached
+//   thread_index()                small dense number of the calling thread, reused after it ends
+//   thread_value<Tag, T>::get()   the calling thread's own T, reached out of line so that no coroutine caches its address
+//   now(), coarse_now()           monotonic clock; coarse is cheaper and up to 4 ms behind
+//   random_u64()                  per-thread generator, for jitter and choice, not for secrets
+//   allocate / deallocate         node memory; throws std::bad_alloc
+//   allocate_frame / deallocate_frame   coroutine frames and job blocks, recycled per thread
+//   light_barrier, heavy_barrier  asymmetric pair: heavy_barrier() orders every thread's light_barrier(); has_heavy_barrier()
+//   spin_hint(), yield_thread()   say that this thread is waiting for another one
+//
+// Back ends: native (ships), jitter (native plus random delays), model (the explorer's; see testing/explore.hpp).
+
+#include <roost/base/clock.hpp>
+#include <roost/base/config.hpp>
+
+#include <atomic>
+
+namespace roost::inline ROOST_ABI {
+
+// Short names for memory orders. Every use carries a label of its file's ordering table.
+namespace mo {
+inline constexpr std::memory_order relaxed = std::memory_order_relaxed;
+inline constexpr std::memory_order acquire = std::memory_order_acquire;
+inline constexpr std::memory_order release = std::memory_order_release;
+inline constexpr std::memory_order acq_rel = std::memory_order_acq_rel;
+inline constexpr std::memory_order seq_cst = std::memory_order_seq_cst;
+}  // namespace mo
+
+}  // namespace roost::inline ROOST_ABI
+
+#if defined(ROOST_SEAM_MODEL)
+#include <roost/base/detail/seam_model.hpp>  // IWYU pragma: export
+#elif defined(ROOST_SEAM_JITTER)
+#include <roost/base/detail/seam_jitter.hpp>  // IWYU pragma: export
+#else
+#include <roost/base/detail/seam_native.hpp>  // IWYU pragma: export
+#endif

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <roost/base/config.hpp>
+
+#include <chrono>
+
+namespace roost::inline ROOST_ABI {
+
+// Monotonic time. Reading it goes through the seam (`now()` in base/atomic.hpp) or through a timer service.
+using duration = std::chrono::nanoseconds;
+
+struct monotonic {
+    using duration = roost::duration;
+    using rep = duration::rep;
+    using period = duration::period;
+    using time_point = std::chrono::time_point<monotonic>;
+    static constexpr bool is_steady = true;
+};
+
+using time_point = monotonic::time_point;
+
+// "Never": the deadline of whoever has none.
+inline constexpr time_point no_deadline = time_point::max();
+
+// Saturating: far deadlines stay far instead of wrapping into the past.
+template <class Rep, class Period>
+[[nodiscard]] constexpr time_point deadline_after(time_point start, std::chrono::duration<Rep, Period> d) noexcept {
+    using exact = std::chrono::duration<long double, std::nano>;
+    const long double target = static_cast<long double>(start.time_since_epoch().count()) + exact(d).count();
+    if (target >= static_cast<long double>(time_point::max().time_since_epoch().count())) {
+        return no_deadline;
+    }
+    if (target <= static_cast<long double>(time_point::min().time_since_epoch().count())) {
+        return time_point::min();
+    }
+    return start + std::chrono::duration_cast<duration>(d);
+}
+
+}  // namespace roost::inline ROOST_ABI

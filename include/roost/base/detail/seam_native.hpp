@@ -1,0 +1,111 @@
+#pragma once
+
+// The native back end of the seam: what ships. See base/atomic.hpp for what each name promises.
+
+#include <roost/base/detail/native_thread.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace roost::inline ROOST_ABI {
+
+template <class T>
+class atomic {
+public:
+    constexpr atomic() noexcept : value_(T{}) {}
+    constexpr explicit atomic(T initial) noexcept : value_(initial) {}
+    atomic(const atomic&) = delete;
+    atomic& operator=(const atomic&) = delete;
+
+    static_assert(std::atomic<T>::is_always_lock_free, "state words must fit what the processor handles without a lock");
+
+    [[nodiscard]] T load(std::memory_order order) const noexcept { return value_.load(order); }
+    void store(T desired, std::memory_order order) noexcept { value_.store(desired, order); }
+    T exchange(T desired, std::memory_order order) noexcept { return value_.exchange(desired, order); }
+
+    bool compare_exchange_weak(T& expected, T desired, std::memory_order success, std::memory_order failure) noexcept {
+        return value_.compare_exchange_weak(expected, desired, success, failure);
+    }
+    bool compare_exchange_strong(T& expected, T desired, std::memory_order success, std::memory_order failure) noexcept {
+        return value_.compare_exchange_strong(expected, desired, success, failure);
+    }
+
+    T fetch_add(T operand, std::memory_order order) noexcept { return value_.fetch_add(operand, order); }
+    T fetch_sub(T operand, std::memory_order order) noexcept { return value_.fetch_sub(operand, order); }
+    T fetch_or(T operand, std::memory_order order) noexcept { return value_.fetch_or(operand, order); }
+    T fetch_and(T operand, std::memory_order order) noexcept { return value_.fetch_and(operand, order); }
+
+private:
+    std::atomic<T> value_;
+};
+
+template <class T>
+class plain {
+public:
+    constexpr plain() noexcept : value_{} {}
+    constexpr explicit plain(T initial) noexcept : value_(initial) {}
+    plain(const plain&) = delete;
+    plain& operator=(const plain&) = delete;
+
+    [[nodiscard]] T get() const noexcept { return value_; }
+    void set(T value) noexcept { value_ = value; }
+
+private:
+    T value_;
+};
+
+// --- blocking on a word ------------------------------------------------------------------------------------------------
+
+void wait_on(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
+bool wait_on_until(atomic<std::uint32_t>& word, std::uint32_t expected, time_point deadline) noexcept;
+void wake_on(const atomic<std::uint32_t>* word, int count) noexcept;
+
+// --- lock for short slow paths -----------------------------------------------------------------------------------------
+
+// states   0 free   1 held   2 held, somebody may be blocked
+class mutex {
+public:
+    constexpr mutex() noexcept = default;
+    mutex(const mutex&) = delete;
+    mutex& operator=(const mutex&) = delete;
+
+    void lock() noexcept {
+        std::uint32_t expected = 0;
+        if (!word_.compare_exchange_strong(expected, 1, mo::acquire, mo::relaxed)) [[unlikely]] {
+            lock_slow();
+        }
+    }
+    [[nodiscard]] bool try_lock() noexcept {
+        std::uint32_t expected = 0;
+        return word_.compare_exchange_strong(expected, 1, mo::acquire, mo::relaxed);
+    }
+    void unlock() noexcept {
+        if (word_.exchange(0, mo::release) == 2) [[unlikely]] {
+            wake_on(&word_, 1);
+        }
+    }
+
+private:
+    void lock_slow() noexcept;
+
+    atomic<std::uint32_t> word_{0};
+};
+
+// --- time, chance, memory ----------------------------------------------------------------------------------------------
+
+[[nodiscard]] time_point now() noexcept;
+[[nodiscard]] time_point coarse_now() noexcept;
+[[nodiscard]] std::uint64_t random_u64() noexcept;
+
+[[nodiscard]] void* allocate(std::size_t size, std::size_t alignment = alignof(std::max_align_t));
+void deallocate(void* memory, std::size_t size, std::size_t alignment = alignof(std::max_align_t)) noexcept;
+[[nodiscard]] void* allocate_frame(std::size_t size);
+void deallocate_frame(void* memory, std::size_t size) noexcept;
+
+// --- asymmetric barrier: light on the hot side, heavy on the rare side -----------------------------------------------
+
+[[nodiscard]] bool has_heavy_barrier() noexcept;
+inline void light_barrier() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
+void heavy_barrier() noexcept;
+
+}  // namespace roost::inline ROOST_ABI

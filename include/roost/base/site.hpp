@@ -1,0 +1,36 @@
+#pragma once
+
+#include <roost/base/config.hpp>
+
+#include <cstdint>
+#include <source_location>
+#include <string>
+
+namespace roost::inline ROOST_ABI {
+
+// Where in the user's program something was made. One pointer wide; costs nothing until it is printed.
+class site {
+public:
+    constexpr site() noexcept = default;
+    constexpr explicit(false) site(std::source_location where) noexcept : where_(where) {}
+
+    [[nodiscard]] static constexpr site here(std::source_location where = std::source_location::current()) noexcept {
+        return site(where);
+    }
+
+    [[nodiscard]] constexpr bool is_known() const noexcept { return where_.line() != 0; }
+    [[nodiscard]] constexpr const char* file() const noexcept { return where_.file_name(); }
+    [[nodiscard]] constexpr std::uint32_t line() const noexcept { return where_.line(); }
+    [[nodiscard]] constexpr const char* function() const noexcept { return where_.function_name(); }
+
+    // "server.cpp:42", or "unknown site".
+    [[nodiscard]] std::string to_string() const;
+
+    // Same place in the source, whichever translation unit recorded it.
+    friend bool operator==(const site& a, const site& b) noexcept;
+
+private:
+    std::source_location where_{};
+};
+
+}  // namespace roost::inline ROOST_ABI

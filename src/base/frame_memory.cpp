@@ -1,0 +1,118 @@
+#include <roost/base/atomic.hpp>
+
+#if !defined(ROOST_SEAM_MODEL)
+
+#include <array>
+#include <new>
+
+// Memory of nodes and coroutine frames.
+//
+// Frames come and go at the rate of calls, and nearly all are small, so each thread keeps a bounded stack of free blocks per
+// size class. A block freed on another thread joins that thread's stack: no block is tied to the thread that made it.
+// Under AddressSanitizer every block goes straight to the heap, so a use after free is seen.
+
+namespace roost::inline ROOST_ABI {
+
+void* allocate(std::size_t size, std::size_t alignment) {
+    if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+        return ::operator new(size, std::align_val_t(alignment));
+    }
+    return ::operator new(size);
+}
+
+void deallocate(void* memory, std::size_t size, std::size_t alignment) noexcept {
+    if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+        ::operator delete(memory, size, std::align_val_t(alignment));
+    } else {
+        ::operator delete(memory, size);
+    }
+}
+
+namespace {
+
+constexpr std::size_t class_bytes = 64;
+constexpr std::size_t class_count = 16;      // blocks up to 1 KiB are recycled
+constexpr std::size_t class_bytes_kept = 256 * 1024;  // per thread and class
+
+struct free_block {
+    free_block* next;
+};
+
+struct free_stack {
+    free_block* top = nullptr;
+    std::size_t bytes = 0;
+};
+
+struct frame_cache {
+    std::array<free_stack, class_count> classes{};
+    bool closed = false;
+
+    ~frame_cache() {
+        closed = true;
+        for (free_stack& stack : classes) {
+            while (stack.top != nullptr) {
+                free_block* block = stack.top;
+                stack.top = block->next;
+                ::operator delete(block);
+            }
+        }
+    }
+};
+
+// Trivially destructible flag beside it: frames freed by other thread-local destructors, after the cache is gone, must not
+// bring it back to life.
+frame_cache* this_cache() noexcept {
+    struct holder {
+        frame_cache cache;
+        bool* gone;
+        explicit holder(bool* flag) : gone(flag) {}
+        ~holder() { *gone = true; }
+    };
+    thread_local bool gone = false;
+    if (gone) {
+        return nullptr;
+    }
+    thread_local holder mine(&gone);
+    return gone ? nullptr : &mine.cache;
+}
+
+constexpr std::size_t class_of(std::size_t size) noexcept { return (size + class_bytes - 1) / class_bytes - 1; }
+
+}  // namespace
+
+void* allocate_frame(std::size_t size) {
+    const std::size_t index = class_of(size);
+    if (!ROOST_ASAN && index < class_count) {
+        if (frame_cache* cache = this_cache()) {
+            free_stack& stack = cache->classes[index];
+            if (free_block* block = stack.top) {
+                stack.top = block->next;
+                stack.bytes -= (index + 1) * class_bytes;
+                return block;
+            }
+        }
+        return ::operator new((index + 1) * class_bytes);
+    }
+    return ::operator new(size);
+}
+
+void deallocate_frame(void* memory, std::size_t size) noexcept {
+    const std::size_t index = class_of(size);
+    if (!ROOST_ASAN && index < class_count) {
+        if (frame_cache* cache = this_cache()) {
+            free_stack& stack = cache->classes[index];
+            if (stack.bytes < class_bytes_kept) {
+                auto* block = static_cast<free_block*>(memory);
+                block->next = stack.top;
+                stack.top = block;
+                stack.bytes += (index + 1) * class_bytes;
+                return;
+            }
+        }
+    }
+    ::operator delete(memory);
+}
+
+}  // namespace roost::inline ROOST_ABI
+
+#endif  // !ROOST_SEAM_MODEL

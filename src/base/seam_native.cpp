@@ -1,0 +1,201 @@
+#include <roost/base/atomic.hpp>
+
+#if !defined(ROOST_SEAM_MODEL)
+
+#include <roost/base/assert.hpp>
+
+#include <bit>
+#include <cerrno>
+#include <climits>
+#include <condition_variable>
+#include <ctime>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace roost::inline ROOST_ABI {
+
+namespace {
+
+long futex(const void* word, int operation, std::uint32_t value, const timespec* limit, std::uint32_t mask) noexcept {
+    return syscall(SYS_futex, word, operation, value, limit, nullptr, mask);
+}
+
+timespec to_timespec(time_point t) noexcept {
+    const auto since = t.time_since_epoch();
+    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(since);
+    timespec spec{};
+    spec.tv_sec = static_cast<time_t>(whole.count());
+    spec.tv_nsec = static_cast<long>((since - whole).count());
+    return spec;
+}
+
+time_point read_clock(clockid_t which) noexcept {
+    timespec spec{};
+    clock_gettime(which, &spec);
+    return time_point(std::chrono::seconds(spec.tv_sec) + std::chrono::nanoseconds(spec.tv_nsec));
+}
+
+}  // namespace
+
+// --- blocking on a word ------------------------------------------------------------------------------------------------
+
+void wait_on(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+    futex(&word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, nullptr, FUTEX_BITSET_MATCH_ANY);
+}
+
+bool wait_on_until(atomic<std::uint32_t>& word, std::uint32_t expected, time_point deadline) noexcept {
+    if (deadline == no_deadline) {
+        wait_on(word, expected);
+        return true;
+    }
+    if (deadline.time_since_epoch().count() <= 0) {
+        return false;
+    }
+    const timespec limit = to_timespec(deadline);
+    const long rc = futex(&word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, &limit, FUTEX_BITSET_MATCH_ANY);
+    return !(rc == -1 && errno == ETIMEDOUT);
+}
+
+void wake_on(const atomic<std::uint32_t>* word, int count) noexcept {
+    futex(word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, static_cast<std::uint32_t>(count), nullptr, 0);
+}
+
+bool os_condvar::wait_until(os_mutex& held, time_point deadline) {
+    std::unique_lock<std::mutex> lock(held.impl_, std::adopt_lock);
+    bool in_time = true;
+    if (deadline == no_deadline) {
+        impl_.wait(lock);
+    } else {
+        // libstdc++'s steady_clock is the same CLOCK_MONOTONIC that now() reads.
+        const std::chrono::steady_clock::time_point limit(deadline.time_since_epoch());
+        in_time = impl_.wait_until(lock, limit) == std::cv_status::no_timeout;
+    }
+    lock.release();
+    return in_time;
+}
+
+void mutex::lock_slow() noexcept {
+    // The holder is inside a handful of instructions, so a short spin usually sees it leave.
+    for (int spin = 0; spin < 64; ++spin) {
+        std::uint32_t seen = word_.load(mo::relaxed);
+        if (seen == 0 && word_.compare_exchange_strong(seen, 1, mo::acquire, mo::relaxed)) {
+            return;
+        }
+        if (seen == 2) {
+            break;
+        }
+        spin_hint();
+    }
+    while (word_.exchange(2, mo::acquire) != 0) {
+        wait_on(word_, 2);
+    }
+}
+
+// --- threads -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Indices are handed out under a lock once per thread life, so the cost does not matter; never destroyed, because threads
+// may end after static destructors have run.
+struct index_registry {
+    std::mutex lock;
+    std::vector<bool> used;
+};
+
+index_registry& registry() {
+    static auto* instance = new index_registry;
+    return *instance;
+}
+
+struct index_holder {
+    std::uint32_t index = UINT32_MAX;
+
+    std::uint32_t get() {
+        if (index == UINT32_MAX) {
+            index_registry& all = registry();
+            const std::lock_guard<std::mutex> guard(all.lock);
+            std::size_t free_index = 0;
+            while (free_index < all.used.size() && all.used[free_index]) {
+                ++free_index;
+            }
+            if (free_index == all.used.size()) {
+                all.used.push_back(false);
+            }
+            all.used[free_index] = true;
+            index = static_cast<std::uint32_t>(free_index);
+        }
+        return index;
+    }
+    ~index_holder() {
+        if (index != UINT32_MAX) {
+            index_registry& all = registry();
+            const std::lock_guard<std::mutex> guard(all.lock);
+            all.used[index] = false;
+            index = UINT32_MAX;
+        }
+    }
+};
+
+}  // namespace
+
+std::uint32_t thread_index() noexcept {
+    thread_local index_holder holder;
+    return holder.get();
+}
+
+unsigned hardware_threads() noexcept {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+        const int count = CPU_COUNT(&allowed);
+        if (count > 0) {
+            return static_cast<unsigned>(count);
+        }
+    }
+    const unsigned reported = std::thread::hardware_concurrency();
+    return reported == 0 ? 1 : reported;
+}
+
+// --- time and chance -----------------------------------------------------------------------------------------------------
+
+time_point now() noexcept { return read_clock(CLOCK_MONOTONIC); }
+time_point coarse_now() noexcept { return read_clock(CLOCK_MONOTONIC_COARSE); }
+
+std::uint64_t random_u64() noexcept {
+    // splitmix64, seeded from the clock and the address of the thread's own state.
+    thread_local std::uint64_t state = 0;
+    if (state == 0) {
+        state = static_cast<std::uint64_t>(now().time_since_epoch().count()) ^ std::bit_cast<std::uintptr_t>(&state);
+    }
+    state += 0x9e3779b97f4a7c15U;
+    std::uint64_t z = state;
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31U);
+}
+
+// --- asymmetric barrier ----------------------------------------------------------------------------------------------------
+
+bool has_heavy_barrier() noexcept {
+    static const bool registered = [] {
+        return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    }();
+    return registered;
+}
+
+void heavy_barrier() noexcept {
+    if (!has_heavy_barrier() || syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {
+        panic("heavy_barrier() needs the membarrier system call; ask has_heavy_barrier() first");
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI
+
+#endif  // !ROOST_SEAM_MODEL
