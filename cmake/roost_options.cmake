@@ -1,0 +1,71 @@
+# Options of the build. Everything that is not the library itself is off unless Roost is the
+# top-level project, so that a user's build pays for nothing it did not ask for.
+
+option(ROOST_BUILD_TESTS "Build the tests (needs GoogleTest)" ${PROJECT_IS_TOP_LEVEL})
+option(ROOST_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(ROOST_BUILD_BENCH "Build the benchmarks (needs Google Benchmark)" OFF)
+option(ROOST_BUILD_MODEL "Build the layers a second time on the explorer's atomics" ${PROJECT_IS_TOP_LEVEL})
+option(ROOST_BUILD_FUZZ "Build the fuzz targets with libFuzzer (clang only)" OFF)
+option(ROOST_INSTALL "Create the install rules" ${PROJECT_IS_TOP_LEVEL})
+option(ROOST_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
+option(ROOST_CCACHE "Compile through ccache when it is installed" ${PROJECT_IS_TOP_LEVEL})
+
+option(ROOST_ENABLE_SERVICE "Build the layer service" OFF)
+option(ROOST_ENABLE_ASIO "Build the layer asio (needs Boost.Asio)" OFF)
+option(ROOST_ENABLE_OBSERVE "Build the layer observe" OFF)
+option(ROOST_ENABLE_ADAPTERS "Build the layer adapters" OFF)
+option(ROOST_ENABLE_CONSOLE "Build the layer console" OFF)
+option(ROOST_ENABLE_C "Build the layer c" OFF)
+
+set(ROOST_SEAM "native" CACHE STRING "What the seam of the ordinary targets is made of: native or jitter")
+set_property(CACHE ROOST_SEAM PROPERTY STRINGS native jitter)
+set(ROOST_SANITIZE "" CACHE STRING "Sanitizers for every target, for example address,undefined")
+
+if(NOT ROOST_SEAM MATCHES "^(native|jitter)$")
+  message(FATAL_ERROR "ROOST_SEAM is '${ROOST_SEAM}'; it has to be native or jitter (models are targets of their own)")
+endif()
+if(ROOST_BUILD_TESTS AND NOT ROOST_BUILD_MODEL)
+  message(STATUS "roost: model tests are left out because ROOST_BUILD_MODEL is off")
+endif()
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12.2)
+  message(FATAL_ERROR "Roost needs g++ 12.2 or newer, this is ${CMAKE_CXX_COMPILER_VERSION}")
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 16)
+  message(FATAL_ERROR "Roost needs clang 16 or newer (older ones cache thread-locals across co_await), "
+                      "this is ${CMAKE_CXX_COMPILER_VERSION}")
+endif()
+
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+  endif()
+  if(ROOST_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    find_program(ROOST_CCACHE_PROGRAM ccache)
+    if(ROOST_CCACHE_PROGRAM)
+      # Precompiled headers are only cached when ccache may ignore their defines and time stamps.
+      set(CMAKE_CXX_COMPILER_LAUNCHER
+        ${CMAKE_COMMAND} -E env
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+        ${ROOST_CCACHE_PROGRAM})
+    endif()
+  endif()
+  if(ROOST_SANITIZE)
+    add_compile_options(-fsanitize=${ROOST_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    add_link_options(-fsanitize=${ROOST_SANITIZE})
+  endif()
+endif()
+
+find_package(Threads REQUIRED)
+
+# Flags of our own translation units; users never inherit them.
+function(roost_apply_flags target)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+    $<$<BOOL:${ROOST_WERROR}>:-Werror>)
+  set_target_properties(${target} PROPERTIES
+    CXX_STANDARD 20
+    CXX_STANDARD_REQUIRED ON
+    CXX_EXTENSIONS OFF
+    POSITION_INDEPENDENT_CODE ON)
+endfunction()
