@@ -40,7 +40,7 @@ if(PROJECT_IS_TOP_LEVEL)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
   endif()
-  if(ROOST_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  if(ROOST_CCACHE AND (NOT CMAKE_CXX_COMPILER_LAUNCHER OR CMAKE_CXX_COMPILER_LAUNCHER STREQUAL "ccache"))
     find_program(ROOST_CCACHE_PROGRAM ccache)
     if(ROOST_CCACHE_PROGRAM)
       # Precompiled headers are only cached when ccache may ignore their defines and time stamps.

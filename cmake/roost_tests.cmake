@@ -22,6 +22,8 @@ endfunction()
 
 function(_roost_test_flags target)
   roost_apply_flags(${target})
+  # Left to the compiler's default, so that objects and executables share one precompiled header.
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests/support")
   # ccache can only reuse what was compiled with a precompiled header when it may preprocess it.
   target_compile_options(${target} PRIVATE
