@@ -1,0 +1,114 @@
+#pragma once
+
+#include <roost/base/assert.hpp>
+#include <roost/base/reason.hpp>
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace roost::inline ROOST_ABI {
+
+// How a computation ended because somebody asked it to.
+class cancelled {
+public:
+    cancelled() noexcept = default;
+    explicit cancelled(reason why) noexcept : why_(std::move(why)) {}
+    [[nodiscard]] const reason& why() const noexcept { return why_; }
+
+private:
+    reason why_;
+};
+
+namespace detail {
+struct unit {};
+// What a value of type T is stored as: void as nothing, a reference as a pointer.
+template <class T>
+using stored = std::conditional_t<
+    std::is_void_v<T>, unit,
+    std::conditional_t<std::is_reference_v<T>, std::add_pointer_t<std::remove_reference_t<T>>, std::remove_cv_t<T>>>;
+}  // namespace detail
+
+// Exactly one of: a value, an error, cancelled. T may be void, a reference or move-only.
+// Errors that happened beside the first one are kept, in order, in `others()`.
+template <class T = void>
+class [[nodiscard]] outcome {
+    using stored = detail::stored<T>;
+
+public:
+    using value_type = T;
+
+    // An outcome that was never set reads as cancelled without a reason.
+    outcome() noexcept : state_(std::in_place_index<2>) {}
+
+    template <class... Args>
+        requires std::is_constructible_v<stored, Args...>
+    explicit outcome(std::in_place_t, Args&&... args) : state_(std::in_place_index<0>, std::forward<Args>(args)...) {}
+    explicit(false) outcome(std::exception_ptr error) noexcept : state_(std::in_place_index<1>, std::move(error)) {}
+    explicit(false) outcome(cancelled c) noexcept : state_(std::in_place_index<2>, std::move(c)) {}
+
+    [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
+    [[nodiscard]] bool has_error() const noexcept { return state_.index() == 1; }
+    [[nodiscard]] bool is_cancelled() const noexcept { return state_.index() == 2; }
+    [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
+
+    // The value. Asking for it when there is none is a bug, named as such.
+    [[nodiscard]] std::add_lvalue_reference_t<T> value() & { return get(); }
+    [[nodiscard]] std::add_lvalue_reference_t<std::add_const_t<T>> value() const& {
+        return const_cast<outcome&>(*this).get();
+    }
+    [[nodiscard]] T value() && {
+        if constexpr (std::is_void_v<T>) {
+            get();
+        } else if constexpr (std::is_reference_v<T>) {
+            return static_cast<T>(get());
+        } else {
+            return std::move(get());
+        }
+    }
+
+    // Null when there is no error.
+    [[nodiscard]] std::exception_ptr error() const noexcept { return has_error() ? std::get<1>(state_) : nullptr; }
+    // Empty when it was not cancelled.
+    [[nodiscard]] reason why() const noexcept { return is_cancelled() ? std::get<2>(state_).why() : reason(); }
+
+    // The value, or throws the error with its own type; a cancelled outcome must be asked about first.
+    T value_or_throw() && {
+        if (has_error()) {
+            std::rethrow_exception(std::get<1>(state_));
+        }
+        return std::move(*this).value();
+    }
+
+    [[nodiscard]] const std::vector<std::exception_ptr>& others() const noexcept {
+        static const std::vector<std::exception_ptr> none;
+        return others_ ? *others_ : none;
+    }
+    void add_other(std::exception_ptr error) {
+        if (!others_) {
+            others_ = std::make_unique<std::vector<std::exception_ptr>>();
+        }
+        others_->push_back(std::move(error));
+    }
+
+private:
+    std::add_lvalue_reference_t<T> get() {
+        if (!has_value()) {
+            panic("outcome::value() was called on an outcome that holds no value; ask has_value() first");
+        }
+        if constexpr (std::is_reference_v<T>) {
+            return *std::get<0>(state_);
+        } else if constexpr (!std::is_void_v<T>) {
+            return std::get<0>(state_);
+        }
+    }
+
+    std::variant<stored, std::exception_ptr, cancelled> state_;
+    std::unique_ptr<std::vector<std::exception_ptr>> others_;
+};
+
+}  // namespace roost::inline ROOST_ABI

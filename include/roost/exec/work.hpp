@@ -1,0 +1,74 @@
+#pragma once
+
+#include <roost/base/assert.hpp>
+
+#include <utility>
+
+namespace roost::inline ROOST_ABI {
+
+// Something an executor can run once. It is intrusive: it lives in whoever wants to run (a suspended awaiter, a job), so
+// posting allocates nothing. From post() until run() the executor owns the link; from run() on, nobody in the executor
+// touches the object again, so run may destroy it.
+class work {
+public:
+    using run_function = void (*)(work&) noexcept;
+
+    constexpr explicit work(run_function run) noexcept : run_(run) {}
+    work(const work&) = delete;
+    work& operator=(const work&) = delete;
+
+    void run() noexcept { run_(*this); }
+    // Changes what the next run() does. Only while not posted.
+    void set_run(run_function run) noexcept { run_ = run; }
+
+    // For executors: link of their own queue.
+    work* next = nullptr;
+
+private:
+    run_function run_;
+};
+
+// First in, first out, unsynchronised; what executors chain posted work with.
+class work_list {
+public:
+    [[nodiscard]] bool is_empty() const noexcept { return head_ == nullptr; }
+
+    void push(work& w) noexcept {
+        w.next = nullptr;
+        if (tail_ == nullptr) {
+            head_ = &w;
+        } else {
+            tail_->next = &w;
+        }
+        tail_ = &w;
+    }
+    work* pop() noexcept {
+        work* first = head_;
+        if (first != nullptr) {
+            head_ = first->next;
+            if (head_ == nullptr) {
+                tail_ = nullptr;
+            }
+            first->next = nullptr;
+        }
+        return first;
+    }
+    void append(work_list& other) noexcept {
+        if (other.head_ == nullptr) {
+            return;
+        }
+        if (tail_ == nullptr) {
+            head_ = other.head_;
+        } else {
+            tail_->next = other.head_;
+        }
+        tail_ = other.tail_;
+        other.head_ = other.tail_ = nullptr;
+    }
+
+private:
+    work* head_ = nullptr;
+    work* tail_ = nullptr;
+};
+
+}  // namespace roost::inline ROOST_ABI
