@@ -13,13 +13,13 @@ class work {
 public:
     using run_function = void (*)(work&) noexcept;
 
-    constexpr explicit work(run_function run) noexcept : run_(run) {}
+    constexpr explicit work(run_function function) noexcept : run_(function) {}
     work(const work&) = delete;
     work& operator=(const work&) = delete;
 
     void run() noexcept { run_(*this); }
     // Changes what the next run() does. Only while not posted.
-    void set_run(run_function run) noexcept { run_ = run; }
+    void set_run(run_function function) noexcept { run_ = function; }
 
     // For executors: link of their own queue.
     work* next = nullptr;
