@@ -81,7 +81,7 @@ bool os_condvar::wait_until(os_mutex& held, time_point deadline) {
     return in_time;
 }
 
-void mutex::lock_slow() noexcept {
+void small_mutex::lock_slow() noexcept {
     // The holder is inside a handful of instructions, so a short spin usually sees it leave.
     for (int spin = 0; spin < 64; ++spin) {
         std::uint32_t seen = word_.load(mo::relaxed);

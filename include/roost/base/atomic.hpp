@@ -6,7 +6,7 @@
 //
 //   atomic<T>                     load store exchange compare_exchange_{weak,strong} fetch_{add,sub,or,and}; orders explicit
 //   plain<T>                      ordinary memory that is handed between threads: get() set(v); races are seen in models
-//   mutex                         4 bytes, lock() unlock() try_lock(); for short slow paths, never held while calling out
+//   small_mutex                   4 bytes, lock() unlock() try_lock(); for short slow paths, never held while calling out
 //   os_mutex, os_condvar          what the portable parker is made of: wait(os_mutex&), wait_until(os_mutex&, t), notify_one()
 //   wait_on(word, expected)       block while word == expected (may return early); wait_on_until(..., t) false on time-out
 //   wake_on(&word, n)             wake up to n threads blocked on word; only the address is used, the word may be gone

@@ -63,11 +63,11 @@ void wake_on(const atomic<std::uint32_t>* word, int count) noexcept;
 // --- lock for short slow paths -----------------------------------------------------------------------------------------
 
 // states   0 free   1 held   2 held, somebody may be blocked
-class mutex {
+class small_mutex {
 public:
-    constexpr mutex() noexcept = default;
-    mutex(const mutex&) = delete;
-    mutex& operator=(const mutex&) = delete;
+    constexpr small_mutex() noexcept = default;
+    small_mutex(const small_mutex&) = delete;
+    small_mutex& operator=(const small_mutex&) = delete;
 
     void lock() noexcept {
         std::uint32_t expected = 0;
