@@ -1,0 +1,73 @@
+// tokio::sync::Notify, polled by hand with a waker that does nothing: no runtime in the way.
+#[path = "../../harness/harness.rs"]
+mod harness;
+use harness::*;
+use std::hint::black_box;
+use std::pin::pin;
+use std::time::Instant;
+use tokio::sync::Notify;
+
+fn notify_waiters_nobody(ms: u64) -> (f64, u64) {
+    let notify = Notify::new();
+    per_op(ms, |n| (0..n).for_each(|_| black_box(&notify).notify_waiters()))
+}
+
+// Stores a permit, so the call after the first one finds it already there.
+fn notify_one_nobody(ms: u64) -> (f64, u64) {
+    let notify = Notify::new();
+    per_op(ms, |n| (0..n).for_each(|_| black_box(&notify).notify_one()))
+}
+
+fn wait_wake_one(ms: u64) -> (f64, u64) {
+    let notify = Notify::new();
+    per_op(ms, |n| {
+        for _ in 0..n {
+            let mut wait = pin!(notify.notified());
+            assert!(poll_once(wait.as_mut()).is_pending());
+            notify.notify_one();
+            assert!(poll_once(wait.as_mut()).is_ready());
+        }
+    })
+}
+
+// The call alone, per waiter; 100 waiters registered before.
+fn wake_all_100(ms: u64) -> (f64, u64) {
+    let notify = Notify::new();
+    let (value, ops) = measure(ms, |n| {
+        let mut took = 0.0;
+        for _ in 0..n {
+            let mut all: Vec<_> = (0..100).map(|_| Box::pin(notify.notified())).collect();
+            all.iter_mut().for_each(|w| assert!(poll_once(w.as_mut()).is_pending()));
+            let start = Instant::now();
+            notify.notify_waiters();
+            took += start.elapsed().as_nanos() as f64;
+            all.iter_mut().for_each(|w| assert!(poll_once(w.as_mut()).is_ready()));
+        }
+        took
+    });
+    (value / 100.0, ops * 100)
+}
+
+// A stored permit makes the poll ready without registering; every operation here registers once, as everybody's does.
+fn cycle_2t(ms: u64) -> (f64, u64) {
+    let notify = Notify::new();
+    per_op_threads(ms, 2, |_, n| {
+        for _ in 0..n {
+            let mut wait = pin!(notify.notified());
+            while poll_once(wait.as_mut()).is_ready() {
+                wait.set(notify.notified());
+            }
+            notify.notify_one();
+        }
+    })
+}
+
+fn main() {
+    run(&[
+        ("sync/notify_nobody", "tokio Notify::notify_waiters", notify_waiters_nobody),
+        ("sync/notify_nobody", "tokio Notify::notify_one", notify_one_nobody),
+        ("sync/wait_wake_one", "tokio Notify", wait_wake_one),
+        ("sync/wake_all_100", "tokio Notify", wake_all_100),
+        ("sync/add_wake_2t", "tokio Notify", cycle_2t),
+    ]);
+}

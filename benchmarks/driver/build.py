@@ -1,0 +1,115 @@
+"""Builds every subject that can be built here and says which cannot, and why."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+BIN = "bin"
+
+
+def set_up(root):
+    """Installs what is missing; a machine where that is impossible still measures what it has."""
+    setup = root / "tools" / "setup"
+    if setup.exists() and subprocess.run([str(setup), "bench"]).returncode != 0:
+        print("bench: tools/setup bench did not succeed; peers that are not installed are reported as absent", file=sys.stderr)
+
+
+def wanted(library, peers):
+    return peers is None or library in peers.split(",")
+
+
+def library_of(path):
+    return path.stem
+
+
+def run_logged(command, log, **kwargs):
+    with open(log, "w") as f:
+        return subprocess.run(command, stdout=f, stderr=subprocess.STDOUT, **kwargs).returncode == 0
+
+
+def first_error(log):
+    text = log.read_text(errors="replace") if log.exists() else ""
+    for line in text.splitlines():
+        if re.search(r"\berror\b[:\[ ]", line):
+            return line.strip()[:160]
+    return "see " + log.name
+
+
+def build_cpp(root, out):
+    source = root if (root / "CMakeLists.txt").exists() else root / "benchmarks"
+    tree = out / "cmake"
+    launcher = [f"-DCMAKE_CXX_COMPILER_LAUNCHER={tool}" for tool in [shutil.which("ccache")] if tool]
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    configured = run_logged(
+        ["cmake", "-S", str(source), "-B", str(tree), *generator, "-DCMAKE_BUILD_TYPE=Release",
+         "-DCMAKE_CXX_FLAGS_RELEASE=-O3 -march=native -DNDEBUG", "-DROOST_BUILD_BENCH=ON", "-DROOST_BUILD_TESTS=OFF",
+         "-DROOST_BUILD_EXAMPLES=OFF", f"-DROOST_BENCH_BIN={out / BIN}", *launcher], out / "configure.log")
+    if not configured:
+        sys.exit(f"bench: configuring failed: {first_error(out / 'configure.log')}")
+    keep_going = ["--", "-k", "0"] if generator else ["--", "-k"]
+    if not run_logged(["cmake", "--build", str(tree), "--target", "roost_bench", *keep_going], out / "build.log"):
+        print(f"bench: some C++ subjects did not build: {first_error(out / 'build.log')}", file=sys.stderr)
+
+
+def build_rust(root, out):
+    cargo = shutil.which("cargo")
+    if not cargo:
+        return "cargo is not installed"
+    compare = root / "benchmarks" / "compare"
+    env = dict(os.environ, CARGO_TARGET_DIR=str(out / "cargo"), RUSTFLAGS="-C target-cpu=native")
+    log = out / "cargo.log"
+    if not run_logged([cargo, "build", "--release", "--offline", "--keep-going"], log, cwd=compare, env=env):
+        # Debian's cargo is too old for --keep-going.
+        if not run_logged([cargo, "build", "--release", "--offline"], log, cwd=compare, env=env):
+            return first_error(log)
+    for source in compare.glob("*/*.rs"):
+        name = binary_name(source)
+        built = out / "cargo" / "release" / name
+        if built.exists():
+            shutil.copy2(built, out / BIN / name)
+    return ""
+
+
+def build_go(root, out, source):
+    go = shutil.which("go")
+    if not go:
+        return "go is not installed"
+    work = out / "go" / binary_name(source)
+    work.mkdir(parents=True, exist_ok=True)
+    for file in (source, root / "benchmarks" / "harness" / "harness.go"):
+        shutil.copy2(file, work / file.name)
+    env = dict(os.environ, GO111MODULE="off", GOCACHE=str(out / "go" / "cache"), GOFLAGS="")
+    log = out / "go.log"
+    ok = run_logged([go, "build", "-o", str(out / BIN / binary_name(source)), source.name, "harness.go"],
+                    log, cwd=work, env=env)
+    return "" if ok else first_error(log)
+
+
+def binary_name(source):
+    return f"peer__{source.parent.name}__{source.stem}"
+
+
+def build_all(root, out, peers, skip=False):
+    """Returns {library/problem: reason} for every peer source that has no program."""
+    (out / BIN).mkdir(parents=True, exist_ok=True)
+    compare = root / "benchmarks" / "compare"
+    sources = [p for p in sorted(compare.glob("*/*")) if p.suffix in (".cpp", ".rs", ".go")]
+    reasons = {}
+    if not skip:
+        print("bench: building ...", flush=True)
+        for source in sources:
+            (out / BIN / binary_name(source)).unlink(missing_ok=True) if source.suffix != ".cpp" else None
+        build_cpp(root, out)
+        if any(p.suffix == ".rs" and wanted(library_of(p), peers) for p in sources):
+            reasons[".rs"] = build_rust(root, out)
+        for source in sources:
+            if source.suffix == ".go" and wanted(library_of(source), peers):
+                reasons[source.name + source.parent.name] = build_go(root, out, source)
+    absent = {}
+    for source in sources:
+        if not wanted(library_of(source), peers) or (out / BIN / binary_name(source)).exists():
+            continue
+        reason = reasons.get(".rs" if source.suffix == ".rs" else source.name + source.parent.name, "")
+        absent[f"{library_of(source)} ({source.parent.name})"] = reason or "its package is not installed or it did not build"
+    return absent

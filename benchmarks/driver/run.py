@@ -1,0 +1,143 @@
+"""Finds the subjects, makes the plan and measures: per round and case every subject once, so that a disturbance hits
+everybody, and in a different order each round, so that nobody is always first."""
+import re
+import statistics
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+
+from .build import BIN, wanted
+
+
+@dataclass
+class Subject:
+    program: str
+    case: str
+    name: str
+    kind: str
+    library: str
+
+
+@dataclass
+class Planned:
+    case: object
+    subjects: list = field(default_factory=list)
+
+
+def discover(out, peers):
+    found = []
+    for program in sorted((out / BIN).iterdir()):
+        kind, _, library = program.name.split("__")
+        if kind == "peer" and not wanted(library, peers):
+            continue
+        try:
+            listing = subprocess.run([str(program), "--list"], capture_output=True, text=True, timeout=20)
+        except (OSError, subprocess.TimeoutExpired):
+            print(f"bench: {program.name} does not answer --list", file=sys.stderr)
+            continue
+        for line in listing.stdout.splitlines():
+            case, name, kind = line.split("\t")
+            found.append(Subject(str(program), case, name, kind, library))
+    return found
+
+
+def make_plan(table, subjects, only):
+    plan = {}
+    unknown = {s.case for s in subjects if s.case not in table and s.kind != "floor"}
+    if unknown:
+        sys.exit(f"bench: not in benchmarks/cases.toml: {', '.join(sorted(unknown))}")
+    for case in table.values():
+        if only and not re.search(only, case.name):
+            continue
+        mine = [s for s in subjects if s.case == case.name]
+        if mine:
+            plan[case.name] = Planned(case, mine)
+    floors_needed = {name for p in plan.values() for name in p.case.floors}
+    for s in subjects:
+        if s.kind == "floor" and (not only or s.name in floors_needed or re.search(only, s.case)):
+            threads = 2 if s.name.endswith("_2t") or s.name.startswith("thread_") else 1
+            plan[s.case] = Planned(FloorCase(s.case, threads), [s])
+    return plan
+
+
+@dataclass
+class FloorCase:
+    name: str
+    threads: int
+    memory: bool = False
+
+
+def print_plan(plan, absent):
+    for p in plan.values():
+        print(f"{p.case.name}: " + ", ".join(s.name for s in p.subjects))
+    for name, reason in absent.items():
+        print(f"absent: {name}: {reason}")
+    return 0
+
+
+def pin(threads):
+    """The last CPUs of those we may use: the first one serves interrupts more often."""
+    cpus = sorted(os.sched_getaffinity(0))
+    chosen = cpus[-threads:] if threads <= len(cpus) else cpus
+    return ["taskset", "-c", ",".join(map(str, chosen))]
+
+
+def run_one(subject, threads, ms):
+    command = pin(threads) + [subject.program, "--case", subject.case, "--subject", subject.name, "--ms", str(ms)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30 + ms / 10)
+    except subprocess.TimeoutExpired:
+        return None, "did not finish"
+    if done.returncode != 0:
+        return None, f"exit code {done.returncode}"
+    fields = done.stdout.split()
+    return float(fields[1]), ""
+
+
+def run_all(plan, rounds, ms):
+    """Returns {case: {subject: [value per round]}}; a subject that fails once is dropped and named."""
+    values = {name: {s.name: [] for s in p.subjects} for name, p in plan.items()}
+    failed = {}
+    start = time.time()
+    total = sum(1 if p.case.memory else rounds for p in plan.values())
+    done = 0
+    for turn in range(rounds):
+        for name, p in plan.items():
+            if p.case.memory and turn > 0:
+                continue
+            order = p.subjects[turn % len(p.subjects):] + p.subjects[:turn % len(p.subjects)]
+            for subject in order:
+                if (name, subject.name) in failed:
+                    continue
+                value, problem = run_one(subject, p.case.threads, ms)
+                if problem:
+                    failed[(name, subject.name)] = problem
+                    print(f"\nbench: {subject.name} in {name}: {problem}", file=sys.stderr)
+                else:
+                    values[name][subject.name].append(value)
+            done += 1
+            if sys.stderr.isatty():
+                left = (time.time() - start) / done * (total - done)
+                print(f"\rround {turn + 1}/{rounds}  {name:40.40}  about {left:4.0f} s left", end="", file=sys.stderr)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    return {"values": values, "failed": failed, "seconds": time.time() - start}
+
+
+def median(values):
+    return statistics.median(values)
+
+
+def spread(values):
+    """Relative width of the middle half of the rounds (of all rounds when they are fewer than five)."""
+    if len(values) < 2:
+        return 0.0
+    middle = statistics.median(values)
+    if middle == 0:
+        return 0.0
+    if len(values) < 5:
+        return (max(values) - min(values)) / middle
+    q = statistics.quantiles(values, n=4, method="inclusive")
+    return (q[2] - q[0]) / middle

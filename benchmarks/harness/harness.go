@@ -1,0 +1,76 @@
+// The measuring side of the Go subjects; same protocol as harness.hpp.
+package main
+
+import (
+	"fmt"
+	"os"
+	"sort"
+	"strconv"
+	"time"
+)
+
+type subject struct {
+	name, subject string
+	body          func(n uint64) // does n operations
+}
+
+func measure(ms int, body func(n uint64)) (float64, uint64) {
+	batch := func(n uint64) float64 {
+		start := time.Now()
+		body(n)
+		return float64(time.Since(start).Nanoseconds())
+	}
+	slice := float64(ms) * 1e6 / 10
+	n, took := uint64(2), batch(2)
+	for took < slice {
+		want := slice / (took / float64(n)) * 1.05
+		if most := float64(n) * 16; want > most {
+			want = most
+		}
+		n = uint64(want) + 2
+		took = batch(n)
+	}
+	var perOp []float64
+	ops, start := uint64(0), time.Now()
+	for len(perOp) < 5 || time.Since(start) < time.Duration(ms)*time.Millisecond {
+		perOp = append(perOp, batch(n)/float64(n))
+		ops += n
+	}
+	sort.Float64s(perOp)
+	return perOp[len(perOp)/2], ops
+}
+
+func run(all []subject) {
+	name, which, ms := "", "", 50
+	for i := 1; i < len(os.Args); i++ {
+		if os.Args[i] == "--list" {
+			for _, s := range all {
+				fmt.Printf("%s\t%s\tpeer\n", s.name, s.subject)
+			}
+			return
+		}
+		if i+1 == len(os.Args) {
+			break
+		}
+		switch os.Args[i] {
+		case "--case":
+			name = os.Args[i+1]
+		case "--subject":
+			which = os.Args[i+1]
+		case "--ms":
+			ms, _ = strconv.Atoi(os.Args[i+1])
+		default:
+			continue
+		}
+		i++
+	}
+	for _, s := range all {
+		if s.name == name && (which == "" || which == s.subject) {
+			value, ops := measure(ms, s.body)
+			fmt.Printf("%s %.4f %d\n", s.name, value, ops)
+			return
+		}
+	}
+	fmt.Fprintln(os.Stderr, "no such case; try --list, or --case CASE --subject SUBJECT --ms N")
+	os.Exit(2)
+}

@@ -1,0 +1,160 @@
+// The measuring side of every C++ subject: register (case, subject), run one on request, print one line.
+//
+// Protocol, the same for every language (see benchmarks/README.md):
+//   prog --list                                    -> "case<TAB>subject<TAB>kind" per line; kind is floor, ours or peer
+//   prog --case CASE --subject SUBJECT --ms N      -> "CASE VALUE OPS"; VALUE is nanoseconds per operation unless the
+//                                                     case table gives another unit
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace bench {
+
+using clock = std::chrono::steady_clock;
+
+[[nodiscard]] inline double ns_since(clock::time_point start) {
+    return std::chrono::duration<double, std::nano>(clock::now() - start).count();
+}
+
+// Keeps a value alive without storing it anywhere the optimiser can see through.
+template <class T> inline void keep(T const& value) { asm volatile("" : : "r,m"(value) : "memory"); }
+inline void clobber() { asm volatile("" : : : "memory"); }
+
+inline void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#else
+    clobber();
+#endif
+}
+
+struct sample {
+    double value = 0;
+    std::uint64_t ops = 0;
+};
+
+struct budget {
+    int ms = 50;
+};
+
+// Runs `batch(n)`, which performs n operations and returns the nanoseconds they took; grows n until a batch is a
+// tenth of the budget, then reports the median batch. The growing phase is the warm-up.
+template <class Batch> [[nodiscard]] sample measure(budget b, Batch batch) {
+    double const slice = b.ms * 1e6 / 10;
+    std::uint64_t n = 1;
+    double took = batch(n);
+    while (took < slice && n < (std::uint64_t{1} << 40)) {
+        double const want = took > 0 ? slice / (took / static_cast<double>(n)) : 1e18;
+        n = std::max(n + 1, static_cast<std::uint64_t>(std::min(want * 1.05, static_cast<double>(n) * 16)));
+        took = batch(n);
+    }
+    std::vector<double> per_op;
+    std::uint64_t ops = 0;
+    auto const start = clock::now();
+    while (per_op.size() < 5 || (ns_since(start) < b.ms * 1e6 && per_op.size() < 64)) {
+        per_op.push_back(batch(n) / static_cast<double>(n));
+        ops += n;
+        if (per_op.size() >= 3 && ns_since(start) > 3 * b.ms * 1e6) break;
+    }
+    std::sort(per_op.begin(), per_op.end());
+    return {per_op[per_op.size() / 2], ops};
+}
+
+// One thread; body(n) does n operations.
+template <class Body> [[nodiscard]] sample per_op(budget b, Body body) {
+    return measure(b, [&](std::uint64_t n) {
+        auto const start = clock::now();
+        body(n);
+        return ns_since(start);
+    });
+}
+
+// `count` threads released together; body(index, n) does n operations. Value: wall time / all operations.
+template <class Body> [[nodiscard]] sample per_op_threads(budget b, unsigned count, Body body) {
+    sample s = measure(b, [&](std::uint64_t n) {
+        std::atomic<unsigned> ready{0};
+        std::atomic<bool> go{false};
+        std::vector<std::thread> threads;
+        for (unsigned i = 0; i < count; ++i) {
+            threads.emplace_back([&, i] {
+                ready.fetch_add(1);
+                while (!go.load(std::memory_order_acquire)) relax();
+                body(i, n);
+            });
+        }
+        while (ready.load() != count) std::this_thread::yield();
+        auto const start = clock::now();
+        go.store(true, std::memory_order_release);
+        for (auto& t : threads) t.join();
+        return ns_since(start) / count;
+    });
+    s.ops *= count;
+    return s;
+}
+
+using runner = sample (*)(budget);
+
+struct entry {
+    char const* name;
+    char const* subject;
+    char const* kind;
+    runner run;
+};
+
+inline std::vector<entry>& entries() {
+    static std::vector<entry> all;
+    return all;
+}
+
+struct registration {
+    registration(char const* name, char const* subject, char const* kind, runner run) {
+        entries().push_back({name, subject, kind, run});
+    }
+};
+
+inline int main(int argc, char** argv) {
+    std::string name;
+    std::string subject;
+    budget b;
+    for (int i = 1; i < argc; ++i) {
+        std::string const arg = argv[i];
+        if (arg == "--list") {
+            for (auto const& e : entries()) std::printf("%s\t%s\t%s\n", e.name, e.subject, e.kind);
+            return 0;
+        }
+        if (i + 1 == argc) break;
+        if (arg == "--case") name = argv[++i];
+        else if (arg == "--subject") subject = argv[++i];
+        else if (arg == "--ms") b.ms = std::max(1, std::atoi(argv[++i]));
+    }
+    for (auto const& e : entries()) {
+        if (name != e.name || (!subject.empty() && subject != e.subject)) continue;
+        sample const s = e.run(b);
+        std::printf("%s %.4f %llu\n", e.name, s.value, static_cast<unsigned long long>(s.ops));
+        return 0;
+    }
+    std::fprintf(stderr, "no such case; try --list, or --case CASE --subject SUBJECT --ms N\n");
+    return 2;
+}
+
+} // namespace bench
+
+#define BENCH_CAT2(a, b) a##b
+#define BENCH_CAT(a, b) BENCH_CAT2(a, b)
+#define BENCH_CASE(name, subject, kind)                                                              \
+    static bench::sample BENCH_CAT(bench_run_, __LINE__)(bench::budget b);                           \
+    static bench::registration const BENCH_CAT(bench_reg_, __LINE__){name, subject, kind,            \
+                                                                      &BENCH_CAT(bench_run_, __LINE__)}; \
+    static bench::sample BENCH_CAT(bench_run_, __LINE__)([[maybe_unused]] bench::budget b)
+#define BENCH_OURS(name) BENCH_CASE(name, "roost", "ours")
+#define BENCH_PEER(name, subject) BENCH_CASE(name, subject, "peer")
+#define BENCH_FLOOR(name) BENCH_CASE("floor/" name, name, "floor")

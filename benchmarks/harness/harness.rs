@@ -1,0 +1,100 @@
+// The measuring side of the Rust subjects; same protocol as harness.hpp.
+#![allow(dead_code)]
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+pub type Subject = (&'static str, &'static str, fn(u64) -> (f64, u64));
+
+fn ns(start: Instant) -> f64 {
+    start.elapsed().as_nanos() as f64
+}
+
+/// `batch(n)` does n operations and returns the nanoseconds they took; reports the median batch.
+pub fn measure(ms: u64, mut batch: impl FnMut(u64) -> f64) -> (f64, u64) {
+    let slice = ms as f64 * 1e6 / 10.0;
+    let mut n = 2u64;
+    let mut took = batch(n);
+    while took < slice {
+        let want = slice / (took / n as f64) * 1.05;
+        n = want.min(n as f64 * 16.0) as u64 + 2;
+        took = batch(n);
+    }
+    let (mut per_op, mut ops, start) = (Vec::new(), 0, Instant::now());
+    while per_op.len() < 5 || start.elapsed() < Duration::from_millis(ms) {
+        per_op.push(batch(n) / n as f64);
+        ops += n;
+    }
+    per_op.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    (per_op[per_op.len() / 2], ops)
+}
+
+/// One thread; `body(n)` does n operations.
+pub fn per_op(ms: u64, mut body: impl FnMut(u64)) -> (f64, u64) {
+    measure(ms, |n| {
+        let start = Instant::now();
+        body(n);
+        ns(start)
+    })
+}
+
+/// `count` threads released together; wall time / all operations.
+pub fn per_op_threads(ms: u64, count: usize, body: impl Fn(usize, u64) + Sync) -> (f64, u64) {
+    let (value, ops) = measure(ms, |n| {
+        let (ready, go) = (AtomicUsize::new(0), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            let mut all = Vec::new();
+            for i in 0..count {
+                let (ready, go, body) = (&ready, &go, &body);
+                all.push(scope.spawn(move || {
+                    ready.fetch_add(1, Ordering::SeqCst);
+                    while !go.load(Ordering::Acquire) {
+                        std::hint::spin_loop();
+                    }
+                    body(i, n)
+                }));
+            }
+            while ready.load(Ordering::SeqCst) != count {
+                std::thread::yield_now();
+            }
+            let start = Instant::now();
+            go.store(true, Ordering::Release);
+            for t in all {
+                t.join().unwrap();
+            }
+            ns(start) / count as f64
+        })
+    });
+    (value, ops * count as u64)
+}
+
+/// Polls a future once with a waker that does nothing: the cheapest possible executor, in favour of the peer.
+pub fn poll_once<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    let waker = futures::task::noop_waker_ref();
+    future.poll(&mut Context::from_waker(waker))
+}
+
+pub fn run(all: &[Subject]) {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if args.iter().any(|a| a == "--list") {
+        for (name, subject, _) in all {
+            println!("{name}\t{subject}\tpeer");
+        }
+        return;
+    }
+    let value_of = |key: &str| args.iter().position(|a| a == key).and_then(|i| args.get(i + 1)).cloned();
+    let name = value_of("--case").unwrap_or_default();
+    let which = value_of("--subject");
+    let ms = value_of("--ms").and_then(|v| v.parse().ok()).unwrap_or(50);
+    for (case, subject, body) in all {
+        if *case == name && which.as_deref().map_or(true, |w| w == *subject) {
+            let (value, ops) = body(ms);
+            println!("{case} {value:.4} {ops}");
+            return;
+        }
+    }
+    eprintln!("no such case; try --list, or --case CASE --subject SUBJECT --ms N");
+    std::process::exit(2);
+}
