@@ -1,0 +1,150 @@
+#include <roost/base/atomic.hpp>
+
+#include <gtest/gtest.h>
+
+#include <coroutine>
+#include <set>
+#include <vector>
+
+static_assert(!std::is_copy_constructible_v<roost::atomic<int>>);
+static_assert(sizeof(roost::atomic<int>) == sizeof(int));
+
+namespace {
+
+namespace mo = roost::mo;
+using namespace std::chrono_literals;
+
+TEST(atomic, BASE_15_wait_on_returns_when_the_word_changed_before) {
+    roost::atomic<std::uint32_t> word{1};
+    roost::wait_on(word, 0);
+    EXPECT_FALSE(roost::wait_on_until(word, 1, roost::now() + 1ms)) << "nobody wakes it";
+    EXPECT_FALSE(roost::wait_on_until(word, 1, roost::time_point(-5ns)));
+    EXPECT_FALSE(roost::wait_on_until(word, 1, roost::time_point::min()));
+}
+
+TEST(atomic, BASE_15_wake_reaches_a_blocked_thread) {
+    roost::atomic<std::uint32_t> word{0};
+    roost::thread sleeper([&] {
+        while (word.load(mo::acquire) == 0) {
+            roost::wait_on_until(word, 0, roost::no_deadline);
+        }
+    });
+    word.store(1, mo::release);
+    roost::wake_on(&word, 1);
+    sleeper.join();
+    EXPECT_EQ(word.load(mo::relaxed), 1U);
+}
+
+TEST(atomic, BASE_15_portable_wait_times_out_and_is_notified) {
+    roost::os_mutex lock;
+    roost::os_condvar changed;
+    bool ready = false;
+    lock.lock();
+    EXPECT_FALSE(changed.wait_until(lock, roost::now() + 1ms));
+    roost::thread notifier([&] {
+        lock.lock();
+        ready = true;
+        lock.unlock();
+        changed.notify_one();
+    });
+    while (!ready) {
+        changed.wait(lock);
+    }
+    lock.unlock();
+    notifier.join();
+}
+
+TEST(atomic, BASE_17_thread_index_is_unique_among_the_living) {
+    const std::uint32_t mine = roost::thread_index();
+    EXPECT_EQ(mine, roost::thread_index());
+    std::vector<std::uint32_t> seen(8, 0);
+    roost::atomic<std::uint32_t> arrived{0};
+    std::vector<roost::thread> threads;
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+        threads.emplace_back([&, i] {
+            seen[i] = roost::thread_index();
+            arrived.fetch_add(1, mo::acq_rel);
+            while (arrived.load(mo::acquire) != seen.size()) {
+                roost::yield_thread();
+            }
+        });
+    }
+    for (roost::thread& t : threads) {
+        t.join();
+    }
+    std::set<std::uint32_t> distinct(seen.begin(), seen.end());
+    EXPECT_EQ(distinct.size(), seen.size());
+    EXPECT_EQ(distinct.count(mine), 0U);
+    std::uint32_t later = 0;
+    roost::thread again([&] { later = roost::thread_index(); });
+    again.join();
+    EXPECT_EQ(distinct.count(later), 1U) << "an index is used again after its thread ended";
+}
+
+struct counter_tag;
+
+struct hop {
+    struct promise_type {
+        hop get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() { std::terminate(); }
+    };
+    std::coroutine_handle<promise_type> handle;
+};
+
+hop write_on_both_threads(int* seen_after) {
+    roost::thread_value<counter_tag, int>::get() = 1;
+    co_await std::suspend_always{};
+    *seen_after = roost::thread_value<counter_tag, int>::get();
+    roost::thread_value<counter_tag, int>::get() = 2;
+}
+
+TEST(atomic, BASE_18_thread_value_follows_the_thread_not_the_coroutine) {
+    int seen_after = -1;
+    hop h = write_on_both_threads(&seen_after);
+    int other_after = -1;
+    roost::thread other([&] {
+        h.handle.resume();
+        other_after = roost::thread_value<counter_tag, int>::get();
+    });
+    other.join();
+    EXPECT_EQ(seen_after, 0);
+    EXPECT_EQ(other_after, 2);
+    EXPECT_EQ((roost::thread_value<counter_tag, int>::get()), 1);
+    h.handle.destroy();
+}
+
+TEST(atomic, BASE_20_heavy_barrier_forbids_both_sides_missing_each_other) {
+    if (!roost::has_heavy_barrier()) {
+        GTEST_SUCCEED() << "this kernel has no membarrier";
+        return;
+    }
+    for (int round = 0; round < 2000; ++round) {
+        roost::atomic<int> light_flag{0};
+        roost::atomic<int> heavy_flag{0};
+        int light_saw = -1;
+        int heavy_saw = -1;
+        roost::thread light([&] {
+            light_flag.store(1, mo::relaxed);
+            roost::light_barrier();
+            light_saw = heavy_flag.load(mo::relaxed);
+        });
+        heavy_flag.store(1, mo::relaxed);
+        roost::heavy_barrier();
+        heavy_saw = light_flag.load(mo::relaxed);
+        light.join();
+        ASSERT_TRUE(light_saw == 1 || heavy_saw == 1);
+    }
+}
+
+TEST(atomic, BASE_26_random_numbers_differ) {
+    std::set<std::uint64_t> seen;
+    for (int i = 0; i < 1000; ++i) {
+        seen.insert(roost::random_u64());
+    }
+    EXPECT_EQ(seen.size(), 1000U);
+}
+
+}  // namespace

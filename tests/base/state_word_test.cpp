@@ -1,0 +1,73 @@
+#include <roost/base/state_word.hpp>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace {
+
+// A door: counted visitors until it is closed; the last one out of a closed door turns off the light.
+struct door {
+    std::uint32_t inside = 0;
+    bool closed = false;
+
+    [[nodiscard]] constexpr std::uint32_t pack() const noexcept { return (inside << 1U) | (closed ? 1U : 0U); }
+    [[nodiscard]] static constexpr door unpack(std::uint32_t word) noexcept { return {word >> 1U, (word & 1U) != 0}; }
+    friend constexpr bool operator==(const door&, const door&) = default;
+};
+
+enum class action { entered, refused, left, lights_out };
+
+constexpr roost::step<door, action> enter(door d) noexcept {
+    if (d.closed) {
+        return roost::refuse<door>(action::refused);
+    }
+    ++d.inside;
+    return roost::go(d, action::entered);
+}
+constexpr roost::step<door, action> leave(door d) noexcept {
+    --d.inside;
+    return roost::go(d, d.closed && d.inside == 0 ? action::lights_out : action::left);
+}
+constexpr roost::step<door, action> close(door d) noexcept {
+    d.closed = true;
+    return roost::go(d, d.inside == 0 ? action::lights_out : action::left);
+}
+
+static_assert(enter(door{0, false}).next == door{1, false});
+static_assert(!enter(door{0, true}).next);
+static_assert(leave(door{1, true}).action == action::lights_out);
+static_assert(door::unpack(door{5, true}.pack()) == door{5, true});
+
+TEST(state_word, BASE_11_commits_one_step_or_refuses) {
+    roost::state_word<door> word;
+    EXPECT_EQ(word.transition(enter), action::entered);
+    EXPECT_EQ(word.transition(enter), action::entered);
+    EXPECT_EQ(word.peek(), (door{2, false}));
+    EXPECT_EQ(word.transition(close), action::left);
+    EXPECT_EQ(word.transition(enter), action::refused);
+    EXPECT_EQ(word.peek(), (door{2, true}));
+    EXPECT_EQ(word.transition(leave), action::left);
+    EXPECT_EQ(word.transition(leave), action::lights_out);
+}
+
+TEST(state_word, BASE_11_threads_agree_on_who_was_last) {
+    for (int round = 0; round < 200; ++round) {
+        roost::state_word<door> word(door{4, true});
+        roost::atomic<int> last{0};
+        std::vector<roost::thread> threads;
+        for (int i = 0; i < 4; ++i) {
+            threads.emplace_back([&] {
+                if (word.transition(leave) == action::lights_out) {
+                    last.fetch_add(1, roost::mo::relaxed);
+                }
+            });
+        }
+        for (roost::thread& t : threads) {
+            t.join();
+        }
+        ASSERT_EQ(last.load(roost::mo::relaxed), 1);
+    }
+}
+
+}  // namespace

@@ -1,0 +1,102 @@
+#include <roost/exec/executor.hpp>
+
+#include <gtest/gtest.h>
+
+static_assert(sizeof(roost::executor_ref) == sizeof(void*));
+static_assert(std::is_trivially_copyable_v<roost::executor_ref>);
+
+namespace {
+
+struct counted : roost::work {
+    counted() : work(&counted::run_it) {}
+    static void run_it(roost::work& w) noexcept { ++static_cast<counted&>(w).runs; }
+    int runs = 0;
+};
+
+// A user's own queue, which knows nothing of roost::executor.
+struct users_queue {
+    bool post(roost::work& w) noexcept {
+        if (closed) {
+            return false;
+        }
+        queued.push(w);
+        return true;
+    }
+    void run_all() {
+        while (roost::work* w = queued.pop()) {
+            w->run();
+        }
+    }
+    roost::work_list queued;
+    bool closed = false;
+};
+
+struct may_throw_queue {
+    bool post(roost::work&) { return true; }
+};
+static_assert(roost::can_post<users_queue>);
+static_assert(!roost::can_post<may_throw_queue>, "posting must be noexcept");
+
+TEST(executor, BASE_21_post_runs_nothing_inside_the_call) {
+    users_queue queue;
+    roost::executor_adapter adapter(queue);
+    const roost::executor_ref ref(adapter);
+    counted w;
+    EXPECT_TRUE(ref.post(w));
+    EXPECT_EQ(w.runs, 0);
+    queue.run_all();
+    EXPECT_EQ(w.runs, 1);
+}
+
+TEST(executor, BASE_21_a_closed_executor_says_no) {
+    users_queue queue;
+    queue.closed = true;
+    roost::executor_adapter adapter(queue);
+    counted w;
+    EXPECT_FALSE(adapter.post(w));
+    EXPECT_FALSE(adapter.post_last(w));
+    EXPECT_EQ(w.runs, 0);
+}
+
+TEST(executor, BASE_21_the_inline_executor_is_the_explicit_exception) {
+    roost::inline_executor here;
+    counted w;
+    EXPECT_TRUE(here.post(w));
+    EXPECT_EQ(w.runs, 1);
+    EXPECT_TRUE(here.is_here());
+}
+
+TEST(executor, BASE_22_a_plain_queue_becomes_an_executor) {
+    users_queue queue;
+    roost::executor_adapter adapter(queue);
+    EXPECT_FALSE(adapter.is_here());
+    EXPECT_EQ(adapter.timers(), nullptr);
+    EXPECT_EQ(adapter.name(), "executor");
+    roost::executor_ref none;
+    EXPECT_FALSE(none);
+    EXPECT_FALSE(none == roost::executor_ref(adapter));
+}
+
+TEST(executor, BASE_23_refused_work_runs_on_the_fallback) {
+    users_queue closed;
+    closed.closed = true;
+    roost::executor_adapter refusing(closed);
+    users_queue rescue;
+    roost::executor_adapter fallback(rescue);
+    EXPECT_FALSE(roost::set_fallback_executor(fallback));
+    counted w;
+    roost::post_or_fall_back(refusing, w, "waiter");
+    rescue.run_all();
+    EXPECT_EQ(w.runs, 1);
+    EXPECT_EQ(roost::set_fallback_executor({}), roost::executor_ref(fallback));
+}
+
+TEST(executor, BASE_23_without_a_fallback_the_object_is_named) {
+    users_queue closed;
+    closed.closed = true;
+    roost::executor_adapter refusing(closed);
+    counted w;
+    EXPECT_DEATH(roost::post_or_fall_back(refusing, w, "waiter of 'orders'"), "executor 'waiter of 'orders''.*would be lost");
+}
+
+}  // namespace
