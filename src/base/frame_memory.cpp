@@ -43,13 +43,23 @@ struct free_stack {
     std::size_t bytes = 0;
 };
 
+enum class cache_state : unsigned char { unused, open, closed };
+
+// Constant-initialised and trivially destructible, so that reaching it is one plain thread-local access. What it holds is
+// freed by the closer below, which is made the first time a thread keeps a block; frames freed by thread-local destructors
+// that run after it go straight to the heap.
 struct frame_cache {
     std::array<free_stack, class_count> classes{};
-    bool closed = false;
+    cache_state state = cache_state::unused;
+};
 
-    ~frame_cache() {
-        closed = true;
-        for (free_stack& stack : classes) {
+constinit thread_local frame_cache this_cache;
+
+struct closer {
+    closer() { this_cache.state = cache_state::open; }
+    ~closer() {
+        this_cache.state = cache_state::closed;
+        for (free_stack& stack : this_cache.classes) {
             while (stack.top != nullptr) {
                 free_block* block = stack.top;
                 stack.top = block->next;
@@ -59,21 +69,13 @@ struct frame_cache {
     }
 };
 
-// Trivially destructible flag beside it: frames freed by other thread-local destructors, after the cache is gone, must not
-// bring it back to life.
-frame_cache* this_cache() noexcept {
-    struct holder {
-        frame_cache cache;
-        bool* gone;
-        explicit holder(bool* flag) : gone(flag) {}
-        ~holder() { *gone = true; }
-    };
-    thread_local bool gone = false;
-    if (gone) {
-        return nullptr;
+[[gnu::noinline]] bool open_cache() noexcept {
+    if (this_cache.state == cache_state::closed) {
+        return false;
     }
-    thread_local holder mine(&gone);
-    return gone ? nullptr : &mine.cache;
+    thread_local closer at_thread_end;
+    static_cast<void>(&at_thread_end);
+    return true;
 }
 
 constexpr std::size_t class_of(std::size_t size) noexcept { return (size + class_bytes - 1) / class_bytes - 1; }
@@ -82,32 +84,29 @@ constexpr std::size_t class_of(std::size_t size) noexcept { return (size + class
 
 void* allocate_frame(std::size_t size) {
     const std::size_t index = class_of(size);
-    if (!ROOST_ASAN && index < class_count) {
-        if (frame_cache* cache = this_cache()) {
-            free_stack& stack = cache->classes[index];
-            if (free_block* block = stack.top) {
-                stack.top = block->next;
-                stack.bytes -= (index + 1) * class_bytes;
-                return block;
-            }
-        }
-        return ::operator new((index + 1) * class_bytes);
+    if (ROOST_ASAN || index >= class_count) {
+        return ::operator new(size);
     }
-    return ::operator new(size);
+    free_stack& stack = this_cache.classes[index];
+    if (free_block* block = stack.top) {
+        stack.top = block->next;
+        stack.bytes -= (index + 1) * class_bytes;
+        return block;
+    }
+    return ::operator new((index + 1) * class_bytes);
 }
 
 void deallocate_frame(void* memory, std::size_t size) noexcept {
     const std::size_t index = class_of(size);
     if (!ROOST_ASAN && index < class_count) {
-        if (frame_cache* cache = this_cache()) {
-            free_stack& stack = cache->classes[index];
-            if (stack.bytes < class_bytes_kept) {
-                auto* block = static_cast<free_block*>(memory);
-                block->next = stack.top;
-                stack.top = block;
-                stack.bytes += (index + 1) * class_bytes;
-                return;
-            }
+        free_stack& stack = this_cache.classes[index];
+        const bool keep = stack.bytes < class_bytes_kept;
+        if (keep && (this_cache.state == cache_state::open || open_cache())) {
+            auto* block = static_cast<free_block*>(memory);
+            block->next = stack.top;
+            stack.top = block;
+            stack.bytes += (index + 1) * class_bytes;
+            return;
         }
     }
     ::operator delete(memory);
