@@ -1,0 +1,47 @@
+import unittest
+
+from planted import PlantedTree
+
+
+class CheckText(PlantedTree):
+    tool = "check_text"
+
+    def test_a_clean_tree_passes(self):
+        self.plant("a.cpp", "// see /usr/include and https://example.org/work/x, include/roost/work/x\n")
+        self.plant("b.py", "# issue: TODO(#12) later\n")
+        self.assert_clean()
+
+    def test_paths_of_a_machine_are_found(self):
+        for path in ("/home/anna/x", "/root/x", "/work/x", "/Users/anna/x", "cd /work"):
+            with self.subTest(path):
+                self.plant("a.md", f"first\n{path}\n")
+                self.assert_found("a.md:2: an absolute path of one machine")
+
+    def test_package_hosts_are_found(self):
+        for host in ("https://registry.npmjs.org/x", "pypi.org", "http://deb.debian.org/debian"):
+            with self.subTest(host):
+                self.plant("a.json", f'"{host}"\n')
+                self.assert_found("a.json:1: the host of a package registry")
+
+    def test_an_open_point_without_an_issue_is_found(self):
+        self.plant("a.cpp", "// TODO: later\n")
+        self.assert_found("a.cpp:1: an open point needs its issue number")
+
+    def test_a_long_readme_is_found(self):
+        self.plant("README.md", "x\n" * 150)
+        self.assert_clean()
+        self.plant("README.md", "x\n" * 151)
+        self.assert_found("README.md:151: 151 lines, the limit is 150")
+
+    def test_a_long_file_needs_a_reason_on_top(self):
+        self.plant("src/base/x.cpp", "int x;\n" * 451)
+        self.assert_found("src/base/x.cpp:451: 451 lines; split it")
+        self.plant("src/base/x.cpp", "// Long because a table has this many rows.\n" + "int x;\n" * 451)
+        self.assert_clean()
+
+    def test_white_space_and_line_ends_are_found(self):
+        self.plant("a.cpp", "int x; \nint y;")
+        self.assert_found("a.cpp:1: white space", "a.cpp:2: no line break")
+
+
+unittest.main()
