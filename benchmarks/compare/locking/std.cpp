@@ -33,17 +33,9 @@ template <class Lock> bench::sample contended(bench::budget b, Lock& lock) {
 }
 } // namespace
 
-// glibc skips the atomic instructions while a process has one thread; a service never runs like that.
 BENCH_PEER("sync/mutex_1t", "std::mutex") {
-    std::atomic<bool> stop{false};
-    std::thread other([&] {
-        while (!stop.load()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    });
     std::mutex lock;
-    auto const s = alone(b, lock);
-    stop.store(true);
-    other.join();
-    return s;
+    return alone(b, lock);
 }
 
 BENCH_PEER("sync/mutex_2t", "std::mutex") {
