@@ -158,6 +158,11 @@ template <class Queue> bench::sample cancel_in_crowd(bench::budget b) {
     return s;
 }
 
+template <class Queue> constexpr double bytes_in_node() {
+    if constexpr (requires { Queue::node_bytes; }) return Queue::node_bytes;
+    else return sizeof(typename Queue::node);
+}
+
 inline double heap_in_use() { return static_cast<double>(mallinfo2().uordblks); }
 
 // Bytes per registered waiter: on the heap, and in the waiter itself.
@@ -169,7 +174,7 @@ template <class Queue> bench::sample bytes_per_waiter(bench::budget) {
     for (std::size_t k = 0; k < count; ++k) all[k].add(*queue);
     double const after = heap_in_use();
     queue->wake_all();
-    return {(after - before) / static_cast<double>(count) + static_cast<double>(sizeof(typename Queue::node)), count};
+    return {(after - before) / static_cast<double>(count) + bytes_in_node<Queue>(), count};
 }
 
 // Bytes that a waiter which came and was cancelled leaves behind while another one goes on waiting.
