@@ -1,0 +1,76 @@
+#pragma once
+
+// The explorer from GoogleTest:
+//
+//   MODEL(event, lost_wake) { ...body of explore()... }          a test that fails on any verdict but ok
+//   EXPECT_EXPLORED({.memory = memory::sc}, [] { ... });         the same inside a test, with options
+//   EXPECT_FOUND(verdict::deadlock, {}, [] { ... });             a planted bug: model back end only, skipped elsewhere
+//
+// The outcome is recorded as test properties, so that a report can say which models were searched exhaustively.
+
+#include <roost/testing/explore.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+namespace roost::inline ROOST_ABI {
+namespace testing {
+
+inline std::string current_test_name() {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    return info == nullptr ? "model" : std::string(info->test_suite_name()) + "." + info->name();
+}
+
+inline result explore_in_test(options how, const std::function<void()>& body) {
+    const std::string name = current_test_name();
+    if (*how.name == '\0') {
+        how.name = name.c_str();
+    }
+    result r = explore(how, body);
+    ::testing::Test::RecordProperty("executions", std::to_string(r.executions));
+    ::testing::Test::RecordProperty("complete", r.complete ? (r.bound == unbounded ? "yes" : "bounded") : "no");
+    std::printf("  %s: %s\n", how.name, r.summary().c_str());
+    return r;
+}
+
+// Fails the test, with the replayable report, unless no interleaving misbehaves.
+inline result explore_all(const std::function<void()>& body, const options& how = {}) {
+    result r = explore_in_test(how, body);
+    if (!r.ok()) {
+        ADD_FAILURE() << r.report(*how.name == '\0' ? current_test_name().c_str() : how.name);
+    }
+    return r;
+}
+
+}  // namespace testing
+}  // namespace roost::inline ROOST_ABI
+
+#define EXPECT_EXPLORED(...) ::roost::testing::detail_gtest::expect_ok(__VA_ARGS__)
+#define EXPECT_FOUND(expected, ...) ::roost::testing::detail_gtest::expect_found(expected, __VA_ARGS__)
+
+#define MODEL(suite, name)                                                      \
+    static void roost_model_##suite##_##name();                                \
+    TEST(suite, name) { ::roost::testing::explore_all(roost_model_##suite##_##name); } \
+    static void roost_model_##suite##_##name()
+
+namespace roost::inline ROOST_ABI {
+namespace testing::detail_gtest {
+
+inline result expect_ok(const options& how, const std::function<void()>& body) { return explore_all(body, how); }
+inline result expect_ok(const std::function<void()>& body) { return explore_all(body); }
+
+inline result expect_found([[maybe_unused]] verdict expected, [[maybe_unused]] const options& how,
+                           [[maybe_unused]] const std::function<void()>& body) {
+#if defined(ROOST_SEAM_MODEL)
+    result r = explore_in_test(how, body);
+    EXPECT_STREQ(to_string(r.verdict), to_string(expected)) << r.report(current_test_name().c_str());
+    return r;
+#else
+    return result{};  // on real threads the bug may or may not strike, and may crash the test when it does
+#endif
+}
+
+}  // namespace testing::detail_gtest
+}  // namespace roost::inline ROOST_ABI

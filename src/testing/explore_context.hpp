@@ -1,0 +1,49 @@
+#pragma once
+
+// Stackful contexts of the explorer: one per model thread, switched by a few instructions. Also keeps what the C++ runtime
+// stores per operating-system thread about exceptions in flight, and tells AddressSanitizer which stack is in use.
+
+#include <roost/base/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace roost::inline ROOST_ABI {
+namespace testing::detail {
+
+class context {
+public:
+    context() noexcept = default;
+    context(const context&) = delete;
+    context& operator=(const context&) = delete;
+    ~context();
+
+    // Makes this context start in `entry` at the next switch. Whatever ran on its stack before is forgotten, not unwound.
+    void prepare(void (*entry)());
+    // Leaves `from` and continues `to`. `from_ends`: it will not be continued again.
+    static void switch_between(context& from, context& to, bool from_ends = false) noexcept;
+    // First call on a fresh context.
+    static void arrived() noexcept;
+
+    [[nodiscard]] bool contains(const void* p) const noexcept {
+        return p >= stack_ && p < static_cast<const char*>(stack_) + stack_bytes;
+    }
+
+    static constexpr std::size_t stack_bytes = 256 * 1024;
+
+private:
+    struct exception_state {
+        void* caught = nullptr;
+        unsigned uncaught = 0;
+    };
+
+    void* stack_ = nullptr;  // null: the thread's own stack
+    void* stack_pointer_ = nullptr;
+    exception_state exceptions_;
+    void* fake_stack_ = nullptr;
+    const void* bottom_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+}  // namespace testing::detail
+}  // namespace roost::inline ROOST_ABI
