@@ -1,0 +1,32 @@
+// The counted record of a reason: whoever lets go last frees it, and everybody else has finished reading (BASE-10).
+
+#include <roost/base/reason.hpp>
+#include <roost/testing/explore_gtest.hpp>
+
+namespace {
+
+using roost::testing::check;
+
+MODEL(reason_model, last_holder) {
+    // The payload's destructor writes what the readers read, so a holder that is freed too early is a data race.
+    struct canary {
+        roost::plain<int>* alive;
+        explicit canary(roost::plain<int>* a) : alive(a) {}
+        canary(const canary& other) = default;
+        ~canary() { alive->set(alive->get() - 1); }
+    };
+    roost::plain<int> alive{0};
+    {
+        roost::reason mine(roost::reason_kind::requested, "x", std::any(std::in_place_type<canary>, &alive));
+        alive.set(1);
+        roost::thread other([copy = mine, &alive]() mutable {
+            check(alive.get() == 1, "BASE-10: the payload lives while a copy does");
+            copy = roost::reason();
+        });
+        mine = roost::reason();
+        other.join();
+    }
+    check(alive.get() == 0, "BASE-10: the record is freed exactly once");
+}
+
+}  // namespace

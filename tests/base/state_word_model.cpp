@@ -1,0 +1,75 @@
+// Models of the state word: every interleaving of two committers and an observer (clauses BASE-11 and BASE-12).
+
+#include <roost/base/state_word.hpp>
+#include <roost/testing/explore_gtest.hpp>
+
+namespace {
+
+using roost::testing::check;
+
+struct turn {
+    std::uint32_t count = 0;
+    [[nodiscard]] std::uint32_t pack() const noexcept { return count; }
+    [[nodiscard]] static turn unpack(std::uint32_t word) noexcept { return {word}; }
+};
+
+roost::step<turn, std::uint32_t> next(turn t) noexcept { return roost::go(turn{t.count + 1}, t.count); }
+
+// What the first committer wrote before its step is there for the second one, whoever is first.
+MODEL(state_word_model, hand_over) {
+    roost::state_word<turn> word;
+    roost::plain<int> cargo{0};
+    const auto visit = [&] {
+        const std::uint32_t before = word.transition(next);
+        if (before == 0) {
+            cargo.set(1);
+            static_cast<void>(word.transition(next));  // 1 -> 2 publishes the cargo
+        } else if (before == 2) {
+            check(cargo.get() == 1, "BASE-12: the earlier committer's writes are visible");
+        }
+    };
+    roost::thread other(visit);
+    visit();
+    other.join();
+}
+
+MODEL(state_word_model, peek) {
+    roost::state_word<turn> word;
+    roost::plain<int> cargo{0};
+    roost::thread writer([&] {
+        cargo.set(7);
+        static_cast<void>(word.transition(next));
+    });
+    if (word.peek().count == 1) {
+        check(cargo.get() == 7, "BASE-12: whoever sees the committed state sees what was written before it");
+    }
+    writer.join();
+}
+
+// A refused step hands over what the last committer wrote, because it has acquired the state it refused on.
+MODEL(state_word_model, refused) {
+    roost::state_word<turn> word;
+    roost::plain<int> cargo{0};
+    roost::thread writer([&] {
+        cargo.set(7);
+        static_cast<void>(word.transition(next));
+    });
+    const bool late = word.transition([](turn t) noexcept {
+        return t.count == 0 ? roost::refuse<turn>(false) : roost::refuse<turn>(true);
+    });
+    if (late) {
+        check(cargo.get() == 7, "BASE-12: a refusal has seen what it was refused for");
+    }
+    writer.join();
+}
+
+// A step that had to be decided again commits on the state it was decided on.
+MODEL(state_word_model, decided_again) {
+    roost::state_word<turn> word;
+    roost::thread other([&] { static_cast<void>(word.transition(next)); });
+    static_cast<void>(word.transition(next));
+    other.join();
+    check(word.peek().count == 2, "BASE-11: each call commits exactly one step");
+}
+
+}  // namespace

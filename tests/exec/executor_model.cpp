@@ -1,0 +1,45 @@
+// The fallback executor is found by threads that did not install it (BASE-23).
+
+#include <roost/base/atomic.hpp>
+#include <roost/exec/executor.hpp>
+#include <roost/testing/explore_gtest.hpp>
+
+namespace {
+
+using roost::testing::check;
+
+class counting_executor final : public roost::executor {
+public:
+    bool post(roost::work&) noexcept override {
+        check(ready.get(), "BASE-23: whoever finds the fallback sees it fully made");
+        taken.set(taken.get() + 1);
+        return true;
+    }
+    roost::plain<bool> ready{false};
+    roost::plain<int> taken{0};
+};
+
+class closed_executor final : public roost::executor {
+public:
+    bool post(roost::work&) noexcept override { return false; }
+};
+
+MODEL(executor_model, fallback_visible) {
+    counting_executor fallback;
+    counting_executor first;
+    first.ready.set(true);
+    roost::set_fallback_executor(first);
+    roost::work w([](roost::work&) noexcept {});
+    roost::thread poster([&] {
+        closed_executor closed;
+        roost::post_or_fall_back(closed, w, "model");
+    });
+    fallback.ready.set(true);
+    const roost::executor_ref replaced = roost::set_fallback_executor(fallback);
+    check(replaced == roost::executor_ref(first), "the executor it replaces is returned");
+    poster.join();
+    roost::set_fallback_executor({});
+    check(first.taken.get() + fallback.taken.get() == 1, "BASE-23: refused work is taken exactly once");
+}
+
+}  // namespace
