@@ -4,6 +4,7 @@
 
 #include <roost/base/assert.hpp>
 
+#include <ctime>
 #include <new>
 #include <string>
 
@@ -14,6 +15,12 @@ namespace detail {
 
 model_engine* active_engine = nullptr;
 std::uint32_t active_mutant = 0;
+
+double real_seconds() noexcept {
+    timespec t{};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
 
 void model_only_inside(const char* what) {
     panic(std::string(what) + " in a model build works only inside roost::testing::explore()");

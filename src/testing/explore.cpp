@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <memory>
 
 #if ROOST_ASAN
@@ -29,11 +28,7 @@ engine* exploring = nullptr;
 
 void on_panic(const char* sentence) { exploring->fail_with(verdict::panic, sentence); }
 
-double seconds_now() {
-    timespec t{};
-    clock_gettime(CLOCK_MONOTONIC, &t);  // the seam's clock is virtual here
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
+using roost::detail::real_seconds;
 
 // What an abandoned execution had allocated with plain new is lost on purpose.
 class leak_sanitizer_pause {
@@ -77,9 +72,9 @@ public:
     }
 
     result run() {
-        const double start = seconds_now();
+        const double start = real_seconds();
         if (const char* text = std::getenv("ROOST_REPLAY"); text != nullptr && replay(text)) {
-            result_.seconds = seconds_now() - start;
+            result_.seconds = real_seconds() - start;
             return result_;
         }
         result_.complete = true;
@@ -89,7 +84,7 @@ public:
         if (how_.memory != memory::sc && result_.ok()) {
             search_in(true);
         }
-        result_.seconds = seconds_now() - start;
+        result_.seconds = real_seconds() - start;
         if (!result_.ok()) {
             explain();
         }
@@ -127,7 +122,7 @@ private:
         plan.seed = how_.seed;
         plan.pct_depth = how_.pct_depth;
         engine_.plan.begin_search(plan);
-        const double end = seconds_now() + budget;
+        const double end = real_seconds() + budget;
         for (std::uint64_t n = 0;; ++n) {
             failure f = once();
             ++result_.executions;
@@ -148,7 +143,7 @@ private:
                 return outcome::complete;
             }
             if ((how_.max_executions != 0 && n + 1 >= how_.max_executions) ||
-                ((n & 255U) == 255 && seconds_now() > end)) {
+                ((n & 255U) == 255 && real_seconds() > end)) {
                 return outcome::out_of_budget;
             }
         }
@@ -189,13 +184,13 @@ private:
 
     void minimise() {
         const result original = result_;
-        const double end = seconds_now() + 1.0;
+        const double end = real_seconds() + 1.0;
         for (int bound = 0; bound < static_cast<int>(original.preemptions); ++bound) {
             planner::settings plan;
             plan.how = search::exhaustive;
             plan.bound = bound;
             engine_.plan.begin_search(plan);
-            for (unsigned n = 0; n < 20000 && seconds_now() < end; ++n) {
+            for (unsigned n = 0; n < 20000 && real_seconds() < end; ++n) {
                 const failure f = once();
                 if (f.verdict == original.verdict) {
                     result_.message = f.message;

@@ -71,7 +71,7 @@ bool planner::advance() {
     while (!stack_.empty()) {
         node& n = stack_.back();
         if (n.is_value) {
-            if (n.chosen + 1U < n.count) {
+            if (n.chosen + 1U < n.tries) {
                 ++n.chosen;
                 changed_ = stack_.size() - 1;
                 return true;
@@ -191,9 +191,9 @@ unsigned planner::pick_value(unsigned count) {
     }
     node n;
     n.is_value = true;
-    n.count = static_cast<std::uint8_t>(coasting_ || following_ ? 1 : count);
+    n.count = static_cast<std::uint8_t>(count);
+    n.tries = static_cast<std::uint8_t>(coasting_ ? 1 : count);
     if (following_) {
-        n.count = static_cast<std::uint8_t>(count);
         if (script_at_ < script_.size()) {
             n.chosen = static_cast<std::uint8_t>(script_[script_at_++] - 'a');
             n.chosen = n.chosen < count ? n.chosen : 0;

@@ -59,6 +59,7 @@ private:
         bool is_value = false;
         std::uint8_t chosen = 0;
         std::uint8_t count = 0;       // of alternatives, for a value
+        std::uint8_t tries = 0;       // how many of them this search tries
         std::uint8_t previous = 0;    // the thread that ran before
         std::uint16_t preemptions = 0;
         thread_mask offered = 0;      // what the engine said, to notice a body that differs from run to run

@@ -91,6 +91,9 @@ extern model_engine* active_engine;
 // Which mutant of the code under test runs (tools/mutate); 0 is the code as written.
 extern std::uint32_t active_mutant;
 
+// Seconds of the real clock: how long a search may take.
+[[nodiscard]] double real_seconds() noexcept;
+
 [[noreturn]] void model_only_inside(const char* what);
 
 }  // namespace detail
