@@ -1,0 +1,32 @@
+#pragma once
+
+#include <roost/tree/node.hpp>
+
+// How the tree's own sources reach into a node. Ships because templates need it; not API.
+
+namespace roost::inline ROOST_ABI {
+
+struct detail_node_access {
+    static constexpr std::uint8_t name_is_owned = 1;    // flags_: constant after construction
+    static constexpr std::uint8_t is_linked = 2;        // flags_: in the parent's list
+    static constexpr std::uint8_t unlink_wanted = 4;    // flags_: the last cursor to leave unlinks
+    static constexpr std::uint8_t destroy_wanted = 8;   // flags_: and destroys
+
+    static small_mutex& lock_of(const node& n) noexcept { return n.lock_; }
+    static detail::member_list& members_of(node& n) noexcept { return n.members_; }
+    static atomic<detail::level_word>& level_of(node& n) noexcept { return n.level_; }
+    static atomic<std::int64_t>& deadline_of(node& n) noexcept { return n.deadline_; }
+    static atomic<detail::work_word>& work_of(node& n) noexcept { return n.work_; }
+    static std::uint16_t& cursors_of(node& n) noexcept { return n.cursors_; }
+    static std::uint8_t& flags_of(node& n) noexcept { return n.flags_; }
+    static void spread(node& n, level to) noexcept { n.spread(to); }
+
+    // Destroys a dead node that is out of its parent's list, then its parent when that was the last reference, and so on.
+    static void dispose_unlinked(node* n) noexcept;
+    // Takes a dead node out of its parent's list first; a walker standing on it does both when it leaves.
+    static void dispose(node* n) noexcept;
+    // Own reasons of a node: see src/tree/why.cpp.
+    static void release_reasons(void* chain) noexcept;
+};
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <roost/tree/detail/node_access.hpp>
+
+// Goes through a subtree without recursion, without allocation, and with at most one lock held. A node the walker stands on
+// or below has a cursor: it stays in its parent's list, so the way back is always there.
+//
+// A visitor has
+//   look look_at(member&)                under the lock of the node that owns the list: skip it or visit it
+//   bool visit(node&)                    no lock held: true to go on below it
+//   bool run(member&, node& owner)       the same for a callback; false when it is gone and must not be touched
+//   void finish(node&)                   the list of this node is done; its lock is held
+
+namespace roost::inline ROOST_ABI::detail {
+
+enum class look : std::uint8_t { skip, visit, take };  // take: a callback leaves the list and is run
+
+template <class Visitor>
+class walker {
+    using access = detail_node_access;
+
+public:
+    explicit walker(Visitor& visitor) noexcept : visitor_(visitor) {}
+
+    // The caller holds a reference on root.
+    void run(node& root) noexcept {
+        node* at = &root;
+        access::lock_of(*at).lock();
+        member* m = access::members_of(*at).first();
+        for (;;) {
+            m = go_along(at, m);
+            if (m != nullptr) {  // go below m
+                at = static_cast<node*>(m);
+                access::lock_of(*at).lock();
+                m = access::members_of(*at).first();
+                continue;
+            }
+            visitor_.finish(*at);
+            access::lock_of(*at).unlock();
+            if (at == &root) {
+                break;
+            }
+            node* below = at;
+            at = below->parent();
+            access::lock_of(*at).lock();
+            m = step_off(*at, *below);
+        }
+        bury();
+    }
+
+private:
+    static constexpr unsigned most_under_lock = 64;
+
+    // From m to the end of the list of `at`, whose lock is held. Returns a node to go below (lock left, cursor on it), or
+    // null at the end (lock held).
+    member* go_along(node* at, member* m) noexcept {
+        unsigned held = 0;
+        while (m != nullptr) {
+            switch (visitor_.look_at(*m)) {
+                case look::skip:
+                    if (++held < most_under_lock || m->kind() != member_kind::node) {
+                        m = member_list::next_of(*m);
+                        break;
+                    }
+                    held = 0;  // give the others a chance
+                    step_on(*static_cast<node*>(m));
+                    access::lock_of(*at).unlock();
+                    bury();
+                    access::lock_of(*at).lock();
+                    m = step_off(*at, *static_cast<node*>(m));
+                    break;
+                case look::visit: {
+                    held = 0;
+                    auto& child = *static_cast<node*>(m);
+                    step_on(child);
+                    access::lock_of(*at).unlock();
+                    bury();
+                    if (visitor_.visit(child)) {
+                        return m;
+                    }
+                    access::lock_of(*at).lock();
+                    m = step_off(*at, child);
+                    break;
+                }
+                case look::take: {
+                    held = 0;
+                    marker here;
+                    access::members_of(*at).replace(*m, here);
+                    access::lock_of(*at).unlock();
+                    bury();
+                    visitor_.run(*m, *at);
+                    access::lock_of(*at).lock();
+                    m = member_list::next_of(here);
+                    access::members_of(*at).erase(here);
+                    break;
+                }
+            }
+        }
+        return nullptr;
+    }
+
+    struct marker : member {
+        marker() noexcept : member(member_kind::marker) {}
+    };
+
+    static void step_on(node& n) noexcept { ++access::cursors_of(n); }
+
+    // With the lock of `at`: leaves n and says what comes next. What was put off because of the cursor is done by the last.
+    member* step_off(node& at, node& n) noexcept {
+        member* next = member_list::next_of(n);
+        if (--access::cursors_of(n) == 0) {
+            std::uint8_t& flags = access::flags_of(n);
+            if ((flags & access::unlink_wanted) != 0) {
+                access::members_of(at).erase(n);
+                flags = static_cast<std::uint8_t>(flags & ~(access::is_linked | access::unlink_wanted));
+            }
+            if ((flags & access::destroy_wanted) != 0) {
+                dead_.push_back(n);
+            }
+        }
+        return next;
+    }
+
+    // No lock held: destroys what died under our cursor.
+    void bury() noexcept {
+        while (member* m = dead_.first()) {
+            dead_.erase(*m);
+            access::dispose_unlinked(static_cast<node*>(m));
+        }
+    }
+
+    Visitor& visitor_;
+    member_list dead_;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <roost/base/state_word.hpp>
+
+#include <cstdint>
+
+// The work word of a node as a plain value with pure transitions: how much work is in flight, who holds the memory, and
+// whether the ancestors know.
+//
+// A unit is work: a running body, a guard, a lease, or "a child has work". A reference keeps the memory and nothing else.
+// `announced` says that every ancestor counts this node's work: the parent holds one unit for it. A creator that finds it
+// unset announces before it returns, so no unit is ever handed out that an ancestor can't see. A root is announced for ever.
+//
+//   bit 0        announced
+//   bit 1        watched: tell the view whenever the units reach zero
+//   bit 2        closing: only those who hold a unit may add more; the last unit to go closes
+//   bit 3        closed: final, nothing is admitted any more
+//   bits 4-31    references
+//   bits 32-63   units
+
+namespace roost::inline ROOST_ABI::detail {
+
+using work_word = std::uint64_t;
+
+inline constexpr work_word announced_bit = 1;
+inline constexpr work_word watched_bit = 2;
+inline constexpr work_word closing_bit = 4;
+inline constexpr work_word closed_bit = 8;
+inline constexpr work_word one_reference = 16;
+inline constexpr work_word one_unit = work_word(1) << 32;
+// Half of what the fields hold: threads that are past the check and before the panic still have room.
+inline constexpr std::uint32_t unit_limit = std::uint32_t(1) << 31;
+inline constexpr std::uint32_t reference_limit = std::uint32_t(1) << 27;
+
+struct work_state {
+    std::uint32_t units = 0;
+    std::uint32_t references = 0;
+    bool announced = false;
+    bool watched = false;
+    bool closing = false;
+    bool closed = false;
+
+    [[nodiscard]] constexpr work_word pack() const noexcept {
+        return work_word(units) * one_unit + work_word(references) * one_reference + (announced ? announced_bit : 0) +
+               (watched ? watched_bit : 0) + (closing ? closing_bit : 0) + (closed ? closed_bit : 0);
+    }
+    [[nodiscard]] static constexpr work_state unpack(work_word w) noexcept {
+        return {static_cast<std::uint32_t>(w >> 32U),  static_cast<std::uint32_t>(w >> 4U) & 0x0fff'ffffU,
+                (w & announced_bit) != 0, (w & watched_bit) != 0, (w & closing_bit) != 0, (w & closed_bit) != 0};
+    }
+    friend constexpr bool operator==(const work_state&, const work_state&) noexcept = default;
+
+    // I1 a live node has a unit or a reference; I2 closed implies closing and no units;
+    // I3 a node whose last unit went announced keeps a reference until its drain is finished.
+    [[nodiscard]] constexpr bool is_dead() const noexcept { return units == 0 && references == 0; }
+    [[nodiscard]] constexpr bool is_valid() const noexcept {
+        return (!closed || (closing && units == 0)) && units <= unit_limit && references <= reference_limit;
+    }
+};
+
+// What the caller has to do after the commit.
+struct work_action {
+    bool refused = false;       // nothing was changed
+    bool announce = false;      // make the ancestors count this node, then set announced
+    bool drained = false;       // the units reached zero and somebody cares; the caller holds one reference for this
+    bool leave_parent = false;  // give the parent back the unit that announced this node
+    bool dead = false;          // nobody holds the memory any more: destroy it
+    friend constexpr bool operator==(const work_action&, const work_action&) noexcept = default;
+};
+
+using work_step = step<work_state, work_action>;
+
+// One more unit, for whoever holds one already or for a node that never closes. fetch_add(one_unit) is the same transition.
+[[nodiscard]] constexpr work_step enter(work_state s) noexcept {
+    const bool announce = !s.announced;
+    ++s.units;
+    return go(s, work_action{.announce = announce});
+}
+
+// One more unit for an outsider: refused from `closing` on, and from `watched` on when the caller says so (try_guard).
+[[nodiscard]] constexpr work_step try_enter(work_state s, std::uint32_t limit = unit_limit) noexcept {
+    if (s.closing || s.units >= limit) {
+        return refuse<work_state>(work_action{.refused = true});
+    }
+    return enter(s);
+}
+
+// A child is made: it holds one reference on its parent, and one unit too when it starts with work.
+[[nodiscard]] constexpr work_step adopt(work_state s, bool with_unit, bool as_member, std::uint32_t limit = unit_limit) noexcept {
+    if (s.closed || (s.closing && !as_member) || s.units >= limit || s.references >= reference_limit) {
+        return refuse<work_state>(work_action{.refused = true});
+    }
+    ++s.references;
+    return with_unit ? enter(s) : go(s, work_action{});
+}
+
+// One unit less.
+[[nodiscard]] constexpr work_step leave(work_state s, bool is_root) noexcept {
+    --s.units;
+    if (s.units > 0) {
+        return go(s, work_action{});
+    }
+    if (s.watched || s.closing) {
+        s.closed = s.closing;
+        ++s.references;
+        return go(s, work_action{.drained = true});
+    }
+    const bool tell_parent = s.announced && !is_root;
+    s.announced = is_root;
+    return go(s, work_action{.leave_parent = tell_parent, .dead = s.is_dead()});
+}
+
+// The view has dealt with the drain: the ancestors may forget about this node, unless new work has come.
+[[nodiscard]] constexpr work_step finish_drain(work_state s, bool is_root) noexcept {
+    --s.references;
+    const bool tell_parent = s.units == 0 && s.announced && !is_root;
+    if (tell_parent) {
+        s.announced = false;
+    }
+    return go(s, work_action{.leave_parent = tell_parent, .dead = s.is_dead()});
+}
+
+// From now on only members add work. Drained at once when there is none.
+[[nodiscard]] constexpr work_step close(work_state s) noexcept {
+    if (s.closing) {
+        return refuse<work_state>(work_action{.refused = true});
+    }
+    s.closing = true;
+    if (s.units > 0) {
+        return go(s, work_action{});
+    }
+    s.closed = true;
+    ++s.references;
+    return go(s, work_action{.drained = true});
+}
+
+// The body's last step: close and give back its unit, in one commit.
+[[nodiscard]] constexpr work_step close_and_leave(work_state s, bool is_root) noexcept {
+    s.closing = true;
+    return leave(s, is_root);
+}
+
+[[nodiscard]] constexpr work_step watch(work_state s) noexcept {
+    s.watched = true;
+    return go(s, work_action{});
+}
+
+[[nodiscard]] constexpr work_step drop_reference(work_state s) noexcept {
+    --s.references;
+    return go(s, work_action{.dead = s.is_dead()});
+}
+
+// A reference for somebody who found the node through a link that does not keep it alive.
+[[nodiscard]] constexpr work_step try_reference(work_state s) noexcept {
+    if (s.is_dead()) {
+        return refuse<work_state>(work_action{.refused = true});
+    }
+    ++s.references;
+    return go(s, work_action{});
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

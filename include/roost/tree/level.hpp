@@ -1,0 +1,28 @@
+#pragma once
+
+#include <roost/base/config.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace roost::inline ROOST_ABI {
+
+// How urgently a node has been asked to end. A level only rises, and flows from a node to everything below it.
+enum class level : std::uint8_t {
+    running = 0,  // nobody asked
+    stop = 1,     // take no new work; what is under way may finish
+    cancel = 2,   // end now: waits are abandoned, bodies unwind at their next checkpoint
+    abort = 3,    // as cancel, and no shield or ignore guard holds it up
+};
+
+[[nodiscard]] constexpr std::string_view to_string(level l) noexcept {
+    switch (l) {
+        case level::running: return "running";
+        case level::stop: return "stop";
+        case level::cancel: return "cancel";
+        case level::abort: return "abort";
+    }
+    return "unknown";
+}
+
+}  // namespace roost::inline ROOST_ABI

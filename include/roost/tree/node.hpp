@@ -1,0 +1,244 @@
+#pragma once
+
+#include <roost/base/clock.hpp>
+#include <roost/base/reason.hpp>
+#include <roost/base/site.hpp>
+#include <roost/tree/detail/level_state.hpp>
+#include <roost/tree/detail/member.hpp>
+#include <roost/tree/detail/work_state.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+// The one node type. Jobs, scopes, shutdown handles and pools are views of it: a view derives from node (or holds it first),
+// lives in the same block, and says in a table of functions what it wants to be told.
+//
+// Signals go down: raise() latches the whole subtree before it returns. Work is counted up: enter() returns when every
+// ancestor counts the unit. A node keeps its parent's memory alive; a parent never keeps its children.
+
+namespace roost::inline ROOST_ABI {
+
+class node;
+struct node_description;
+
+// How a view is told. Null entries are left out. Everything runs outside every lock, on the thread that caused it, and has
+// to be short: claim and post.
+struct node_functions {
+    const char* kind = "node";
+    // The last holder of the memory is gone; the node is out of the tree. Destroys the view and frees its block.
+    void (*destroy)(node&) noexcept = nullptr;
+    // The effective level has risen. Once per node and level. The node stays in memory during the call.
+    void (*level_raised)(node&, level now) noexcept = nullptr;
+    // The units reached zero while the node was watched or closing; once per crossing, for a closed node once. The ancestors
+    // still count the node. True: it is finished now. False: the view calls finish_drain() when it is done.
+    bool (*drained)(node&) noexcept = nullptr;
+    // Adds what only the view knows to a report.
+    void (*describe)(const node&, node_description&) noexcept = nullptr;
+};
+
+// A literal is kept as it is, anything else is copied.
+class node_name {
+public:
+    template <std::size_t N>
+    constexpr explicit(false) node_name(const char (&literal)[N]) noexcept : text_(literal, N - 1), is_literal_(true) {}
+    template <std::size_t N>
+    constexpr explicit(false) node_name(char (&buffer)[N]) noexcept : text_(buffer) {}
+    template <class S>
+        requires std::is_convertible_v<const S&, std::string_view> && (!std::is_array_v<S>)
+    constexpr explicit(false) node_name(const S& text) noexcept : text_(text) {}
+
+    [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }
+    [[nodiscard]] constexpr bool is_literal() const noexcept { return is_literal_; }
+
+private:
+    std::string_view text_;
+    bool is_literal_ = false;
+};
+
+// What sort of child attach() makes.
+enum class child_kind : std::uint8_t {
+    idle,     // has no work of its own yet; never delays anybody
+    working,  // starts with one unit, which the ancestors count before attach() returns
+};
+enum class admission : std::uint8_t {
+    outsider,  // refused from close() on
+    member,    // the caller holds a unit of the parent: refused only by a closed parent
+};
+enum class [[nodiscard]] attached : std::uint8_t { yes, refused };
+
+struct node_shape {
+    bool shield = false;  // a cancel from above stops in front of this node
+};
+
+class node : public detail::member {
+public:
+    // A root. May throw std::bad_alloc when the name has to be copied. The maker holds one reference.
+    node(const node_functions& functions, node_name name, site made_at, node_shape shape = {});
+    // A child; it is not in the tree until attach() says yes.
+    node(const node_functions& functions, node& parent, node_name name, site made_at, node_shape shape = {});
+
+    // Puts this child in the tree, as the last step of its construction: from here on functions may be called. A child of a
+    // stopped node is born stopped, of a cancelled one born cancelled (no level_raised for that: look at level_now()).
+    // Refused: nothing happened, the caller destroys it with discard().
+    attached attach(child_kind kind, admission as = admission::outsider) noexcept;
+    // For a child that was never attached, or was refused.
+    void discard() noexcept;
+
+    // --- level -----------------------------------------------------------------------------------------------------
+    // Raises the level of this node and everything below, and returns when all of it is latched. From any thread.
+    void raise(level to, reason why) noexcept;
+    void stop(reason why = reason::plain_kind(reason_kind::requested)) noexcept { raise(level::stop, std::move(why)); }
+    void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { raise(level::cancel, std::move(why)); }
+    void abort(reason why = reason::plain_kind(reason_kind::requested)) noexcept { raise(level::abort, std::move(why)); }
+
+    // The effective level: one plain load.
+    [[nodiscard]] level level_now() const noexcept { return detail::effective_level(level_.load(mo::acquire)); }  // L1
+    // Asked to cancel, whether or not an ignore guard holds it up.
+    [[nodiscard]] bool cancel_requested() const noexcept {
+        return (level_.load(mo::acquire) & cancel_bits) != 0;  // L1
+    }
+    // Cancel has effect.
+    [[nodiscard]] bool should_stop_now() const noexcept { return is_cancelled(level_.load(mo::acquire)); }  // L1
+    // The same for whoever looks again later and reads nothing of the canceller's: the cheapest look.
+    [[nodiscard]] bool should_stop_now_relaxed() const noexcept {
+        return is_cancelled(level_.load(mo::relaxed));  // L2
+    }
+    [[nodiscard]] bool is_stopping() const noexcept {
+        return (level_.load(mo::acquire) & detail::raised_mask) != 0;  // L1
+    }
+    // Why the node is at least at l; empty below it. No allocation.
+    [[nodiscard]] reason why(level l) const noexcept;
+    // The node at which that reason was given; null below l.
+    [[nodiscard]] const node* origin(level l) const noexcept;
+    // why() with the origin's name filled in (falls back to without when there is no memory for it).
+    [[nodiscard]] reason why_with_origin(level l) const noexcept;
+
+    // Ignore guard: only the body that owns the node enters and leaves. False: cancel came first.
+    [[nodiscard]] bool enter_ignore() noexcept;
+    void leave_ignore() noexcept;  // the outermost runs what was deferred
+    // The last owner has left: whoever only observes is told the end.
+    void mark_gone() noexcept;
+    [[nodiscard]] bool is_gone() const noexcept { return (level_.load(mo::acquire) & detail::gone_bit) != 0; }  // L1
+    [[nodiscard]] bool is_shield() const noexcept { return detail::is_shield(level_.load(mo::relaxed)); }       // L2
+
+    // --- work ------------------------------------------------------------------------------------------------------
+    // One more unit. For nodes that never close and for holders of a unit; everybody else uses try_enter.
+    void enter() noexcept {
+        const detail::work_word before = work_.fetch_add(detail::one_unit, mo::acq_rel);  // W1
+        if ((before & detail::announced_bit) == 0 || before >= detail::unit_limit * detail::one_unit) [[unlikely]] {
+            enter_slow(before);
+        }
+    }
+    [[nodiscard]] bool try_enter() noexcept;             // refused from close() on and at the limit
+    [[nodiscard]] bool try_enter_unless_stopping() noexcept;  // and from stop on
+    void leave() noexcept;
+    // From now on only members add work; the last unit to leave closes for ever and drains. False: it was closing already.
+    bool close() noexcept;
+    void close_and_leave() noexcept;  // the body's last step: both in one
+    void watch() noexcept;            // ask for drained() at every crossing to zero
+    void finish_drain() noexcept;     // see node_functions::drained
+    [[nodiscard]] bool has_work() const noexcept { return (work_.load(mo::acquire) >> 32U) != 0; }  // W5
+    [[nodiscard]] bool is_closing() const noexcept { return (work_.load(mo::acquire) & detail::closing_bit) != 0; }  // W5
+    [[nodiscard]] bool is_closed() const noexcept { return (work_.load(mo::acquire) & detail::closed_bit) != 0; }    // W5
+    // Units of this node alone: its own and one per child with work.
+    [[nodiscard]] std::uint32_t units() const noexcept {
+        return static_cast<std::uint32_t>(work_.load(mo::acquire) >> 32U);  // W5
+    }
+    // Units in the subtree, announcements not counted. Exact at rest, O(subtree).
+    [[nodiscard]] std::size_t work_in_subtree() const noexcept;
+
+    // --- memory ----------------------------------------------------------------------------------------------------
+    void retain() noexcept;
+    void release() noexcept;
+    // Leaves the parent's list before the memory goes, for a finished job with handles left. No level reaches it any more.
+    void unlink_early() noexcept;
+
+    // --- deadline (tree/deadline.hpp changes it) -----------------------------------------------------------------------
+    // The least of all deadlines here and above, up to a shield.
+    [[nodiscard]] time_point deadline() const noexcept {
+        return time_point(duration(deadline_.load(mo::relaxed)));  // D1
+    }
+
+    // --- facts -----------------------------------------------------------------------------------------------------
+    [[nodiscard]] node* parent() const noexcept { return parent_; }
+    [[nodiscard]] std::string_view name() const noexcept { return name_; }
+    [[nodiscard]] site made_at() const noexcept { return made_at_; }
+    [[nodiscard]] const node_functions& functions() const noexcept { return *functions_; }
+    [[nodiscard]] bool has_members() const noexcept { return !members_.is_empty_now(); }
+
+protected:
+    ~node();  // only from node_functions::destroy and discard
+
+private:
+    friend struct detail_node_access;
+
+    static constexpr detail::level_word cancel_bits = detail::raised_bit(level::cancel) | detail::raised_bit(level::abort);
+    static constexpr bool is_cancelled(detail::level_word w) noexcept {
+        return (w & cancel_bits) != 0 && detail::effective_level(w) >= level::cancel;
+    }
+
+    void enter_slow(detail::work_word before) noexcept;
+    bool announce() noexcept;
+    void after_work(node* up, detail::work_action action) noexcept;
+    void copy_name(node_name name);
+    bool latch_own(level to, reason& why, detail::level_word& before) noexcept;
+    void spread(level to) noexcept;
+
+    atomic<detail::level_word> level_;
+    node* const parent_;
+    const node_functions* const functions_;
+    detail::member_list members_;
+    atomic<detail::work_word> work_;
+    mutable small_mutex lock_;
+    std::uint32_t ignore_depth_ = 0;  // only the owning body
+    atomic<std::int64_t> deadline_;
+    atomic<void*> why_{nullptr};  // see src/tree/why.cpp
+    const char* name_ = "";
+    const site made_at_;
+};
+
+static_assert(sizeof(node) <= 96, "a job's bookkeeping beyond its frame has to fit in 128 bytes");
+
+// Counted pointer to a node or a view of it.
+template <class View = node>
+class node_ref {
+public:
+    constexpr node_ref() noexcept = default;
+    // Takes over a reference that the caller holds.
+    [[nodiscard]] static node_ref adopt(View* target) noexcept { return node_ref(target); }
+    [[nodiscard]] static node_ref share(View& target) noexcept {
+        target.retain();
+        return node_ref(&target);
+    }
+    node_ref(const node_ref& other) noexcept : target_(other.target_) {
+        if (target_ != nullptr) {
+            target_->retain();
+        }
+    }
+    node_ref(node_ref&& other) noexcept : target_(std::exchange(other.target_, nullptr)) {}
+    node_ref& operator=(node_ref other) noexcept {
+        std::swap(target_, other.target_);
+        return *this;
+    }
+    ~node_ref() {
+        if (target_ != nullptr) {
+            target_->release();
+        }
+    }
+
+    [[nodiscard]] View* get() const noexcept { return target_; }
+    [[nodiscard]] View& operator*() const noexcept { return *target_; }
+    [[nodiscard]] View* operator->() const noexcept { return target_; }
+    [[nodiscard]] explicit operator bool() const noexcept { return target_ != nullptr; }
+    [[nodiscard]] View* release_to_caller() noexcept { return std::exchange(target_, nullptr); }
+    friend bool operator==(const node_ref&, const node_ref&) noexcept = default;
+
+private:
+    explicit node_ref(View* target) noexcept : target_(target) {}
+    View* target_ = nullptr;
+};
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,102 @@
+#include <roost/tree/detail/callback_member.hpp>
+
+#include <roost/tree/detail/node_access.hpp>
+
+#include <climits>
+
+// Callbacks of a node.
+//
+// 1. Why it is not simpler. The object belongs to whoever registered it and may be destroyed at any time, also by its own
+//    run function and while a raise is about to call it. So it is claimed under the owner's lock, leaves the list there, and
+//    remove() waits for a claimed one: unless the runner is the thread that removes, which is told through a flag on the
+//    runner's stack.
+//
+// 3. States   idle     not registered
+//             listed   in the owner's list
+//             running  claimed; out of the list; belongs to the runner until done
+//             done     ran, or was removed before it could
+//             + awaited: somebody is blocked until done
+//
+// 5. Field access   runner_, gone_: the runner; runner_ is also read by remove() after it saw `running` under the lock
+//
+// 7. Ordering table
+// id  operation                  order    pairs  carries                                          fails in
+// C1  under the owner's lock     relaxed  -      the lock orders it                               (floor)
+// C2  fire: exchange done        acq_rel  C3     everything run did                               callback_model: remove_waits
+// C3  remove: load               acquire  C2     everything run did                               callback_model: remove_waits
+// C4  remove: CAS awaited        relaxed/acquire  C2  only asks for a wake; failure sees done as C3     callback_model: remove_waits
+// C5  add: load level            seq_cst  L5     with N3: listed, then looks                      callback_model: add_to_leaf
+
+namespace roost::inline ROOST_ABI::detail {
+
+using access = detail_node_access;
+
+void callback_member::add(node& to) noexcept {
+    owner_ = &to;
+    access::lock_of(to).lock();
+    state_.store(listed, mo::relaxed);  // C1
+    access::members_of(to).push_back(*this);
+    const level_word seen = access::level_of(to).load(mo::seq_cst);  // C5
+    const bool now = effective_level(seen) >= at_;
+    if (now) {
+        access::members_of(to).erase(*this);
+        runner_ = thread_index();
+        state_.store(running, mo::relaxed);  // C1
+    }
+    access::lock_of(to).unlock();
+    if (now) {
+        fire();
+    }
+}
+
+bool callback_member::claim(level l) noexcept {
+    if (l < at_ || state_.load(mo::relaxed) != listed) {  // C1
+        return false;
+    }
+    runner_ = thread_index();
+    state_.store(running, mo::relaxed);  // C1
+    return true;
+}
+
+void callback_member::fire() noexcept {
+    bool gone = false;
+    gone_ = &gone;
+    run_(*this);
+    if (gone) {
+        return;
+    }
+    const atomic<std::uint32_t>* address = &state_;
+    if ((state_.exchange(done, mo::acq_rel) & awaited) != 0) {  // C2
+        wake_on(address, INT_MAX);
+    }
+}
+
+bool callback_member::remove() noexcept {
+    if (owner_ == nullptr) {
+        return true;
+    }
+    node& owner = *std::exchange(owner_, nullptr);
+    access::lock_of(owner).lock();
+    const std::uint32_t state = state_.load(mo::relaxed);  // C1
+    if (state == listed) {
+        access::members_of(owner).erase(*this);
+        state_.store(done, mo::relaxed);  // C1
+        access::lock_of(owner).unlock();
+        return true;
+    }
+    const bool by_me = state == running && runner_ == thread_index();
+    access::lock_of(owner).unlock();
+    if (by_me) {
+        *gone_ = true;
+        return false;
+    }
+    for (std::uint32_t seen = state_.load(mo::acquire); seen != done; seen = state_.load(mo::acquire)) {  // C3
+        if (seen == running && !state_.compare_exchange_strong(seen, running | awaited, mo::relaxed, mo::acquire)) {  // C4
+            continue;
+        }
+        wait_on(state_, running | awaited);
+    }
+    return false;
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,199 @@
+#include <roost/tree/node.hpp>
+
+#include <roost/base/assert.hpp>
+#include <roost/tree/detail/node_access.hpp>
+
+#include <cstring>
+#include <mutex>
+
+// Life of a node: construction, attaching, memory. (Work counting: work_count.cpp; levels: raise.cpp; reasons: why.cpp.)
+//
+// 1. Why it is not simpler. A child must be reachable for a raise from the moment it exists until its memory goes, and the
+//    walker that reaches it must not keep it alive: a parent that held references would keep a million finished children.
+//    So the list holds plain pointers, and a node leaves it under the parent's lock before it dies. A walker can't hold that
+//    lock while it is below the child, hence cursors: a node under a cursor stays linked, and the last cursor to leave does
+//    what was put off.
+//
+// 5. Field access
+//    members_, next_, prev_      the lock of the node that owns the list
+//    cursors_, flags_            the parent's lock; flags_ of an unattached node: its maker
+//    ignore_depth_               the body that owns the node
+//    parent_, functions_, name_, made_at_   constant from construction on
+//
+// 6. Invariants
+//    I4  a linked node's memory is valid as long as the parent's lock is held
+//    I5  whoever is in a node's list has a reference on it, so a walker can always climb
+//    I6  a node with cursors_ > 0 is linked
+//
+// 7. Ordering table
+// id  operation                     order    pairs  carries                                       fails in
+// N1  first: load                   relaxed  -      under the lock                                (floor)
+// N2  is_empty_now: load            seq_cst  N3     with L5: walker latched, then looks           raise_model: attach_to_leaf
+// N3  push: store head              seq_cst  N2     with L3: attacher linked, then looks          raise_model: attach_to_leaf
+// N4  erase, replace: store head    relaxed  -      under the lock; a stale non-null only costs   (floor)
+// N5  retain: fetch_add             relaxed  -      the caller already holds a reference          (floor)
+// N6  release: fetch_sub            acq_rel  N6 W2  every holder's accesses end before destroy    node_model: last_holder
+
+namespace roost::inline ROOST_ABI {
+
+using namespace detail;
+using access = detail_node_access;
+
+node::node(const node_functions& functions, node_name name, site made_at, node_shape shape)
+    : member(member_kind::node),
+      level_(shape.shield ? shield_bit : 0),
+      parent_(nullptr),
+      functions_(&functions),
+      work_(one_reference | announced_bit),
+      deadline_(no_deadline.time_since_epoch().count()),
+      made_at_(made_at) {
+    copy_name(name);
+}
+
+node::node(const node_functions& functions, node& parent, node_name name, site made_at, node_shape shape)
+    : member(member_kind::node),
+      level_(shape.shield ? shield_bit : 0),
+      parent_(&parent),
+      functions_(&functions),
+      work_(one_reference),
+      deadline_(no_deadline.time_since_epoch().count()),
+      made_at_(made_at) {
+    copy_name(name);
+}
+
+void node::copy_name(node_name name) {
+    const std::string_view text = name.text();
+    if (name.is_literal()) {
+        name_ = text.data();
+    } else if (!text.empty()) {
+        auto* copy = static_cast<char*>(allocate(text.size() + 1));
+        std::memcpy(copy, text.data(), text.size());
+        copy[text.size()] = '\0';
+        name_ = copy;
+        flags_ |= access::name_is_owned;
+    }
+}
+
+node::~node() {
+    ROOST_ASSERT(members_.is_empty(), "I5: a node was destroyed with members in its list");
+    if ((flags_ & access::name_is_owned) != 0) {
+        deallocate(const_cast<char*>(name_), std::strlen(name_) + 1);
+    }
+    access::release_reasons(why_.load(mo::relaxed));  // Y3
+}
+
+attached node::attach(child_kind kind, admission as) noexcept {
+    node& up = *parent_;
+    work_word seen = up.work_.load(mo::relaxed);  // W4
+    work_action action;
+    do {
+        const work_step s = adopt(work_state::unpack(seen), kind == child_kind::working, as == admission::member);
+        if (!s.next) {
+            return attached::refused;
+        }
+        action = s.action;
+        if (up.work_.compare_exchange_weak(seen, s.next->pack(), mo::acq_rel, mo::relaxed)) {  // W3
+            break;
+        }
+    } while (true);
+    if (action.announce && !up.announce()) {
+        up.leave();
+        up.release();
+        return attached::refused;
+    }
+    if (kind == child_kind::working) {
+        work_.store(one_unit | one_reference | announced_bit, mo::relaxed);  // W6
+    }
+    flags_ |= access::is_linked;
+    up.lock_.lock();
+    up.members_.push_back(*this);
+    deadline_.store(is_shield() ? no_deadline.time_since_epoch().count() : up.deadline_.load(mo::relaxed), mo::relaxed);  // D2
+    const level_word above = up.level_.load(mo::seq_cst);  // L3
+    up.lock_.unlock();
+    if ((above & raised_mask) != 0) {
+        const level_word mine = inherited_bits(above, level_.load(mo::relaxed));  // L2
+        if (mine != 0) {
+            level_.fetch_or(mine, mo::acq_rel);  // L4
+        }
+    }
+    return attached::yes;
+}
+
+void node::discard() noexcept {
+    ROOST_ASSERT((flags_ & access::is_linked) == 0, "discard() is for nodes that were never attached");
+    functions_->destroy(*this);
+}
+
+void node::retain() noexcept {
+    const work_word before = work_.fetch_add(one_reference, mo::relaxed);  // N5
+    if (work_state::unpack(before).references >= reference_limit) [[unlikely]] {
+        panic(functions_->kind, name(), made_at_, "it has more references than can be counted");
+    }
+}
+
+void node::release() noexcept {
+    const work_word before = work_.fetch_sub(one_reference, mo::acq_rel);  // N6
+    const work_state after = work_state::unpack(before - one_reference);
+    if (after.is_dead()) {
+        access::dispose(this);
+    }
+}
+
+void node::unlink_early() noexcept {
+    if (parent_ == nullptr) {
+        return;
+    }
+    const std::lock_guard guard(parent_->lock_);
+    if ((flags_ & access::is_linked) == 0) {
+        return;
+    }
+    if (cursors_ > 0) {
+        flags_ |= access::unlink_wanted;
+        return;
+    }
+    parent_->members_.erase(*this);
+    flags_ = static_cast<std::uint8_t>(flags_ & ~access::is_linked);
+}
+
+void detail_node_access::dispose(node* n) noexcept {
+    if (node* up = n->parent_; up != nullptr) {
+        const std::lock_guard guard(up->lock_);
+        if (n->cursors_ > 0) {
+            n->flags_ |= unlink_wanted | destroy_wanted;
+            return;
+        }
+        if ((n->flags_ & is_linked) != 0) {
+            up->members_.erase(*n);
+            n->flags_ = static_cast<std::uint8_t>(n->flags_ & ~is_linked);
+        }
+    }
+    dispose_unlinked(n);
+}
+
+void detail_node_access::dispose_unlinked(node* n) noexcept {
+    for (;;) {
+        node* up = n->parent_;
+        n->functions_->destroy(*n);
+        if (up == nullptr) {
+            return;
+        }
+        const work_word before = up->work_.fetch_sub(one_reference, mo::acq_rel);  // N6
+        if (!work_state::unpack(before - one_reference).is_dead()) {
+            return;
+        }
+        n = up;
+        if (node* above = n->parent_; above != nullptr) {
+            const std::lock_guard guard(above->lock_);
+            if (n->cursors_ > 0) {
+                n->flags_ |= unlink_wanted | destroy_wanted;
+                return;
+            }
+            if ((n->flags_ & is_linked) != 0) {
+                above->members_.erase(*n);
+                n->flags_ = static_cast<std::uint8_t>(n->flags_ & ~is_linked);
+            }
+        }
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,146 @@
+#include <roost/tree/node.hpp>
+
+#include <roost/base/assert.hpp>
+#include <roost/tree/detail/callback_member.hpp>
+#include <roost/tree/detail/walker.hpp>
+
+// Raising a level.
+//
+// 1. Why it is not simpler. raise() promises that the whole subtree is latched when it returns, also to a caller who finds
+//    that somebody else has raised the node already and is still on his way through it. So a level has two bits: raised, set
+//    on the way down, and spread, set on a node when everything below has been reached. Finding raised without spread means
+//    to walk along; the walks don't disturb each other. A child that is attached meanwhile looks at its parent after it has
+//    been linked, so it is either met by the walk or sees the level itself.
+//
+// 2.-3. Word: tree/detail/level_state.hpp. 4. One walker at one child:
+//
+//      spread --> skip        shield (cancel only) --> skip        ignoring (cancel only) --> set raised, skip
+//      else set raised; newly: level_raised();   members: go below, at the end set spread
+//
+//    A leaf costs one fetch_or: no lock, no reference. Its list is looked at after the fetch_or (L5, N2), against an attach
+//    that links first and looks at the level then (N3, L3).
+//
+// 7. Ordering table
+// id  operation                     order    pairs     carries                                       fails in
+// L1  level_now...: load            acquire  L5 Y5     reasons; what the raiser did before           why_model: reason_with_level
+// L2  ..._relaxed: load             relaxed  -         nothing: the caller looks again               (floor)
+// L3  attach: load of parent        seq_cst  L5        with N3: linked, then looks                   raise_model: attach_to_leaf
+// L4  attach: fetch_or              acq_rel  L1        what the parent's raiser did before           raise_model: born_cancelled
+// L5  walk: fetch_or                seq_cst  L3 L1     with N2: latched, then looks at the list      raise_model: attach_to_leaf
+// L6  finish: fetch_or spread       release  L7        everything below is latched                   raise_model: helper_waits
+// L7  raise: load                   acquire  L6        everything below is latched                   raise_model: helper_waits
+// L8  ignore: CAS                   acq_rel  L5        who runs the deferred walk: one word decides  raise_model: ignore_leave
+// L9  leave ignore: fetch_and       acq_rel  L5        as L8                                         raise_model: ignore_leave
+
+namespace roost::inline ROOST_ABI {
+
+using namespace detail;
+using access = detail_node_access;
+
+namespace {
+
+struct raising {
+    level to;
+    bool newly = false;  // set by look_at for visit
+
+    look look_at(member& m) noexcept {
+        if (m.kind() == member_kind::node) {
+            return latch(static_cast<node&>(m));
+        }
+        if (m.kind() == member_kind::callback && static_cast<callback_member&>(m).claim(to)) {
+            return look::take;
+        }
+        return look::skip;
+    }
+
+    look latch(node& child) noexcept {
+        atomic<level_word>& word = access::level_of(child);
+        level_word seen = word.load(mo::acquire);  // L7
+        if ((seen & spread_bit(to)) != 0 || (to == level::cancel && detail::is_shield(seen))) {
+            return look::skip;
+        }
+        newly = false;
+        if (!is_raised(seen, to)) {
+            const level_word before = word.fetch_or(raised_bit(to), mo::seq_cst);  // L5
+            newly = !is_raised(before, to) && effective_level(before | raised_bit(to)) > effective_level(before);
+            seen = before | raised_bit(to);
+        }
+        if (!passes(seen, to)) {
+            return look::skip;
+        }
+        const bool tell = newly && child.functions().level_raised != nullptr;
+        newly = tell;
+        return tell || child.has_members() ? look::visit : look::skip;
+    }
+
+    bool visit(node& child) noexcept {
+        if (newly) {
+            child.functions().level_raised(child, child.level_now());
+        }
+        return child.has_members();
+    }
+
+    static void run(member& m, node& /*owner*/) noexcept { static_cast<callback_member&>(m).fire(); }
+
+    void finish(node& n) const noexcept { access::level_of(n).fetch_or(spread_bit(to), mo::release); }  // L6
+};
+
+}  // namespace
+
+void node::raise(level to, reason why) noexcept {
+    if (to == level::running || (level_.load(mo::acquire) & spread_bit(to)) != 0) {  // L7
+        return;
+    }
+    retain();
+    level_word before = 0;
+    const bool mine = latch_own(to, why, before);
+    // When it was not ours, it was raised with this word or a later one: see it again, the guard may be gone by now.
+    const level_word now = mine ? before | raised_bit(to) : level_.load(mo::acquire);  // L1
+    if (passes(now, to)) {
+        if (mine && functions_->level_raised != nullptr && effective_level(now) > effective_level(before)) {
+            functions_->level_raised(*this, level_now());
+        }
+        spread(to);
+    }
+    release();
+}
+
+void node::spread(level to) noexcept {
+    raising visitor{to};
+    walker walk(visitor);
+    walk.run(*this);
+}
+
+bool node::enter_ignore() noexcept {
+    if (ignore_depth_ == 0) {
+        level_word seen = level_.load(mo::acquire);  // L1
+        do {
+            if (effective_level(seen) >= level::cancel) {
+                return false;
+            }
+        } while (!level_.compare_exchange_weak(seen, seen | ignoring_bit, mo::acq_rel, mo::acquire));  // L8
+    }
+    ++ignore_depth_;
+    return true;
+}
+
+void node::leave_ignore() noexcept {
+    ROOST_ASSERT(ignore_depth_ > 0, "an ignore guard was left that was never entered");
+    if (--ignore_depth_ > 0) {
+        return;
+    }
+    const level_word before = level_.fetch_and(~ignoring_bit, mo::acq_rel);  // L9
+    if (!is_raised(before, level::cancel)) {
+        return;
+    }
+    retain();
+    if (effective_level(before) < level::cancel && functions_->level_raised != nullptr) {
+        functions_->level_raised(*this, level_now());
+    }
+    spread(level::cancel);
+    release();
+}
+
+void node::mark_gone() noexcept { level_.fetch_or(gone_bit, mo::acq_rel); }  // L4
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,179 @@
+#include <roost/tree/node.hpp>
+
+#include <roost/tree/detail/node_access.hpp>
+
+#include <mutex>
+#include <new>
+
+// Why a node was raised.
+//
+// A node that a raise reached from above has no reason of its own: the answer is its parent's, whose reason for that level
+// was there first and never changes. So only the node at which raise() was called stores anything, and asking climbs to it.
+//
+// Nearly every node that stores a reason stores one. It is kept in why_ as a bare record, without allocation. A second one
+// (stop, then cancel, on the same node) needs a link; when it is only a kind, or when there is no memory for the link, the
+// kind is kept in the level word and the text is lost, never the level.
+//
+//   why_      null | reason record of every own level that has no link and no kind bits | link* + 1
+//   link      reason, its level, the value why_ had before
+//
+// id  operation                order    pairs  carries                                    fails in
+// Y1  latch_own: store why_    release  Y2     the link                                   why_model: reason_with_level
+// Y2  why: load why_           acquire  Y1     the link                                   why_model: reason_with_level
+// Y3  ~node: load why_         relaxed  -      nobody else is left                        (floor)
+// Y4  latch_own: load why_     relaxed  -      under the lock                             (floor)
+// Y5  latch_own: CAS level_    acq_rel  L1     out: why_; a lost CAS takes the link back  why_model: reason_with_level
+
+namespace roost::inline ROOST_ABI {
+
+using namespace detail;
+
+namespace {
+
+struct link {
+    reason why;
+    level at;
+    void* before;
+};
+
+constexpr std::uintptr_t link_tag = 1;
+
+link* as_link(void* p) noexcept {
+    const auto bits = reinterpret_cast<std::uintptr_t>(p);
+    return (bits & link_tag) != 0 ? reinterpret_cast<link*>(bits & ~link_tag) : nullptr;
+}
+void* tagged(link* l) noexcept { return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(l) | link_tag); }
+
+bool is_only_a_kind(const reason& r) noexcept {
+    return r.text().empty() && r.payload() == nullptr && r.origin().empty() && !r.where().is_known();
+}
+
+link* try_make_link(const reason& why, level at, void* before) noexcept {
+    try {
+        return ::new (allocate_frame(sizeof(link))) link{why, at, before};
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
+void drop_link(link* l) noexcept {
+    l->~link();
+    deallocate_frame(l, sizeof(link));
+}
+
+// A reason is one pointer wide, so it can live in why_ itself.
+static_assert(sizeof(reason) == sizeof(void*));
+void* to_word(reason why) noexcept {
+    void* word = nullptr;
+    alignas(reason) unsigned char raw[sizeof(reason)];
+    ::new (static_cast<void*>(raw)) reason(std::move(why));
+    __builtin_memcpy(&word, raw, sizeof word);
+    return word;
+}
+reason from_word(void* word) noexcept {
+    alignas(reason) unsigned char raw[sizeof(reason)];
+    __builtin_memcpy(raw, &word, sizeof word);
+    return *std::launder(reinterpret_cast<reason*>(raw));  // a copy; the stored one stays
+}
+void destroy_word(void* word) noexcept {
+    alignas(reason) unsigned char raw[sizeof(reason)];
+    __builtin_memcpy(raw, &word, sizeof word);
+    std::launder(reinterpret_cast<reason*>(raw))->~reason();
+}
+
+}  // namespace
+
+void detail_node_access::release_reasons(void* chain) noexcept {
+    while (link* l = as_link(chain)) {
+        chain = l->before;
+        drop_link(l);
+    }
+    if (chain != nullptr) {
+        destroy_word(chain);
+    }
+}
+
+// Sets the raised bit of this node with its own reason, and says what the word was before. False: it was raised already.
+bool node::latch_own(level to, reason& why, level_word& before_word) noexcept {
+    const std::lock_guard guard(lock_);
+    level_word seen = level_.load(mo::acquire);  // L1
+    if (is_raised(seen, to)) {
+        return false;
+    }
+    void* before = why_.load(mo::relaxed);  // Y4
+    void* after = before;
+    level_word kind = 0;
+    if (before == nullptr) {
+        after = to_word(std::move(why));
+    } else {
+        link* l = is_only_a_kind(why) ? nullptr : try_make_link(why, to, before);
+        if (l != nullptr) {
+            after = tagged(l);
+        } else {
+            kind = kind_bits(to, static_cast<std::uint32_t>(why.kind()));
+        }
+    }
+    why_.store(after, mo::release);  // Y1
+    const level_word bits = raised_bit(to) | own_bit(to) | kind;
+    while (!level_.compare_exchange_weak(seen, seen | bits, mo::acq_rel, mo::acquire)) {  // Y5
+        if (!is_raised(seen, to)) {
+            continue;
+        }
+        // A raise from above came in between: its reason is the one. Nobody can have looked at ours.
+        why_.store(before, mo::release);  // Y1
+        if (after != before) {
+            link* l = as_link(after);
+            l != nullptr ? drop_link(l) : destroy_word(after);
+        }
+        return false;
+    }
+    before_word = seen;
+    return true;
+}
+
+const node* node::origin(level l) const noexcept {
+    const node* n = this;
+    const level at = answering_level(n->level_.load(mo::acquire), l);  // L1
+    if (at == level::running) {
+        return nullptr;
+    }
+    while (n->parent_ != nullptr && (n->level_.load(mo::acquire) & own_bit(at)) == 0) {  // L1
+        n = n->parent_;
+    }
+    return n;
+}
+
+reason node::why(level l) const noexcept {
+    const level at = answering_level(level_.load(mo::acquire), l);  // L1
+    if (at == level::running) {
+        return {};
+    }
+    const node* n = origin(l);
+    const level_word w = n->level_.load(mo::acquire);  // L1
+    if (const std::uint32_t kind = kind_of(w, at); kind != 0) {
+        return reason::plain_kind(static_cast<reason_kind>(kind));
+    }
+    void* chain = n->why_.load(mo::acquire);  // Y2
+    while (link* k = as_link(chain)) {
+        if (k->at == at) {
+            return k->why;
+        }
+        chain = k->before;
+    }
+    return chain == nullptr ? reason() : from_word(chain);
+}
+
+reason node::why_with_origin(level l) const noexcept {
+    reason plain_reason = why(l);
+    const node* from = origin(l);
+    if (from == nullptr || from->name().empty()) {
+        return plain_reason;
+    }
+    try {
+        return plain_reason.at_origin(from->name());
+    } catch (const std::bad_alloc&) {
+        return plain_reason;
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,194 @@
+#include <roost/tree/node.hpp>
+
+#include <roost/base/assert.hpp>
+#include <roost/tree/detail/node_access.hpp>
+
+// Counting work up the tree.
+//
+// 1. Why it is not simpler. "The thread that moves a node off zero tells the parent" loses units: A takes 0 -> 1 and stalls
+//    before it has told the parent; B takes 1 -> 2, sees that somebody else is telling, and returns a unit that no ancestor
+//    knows of; a drain of the root then ends with B's work in flight (docs/design/guard-counting.md). So whoever finds the
+//    node unannounced announces it himself before he returns; the second one's announcement is given back.
+//    And the thread that takes the last unit must not look at the node afterwards unless something holds it: hence one
+//    commit that drops the unit, withdraws the announcement and, where a view wants to be told, turns the unit into a
+//    reference.
+//
+// 2.-3. Word and transitions: tree/detail/work_state.hpp. 4. Announcing, seen from one creator at node n:
+//
+//      n: +1 unit --announced--> return                                         (fast path: one fetch_add)
+//                 --not announced--> climb: +1 unit on each ancestor up to the first announced one   (pass 1)
+//                                    then mark n and every ancestor passed as announced              (pass 2)
+//                                    whoever was marked already: -1 unit on its parent again
+//
+//    After pass 1 every ancestor of n has a unit that stays at least until this creator returns, so pass 2 may mark in any
+//    order; it goes bottom up, because going down would need the path.
+//
+// 6. Invariants
+//    I7  announced(x) implies that x's parent holds a unit for x
+//    I8  announced(x) and units(x) > 0 imply that every ancestor of x has a unit
+//    I9  a unit given back in pass 2 is never its node's last
+//
+// 7. Ordering table
+// id  operation                        order            pairs     carries                                        fails in
+// W1  enter: fetch_add                 acq_rel          W8        in: the units of pass 1 at every ancestor      work_model: visible_at_root
+// W2  leave: CAS                       acq_rel/relaxed  W2 W5     out: the work done; in: everybody's work       work_model: drain_sees_work
+// W3  commit: CAS                      acq_rel/relaxed  W2 W8     as W1 and W2                                   work_model: drain_sees_work
+// W4  commit: load                     relaxed          -         only a first guess for the CAS                 (floor)
+// W5  has_work, units...: load         acquire          W2        everybody's work                               work_model: drain_sees_work
+// W6  attach: store                    relaxed          -         not in the tree yet; the lock publishes it     (floor)
+// W7  pass 1: CAS                      acq_rel/relaxed  W8        in: what the announced ancestor's creator saw  work_model: visible_at_root
+// W8  pass 2: fetch_or                 acq_rel          W1 W7     out: the units of pass 1                       work_model: visible_at_root
+// W9  pass 2, given back: fetch_sub    release          W2        out: nothing but order; never the last         work_model: visible_at_root
+
+namespace roost::inline ROOST_ABI {
+
+using namespace detail;
+using access = detail_node_access;
+
+namespace {
+
+template <class Decide>
+work_action commit(atomic<work_word>& word, Decide decide) noexcept {
+    work_word seen = word.load(mo::relaxed);  // W4
+    for (;;) {
+        const work_step s = decide(work_state::unpack(seen));
+        if (!s.next) {
+            return s.action;
+        }
+        ROOST_ASSERT(s.next->is_valid(), "I2: the work word left its states");
+        if (word.compare_exchange_weak(seen, s.next->pack(), mo::acq_rel, mo::relaxed)) {  // W3
+            return s.action;
+        }
+    }
+}
+
+}  // namespace
+
+void node::enter_slow(work_word before) noexcept {
+    if (work_state::unpack(before).units >= unit_limit) {
+        panic(functions_->kind, name(), made_at_, "it has more units of work than can be counted");
+    }
+    if (!announce()) {
+        panic(functions_->kind, name(), made_at_, "work was added below a node that is closed; use try_enter()");
+    }
+}
+
+// The caller holds a unit of this node. False: an ancestor is closed; everything but the caller's unit is given back.
+bool node::announce() noexcept {
+    node* top = this;
+    bool refused = false;
+    for (;;) {
+        node* up = top->parent_;
+        const work_action a = commit(up->work_, [](work_state s) {  // W7
+            return s.closed || s.units >= unit_limit ? refuse<work_state>(work_action{.refused = true}) : detail::enter(s);
+        });
+        refused = a.refused;
+        if (refused || !a.announce) {
+            break;
+        }
+        top = up;
+    }
+    if (refused) {
+        for (node* n = this; n != top; n = n->parent_) {
+            n->parent_->leave();
+        }
+        return false;
+    }
+    for (node* n = this;; n = n->parent_) {
+        const work_word before = n->work_.fetch_or(announced_bit, mo::acq_rel);  // W8
+        if ((before & announced_bit) != 0) {
+            [[maybe_unused]] const work_word units = n->parent_->work_.fetch_sub(one_unit, mo::release);  // W9
+            ROOST_ASSERT(work_state::unpack(units).units > 1, "I9: a duplicate announcement was somebody's only unit");
+        }
+        if (n == top) {
+            return true;
+        }
+    }
+}
+
+bool node::try_enter() noexcept {
+    const work_action a = commit(work_, [](work_state s) { return detail::try_enter(s); });
+    if (a.refused) {
+        return false;
+    }
+    if (a.announce && !announce()) {
+        leave();
+        return false;
+    }
+    return true;
+}
+
+bool node::try_enter_unless_stopping() noexcept { return !is_stopping() && try_enter(); }
+
+void node::leave() noexcept {
+    work_word seen = work_.load(mo::relaxed);  // W4
+    while ((seen >> 32U) > 1) {
+        if (work_.compare_exchange_weak(seen, seen - one_unit, mo::acq_rel, mo::relaxed)) {  // W2
+            return;
+        }
+    }
+    ROOST_ASSERT((seen >> 32U) != 0, "a unit of work was given back that nobody had taken");
+    node* up = parent_;  // the commit may let the node go
+    const bool is_root = up == nullptr;
+    const work_action a = commit(work_, [is_root](work_state s) { return detail::leave(s, is_root); });
+    if (a.drained || a.leave_parent || a.dead) {
+        after_work(up, a);
+    }
+}
+
+// Carries out what a commit on this node asked for, and climbs as long as nodes run out of work. `this` may be gone unless
+// the action holds it; only the first node of a climb can be dead, because every later one is referenced by its child.
+void node::after_work(node* up, work_action a) noexcept {
+    node* const first = this;
+    bool first_is_dead = a.dead;
+    node* n = this;
+    for (;;) {
+        if (a.drained) {
+            if (n->functions_->drained != nullptr && !n->functions_->drained(*n)) {
+                break;
+            }
+            const bool is_root = up == nullptr;
+            a = commit(n->work_, [is_root](work_state s) { return detail::finish_drain(s, is_root); });
+            first_is_dead = first_is_dead || a.dead;
+            ROOST_ASSERT(!a.dead || n == first, "I5: a node died before its child");
+        }
+        if (!a.leave_parent) {
+            break;
+        }
+        n = up;
+        up = n->parent_;
+        const bool is_root = up == nullptr;
+        a = commit(n->work_, [is_root](work_state s) { return detail::leave(s, is_root); });
+        ROOST_ASSERT(!a.dead, "I5: a node died before its child");
+    }
+    if (first_is_dead) {
+        access::dispose(first);
+    }
+}
+
+void node::finish_drain() noexcept {
+    node* up = parent_;
+    const bool is_root = up == nullptr;
+    const work_action a = commit(work_, [is_root](work_state s) { return detail::finish_drain(s, is_root); });
+    after_work(up, a);
+}
+
+bool node::close() noexcept {
+    const work_action a = commit(work_, [](work_state s) { return detail::close(s); });
+    if (a.refused) {
+        return false;
+    }
+    after_work(parent_, a);
+    return true;
+}
+
+void node::close_and_leave() noexcept {
+    node* up = parent_;
+    const bool is_root = up == nullptr;
+    const work_action a = commit(work_, [is_root](work_state s) { return detail::close_and_leave(s, is_root); });
+    after_work(up, a);
+}
+
+void node::watch() noexcept { work_.fetch_or(watched_bit, mo::acq_rel); }  // W3
+
+}  // namespace roost::inline ROOST_ABI
