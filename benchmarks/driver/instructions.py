@@ -1,16 +1,56 @@
-"""Instructions per operation, counted by valgrind: repeatable on a noisy machine."""
+"""Instructions per operation, counted by valgrind: repeatable on a noisy machine, so a change shows what it cost.
+
+Every case of one thread is run twice with different numbers of operations; the difference, divided, leaves out start-up.
+"""
+import json
+import re
 import shutil
 import subprocess
 import sys
 
+FEW, MANY = 200, 1200
+
 
 def count_once(subject, operations):
-    """Total instructions of one process that runs the case with a fixed number of operations."""
-    command = ["valgrind", "--tool=none", "--log-file=/dev/null", subject.program]
-    raise NotImplementedError
+    command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", subject.program,
+               "--case", subject.case, "--subject", subject.name, "--ops", str(operations)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        return None
+    refs = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
+    fields = done.stdout.split()
+    if done.returncode != 0 or not refs or len(fields) < 3:
+        return None
+    return int(refs.group(1).replace(",", "")), int(fields[2])
+
+
+def per_operation(subject):
+    few, many = count_once(subject, FEW), count_once(subject, MANY)
+    if few is None or many is None or many[1] == few[1]:
+        return None
+    return (many[0] - few[0]) / (many[1] - few[1])
 
 
 def count(root, out, plan):
     if not shutil.which("valgrind"):
-        sys.exit("bench: --instructions needs valgrind")
-    sys.exit("bench: --instructions is not available")
+        sys.exit("bench: --instructions needs valgrind (tools/setup bench)")
+    rows = []
+    for p in plan.values():
+        if p.case.threads != 1 or p.case.memory:
+            continue
+        for subject in p.subjects:
+            value = None if subject.program.endswith("__go") else per_operation(subject)
+            if value is not None:
+                rows.append({"case": subject.case, "subject": subject.name, "kind": subject.kind, "instructions": round(value, 1)})
+                print(f"{subject.case:36} {subject.name:34} {value:10.1f}", flush=True)
+    (out / "instructions.json").write_text(json.dumps(rows, indent=1) + "\n")
+    (out / "instructions.md").write_text(table(rows))
+    print(f"{len(rows)} counts; build/bench/instructions.md, instructions.json")
+    return 0
+
+
+def table(rows):
+    lines = ["| case | subject | instructions per operation |", "|---|---|---|"]
+    lines += [f"| `{r['case']}` | {r['subject']} | {r['instructions']:.1f} |" for r in rows]
+    return "\n".join(lines) + "\n"

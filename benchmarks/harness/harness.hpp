@@ -4,6 +4,7 @@
 //   prog --list                                    -> "case<TAB>subject<TAB>kind" per line; kind is floor, ours or peer
 //   prog --case CASE --subject SUBJECT --ms N      -> "CASE VALUE OPS"; VALUE is nanoseconds per operation unless the
 //                                                     case table gives another unit
+//   prog --case CASE --subject SUBJECT --ops N     -> the same after exactly N operations, for counting instructions
 #pragma once
 
 #include <unistd.h>
@@ -75,11 +76,13 @@ struct sample {
 
 struct budget {
     int ms = 50;
+    std::uint64_t ops = 0;   // not 0: do exactly so many, once; for counting instructions
 };
 
 // Runs `batch(n)`, which performs n operations and returns the nanoseconds they took; grows n until a batch is a
 // tenth of the budget, then reports the median batch. The growing phase is the warm-up.
 template <class Batch> [[nodiscard]] sample measure(budget b, Batch batch) {
+    if (b.ops != 0) return {batch(b.ops) / static_cast<double>(b.ops), b.ops};
     double const slice = b.ms * 1e6 / 10;
     std::uint64_t n = 1;
     double took = batch(n);
@@ -176,6 +179,7 @@ inline int main(int argc, char** argv) {
         if (arg == "--case") name = argv[++i];
         else if (arg == "--subject") subject = argv[++i];
         else if (arg == "--ms") b.ms = std::max(1, std::atoi(argv[++i]));
+        else if (arg == "--ops") b.ops = std::strtoull(argv[++i], nullptr, 10);
     }
     for (auto const& e : entries()) {
         if (name != e.name || (!subject.empty() && subject != e.subject)) continue;

@@ -2,11 +2,14 @@
 #![allow(dead_code)]
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 pub type Subject = (&'static str, &'static str, fn(u64) -> (f64, u64));
+
+// Not 0: do exactly so many operations, once; for counting instructions.
+static OPS: AtomicU64 = AtomicU64::new(0);
 
 fn ns(start: Instant) -> f64 {
     start.elapsed().as_nanos() as f64
@@ -14,6 +17,10 @@ fn ns(start: Instant) -> f64 {
 
 /// `batch(n)` does n operations and returns the nanoseconds they took; reports the median batch.
 pub fn measure(ms: u64, mut batch: impl FnMut(u64) -> f64) -> (f64, u64) {
+    let exactly = OPS.load(Ordering::Relaxed);
+    if exactly != 0 {
+        return (batch(exactly) / exactly as f64, exactly);
+    }
     let slice = ms as f64 * 1e6 / 10.0;
     let mut n = 2u64;
     let mut took = batch(n);
@@ -88,6 +95,7 @@ pub fn run(all: &[Subject]) {
     let name = value_of("--case").unwrap_or_default();
     let which = value_of("--subject");
     let ms = value_of("--ms").and_then(|v| v.parse().ok()).unwrap_or(50);
+    OPS.store(value_of("--ops").and_then(|v| v.parse().ok()).unwrap_or(0), Ordering::Relaxed);
     for (case, subject, body) in all {
         if *case == name && which.as_deref().map_or(true, |w| w == *subject) {
             let (value, ops) = body(ms);
