@@ -1,0 +1,165 @@
+#pragma once
+
+// Permits that are handed over in order: what mutex, shared_mutex and semaphore are made of. See permit_state.hpp for the
+// word. Coroutines get their permits handed to them, strictly first come, first served. A thread that sleeps would keep its
+// permits idle for the microseconds it takes to wake, so it is told to come instead, and until it has come threads that
+// are still awake may overtake it, at most thread_patience times; then it is handed them too.
+//
+// id  operation                 order             pairs     carries                                 fails in
+// P1  take, give: load          relaxed           -         nothing: a guess for P2 and P3
+// P2  take: CAS                 acquire/relaxed   P3 P5     in: what the last holder wrote          mutex_model: publish
+// P3  give: CAS                 release/relaxed   P2 P5     out: what this holder wrote             mutex_model: publish
+// P4  word under the lock: load relaxed           -         nothing: a guess for P5
+// P5  word under the lock: CAS  acq_rel/relaxed   P2 P3     in: what holders wrote; out: the same,  mutex_model: hand_off
+//                                                           to whoever takes what is left
+// P6  total: load, store        relaxed           -         nothing: a bound that is checked, changed under the lock
+// P7  statistics: load          relaxed           -         nothing
+
+#include <roost/sync/detail/permit_state.hpp>
+#include <roost/sync/detail/thread_waiter.hpp>
+#include <roost/sync/detail/wait_list.hpp>
+#include <roost/sync/detail/wait_operation.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+// How releases treat whoever waits. `hand_off`: a newcomer never overtakes. `barging`: threads that are awake may overtake
+// parked threads without limit, try_ forms included; coroutines are handed to in order either way.
+enum class fairness : std::uint8_t { hand_off, barging };
+
+namespace detail {
+
+class weighted_waiter : public waiter {
+public:
+    constexpr explicit weighted_waiter(std::uint32_t n) noexcept : weight_(n) {}
+    weighted_waiter(weighted_waiter&&) noexcept = default;
+    [[nodiscard]] std::uint32_t weight() const noexcept { return weight_; }
+
+protected:
+    constexpr weighted_waiter(thread_tag tag, work::run_function unpark, std::uint32_t n) noexcept
+        : waiter(tag, unpark), weight_(n) {}
+
+private:
+    std::uint32_t weight_;
+};
+
+class permits {
+public:
+    enum kind : std::uint32_t { mutex_kind = 0, shared_mutex_kind = 1U << 29U, semaphore_kind = 2U << 29U };
+
+    constexpr permits(std::uint32_t count, fairness how, kind what, const char* name) noexcept
+        : word_(permit_state{count, false, false}.pack()),
+          total_(count | what | (how == fairness::barging ? barging_bit : 0)),
+          name_(name) {}
+    ~permits();
+
+    [[nodiscard]] bool try_take(std::uint32_t n) noexcept {
+        std::uint32_t seen = word_.load(mo::relaxed);  // P1
+        while ((seen & permit_state::waited_bit) == 0 && seen >= n * permit_state::unit) {
+            if (word_.compare_exchange_weak(seen, seen - n * permit_state::unit, mo::acquire, mo::relaxed)) [[likely]] {  // P2
+                return true;
+            }
+        }
+        return n == 0 || (is_barging() && try_barge(n));
+    }
+    // With nobody queued the exchange is the last thing that touches this object: whoever takes next may destroy it.
+    void give(std::uint32_t n) noexcept {
+        const std::uint32_t limit = total() * permit_state::unit;
+        std::uint32_t seen = word_.load(mo::relaxed);  // P1
+        do {
+            if ((seen & permit_state::waited_bit) != 0 || seen + n * permit_state::unit > limit) [[unlikely]] {
+                give_slow(n);
+                return;
+            }
+        } while (!word_.compare_exchange_weak(seen, seen + n * permit_state::unit, mo::release, mo::relaxed));  // P3
+    }
+    // False: the deadline passed.
+    [[nodiscard]] bool take_in_thread(std::uint32_t n, time_point deadline) noexcept;
+
+    void add(std::uint32_t n) noexcept;
+    [[nodiscard]] std::uint32_t remove(std::uint32_t n) noexcept;
+
+    [[nodiscard]] std::uint32_t available() const noexcept { return word_.load(mo::relaxed) / permit_state::unit; }  // P7
+    [[nodiscard]] std::uint32_t total() const noexcept { return total_.load(mo::relaxed) & permit_state::max; }      // P6
+    [[nodiscard]] std::uint32_t in_use() noexcept;
+    [[nodiscard]] std::uint32_t waiters_now() const noexcept { return waiters_.size_approx(); }
+    [[nodiscard]] wait_target describe() const noexcept;
+    [[nodiscard]] const char* name() const noexcept { return name_; }
+
+    // For awaiters and for condition. enqueue: false when the permits were taken at once.
+    [[nodiscard]] bool enqueue(weighted_waiter& w) noexcept;
+    [[nodiscard]] bool cancel(weighted_waiter& w, claim as) noexcept;
+
+    [[noreturn]] void misuse(const char* rule) const noexcept;
+
+private:
+    static constexpr std::uint32_t barging_bit = 1U << 31U;
+
+    // What a grant under the lock leaves to be done outside it.
+    struct grants {
+        wake_chain handed;
+        waiter* called = nullptr;
+    };
+
+    [[nodiscard]] bool is_barging() const noexcept { return (total_.load(mo::relaxed) & barging_bit) != 0; }  // P6
+    [[nodiscard]] bool try_barge(std::uint32_t n) noexcept;
+    void give_slow(std::uint32_t n) noexcept;
+    template <class Change>
+    bool change(Change next) noexcept;
+    void grant_locked(grants& out) noexcept;
+    [[nodiscard]] bool leave_to_thread(waiter& first, std::uint32_t need, grants& out) noexcept;
+    void unlock_and_deliver(grants& out) noexcept;
+    template <class Node>
+    [[nodiscard]] bool sleep(Node& self, time_point deadline) noexcept;
+
+    atomic<std::uint32_t> word_;
+    atomic<std::uint32_t> total_;
+    wait_list waiters_;
+    const char* name_;
+};
+
+// Awaits n permits of Owner::core(); Result is made from the owner once they are held.
+template <class Owner, class Result>
+class [[nodiscard]] permit_operation {
+public:
+    permit_operation(Owner& owner, std::uint32_t n) noexcept : owner_(&owner), node_(n) {}
+    permit_operation(permit_operation&&) noexcept = default;
+    ~permit_operation() {
+        if (node_.is_started()) {
+            abandon();
+        }
+    }
+
+    [[nodiscard]] bool await_ready() noexcept { return owner_->core().try_take(node_.weight()); }
+    template <class Promise>
+    ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
+        return start(resume_target::of(handle));
+    }
+    [[nodiscard]] Result await_resume() noexcept {
+        node_.finish();
+        return Result(*owner_, node_.weight());
+    }
+
+    [[nodiscard]] bool start(const resume_target& target) noexcept {
+        node_.bind(target);
+        return owner_->core().enqueue(node_);
+    }
+    bool try_cancel(claim as = claim::cancelled) noexcept { return owner_->core().cancel(node_, as); }
+    [[nodiscard]] waiter& node() noexcept { return node_; }
+    [[nodiscard]] wait_target waits_on() const noexcept { return owner_->core().describe(); }
+
+private:
+    void abandon() noexcept {
+        if (node_.state() == claim::delivered) {
+            owner_->core().give(node_.weight());
+        } else if (node_.state() == claim::waiting && !try_cancel()) {
+            destroyed_while_woken(waits_on());
+        }
+    }
+
+    Owner* owner_;
+    weighted_waiter node_;
+};
+
+}  // namespace detail
+
+}  // namespace roost::inline ROOST_ABI

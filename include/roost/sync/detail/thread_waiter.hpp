@@ -1,0 +1,42 @@
+#pragma once
+
+// A blocked thread as a waiter: it stands in the same lists as coroutines do.
+
+#include <roost/sync/parker.hpp>
+#include <roost/sync/waiter.hpp>
+
+namespace roost::inline ROOST_ABI::detail {
+
+template <class Parker, class Node = waiter>
+class basic_thread_waiter : public Node {
+public:
+    template <class... Args>
+    explicit basic_thread_waiter(Args... args) noexcept
+        : Node(waiter::thread_tag{}, +[](work& w) noexcept { static_cast<basic_thread_waiter&>(w).parker_.unpark(); },
+               args...) {}
+    basic_thread_waiter(basic_thread_waiter&&) = delete;
+
+    // Blocks until delivered. At the deadline `give_up()` tries to claim the wait as expired; when it has lost, the wake
+    // is on its way and is waited for, because the waker still holds this waiter.
+    template <class GiveUp>
+    [[nodiscard]] bool block(time_point deadline, GiveUp give_up) noexcept {
+        if (!parker_.park(deadline)) {
+            if (give_up()) {
+                this->finish();
+                return false;
+            }
+            parker_.park();
+        }
+        this->finish();
+        return true;
+    }
+    [[nodiscard]] bool park(time_point deadline) noexcept { return parker_.park(deadline); }
+    void park() noexcept { parker_.park(); }
+
+private:
+    Parker parker_;
+};
+
+using thread_waiter = basic_thread_waiter<parker>;
+
+}  // namespace roost::inline ROOST_ABI::detail

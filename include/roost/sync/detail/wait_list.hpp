@@ -1,0 +1,146 @@
+#pragma once
+
+// Waiters in order of arrival, under a gate_lock. The building block of every primitive: O(1) to queue, to claim the first,
+// and to unlink from the middle.
+//
+// wake_all takes the whole list at once and bumps the generation; that is its commit. Until the walk reaches a node nobody
+// has written to it, yet a canceller that takes the lock sees the old generation and knows that it has lost.
+//
+// fields   next_ prev_ generation_ claim_ of a waiter
+//            idle                        its owner
+//            queued (waiting, current)   whoever holds the lock
+//            claimed by one              the claimer until it is delivered, then its owner
+//            taken (older generation)    the walker until it is delivered, then its owner
+// I1       a waiter is in at most one list
+// I2       in the list <=> waiting and of the current generation
+// I3       size == number of waiters in the list, whenever the lock is free
+//
+// id  operation            order    pairs  carries                                    fails in
+// W1  size: load           relaxed  -      nothing: a statistic
+// W2  size: store          relaxed  -      nothing: a statistic, written under the lock
+
+#include <roost/base/assert.hpp>
+#include <roost/sync/detail/gate_lock.hpp>
+#include <roost/sync/waiter.hpp>
+
+namespace roost::inline ROOST_ABI::detail {
+
+// Waiters that have been taken from a list, in order, on their way to be delivered outside its lock.
+class wake_chain {
+public:
+    constexpr wake_chain() noexcept = default;
+    constexpr explicit wake_chain(waiter* first) noexcept : first_(first) {}
+
+    void add(waiter& w) noexcept {
+        w.next_.set(nullptr);
+        if (last_ == nullptr) {
+            first_ = &w;
+        } else {
+            last_->next_.set(&w);
+        }
+        last_ = &w;
+    }
+    [[nodiscard]] bool is_empty() const noexcept { return first_ == nullptr; }
+    // Resumes them all. Touches nothing but the waiters: the first one may destroy the list they came from.
+    void deliver(std::string_view what) noexcept;
+
+private:
+    waiter* first_ = nullptr;
+    waiter* last_ = nullptr;
+};
+
+class wait_list {
+public:
+    constexpr wait_list() noexcept = default;
+    wait_list(const wait_list&) = delete;
+    wait_list& operator=(const wait_list&) = delete;
+
+    void lock() noexcept { gate_.lock(); }
+    void unlock() noexcept { gate_.unlock(head_.get() != nullptr); }
+    [[nodiscard]] bool is_idle() const noexcept { return gate_.is_idle(); }
+    [[nodiscard]] std::uint32_t size_approx() const noexcept { return size_.load(mo::relaxed); }  // W1
+
+    // For destructors: waits until whoever let the owner go has left the lock; false when somebody is still queued.
+    [[nodiscard]] bool is_quiet() noexcept {
+        if (gate_.is_held()) {
+            lock();
+            unlock();
+        }
+        return gate_.is_idle();
+    }
+
+    // --- everything below: only with the lock held ---
+
+    [[nodiscard]] waiter* front() const noexcept { return head_.get(); }
+    [[nodiscard]] bool is_empty() const noexcept { return head_.get() == nullptr; }
+    [[nodiscard]] bool contains(const waiter& w) const noexcept {
+        return w.generation_.get() == generation_ && w.claim_.get() == claim::waiting;
+    }
+
+    void push_back(waiter& w) noexcept {
+        ROOST_ASSERT(w.claim_.get() == claim::idle, "I1: a waiter is in at most one list");
+        w.generation_.set(generation_);
+        w.claim_.set(claim::waiting);
+        waiter* first = head_.get();
+        if (first == nullptr) {
+            w.next_.set(&w);
+            w.prev_.set(&w);
+            head_.set(&w);
+        } else {
+            waiter* last = first->prev_.get();
+            w.next_.set(first);
+            w.prev_.set(last);
+            last->next_.set(&w);
+            first->prev_.set(&w);
+        }
+        size_.store(size_.load(mo::relaxed) + 1, mo::relaxed);  // W1 W2
+    }
+
+    // Claims a queued waiter and unlinks it.
+    void take(waiter& w, claim as) noexcept {
+        ROOST_ASSERT(contains(w), "I2: only a queued waiter can be claimed");
+        waiter* next = w.next_.get();
+        if (next == &w) {
+            head_.set(nullptr);
+        } else {
+            waiter* prev = w.prev_.get();
+            prev->next_.set(next);
+            next->prev_.set(prev);
+            if (head_.get() == &w) {
+                head_.set(next);
+            }
+        }
+        w.next_.set(nullptr);
+        w.claim_.set(as);
+        size_.store(size_.load(mo::relaxed) - 1, mo::relaxed);  // W1 W2
+    }
+
+    // Claims the waiter if it is still queued.
+    [[nodiscard]] bool take_if_queued(waiter& w, claim as) noexcept {
+        if (!contains(w)) {
+            return false;
+        }
+        take(w, as);
+        return true;
+    }
+
+    // Takes everybody, to be delivered without the lock.
+    [[nodiscard]] wake_chain take_all() noexcept {
+        waiter* first = head_.get();
+        if (first != nullptr) {
+            first->prev_.get()->next_.set(nullptr);
+            head_.set(nullptr);
+            ++generation_;
+            size_.store(0, mo::relaxed);  // W2
+        }
+        return wake_chain(first);
+    }
+
+private:
+    gate_lock gate_;
+    atomic<std::uint32_t> size_{0};
+    plain<waiter*> head_{nullptr};
+    std::uint32_t generation_ = 0;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,79 @@
+#pragma once
+
+// Something that has happened, or not yet. Stays set until it is reset.
+//
+//   co_await ready.wait();        at once when it is set
+//   ready.set();                  wakes everybody who waits
+//
+// What happened before set() is seen by whoever passes because of it. set() wakes exactly those who wait at that moment,
+// even if the event is reset before they run.
+//
+// Resumes: on the coroutine's executor, or inside set() on that thread after every lock has been left.
+// Cancelled: nothing else changes. Destroy: when nobody waits; whoever saw it set may destroy it at once.
+//
+// word     bit 0 set      bit 1 waited: the list is not empty; changes only under the list's lock
+//
+//   unset --set--> set                       fast path: one compare-exchange, the last touch
+//   unset --wait--> waited --wait--> waited
+//   waited --set--> set                      under the lock; effect: wake everybody, outside it
+//   set --reset--> unset
+//
+// I1       set and waited are never both true
+//
+// id  operation              order            pairs     carries                                    fails in
+// E1  is_set: load           acquire          E2 E4     the setter's writes                        event_model: publish
+// E2  set: CAS               acq_rel/relaxed  E1 E5 E6  out: setter's writes; in: of earlier sets  event_model: publish
+// E3  set: load              relaxed          -         nothing: a guess for E2
+// E4  set, waited: CAS       acq_rel/relaxed  E1        out: the setter's writes, for later passes event_model: late_pass
+// E5  reset: fetch_and       acq_rel          E2 E4     in: the setter's writes                    event_model: reset
+// E6  wait: CAS              relaxed/acquire  E2 E4     seen set: the setter's writes              event_model: late_wait
+// E7  cancel: fetch_and      relaxed          -         nothing: the list is empty again
+
+#include <roost/sync/detail/wait_list.hpp>
+#include <roost/sync/detail/wait_operation.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+class event {
+public:
+    using operation = detail::wait_operation<event>;
+
+    constexpr explicit event(const char* name = "", bool is_set_already = false) noexcept
+        : word_(is_set_already ? set_bit : 0), name_(name) {}
+    ~event();
+
+    void set() noexcept;
+    // Says whether it was set.
+    bool reset() noexcept { return (word_.fetch_and(~set_bit, mo::acq_rel) & set_bit) != 0; }         // E5
+    [[nodiscard]] bool is_set() const noexcept { return (word_.load(mo::acquire) & set_bit) != 0; }  // E1
+
+    [[nodiscard]] operation wait() noexcept { return operation(*this); }
+    [[nodiscard]] bool try_wait() const noexcept { return is_set(); }
+    void wait_blocking() noexcept { static_cast<void>(detail::wait_in_thread(*this, no_deadline)); }
+    // False when the deadline passed.
+    [[nodiscard]] bool wait_blocking(time_point deadline) noexcept { return detail::wait_in_thread(*this, deadline); }
+
+    [[nodiscard]] std::size_t waiters_now() const noexcept { return waiters_.size_approx(); }
+    [[nodiscard]] const char* name() const noexcept { return name_; }
+
+private:
+    friend detail::wait_operation<event>;
+    template <class Owner>
+    friend bool detail::wait_in_thread(Owner&, time_point) noexcept;
+
+    static constexpr std::uint32_t set_bit = 1;
+    static constexpr std::uint32_t waited_bit = 2;
+
+    [[nodiscard]] bool try_pass() const noexcept { return is_set(); }
+    [[nodiscard]] bool enqueue(waiter& w) noexcept;
+    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
+    void pass_on(waiter&) noexcept {}
+    [[nodiscard]] wait_target describe() const noexcept { return {"event", name_}; }
+    void set_slow() noexcept;
+
+    atomic<std::uint32_t> word_;
+    detail::wait_list waiters_;
+    const char* name_;
+};
+
+}  // namespace roost::inline ROOST_ABI

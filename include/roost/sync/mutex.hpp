@@ -1,0 +1,80 @@
+#pragma once
+
+// Mutual exclusion for coroutines and threads alike.
+//
+//   { auto held = co_await accounts.lock(); ... }      released by the guard
+//   auto held = accounts.lock_blocking();              in a thread
+//
+// Hand-off: whoever queued first gets it next, and a newcomer never overtakes a queued coroutine. Threads spin briefly, then
+// park; a parked thread may be overtaken a bounded number of times by threads that are awake (fairness::barging: without
+// bound). Not recursive. Not bound to a thread: a coroutine may unlock on another one.
+//
+// Resumes: on the coroutine's executor, or inside unlock() on the unlocking thread after every lock has been left.
+// Cancelled: the lock goes to the next in line. Destroy: when nobody waits for it; whoever got it last may destroy it.
+
+#include <roost/sync/detail/permits.hpp>
+
+#include <utility>
+
+namespace roost::inline ROOST_ABI {
+
+class mutex {
+public:
+    class guard;
+    using operation = detail::permit_operation<mutex, guard>;
+
+    constexpr explicit mutex(const char* name = "", fairness how = fairness::hand_off) noexcept
+        : permits_(1, how, detail::permits::mutex_kind, name) {}
+
+    [[nodiscard]] operation lock() noexcept;
+    [[nodiscard]] guard try_lock() noexcept;  // holds nothing when the mutex is taken or somebody is queued
+    [[nodiscard]] guard lock_blocking() noexcept;
+    [[nodiscard]] guard lock_blocking(time_point deadline) noexcept;  // holds nothing when the deadline passed
+
+    // For whoever released a guard with release(). Unlocking what is not locked ends the program.
+    void unlock() noexcept { permits_.give(1); }
+
+    [[nodiscard]] bool is_locked() const noexcept { return permits_.available() == 0; }
+    [[nodiscard]] std::size_t waiters_now() const noexcept { return permits_.waiters_now(); }
+    [[nodiscard]] const char* name() const noexcept { return permits_.name(); }
+    [[nodiscard]] detail::permits& core() noexcept { return permits_; }  // not API
+
+private:
+    detail::permits permits_;
+};
+
+// Holds a mutex, or nothing.
+class [[nodiscard]] mutex::guard {
+public:
+    guard() noexcept = default;
+    explicit guard(mutex& held, std::uint32_t = 1) noexcept : mutex_(&held) {}
+    guard(guard&& other) noexcept : mutex_(std::exchange(other.mutex_, nullptr)) {}
+    guard& operator=(guard&& other) noexcept {
+        guard(std::move(other)).swap(*this);
+        return *this;
+    }
+    ~guard() { unlock(); }
+
+    [[nodiscard]] bool owns_lock() const noexcept { return mutex_ != nullptr; }
+    [[nodiscard]] explicit operator bool() const noexcept { return owns_lock(); }
+    void unlock() noexcept {
+        if (mutex* held = std::exchange(mutex_, nullptr)) {
+            held->unlock();
+        }
+    }
+    // Keeps the mutex locked; somebody else will unlock() it.
+    mutex* release() noexcept { return std::exchange(mutex_, nullptr); }
+    void swap(guard& other) noexcept { std::swap(mutex_, other.mutex_); }
+
+private:
+    mutex* mutex_ = nullptr;
+};
+
+inline mutex::operation mutex::lock() noexcept { return {*this, 1}; }
+inline mutex::guard mutex::try_lock() noexcept { return permits_.try_take(1) ? guard(*this) : guard(); }
+inline mutex::guard mutex::lock_blocking() noexcept { return lock_blocking(no_deadline); }
+inline mutex::guard mutex::lock_blocking(time_point deadline) noexcept {
+    return permits_.try_take(1) || permits_.take_in_thread(1, deadline) ? guard(*this) : guard();
+}
+
+}  // namespace roost::inline ROOST_ABI

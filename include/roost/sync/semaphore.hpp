@@ -1,0 +1,112 @@
+#pragma once
+
+// A number of permits, handed out in order of arrival.
+//
+//   { auto permit = co_await limit.acquire(); ... }    one permit, given back by its destructor
+//   auto permits = co_await limit.acquire(3);          all three or none
+//
+// Hand-off: permits that are given back go to the first in line; a request for many at the head makes smaller ones behind
+// it wait, so nobody starves. acquire(0) never waits. A request for more than there are in total waits until add_permits()
+// makes it possible. Threads: as in mutex.
+//
+// Resumes: on the coroutine's executor, or inside the release on that thread after every lock has been left.
+// Cancelled: its permits go to the next in line. Destroy: when nobody waits for it and nothing of it is held.
+
+#include <roost/sync/detail/permits.hpp>
+
+#include <utility>
+
+namespace roost::inline ROOST_ABI {
+
+class semaphore {
+public:
+    class permit;
+    using operation = detail::permit_operation<semaphore, permit>;
+    static constexpr std::uint32_t max_permits = detail::permit_state::max;
+
+    explicit semaphore(std::uint32_t permits, const char* name = "", fairness how = fairness::hand_off) noexcept
+        : permits_(permits > max_permits ? 0 : permits, how, detail::permits::semaphore_kind, name) {
+        if (permits > max_permits) {
+            permits_.misuse("it was made with more permits than it can count");
+        }
+    }
+
+    [[nodiscard]] operation acquire(std::uint32_t n = 1) noexcept;
+    [[nodiscard]] permit try_acquire(std::uint32_t n = 1) noexcept;
+    [[nodiscard]] permit acquire_blocking(std::uint32_t n = 1) noexcept;
+    [[nodiscard]] permit acquire_blocking(std::uint32_t n, time_point deadline) noexcept;  // empty when it passed
+
+    // For whoever released a permit object with release(). Giving back more than was taken ends the program.
+    void release(std::uint32_t n = 1) noexcept { permits_.give(checked(n)); }
+
+    // More permits for good; wakes whoever they are enough for.
+    void add_permits(std::uint32_t n) noexcept { permits_.add(n); }
+    // Takes up to n permits away for good, of those that are available now; says how many.
+    std::uint32_t reduce_permits(std::uint32_t n) noexcept { return permits_.remove(n); }
+
+    [[nodiscard]] std::uint32_t available() const noexcept { return permits_.available(); }
+    [[nodiscard]] std::uint32_t total() const noexcept { return permits_.total(); }
+    [[nodiscard]] std::uint32_t in_use() noexcept { return permits_.in_use(); }
+    [[nodiscard]] std::size_t waiters_now() const noexcept { return permits_.waiters_now(); }
+    [[nodiscard]] const char* name() const noexcept { return permits_.name(); }
+    [[nodiscard]] detail::permits& core() noexcept { return permits_; }  // not API
+
+private:
+    [[nodiscard]] std::uint32_t checked(std::uint32_t n) const noexcept {
+        if (n > max_permits) {
+            permits_.misuse("more permits were asked for than it can count");
+        }
+        return n;
+    }
+
+    detail::permits permits_;
+};
+
+// Some permits, given back by the destructor.
+class [[nodiscard]] semaphore::permit {
+public:
+    permit() noexcept = default;
+    permit(semaphore& from, std::uint32_t n) noexcept : from_(&from), count_(n) {}
+    permit(permit&& other) noexcept
+        : from_(std::exchange(other.from_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+    permit& operator=(permit&& other) noexcept {
+        permit(std::move(other)).swap(*this);
+        return *this;
+    }
+    ~permit() { give_back(); }
+
+    [[nodiscard]] explicit operator bool() const noexcept { return from_ != nullptr; }
+    [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
+    void give_back() noexcept {
+        const std::uint32_t n = std::exchange(count_, 0);
+        if (semaphore* from = std::exchange(from_, nullptr); from != nullptr && n != 0) {
+            from->release(n);
+        }
+    }
+    // Keeps the permits taken; somebody else will release() them.
+    std::uint32_t release() noexcept {
+        from_ = nullptr;
+        return std::exchange(count_, 0);
+    }
+    void swap(permit& other) noexcept {
+        std::swap(from_, other.from_);
+        std::swap(count_, other.count_);
+    }
+
+private:
+    semaphore* from_ = nullptr;
+    std::uint32_t count_ = 0;
+};
+
+inline semaphore::operation semaphore::acquire(std::uint32_t n) noexcept { return {*this, checked(n)}; }
+inline semaphore::permit semaphore::try_acquire(std::uint32_t n) noexcept {
+    return permits_.try_take(checked(n)) ? permit(*this, n) : permit();
+}
+inline semaphore::permit semaphore::acquire_blocking(std::uint32_t n) noexcept {
+    return acquire_blocking(n, no_deadline);
+}
+inline semaphore::permit semaphore::acquire_blocking(std::uint32_t n, time_point deadline) noexcept {
+    return permits_.try_take(checked(n)) || permits_.take_in_thread(n, deadline) ? permit(*this, n) : permit();
+}
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,136 @@
+#pragma once
+
+// The one thing in Roost that waits: a node that lives in whoever waits (an awaiter in a suspended coroutine, the stack of
+// a blocked thread), so that waiting allocates nothing.
+//
+// A wait is claimed exactly once, under the lock of the list the node is in:
+//
+//   idle --queued--> waiting --wake--> delivered
+//                            --cancel--> cancelled
+//                            --deadline--> expired
+//
+// Whoever claims it owns the node from then on: a waker delivers it (posts the coroutine to its executor, unparks the
+// thread), a canceller decides what happens to the coroutine. Everybody else finds it claimed and leaves it alone.
+
+#include <roost/base/atomic.hpp>
+#include <roost/exec/resume.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace roost::inline ROOST_ABI {
+
+enum class claim : std::uint8_t {
+    idle,       // not queued: not started, or finished
+    waiting,    // in a list
+    delivered,  // woken by a wake meant for one; if it never resumes, the wake is passed on
+    released,   // woken by a wake for everybody: nothing to pass on
+    cancelled,
+    expired,
+};
+
+// What a report says about somebody who waits: `mutex "accounts"`.
+class wait_target {
+public:
+    constexpr wait_target() noexcept = default;
+    constexpr wait_target(std::string_view kind, std::string_view name) noexcept : kind_(kind), name_(name) {}
+    [[nodiscard]] constexpr std::string_view kind() const noexcept { return kind_; }
+    [[nodiscard]] constexpr std::string_view name() const noexcept { return name_; }
+
+private:
+    std::string_view kind_;
+    std::string_view name_;
+};
+
+// Who runs when a waiter is delivered. Without an executor it runs on the thread that delivers, outside every lock, one
+// after the other: a coroutine resumed this way that wakes others does not recurse into them.
+class resume_target {
+public:
+    constexpr resume_target(void* coroutine, work::run_function function, executor_ref executor) noexcept
+        : frame_(coroutine), run_(function), where_(executor) {}
+    template <class Promise>
+    [[nodiscard]] static resume_target of(std::coroutine_handle<Promise> handle) noexcept;
+
+    [[nodiscard]] void* frame() const noexcept { return frame_; }
+    [[nodiscard]] work::run_function run() const noexcept { return run_; }
+    [[nodiscard]] executor_ref where() const noexcept { return where_; }
+
+private:
+    void* frame_;
+    work::run_function run_;
+    executor_ref where_;
+};
+
+namespace detail {
+class wait_list;
+class wake_chain;
+}
+
+class waiter : public work {
+public:
+    constexpr waiter() noexcept : work(nullptr) {}
+    // Awaiters can be moved until they are awaited.
+    waiter(waiter&& other) noexcept : work(nullptr) {
+        ROOST_ASSERT(other.claim_.get() == claim::idle, "a waiter cannot move once it waits");
+    }
+
+    void bind(const resume_target& target) noexcept {
+        set_run(target.run());
+        frame_ = target.frame();
+        where_ = target.where();
+    }
+
+    // Resumes whoever waits. Only for the one that claimed it; the waiter may be gone when this returns.
+    void deliver(std::string_view what) noexcept;
+
+    // By the owner, once it runs again: how the wait ended; the waiter is idle afterwards.
+    claim finish() noexcept {
+        const claim how = claim_.get();
+        claim_.set(claim::idle);
+        return how;
+    }
+    // By the owner, while nobody else can claim it.
+    [[nodiscard]] claim state() const noexcept { return claim_.get(); }
+    // Queued, or claimed and not yet finished.
+    [[nodiscard]] bool is_started() const noexcept { return claim_.get() != claim::idle; }
+
+    [[nodiscard]] void* frame() const noexcept { return frame_; }
+    [[nodiscard]] executor_ref where() const noexcept { return where_; }
+    [[nodiscard]] bool is_thread() const noexcept { return is_thread_; }
+
+protected:
+    struct thread_tag {};
+    constexpr waiter(thread_tag, work::run_function unpark) noexcept : work(unpark), is_thread_(true) {}
+
+private:
+    friend class detail::wait_list;
+    friend class detail::wake_chain;
+
+    plain<waiter*> next_{nullptr};
+    plain<waiter*> prev_{nullptr};
+    void* frame_ = nullptr;
+    executor_ref where_;
+    plain<std::uint32_t> generation_{0};
+    plain<claim> claim_{claim::idle};
+    bool is_thread_ = false;
+
+public:
+    // For a thread at the head of a list of permits, under that list's lock: its token is on the way, and how often
+    // somebody else has been served since.
+    bool is_notified = false;
+    std::uint8_t overtaken = 0;
+};
+
+#if ROOST_SEAM_NATIVE
+static_assert(sizeof(waiter) <= 56);
+#endif
+
+template <class Promise>
+resume_target resume_target::of(std::coroutine_handle<Promise> handle) noexcept {
+    constexpr work::run_function run = +[](work& w) noexcept {
+        resume_function_of<Promise>()(static_cast<waiter&>(w).frame());
+    };
+    return {handle.address(), run, executor_of(handle)};
+}
+
+}  // namespace roost::inline ROOST_ABI

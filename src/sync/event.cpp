@@ -1,0 +1,58 @@
+#include <roost/sync/event.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+event::~event() {
+    if (!waiters_.is_quiet()) {
+        detail::destroyed_with_waiters(describe(), waiters_.size_approx());
+    }
+}
+
+void event::set() noexcept {
+    std::uint32_t seen = word_.load(mo::relaxed);  // E3
+    do {
+        if ((seen & waited_bit) != 0) {
+            set_slow();
+            return;
+        }
+        // Even when it is set already: this caller's writes must be seen, too.
+    } while (!word_.compare_exchange_weak(seen, set_bit, mo::acq_rel, mo::relaxed));  // E2
+}
+
+// Somebody waits, or did a moment ago. The event becomes set under the lock, so that whoever sees it and destroys it waits for
+// us in the destructor.
+void event::set_slow() noexcept {
+    const char* what = name_;
+    waiters_.lock();
+    std::uint32_t seen = word_.load(mo::relaxed);  // E3
+    while (!word_.compare_exchange_weak(seen, set_bit, mo::acq_rel, mo::relaxed)) {  // E4
+    }
+    detail::wake_chain woken = waiters_.take_all();
+    waiters_.unlock();
+    woken.deliver(what);
+}
+
+bool event::enqueue(waiter& w) noexcept {
+    waiters_.lock();
+    std::uint32_t seen = 0;
+    // Fails with `seen` = waited when others wait already, and with `set` when there is nothing to wait for.
+    const bool is_first = word_.compare_exchange_strong(seen, waited_bit, mo::relaxed, mo::acquire);  // E6
+    const bool must_wait = is_first || (seen & set_bit) == 0;
+    if (must_wait) {
+        waiters_.push_back(w);
+    }
+    waiters_.unlock();
+    return must_wait;
+}
+
+bool event::cancel(waiter& w, claim as) noexcept {
+    waiters_.lock();
+    const bool claimed = waiters_.take_if_queued(w, as);
+    if (claimed && waiters_.is_empty()) {
+        word_.fetch_and(~waited_bit, mo::relaxed);  // E7
+    }
+    waiters_.unlock();
+    return claimed;
+}
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,57 @@
+#include <roost/sync/parker.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+bool futex_parker::take_token() noexcept {
+    if (word_.load(mo::acquire) != token) {  // K2
+        return false;
+    }
+    word_.store(empty, mo::relaxed);  // K3
+    return true;
+}
+
+bool futex_parker::park(time_point deadline) noexcept {
+    for (int spin = 0; spin < detail::park_spins; ++spin) {
+        if (take_token()) {
+            return true;
+        }
+        spin_hint();
+    }
+    std::uint32_t seen = empty;
+    bool in_time = true;
+    if (word_.compare_exchange_strong(seen, asleep, mo::relaxed, mo::acquire)) {  // K4
+        while (in_time && word_.load(mo::acquire) == asleep) {                    // K2
+            in_time = wait_on_until(word_, asleep, deadline);
+        }
+    }
+    if (take_token()) {
+        return true;
+    }
+    seen = asleep;
+    if (word_.compare_exchange_strong(seen, empty, mo::relaxed, mo::acquire)) {  // K5
+        return false;
+    }
+    word_.store(empty, mo::relaxed);  // K3
+    return true;
+}
+
+bool portable_parker::park(time_point deadline) noexcept {
+    lock_.lock();
+    bool in_time = true;
+    while (!has_token_ && in_time) {
+        in_time = woken_.wait_until(lock_, deadline);
+    }
+    const bool had_token = has_token_;
+    has_token_ = false;
+    lock_.unlock();
+    return had_token;
+}
+
+void portable_parker::unpark() noexcept {
+    lock_.lock();
+    has_token_ = true;
+    woken_.notify_one();  // under the lock: the owner cannot leave, and destroy us, before we are done
+    lock_.unlock();
+}
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,213 @@
+#include <roost/sync/detail/permits.hpp>
+
+#include <utility>
+
+namespace roost::inline ROOST_ABI::detail {
+
+permits::~permits() {
+    if (!waiters_.is_quiet()) {
+        destroyed_with_waiters(describe(), waiters_.size_approx());
+    }
+}
+
+wait_target permits::describe() const noexcept {
+    switch (total_.load(mo::relaxed) & (shared_mutex_kind | semaphore_kind)) {  // P6
+        case mutex_kind: return {"mutex", name_};
+        case shared_mutex_kind: return {"shared_mutex", name_};
+        default: return {"semaphore", name_};
+    }
+}
+
+void permits::misuse(const char* rule) const noexcept { panic(describe().kind(), name_, site(), rule); }
+
+// Commits next(state) unless it refuses. Others may still add permits, and spinning threads may take some, so even under the
+// lock this is a loop.
+template <class Change>
+bool permits::change(Change next) noexcept {
+    std::uint32_t seen = word_.load(mo::relaxed);  // P4
+    for (;;) {
+        const std::optional<permit_state> state = next(permit_state::unpack(seen));
+        if (!state) {
+            return false;
+        }
+        if (word_.compare_exchange_weak(seen, state->pack(), mo::acq_rel, mo::relaxed)) {  // P5
+            return true;
+        }
+    }
+}
+
+bool permits::try_barge(std::uint32_t n) noexcept {
+    return change([n](permit_state s) { return barge(s, n); });
+}
+
+// Somebody waits, or the count looks wrong. The permits appear only under the lock, so that nobody can take them and destroy
+// this object while it is still being used here.
+void permits::give_slow(std::uint32_t n) noexcept {
+    grants out;
+    waiters_.lock();
+    const std::uint32_t all = total();
+    const bool is_sane = change([=](permit_state s) {
+        return n > all || s.available > all - n ? std::nullopt : std::optional(detail::give(s, n));
+    });
+    if (!is_sane) {
+        misuse("it was released (unlocked) more often than it was taken");
+    }
+    grant_locked(out);
+    unlock_and_deliver(out);
+}
+
+// Gives the first in line what it needs, then the next, until somebody needs more than there is.
+void permits::grant_locked(grants& out) noexcept {
+    while (waiter* first = waiters_.front()) {
+        const std::uint32_t need = static_cast<weighted_waiter*>(first)->weight();
+        const bool is_last = waiters_.size_approx() == 1;
+        if (leave_to_thread(*first, need, out) || !change([=](permit_state s) { return grant(s, need, is_last); })) {
+            return;
+        }
+        waiters_.take(*first, claim::delivered);
+        if (!first->is_notified) {  // a thread whose token is already on the way needs no second one
+            out.handed.add(*first);
+        }
+    }
+    // Nobody is left, though the word may still say so: the last one was cancelled.
+    change([](permit_state s) {
+        const bool is_stale = s.waited;
+        s.waited = s.open = false;
+        return is_stale ? std::optional(s) : std::nullopt;
+    });
+}
+
+// Whether the first in line is a thread that comes for its permits by itself.
+bool permits::leave_to_thread(waiter& first, std::uint32_t need, grants& out) noexcept {
+    const bool is_patient = first.is_thread() && (is_barging() || first.overtaken < thread_patience);
+    const bool comes = is_patient && available() >= need;
+    change([comes](permit_state s) {
+        const bool is_stale = s.open != comes;
+        s.open = comes;
+        return is_stale ? std::optional(s) : std::nullopt;
+    });
+    if (!comes) {
+        return false;
+    }
+    first.overtaken = static_cast<std::uint8_t>(first.overtaken + (first.overtaken < thread_patience ? 1 : 0));
+    if (!std::exchange(first.is_notified, true)) {
+        out.called = &first;
+    }
+    return true;
+}
+
+void permits::unlock_and_deliver(grants& out) noexcept {
+    const char* what = name_;  // once somebody has been served, this object may be gone
+    waiters_.unlock();
+    if (out.called != nullptr) {
+        out.called->run();
+    }
+    out.handed.deliver(what);
+}
+
+bool permits::enqueue(weighted_waiter& w) noexcept {
+    waiters_.lock();
+    bool is_queued = false;
+    change([&](permit_state s) {
+        is_queued = !take(s, w.weight()).has_value();
+        return std::optional(detail::enqueue(s, w.weight()));
+    });
+    if (is_queued) {
+        waiters_.push_back(w);
+    }
+    waiters_.unlock();
+    return is_queued;
+}
+
+bool permits::cancel(weighted_waiter& w, claim as) noexcept {
+    grants out;
+    waiters_.lock();
+    const bool claimed = waiters_.take_if_queued(w, as);
+    if (claimed) {
+        grant_locked(out);  // it may have been the one that kept the others waiting
+    }
+    unlock_and_deliver(out);
+    return claimed;
+}
+
+bool permits::take_in_thread(std::uint32_t n, time_point deadline) noexcept {
+    for (int spin = 0; spin < acquire_spins; ++spin) {
+        if (try_barge(n)) {
+            return true;
+        }
+        spin_hint();
+    }
+    basic_thread_waiter<parker, weighted_waiter> self(n);
+    if (!enqueue(self)) {
+        return true;
+    }
+    const bool got = sleep(self, deadline);
+    self.finish();
+    return got;
+}
+
+// A queued thread: until its permits are handed to it, or it was told to come and found them, or the deadline passed.
+template <class Node>
+bool permits::sleep(Node& self, time_point deadline) noexcept {
+    for (;;) {
+        const bool has_token = self.park(deadline);
+        grants out;
+        waiters_.lock();
+        const bool is_handed = !waiters_.contains(self);
+        if (!has_token && (is_handed || self.is_notified)) {
+            waiters_.unlock();
+            self.park();  // somebody holds this waiter and is about to unpark it
+            waiters_.lock();
+        }
+        self.is_notified = false;
+        if (is_handed || !waiters_.contains(self)) {
+            waiters_.unlock();
+            return true;
+        }
+        const bool is_last = waiters_.size_approx() == 1;
+        const bool got = waiters_.front() == &self &&
+                         change([&](permit_state s) { return grant(s, self.weight(), is_last); });
+        if (got || !has_token) {
+            waiters_.take(self, got ? claim::delivered : claim::expired);
+            grant_locked(out);
+            unlock_and_deliver(out);
+            return got;
+        }
+        waiters_.unlock();
+    }
+}
+
+void permits::add(std::uint32_t n) noexcept {
+    waiters_.lock();
+    const std::uint32_t all = total_.load(mo::relaxed);  // P6
+    if (n > permit_state::max - (all & permit_state::max)) {
+        misuse("more permits were added than it can count");
+    }
+    total_.store(all + n, mo::relaxed);  // P6
+    grants out;
+    change([n](permit_state s) { return std::optional(detail::give(s, n)); });
+    grant_locked(out);
+    unlock_and_deliver(out);
+}
+
+std::uint32_t permits::remove(std::uint32_t n) noexcept {
+    std::uint32_t removed = 0;
+    waiters_.lock();
+    change([&](permit_state s) {
+        removed = removable(s, n);
+        s.available -= removed;
+        return removed == 0 ? std::nullopt : std::optional(s);
+    });
+    total_.store(total_.load(mo::relaxed) - removed, mo::relaxed);  // P6
+    waiters_.unlock();
+    return removed;
+}
+
+std::uint32_t permits::in_use() noexcept {
+    waiters_.lock();
+    const std::uint32_t used = total() - available();
+    waiters_.unlock();
+    return used;
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,72 @@
+#include <roost/sync/detail/wait_list.hpp>
+#include <roost/sync/detail/wait_operation.hpp>
+#include <roost/sync/waiter.hpp>
+
+#include <cstdio>
+
+namespace roost::inline ROOST_ABI {
+
+namespace {
+
+// Coroutines without an executor run here, one after the other: one that wakes the next only queues it, so a chain of
+// hand-overs needs no more stack than a single one.
+struct inline_runner {
+    work_list queue;
+    bool is_running = false;
+
+    void run(work& w) noexcept {
+        if (is_running) {
+            queue.push(w);
+            return;
+        }
+        is_running = true;
+        w.run();
+        while (work* next = queue.pop()) {
+            next->run();
+        }
+        is_running = false;
+    }
+};
+
+struct inline_runner_tag;
+
+void run_here(work& w) noexcept { thread_value<inline_runner_tag, inline_runner>::get().run(w); }
+
+}  // namespace
+
+void waiter::deliver(std::string_view what) noexcept {
+    if (where_) {
+        post_or_fall_back(where_, *this, what);
+    } else if (is_thread_) {
+        run();
+    } else {
+        run_here(*this);
+    }
+}
+
+void detail::wake_chain::deliver(std::string_view what) noexcept {
+    waiter* w = first_;
+    while (w != nullptr) {
+        waiter* next = w->next_.get();  // read first: once delivered, a waiter may be gone
+        w->next_.set(nullptr);
+        if (w->claim_.get() == claim::waiting) {
+            w->claim_.set(claim::released);
+        }
+        w->deliver(what);
+        w = next;
+    }
+}
+
+void detail::destroyed_while_woken(wait_target target) noexcept {
+    panic(target.kind(), target.name(), site(),
+          "a coroutine waiting for it was destroyed while another thread was waking it: call try_cancel() first and let it "
+          "resume when that says false");
+}
+
+void detail::destroyed_with_waiters(wait_target target, std::uint32_t waiters) noexcept {
+    char rule[96];
+    std::snprintf(rule, sizeof rule, "it was destroyed while %u waiter%s still queued", waiters, waiters == 1 ? " was" : "s were");
+    panic(target.kind(), target.name(), site(), rule);
+}
+
+}  // namespace roost::inline ROOST_ABI

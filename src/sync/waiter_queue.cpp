@@ -1,0 +1,42 @@
+#include <roost/sync/waiter_queue.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+waiter_queue::~waiter_queue() {
+    if (!waiters_.is_quiet()) {
+        detail::destroyed_with_waiters(describe(), waiters_.size_approx());
+    }
+}
+
+bool waiter_queue::cancel(waiter& w, claim as) noexcept {
+    waiters_.lock();
+    const bool claimed = waiters_.take_if_queued(w, as);
+    waiters_.unlock();
+    return claimed;
+}
+
+std::size_t waiter_queue::wake_some(std::size_t n) noexcept {
+    const char* what = name_;  // once delivered, a waiter may destroy this queue
+    detail::wake_chain woken;
+    std::size_t count = 0;
+    waiters_.lock();
+    while (count < n && !waiters_.is_empty()) {
+        waiter& first = *waiters_.front();
+        waiters_.take(first, claim::delivered);
+        woken.add(first);
+        ++count;
+    }
+    waiters_.unlock();
+    woken.deliver(what);
+    return count;
+}
+
+void waiter_queue::wake_everybody() noexcept {
+    const char* what = name_;
+    waiters_.lock();
+    detail::wake_chain woken = waiters_.take_all();
+    waiters_.unlock();
+    woken.deliver(what);
+}
+
+}  // namespace roost::inline ROOST_ABI
