@@ -1,0 +1,129 @@
+#pragma once
+
+#include <roost/exec/executor.hpp>
+#include <roost/tree/detail/callback_member.hpp>
+#include <roost/tree/token.hpp>
+
+#include <concepts>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+// What a posted callback needs beyond its registration: it may be in an executor's queue when the registration goes away.
+class posted_callback {
+public:
+    posted_callback(const posted_callback&) = delete;
+    posted_callback& operator=(const posted_callback&) = delete;
+
+    void add(token observed, level at, executor_ref on);
+    void remove() noexcept;  // gives the block back too
+
+protected:
+    using call_function = void (*)(posted_callback&) noexcept;
+    using destroy_function = void (*)(posted_callback&) noexcept;
+    posted_callback(call_function call, destroy_function destroy) noexcept;
+    ~posted_callback() = default;
+
+private:
+    struct listed_part final : callback_member {
+        listed_part(level at, posted_callback& block) noexcept;
+        posted_callback& owner;
+    };
+    struct work_part final : work {
+        explicit work_part(posted_callback& block) noexcept;
+        posted_callback& owner;
+    };
+    static void level_reached(callback_member& m) noexcept;
+    static void run_posted(work& w) noexcept;
+    void drop() noexcept;
+
+    call_function call_;
+    destroy_function destroy_;
+    work_part work_;
+    std::unique_ptr<listed_part> listed_;
+    token observed_;
+    executor_ref on_;
+    atomic<std::uint32_t> state_{0};
+    atomic<std::uint32_t> holders_{1};
+    std::uint32_t runner_ = 0;
+};
+
+template <class Fn>
+class posted_callback_of final : public posted_callback {
+public:
+    template <class F>
+    explicit posted_callback_of(F&& fn) : posted_callback(&call, &destroy), fn_(std::forward<F>(fn)) {}
+
+private:
+    static void call(posted_callback& self) noexcept { static_cast<posted_callback_of&>(self).fn_(); }
+    static void destroy(posted_callback& self) noexcept { delete static_cast<posted_callback_of*>(&self); }
+    Fn fn_;
+};
+
+}  // namespace detail
+
+// Runs fn once, on an executor, when the token's effective level reaches `at`; at once if it has been reached already.
+// Destroying the callback waits for a running fn, unless it is destroyed by fn itself; afterwards fn never runs.
+// fn must not throw (what it throws ends the program): there is nobody to give it to.
+class callback {
+public:
+    callback() noexcept = default;
+    template <std::invocable<> Fn>
+    callback(token observed, level at, executor_ref on, Fn&& fn)
+        : block_(new detail::posted_callback_of<std::decay_t<Fn>>(std::forward<Fn>(fn))) {
+        try {
+            block_->add(std::move(observed), at, on);
+        } catch (...) {
+            block_->remove();
+            throw;
+        }
+    }
+    callback(callback&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+    callback& operator=(callback&& other) noexcept {
+        if (this != &other) {
+            reset();
+            block_ = std::exchange(other.block_, nullptr);
+        }
+        return *this;
+    }
+    ~callback() { reset(); }
+
+    void reset() noexcept {
+        if (detail::posted_callback* block = std::exchange(block_, nullptr)) {
+            block->remove();
+        }
+    }
+    [[nodiscard]] explicit operator bool() const noexcept { return block_ != nullptr; }
+
+private:
+    detail::posted_callback* block_ = nullptr;
+};
+
+// Runs fn on the stack of whoever raises the level. Only for claiming and posting: fn has to be short, must not block and
+// must not throw. No allocation, stays where it is. Destruction as above.
+template <class Fn>
+class inline_callback final : private detail::callback_member {
+public:
+    template <class F>
+    inline_callback(token observed, level at, F&& fn)
+        : callback_member(at, &run), observed_(std::move(observed)), fn_(std::forward<F>(fn)) {
+        if (node* target = observed_.target()) {
+            add(*target);
+        }
+    }
+    ~inline_callback() { remove(); }
+
+private:
+    static void run(callback_member& self) noexcept { static_cast<inline_callback&>(self).fn_(); }
+
+    token observed_;
+    Fn fn_;
+};
+template <class Fn>
+inline_callback(token, level, Fn) -> inline_callback<Fn>;
+
+}  // namespace roost::inline ROOST_ABI

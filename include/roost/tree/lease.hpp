@@ -1,0 +1,56 @@
+#pragma once
+
+#include <roost/tree/token.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace roost::inline ROOST_ABI {
+
+// One unit of a node's work, to be handed to code that is no coroutine: a thread, a C callback, a queue. The node doesn't
+// drain while the lease is held, wherever it goes. Move-only; copying is spelled out. Giving it back never runs foreign code
+// beyond posting.
+class lease {
+public:
+    lease() noexcept = default;
+    // Empty when the node is closing and takes no more work.
+    [[nodiscard]] static lease try_take(node& from) noexcept { return from.try_enter() ? lease(&from) : lease(); }
+    // Takes over a unit the caller has entered.
+    [[nodiscard]] static lease adopt(node& from) noexcept { return lease(&from); }
+
+    lease(lease&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+    lease& operator=(lease&& other) noexcept {
+        if (this != &other) {
+            give_back();
+            node_ = std::exchange(other.node_, nullptr);
+        }
+        return *this;
+    }
+    ~lease() { give_back(); }
+
+    // A second unit. Whoever holds a lease is a member, so this works while the node is closing too.
+    [[nodiscard]] lease copy() const noexcept {
+        if (node_ != nullptr) {
+            node_->enter();
+        }
+        return lease(node_);
+    }
+    void give_back() noexcept {
+        if (node* held = std::exchange(node_, nullptr)) {
+            held->leave();
+        }
+    }
+
+    [[nodiscard]] explicit operator bool() const noexcept { return node_ != nullptr; }
+    [[nodiscard]] bool cancel_requested() const noexcept { return node_ != nullptr && node_->cancel_requested(); }
+    [[nodiscard]] bool should_stop_now() const noexcept { return node_ != nullptr && node_->should_stop_now(); }
+    [[nodiscard]] roost::level level() const noexcept { return node_ != nullptr ? node_->level_now() : roost::level::running; }
+    [[nodiscard]] token observe() const noexcept { return node_ != nullptr ? token(*node_) : token(); }
+    [[nodiscard]] node* target() const noexcept { return node_; }
+
+private:
+    explicit lease(node* held) noexcept : node_(held) {}
+    node* node_ = nullptr;
+};
+
+}  // namespace roost::inline ROOST_ABI

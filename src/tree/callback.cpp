@@ -1,0 +1,104 @@
+#include <roost/tree/callback.hpp>
+
+#include <climits>
+
+// A callback that runs on an executor.
+//
+// 1. Why it is not simpler. Between posting and running, the executor holds a pointer into the block and can't be asked for
+//    it back, so a registration that goes away meanwhile leaves the block to the executor: two holders, the last one frees.
+//
+// 3. States   waiting    the level has not been reached
+//             posted     in an executor's queue
+//             running    fn runs on thread runner_
+//             done       fn ran, or never will
+//             + awaited: remove() is blocked until done
+//
+// 5. Field access   listed_, observed_, on_: add() and remove(); on_ also level_reached, which remove() waits for
+//                   runner_: written before `running`, read after it
+//
+// 7. Ordering table
+// id  operation                     order            pairs     carries                              fails in
+// B1  level_reached: store posted   relaxed          -         the executor's queue orders it       (floor)
+// B2  run_posted: CAS running       acq_rel/acquire  B3        in: removed; out: runner_            posted_callback_model: remove_vs_run
+// B3  remove: CAS done              acq_rel/acquire  B2 B4     in: runner_, what fn did             posted_callback_model: remove_vs_run
+// B4  run_posted: exchange done     acq_rel          B3        out: what fn did                     posted_callback_model: remove_vs_run
+// B5  drop: fetch_sub               acq_rel          B5        accesses end before the block goes   posted_callback_model: remove_vs_run
+// B6  level_reached: fetch_add      relaxed          -         the registration holds one           (floor)
+
+namespace roost::inline ROOST_ABI::detail {
+
+namespace {
+constexpr std::uint32_t waiting = 0;
+constexpr std::uint32_t posted = 1;
+constexpr std::uint32_t running = 2;
+constexpr std::uint32_t done = 3;
+constexpr std::uint32_t awaited = 4;
+}  // namespace
+
+posted_callback::listed_part::listed_part(level at, posted_callback& block) noexcept
+    : callback_member(at, &level_reached), owner(block) {}
+posted_callback::work_part::work_part(posted_callback& block) noexcept : work(&run_posted), owner(block) {}
+posted_callback::posted_callback(call_function call, destroy_function destroy) noexcept
+    : call_(call), destroy_(destroy), work_(*this) {}
+
+void posted_callback::add(token observed, level at, executor_ref on) {
+    if (!on) {
+        panic("a callback needs an executor to run on; use inline_callback to run on the stack of whoever raises the level");
+    }
+    on_ = on;
+    node* target = observed.target();
+    observed_ = std::move(observed);
+    if (target != nullptr) {
+        listed_ = std::make_unique<listed_part>(at, *this);
+        listed_->add(*target);
+    }
+}
+
+void posted_callback::level_reached(callback_member& m) noexcept {
+    posted_callback& self = static_cast<listed_part&>(m).owner;
+    self.holders_.fetch_add(1, mo::relaxed);      // B6
+    self.state_.store(posted, mo::relaxed);       // B1
+    post_or_fall_back(self.on_, self.work_, "callback");
+}
+
+void posted_callback::run_posted(work& w) noexcept {
+    posted_callback& self = static_cast<work_part&>(w).owner;
+    std::uint32_t seen = posted;
+    self.runner_ = thread_index();
+    if (self.state_.compare_exchange_strong(seen, running, mo::acq_rel, mo::acquire)) {  // B2
+        self.call_(self);
+        const atomic<std::uint32_t>* address = &self.state_;
+        if ((self.state_.exchange(done, mo::acq_rel) & awaited) != 0) {  // B4
+            wake_on(address, INT_MAX);
+        }
+    }
+    self.drop();
+}
+
+void posted_callback::remove() noexcept {
+    if (listed_) {
+        listed_->remove();  // afterwards it is waiting for ever, or posted or further
+    }
+    std::uint32_t seen = waiting;
+    while (seen != done && !state_.compare_exchange_weak(seen, done, mo::acq_rel, mo::acquire)) {  // B3
+        if ((seen & ~awaited) == running) {
+            if (runner_ == thread_index()) {
+                break;
+            }
+            if (seen == running && !state_.compare_exchange_strong(seen, running | awaited, mo::acq_rel, mo::acquire)) {  // B3
+                continue;
+            }
+            wait_on(state_, running | awaited);
+            seen = waiting;
+        }
+    }
+    drop();
+}
+
+void posted_callback::drop() noexcept {
+    if (holders_.fetch_sub(1, mo::acq_rel) == 1) {  // B5
+        destroy_(*this);
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI::detail
