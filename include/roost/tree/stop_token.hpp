@@ -1,0 +1,53 @@
+#pragma once
+
+#include <roost/tree/callback.hpp>
+
+#include <stop_token>
+#include <utility>
+
+// std::stop_token both ways.
+
+namespace roost::inline ROOST_ABI {
+
+// Raises a node when a std::stop_token is stopped; at once when it was. Raising only latches, claims and posts, so it is
+// fine on the stack of request_stop().
+class stop_token_link {
+public:
+    stop_token_link(std::stop_token from, node& target, level to = level::cancel)
+        : callback_(std::move(from), raise_it(node_ref<>::share(target), to)) {}
+
+private:
+    class raise_it {
+    public:
+        raise_it(node_ref<> target, level to) noexcept : target_(std::move(target)), to_(to) {}
+        void operator()() noexcept { target_->raise(to_, reason::plain_kind(reason_kind::requested)); }
+
+    private:
+        node_ref<> target_;
+        level to_;
+    };
+    std::stop_callback<raise_it> callback_;
+};
+
+// A std::stop_source that follows a node. request_stop() runs the callbacks of whoever uses the token, so it is posted to an
+// executor and is not part of what raise() waits for.
+class linked_stop_source {
+public:
+    linked_stop_source(token observed, level at, executor_ref on)
+        : callback_(std::move(observed), at, on, request_it(source_)) {}
+    [[nodiscard]] std::stop_token get_token() const noexcept { return source_.get_token(); }
+
+private:
+    class request_it {
+    public:
+        explicit request_it(std::stop_source source) noexcept : source_(std::move(source)) {}
+        void operator()() noexcept { source_.request_stop(); }
+
+    private:
+        std::stop_source source_;
+    };
+    std::stop_source source_;
+    callback callback_;
+};
+
+}  // namespace roost::inline ROOST_ABI

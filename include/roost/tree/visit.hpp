@@ -1,0 +1,58 @@
+#pragma once
+
+#include <roost/tree/node.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace roost::inline ROOST_ABI {
+
+// One line of a report. Strings are valid during the visit.
+struct node_description {
+    const node* target = nullptr;
+    std::string_view kind;
+    std::string_view name;
+    site made_at;
+    std::uint32_t depth = 0;  // 0: the node the visit started at
+    level now = level::running;
+    level requested = level::running;
+    bool ignoring = false;
+    bool shield = false;
+    bool closing = false;
+    bool closed = false;
+    std::uint32_t units = 0;  // of this node alone: its own and one per child with work
+    time_point deadline = no_deadline;
+
+    // Filled in by the view (node_functions::describe).
+    std::string_view state;                 // "running", "suspended", ...
+    std::string_view waits_on;              // what it is suspended in
+    site waits_at;
+    std::optional<time_point> started;      // for its age
+    bool uninterruptible = false;           // cancel takes effect only when what it waits on completes
+};
+
+struct visit_result {
+    std::size_t visited = 0;
+    bool complete = true;  // false: the budget was used up
+};
+
+// Calls fn for root and every live node below it, parents first, at any time and from any thread. Nodes that come and go
+// meanwhile may or may not be met; nothing is locked during fn, so it may do anything, also to the tree. The caller holds
+// root. At most `budget` nodes are described.
+using visit_function = void (*)(void* context, const node_description& d) noexcept;
+visit_result visit(node& root, std::size_t budget, void* context, visit_function fn) noexcept;
+
+template <class Fn>
+visit_result visit(node& root, std::size_t budget, Fn&& fn) noexcept {
+    return visit(root, budget, &fn, +[](void* context, const node_description& d) noexcept {
+        (*static_cast<std::remove_reference_t<Fn>*>(context))(d);
+    });
+}
+
+// The tree as text, one indented line per node: name, kind, site, level, units, what it waits on.
+[[nodiscard]] std::string tree_to_string(node& root, std::size_t budget = 1000);
+
+}  // namespace roost::inline ROOST_ABI

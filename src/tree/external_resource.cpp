@@ -1,0 +1,95 @@
+#include <roost/tree/external_resource.hpp>
+
+#include <climits>
+
+// 3. States   armed        nobody has acted
+//             completed    the operation came first; final
+//             cancelling   on_cancel runs on thread runner_
+//             cancelled    on_cancel has returned; final
+//             + awaited: close_handle() is blocked until cancelled
+//
+// 7. Ordering table
+// id  operation                   order            pairs  carries                                  fails in
+// T1  try_complete: CAS           acq_rel/acquire  T2     who acts                                 external_model: one_acts
+// T2  fire: CAS cancelling        acq_rel/acquire  T1 T3  who acts; out: runner_                   external_model: one_acts
+// T3  close_handle: CAS           acq_rel/acquire  T2 T4  in: runner_, what on_cancel did          external_model: close_waits
+// T4  fire: exchange cancelled    acq_rel          T3     out: what on_cancel did                  external_model: close_waits
+
+namespace roost::inline ROOST_ABI::detail {
+
+namespace {
+constexpr std::uint32_t armed = 0;
+constexpr std::uint32_t completed = 1;
+constexpr std::uint32_t cancelling = 2;
+constexpr std::uint32_t cancelled_state = 3;
+constexpr std::uint32_t awaited = 4;
+}  // namespace
+
+external_node::external_node(const node_functions& functions, node& parent, node_name name, site made_at,
+                             cancel_function on_cancel)
+    : node(functions, parent, name, made_at), on_cancel_(on_cancel) {}
+
+bool external_node::try_complete() noexcept {
+    std::uint32_t seen = armed;
+    return state_.compare_exchange_strong(seen, completed, mo::acq_rel, mo::acquire);  // T1
+}
+
+void external_node::fire() noexcept {
+    if (state_.load(mo::acquire) != armed) {  // T2
+        return;
+    }
+    // Two cancellers can get here, so the thread is written into a word that only the winner publishes.
+    std::uint32_t seen = armed;
+    if (!state_.compare_exchange_strong(seen, cancelling | (thread_index() + 1) * 8, mo::acq_rel, mo::acquire)) {  // T2
+        return;
+    }
+    retain();
+    on_cancel_(*this);
+    if ((state_.exchange(cancelled_state, mo::acq_rel) & awaited) != 0) {  // T4
+        wake_on(&state_, INT_MAX);
+    }
+    release();
+}
+
+void external_node::close_handle() noexcept {
+    std::uint32_t seen = armed;
+    while (!state_.compare_exchange_weak(seen, completed, mo::acq_rel, mo::acquire)) {  // T3
+        const std::uint32_t phase = seen & 3U;
+        if (phase == completed || phase == cancelled_state) {
+            break;
+        }
+        if (phase == cancelling) {
+            if (seen / 8 == thread_index() + 1) {
+                break;
+            }
+            if ((seen & awaited) == 0 &&
+                !state_.compare_exchange_strong(seen, seen | awaited, mo::acq_rel, mo::acquire)) {  // T3
+                seen = armed;
+                continue;
+            }
+            wait_on(state_, seen | awaited);
+        }
+        seen = armed;
+    }
+    unlink_early();
+    leave();
+    release();
+}
+
+void external_node::level_raised_entry(node& self, level now) noexcept {
+    if (now >= level::cancel) {
+        static_cast<external_node&>(self).fire();
+    }
+}
+
+void external_node::describe_entry(const node& self, node_description& d) noexcept {
+    const auto& me = static_cast<const external_node&>(self);
+    switch (me.state_.load(mo::acquire) & 3U) {  // T3
+        case armed: d.state = "under way"; break;
+        case completed: d.state = "completed"; break;
+        case cancelling: d.state = "cancelling"; break;
+        default: d.state = "cancelled, not returned yet"; break;
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

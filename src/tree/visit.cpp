@@ -1,0 +1,170 @@
+#include <roost/tree/visit.hpp>
+
+#include <roost/tree/detail/walker.hpp>
+
+// id  operation              order    pairs  carries                                    fails in
+// V1  describe: loads        relaxed  -      facts for a report, each true on its own   (floor)
+
+namespace roost::inline ROOST_ABI {
+
+using namespace detail;
+using access = detail_node_access;
+
+namespace {
+
+node_description describe(node& n, std::uint32_t depth) noexcept {
+    const level_word w = access::level_of(n).load(mo::relaxed);                         // V1
+    const work_state work = work_state::unpack(access::work_of(n).load(mo::relaxed));   // V1
+    node_description d;
+    d.target = &n;
+    d.kind = n.functions().kind;
+    d.name = n.name();
+    d.made_at = n.made_at();
+    d.depth = depth;
+    d.now = effective_level(w);
+    d.requested = requested_level(w);
+    d.ignoring = is_ignoring(w);
+    d.shield = detail::is_shield(w);
+    d.closing = work.closing;
+    d.closed = work.closed;
+    d.units = work.units;
+    d.deadline = n.deadline();
+    if (n.functions().describe != nullptr) {
+        n.functions().describe(n, d);
+    }
+    return d;
+}
+
+struct describing {
+    void* context;
+    visit_function fn;
+    std::size_t left;
+    std::uint32_t depth = 1;
+    visit_result result{};
+
+    look look_at(member& m) noexcept {
+        if (m.kind() != member_kind::node) {
+            return look::skip;
+        }
+        if (left == 0) {
+            result.complete = false;
+            return look::skip;
+        }
+        return look::visit;
+    }
+    bool visit(node& n) noexcept {
+        tell(n);
+        if (left == 0 || !n.has_members()) {
+            result.complete = result.complete && !(left == 0 && n.has_members());
+            return false;
+        }
+        ++depth;
+        return true;
+    }
+    static void run(member& /*m*/, node& /*owner*/) noexcept {}
+    void finish(node& /*n*/) noexcept { --depth; }
+
+    void tell(node& n) noexcept {
+        --left;
+        ++result.visited;
+        fn(context, describe(n, depth));
+    }
+};
+
+struct counting {
+    std::size_t total = 0;
+
+    look look_at(member& m) noexcept {
+        if (m.kind() != member_kind::node) {
+            return look::skip;
+        }
+        auto& child = static_cast<node&>(m);
+        const work_state s = work_state::unpack(access::work_of(child).load(mo::acquire));  // W5
+        total += s.units;
+        if (s.announced) {
+            total -= total > 0 ? 1 : 0;
+        }
+        return s.units > 0 && child.has_members() ? look::visit : look::skip;
+    }
+    static bool visit(node& /*n*/) noexcept { return true; }
+    static void run(member& /*m*/, node& /*owner*/) noexcept {}
+    static void finish(node& /*n*/) noexcept {}
+};
+
+void append_line(std::string& out, const node_description& d) {
+    out.append(std::size_t(d.depth) * 2, ' ');
+    out.append(d.kind).append(" '").append(d.name).append("'");
+    if (d.made_at.is_known()) {
+        out.append(" ").append(d.made_at.to_string());
+    }
+    out.append(", ").append(to_string(d.now));
+    if (d.requested != d.now) {
+        out.append(" (").append(to_string(d.requested)).append(" ignored)");
+    }
+    if (d.closing) {
+        out.append(d.closed ? ", closed" : ", closing");
+    }
+    out.append(", units ").append(std::to_string(d.units));
+    if (!d.state.empty()) {
+        out.append(", ").append(d.state);
+    }
+    if (!d.waits_on.empty()) {
+        out.append(", waits on ").append(d.waits_on);
+        if (d.waits_at.is_known()) {
+            out.append(" (").append(d.waits_at.to_string()).append(")");
+        }
+    }
+    if (d.uninterruptible) {
+        out.append(", uninterruptible");
+    }
+    out.append("\n");
+}
+
+}  // namespace
+
+visit_result visit(node& root, std::size_t budget, void* context, visit_function fn) noexcept {
+    describing visitor{context, fn, budget};
+    if (budget == 0) {
+        return {0, false};
+    }
+    root.retain();
+    visitor.depth = 0;
+    visitor.tell(root);
+    visitor.depth = 1;
+    walker walk(visitor);
+    walk.run(root);
+    root.release();
+    return visitor.result;
+}
+
+std::size_t node::work_in_subtree() const noexcept {
+    auto& self = const_cast<node&>(*this);
+    counting visitor;
+    visitor.total = units();
+    self.retain();
+    walker walk(visitor);
+    walk.run(self);
+    self.release();
+    return visitor.total;
+}
+
+std::string tree_to_string(node& root, std::size_t budget) {
+    std::string out;
+    bool no_memory = false;
+    const visit_result r = visit(root, budget, [&](const node_description& d) noexcept {
+        try {
+            append_line(out, d);
+        } catch (const std::bad_alloc&) {
+            no_memory = true;
+        }
+    });
+    if (no_memory) {
+        throw std::bad_alloc();
+    }
+    if (!r.complete) {
+        out.append("  ... more\n");
+    }
+    return out;
+}
+
+}  // namespace roost::inline ROOST_ABI
