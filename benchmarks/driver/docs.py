@@ -2,7 +2,7 @@
 import json
 import sys
 
-from . import report
+from . import report, wakeups
 
 
 def write(root, out, table):
@@ -32,4 +32,5 @@ def write(root, out, table):
     target.parent.mkdir(exist_ok=True)
     target.write_text("\n".join(lines) + "\n")
     print(f"wrote {target.relative_to(root)}")
+    wakeups.write(root, result)
     return 0

@@ -15,13 +15,13 @@ fn ns(start: Instant) -> f64 {
     start.elapsed().as_nanos() as f64
 }
 
-/// `batch(n)` does n operations and returns the nanoseconds they took; reports the median batch.
+/// `batch(n)` does n operations and returns the nanoseconds they took; reports the batch at the 20th percentile.
 pub fn measure(ms: u64, mut batch: impl FnMut(u64) -> f64) -> (f64, u64) {
     let exactly = OPS.load(Ordering::Relaxed);
     if exactly != 0 {
         return (batch(exactly) / exactly as f64, exactly);
     }
-    let slice = ms as f64 * 1e6 / 10.0;
+    let slice = ms as f64 * 1e6 / 20.0;
     let mut n = 2u64;
     let mut took = batch(n);
     while took < slice {
@@ -35,7 +35,7 @@ pub fn measure(ms: u64, mut batch: impl FnMut(u64) -> f64) -> (f64, u64) {
         ops += n;
     }
     per_op.sort_by(|a, b| a.partial_cmp(b).unwrap());
-    (per_op[per_op.len() / 2], ops)
+    (per_op[per_op.len() / 5], ops)
 }
 
 /// One thread; `body(n)` does n operations.
