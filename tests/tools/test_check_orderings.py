@@ -32,6 +32,12 @@ class CheckOrderings(PlantedTree):
         self.plant("include/roost/sync/event.hpp", "void f" + code)
         self.assert_clean()
 
+    def test_a_label_of_one_other_file_of_the_layer_passes_but_not_of_two(self):
+        self.plant("src/sync/helper.cpp", "int g() { return word.load(mo::acquire); }  // E2\n")
+        self.assert_clean()
+        self.plant("src/sync/other.cpp", GOOD)
+        self.assert_found("src/sync/helper.cpp:1: label E2 is in several tables")
+
     def test_an_order_without_a_label_is_found(self):
         self.plant("src/sync/event.cpp", GOOD + "int g() { return word.load(mo::acquire); }\n")
         self.assert_found("src/sync/event.cpp:11: a memory order without a label")
