@@ -136,7 +136,7 @@ TEST(litmus, EXPL_10_MP_failed_compare_exchange_acquires) {
         atomic<int> data{0}, flag{0};
         int b = 0, seen = 7;
         run_together([&] { data.store(1, mo::relaxed); flag.store(1, mo::release); },
-                     [&] { flag.compare_exchange_strong(seen, 8, mo::relaxed, mo::acquire); b = data.load(mo::relaxed); });
+                     [&] { flag.compare_exchange_strong(seen, 8, mo::acquire, mo::acquire); b = data.load(mo::relaxed); });
         return show(seen, b);
     });
 }
