@@ -87,9 +87,9 @@ struct raising {
 
 }  // namespace
 
-void node::raise(level to, reason why) noexcept {
+bool node::raise(level to, reason why) noexcept {
     if (to == level::running || (level_.load(mo::acquire) & spread_bit(to)) != 0) {  // L7
-        return;
+        return false;
     }
     retain();
     level_word before = 0;
@@ -103,6 +103,7 @@ void node::raise(level to, reason why) noexcept {
         spread(to);
     }
     release();
+    return mine;
 }
 
 void node::spread(level to) noexcept {

@@ -91,7 +91,7 @@ public:
 
     // --- level -----------------------------------------------------------------------------------------------------
     // Raises the level of this node and everything below, and returns when all of it is latched. From any thread.
-    void raise(level to, reason why) noexcept;
+    bool raise(level to, reason why) noexcept;  // says whether this call was the first to ask
     void stop(reason why = reason::plain_kind(reason_kind::requested)) noexcept { raise(level::stop, std::move(why)); }
     void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { raise(level::cancel, std::move(why)); }
     void abort(reason why = reason::plain_kind(reason_kind::requested)) noexcept { raise(level::abort, std::move(why)); }
