@@ -8,6 +8,7 @@
 namespace roost::inline ROOST_ABI {
 
 class timer_service;
+class blocking_service;
 
 // What the core asks of any runtime: take this work and run it later, never inside post().
 // Posting works from any thread, allocates nothing, and says false when the executor is closed and did not take it.
@@ -22,6 +23,8 @@ public:
     virtual bool post_last(work& w) noexcept { return post(w); }
     // Null when this executor has no timers of its own.
     virtual timer_service* timers() noexcept { return nullptr; }
+    // Null when this executor has no threads for work that blocks.
+    virtual blocking_service* blocking() noexcept { return nullptr; }
     // Whether the calling thread is currently running this executor's work.
     [[nodiscard]] virtual bool is_here() const noexcept { return false; }
     [[nodiscard]] virtual std::string_view name() const noexcept { return "executor"; }

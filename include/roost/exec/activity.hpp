@@ -1,0 +1,85 @@
+#pragma once
+
+#include <roost/base/atomic.hpp>
+#include <roost/base/site.hpp>
+
+#include <string_view>
+
+// What a thread is busy with, for whoever watches from another thread (a runtime's soft budget).
+//
+// id  operation                     order    pairs  carries                                            fails in
+// A1  running_as: current_ store    release  A3     the label's text                                   activity_model: pinned_text
+// A2  ~running_as: pinned_ load     acquire  A5     the watcher's reads are over before the label dies activity_model: pinned_text
+// A3  look: current_ load           acquire  A1     the label's text                                   activity_model: pinned_text
+// A4  look: pinned_ store           relaxed  A2     nothing: the barrier pair orders it                activity_model: pinned_text
+// A5  look: pinned_ clear           release  A2     the watcher's reads                                activity_model: pinned_text
+
+namespace roost::inline ROOST_ABI {
+
+// Name and origin of something that runs; lives in it.
+class activity_label {
+public:
+    constexpr activity_label() noexcept = default;
+    constexpr activity_label(std::string_view name, site where) noexcept : name_(name), where_(where) {}
+    [[nodiscard]] std::string_view name() const noexcept { return name_; }
+    [[nodiscard]] site where() const noexcept { return where_; }
+
+private:
+    std::string_view name_;
+    site where_;
+};
+
+// One per thread. The running thread pays two plain stores and a load per scope; the watcher pays a heavy barrier.
+class activity {
+public:
+    [[nodiscard]] static activity& of_this_thread() noexcept;
+
+    // Calls see(const activity_label&) when the thread is inside some running_as scope, and keeps that scope from ending
+    // until it has returned. Only with has_heavy_barrier(), and from one watcher at a time.
+    template <class See>
+    bool look(See see) {
+        const activity_label* seen = current_.load(mo::acquire);  // A3
+        if (seen == nullptr || !has_heavy_barrier()) {
+            return false;
+        }
+        pinned_.store(seen, mo::relaxed);  // A4
+        heavy_barrier();
+        const bool still = current_.load(mo::acquire) == seen;  // A3
+        if (still) {
+            see(*seen);
+        }
+        pinned_.store(nullptr, mo::release);  // A5
+        return still;
+    }
+
+private:
+    friend class running_as;
+
+    atomic<const activity_label*> current_{nullptr};
+    atomic<const activity_label*> pinned_{nullptr};
+};
+
+// Until the end of the scope this thread is busy with `label`. The label must outlive the scope.
+class running_as {
+public:
+    explicit running_as(const activity_label& label) noexcept
+        : mine_(activity::of_this_thread()), label_(&label), outer_(mine_.current_.load(mo::relaxed)) {  // A4
+        mine_.current_.store(label_, mo::release);  // A1
+    }
+    running_as(const running_as&) = delete;
+    running_as& operator=(const running_as&) = delete;
+    ~running_as() {
+        mine_.current_.store(outer_, mo::release);  // A1
+        light_barrier();
+        while (mine_.pinned_.load(mo::acquire) == label_) [[unlikely]] {  // A2
+            yield_thread();
+        }
+    }
+
+private:
+    activity& mine_;
+    const activity_label* label_;
+    const activity_label* outer_;
+};
+
+}  // namespace roost::inline ROOST_ABI

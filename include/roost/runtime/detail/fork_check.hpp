@@ -1,0 +1,36 @@
+#pragma once
+
+#include <roost/base/config.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+// What the operating system knows about this process and its threads.
+
+namespace roost::inline ROOST_ABI::detail {
+
+// Counts forks, seen from the child. Only a child writes it, while it still has one thread, so reading it is free.
+extern std::uint32_t forks_seen;
+
+// Objects with threads of their own remember the count they were made under: when it has changed, this is a forked child,
+// and their threads exist only in the parent.
+class fork_check {
+public:
+    fork_check() noexcept;
+    [[nodiscard]] bool is_forked_child() const noexcept { return made_under_ != forks_seen; }
+    void require_parent(std::string_view object, std::string_view name) const noexcept {
+        if (is_forked_child()) [[unlikely]] {
+            fail(object, name);
+        }
+    }
+
+private:
+    [[noreturn]] static void fail(std::string_view object, std::string_view name) noexcept;
+
+    std::uint32_t made_under_;
+};
+
+// What ps and debuggers show; cut to the 15 characters the kernel keeps.
+void name_this_thread(std::string_view name, unsigned number) noexcept;
+
+}  // namespace roost::inline ROOST_ABI::detail

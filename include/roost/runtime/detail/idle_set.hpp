@@ -1,0 +1,179 @@
+#pragma once
+
+#include <roost/base/assert.hpp>
+#include <roost/base/atomic.hpp>
+
+#include <cstdint>
+
+// Which workers sleep and which look for work, so that a post wakes somebody exactly when nobody would find it otherwise.
+//
+// Why it is not simpler: a worker that finds nothing and goes to sleep races with a post that finds nobody asleep. Waking on
+// every post costs a system call each. Here a post that concerns a busy worker costs one plain load: the worker that goes to
+// sleep pays for both with a heavy barrier between saying so and looking a last time.
+//
+// Word     word_: searching (bits 0..15), parked (bits 16..31); written under lock_, read without
+// States   of a sleeper: awake (not listed) | listed | chosen (taken off the list by wake_one, counted as searching)
+//
+//   awake --announce--> listed --wake_one--> chosen --signal seen--> awake, searching
+//                       listed --withdraw--> awake, searching
+//
+// Fields   sleeper::next_, listed_ and the list: under lock_
+// I1       parked == length of the list
+// I2       an item pushed before needs_waking() said no is seen by a searcher, or by a parker's last look
+//
+// id  operation                        order    pairs  carries                                                fails in
+// P1  announce, withdraw, ...: fetch_add   seq_cst  P2 P3  parked and searching, before the last look        idle_set_model: park_or_post_strict
+// P2  needs_waking: word_ load         relaxed  P1     nothing: the barrier pair orders it after the push     (floor)
+// P3  needs_waking_strict: fetch_add(0)  seq_cst  P1   the push, before the look at the word: for posts from outside,
+//                                                      and where the kernel has no membarrier                 idle_set_model: park_or_post_strict
+// P4  announce, wake_one: signal_ store  relaxed  P5   nothing: written under lock_                           (floor)
+// P5  sleep: signal_ load              relaxed  P4     nothing: a woken worker looks into the queues, which carry their items (floor)
+
+namespace roost::inline ROOST_ABI::detail {
+
+class idle_set {
+public:
+    class sleeper {
+    public:
+        sleeper() noexcept = default;
+
+    private:
+        friend class idle_set;
+        atomic<std::uint32_t> signal_{0};
+        sleeper* next_ = nullptr;
+        bool listed_ = false;
+    };
+
+    explicit idle_set(bool asymmetric) noexcept : asymmetric_(asymmetric) {}
+    idle_set(const idle_set&) = delete;
+    idle_set& operator=(const idle_set&) = delete;
+
+    // After a push by a worker of this set: is somebody asleep while nobody looks for work?
+    [[nodiscard]] bool needs_waking() noexcept {
+        if (!asymmetric_) {
+            return needs_waking_strict();
+        }
+        light_barrier();
+        return must_wake(word_.load(mo::relaxed));  // P2
+    }
+    // After a push by anybody else.
+    [[nodiscard]] bool needs_waking_strict() noexcept { return must_wake(word_.fetch_add(0, mo::seq_cst)); }  // P3
+
+    // Wakes the sleeper that went to sleep last, as a searcher. False when nobody sleeps, or somebody searches already and
+    // `even_if_searching` is not set.
+    bool wake_one(bool even_if_searching = false) noexcept {
+        lock_.lock();
+        sleeper* s = list_;
+        if (s == nullptr || (searching() != 0 && !even_if_searching)) {
+            lock_.unlock();
+            return false;
+        }
+        unlist(*s);
+        word_.fetch_add(one_searching - one_parked, mo::seq_cst);  // P1
+        s->signal_.store(1, mo::relaxed);                          // P4
+        lock_.unlock();
+        wake_on(&s->signal_, 1);
+        return true;
+    }
+    void wake_all() noexcept {
+        while (wake_one(true)) {
+        }
+    }
+
+    // A busy worker becomes a searcher, unless `limit` others are.
+    [[nodiscard]] bool try_begin_search(std::uint32_t limit) noexcept {
+        lock_.lock();
+        const bool allowed = searching() < limit;
+        if (allowed) {
+            word_.fetch_add(one_searching, mo::seq_cst);  // P1
+        }
+        lock_.unlock();
+        return allowed;
+    }
+    struct counts {
+        std::uint32_t searching;
+        std::uint32_t parked;
+    };
+    // A searcher has found something. What is left tells it whether anybody still looks.
+    counts end_search() noexcept {
+        lock_.lock();
+        const std::uint32_t before = word_.fetch_add(0U - one_searching, mo::seq_cst);  // P1
+        lock_.unlock();
+        return {(before & searching_mask) - 1, before / one_parked};
+    }
+
+    // Says that the calling worker is about to sleep. Afterwards it has to look at every queue a last time and then either
+    // withdraw() or sleep(). Returns how many are listed now.
+    std::uint32_t announce(sleeper& s, bool was_searching) noexcept {
+        lock_.lock();
+        s.signal_.store(0, mo::relaxed);  // P4
+        s.next_ = list_;
+        s.listed_ = true;
+        list_ = &s;
+        const std::uint32_t change = one_parked - (was_searching ? one_searching : 0U);
+        const std::uint32_t parked = (word_.fetch_add(change, mo::seq_cst) + change) / one_parked;  // P1
+        lock_.unlock();
+        order_before_look();
+        return parked;
+    }
+    // The last look found something: back to searching. Also when somebody has chosen this sleeper meanwhile.
+    void withdraw(sleeper& s) noexcept {
+        lock_.lock();
+        if (s.listed_) {
+            unlist(s);
+            word_.fetch_add(one_searching - one_parked, mo::seq_cst);  // P1
+        }
+        lock_.unlock();
+    }
+    // Until wake_one() chooses this sleeper: it is a searcher then. False when the deadline came first; still listed.
+    bool sleep(sleeper& s, time_point deadline = no_deadline) noexcept {
+        while (s.signal_.load(mo::relaxed) == 0) {  // P5
+            if (!wait_on_until(s.signal_, 0, deadline)) {
+                return s.signal_.load(mo::relaxed) != 0;  // P5
+            }
+        }
+        return true;
+    }
+
+    // Advice: is there a worker that could run something right now?
+    [[nodiscard]] bool is_anybody_parked() const noexcept { return word_.load(mo::relaxed) >= one_parked; }  // P2
+    // Between a change of the word and a look at queues of workers that may be running.
+    void order_before_look() const noexcept {
+        if (asymmetric_) {
+            heavy_barrier();
+        }
+    }
+
+    // Runs `look` while nobody can be listed, chosen or withdrawn.
+    template <class Look>
+    auto while_still(Look look) noexcept {
+        lock_.lock();
+        auto result = look(word_.load(mo::relaxed) / one_parked);  // P2
+        lock_.unlock();
+        return result;
+    }
+
+private:
+    static constexpr std::uint32_t one_searching = 1;
+    static constexpr std::uint32_t searching_mask = 0xffff;
+    static constexpr std::uint32_t one_parked = 0x10000;
+
+    static bool must_wake(std::uint32_t word) noexcept { return word >= one_parked && (word & searching_mask) == 0; }
+    [[nodiscard]] std::uint32_t searching() const noexcept { return word_.load(mo::relaxed) & searching_mask; }  // P2
+
+    void unlist(sleeper& s) noexcept {
+        sleeper** link = &list_;
+        while (*link != &s) {
+            link = &(*link)->next_;
+        }
+        *link = s.next_;
+        s.listed_ = false;
+    }
+
+    alignas(64) atomic<std::uint32_t> word_{0};
+    const bool asymmetric_;
+    small_mutex lock_;
+    sleeper* list_ = nullptr;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <roost/runtime/detail/pulse.hpp>
+#include <roost/runtime/detail/timer_shards.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+// The one thread of a runtime that does not run work: it fires timers, and while anything runs it looks every few
+// milliseconds whether some worker is still inside the same body. It sleeps while nothing is armed and nothing runs.
+//
+// id  operation                 order    pairs  carries                                                   fails in
+// K1  doze: dozing_ store       seq_cst  K2     "ring me", before the last look at the pulses             keeper_model: doze_or_start
+// K2  started: dozing_ load     relaxed  K1     nothing: the barrier pair orders it after the first beat  (floor)
+// K3  stop: stopping_ store     release  K4     nothing that is read; the thread is joined                (floor would do)
+// K4  run: stopping_ load       acquire  K3     as K3
+
+namespace roost::inline ROOST_ABI::detail {
+
+class scheduler;
+
+// A body that has kept its worker for longer than the soft budget.
+class overrun {
+public:
+    overrun(std::string_view runtime, unsigned worker_index, std::string_view name, site where, duration ran) noexcept
+        : runtime_(runtime), worker_(worker_index), name_(name), where_(where), ran_(ran) {}
+    [[nodiscard]] std::string_view runtime() const noexcept { return runtime_; }
+    [[nodiscard]] unsigned worker_index() const noexcept { return worker_; }
+    [[nodiscard]] std::string_view name() const noexcept { return name_; }  // empty when the body has none
+    [[nodiscard]] site where() const noexcept { return where_; }
+    [[nodiscard]] duration ran_for() const noexcept { return ran_; }  // at least
+    [[nodiscard]] std::string to_string() const;
+
+private:
+    std::string_view runtime_;
+    unsigned worker_;
+    std::string_view name_;
+    site where_;
+    duration ran_;
+};
+using overrun_function = void (*)(const overrun&, void* context) noexcept;
+
+class keeper {
+public:
+    struct options {
+        std::string name;
+        duration soft_budget{0};  // zero: no reports
+        overrun_function on_overrun = nullptr;  // null: one line to stderr
+        void* context = nullptr;
+    };
+
+    explicit keeper(options o);
+    ~keeper();  // stop()
+    keeper(const keeper&) = delete;
+    keeper& operator=(const keeper&) = delete;
+
+    [[nodiscard]] timer_shards& timers() noexcept { return timers_; }
+
+    // Before start(). `rescued` may be null.
+    void watch(pulse& p, scheduler* rescued = nullptr);
+    void start();  // throws std::system_error
+    void stop() noexcept;
+
+    // From a worker that begins its first body after a sleep.
+    void started() noexcept {
+        light_barrier();
+        if (dozing_.load(mo::relaxed)) {  // K2
+            bell_.ring();
+        }
+    }
+
+private:
+    struct watched {
+        pulse* of;
+        std::uint64_t beat = 0;
+        time_point since{};
+        bool reported = false;
+    };
+
+    void run() noexcept;
+    time_point look(time_point now) noexcept;
+    bool sample(time_point now) noexcept;
+    void report(watched& w, unsigned index, time_point now) noexcept;
+    void say(const overrun& what) const noexcept;
+    void doze() noexcept;
+
+    options options_;
+    bell bell_;
+    timer_shards timers_;
+    std::vector<watched> watched_;
+    std::unique_ptr<std::uint64_t[]> beats_;
+    scheduler* rescued_ = nullptr;
+    duration period_{};
+    time_point next_look_ = time_point::min();
+    unsigned quiet_looks_ = 0;
+    atomic<bool> dozing_{false};
+    atomic<bool> stopping_{false};
+    thread thread_;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <roost/exec/executor.hpp>
+#include <roost/runtime/detail/fork_check.hpp>
+#include <roost/runtime/detail/idle_set.hpp>
+#include <roost/runtime/detail/injector.hpp>
+#include <roost/runtime/detail/pulse.hpp>
+#include <roost/runtime/detail/work_deque.hpp>
+
+#include <memory>
+#include <string>
+
+// The work-stealing executor behind roost::runtime. How it schedules:
+//
+//   a worker runs        its newest own work, so that what was just woken finds its data in the cache;
+//                        every 64th time the oldest own work, or work from outside, so that nothing starves
+//   post from a worker   goes to the bottom of that worker's deque; post_last to its inbox, which is looked at when the deque is empty
+//   post from elsewhere  goes to the injector, which all workers share
+//   a worker without     looks at the injector and at the other workers, at most half of them at a time and briefly, then sleeps
+//
+// id  operation                 order    pairs  carries                                                   fails in
+// S1  finish: finished_ store   release  S2     nothing that is read; the threads are joined              (floor would do)
+// S2  worker: finished_ load    acquire  S1     as S1
+// S3  yielded_hint              relaxed  -      an estimate: the inbox itself carries its items           (floor)
+//
+// The newest item of a busy worker is left to it: a body that wakes another one and then suspends hands over on its own
+// thread. Should the body go on instead, a thief that has waited long enough or the watcher takes the item away from it.
+
+namespace roost::inline ROOST_ABI::detail {
+
+class scheduler;
+class keeper;
+
+struct scheduler_options {
+    unsigned workers = 1;
+    std::string name = "runtime";
+    timer_service* timers = nullptr;
+    blocking_service* blocking = nullptr;
+    keeper* watcher = nullptr;
+};
+
+struct alignas(64) worker {
+    work_deque<> deque;
+    alignas(64) work_stack inbox;
+    idle_set::sleeper sleeper;
+    scheduler* owner = nullptr;
+    unsigned index = 0;
+    unsigned countdown = 1;      // bodies until older work gets its turn
+    unsigned turn = 0;           // whose turn that is
+    std::uint32_t yielded = 0;   // what the owner pushed to its inbox since it last took it
+    atomic<std::uint32_t> yielded_hint{0};
+    std::unique_ptr<std::uint64_t[]> beats;  // of the others, when the search began
+    alignas(64) detail::pulse pulse;
+    thread handle;
+
+    [[nodiscard]] std::int64_t spare() const noexcept {
+        return deque.size_approx() + static_cast<std::int64_t>(yielded_hint.load(mo::relaxed));  // S3
+    }
+};
+
+class scheduler final : public executor {
+public:
+    explicit scheduler(scheduler_options options);  // throws std::system_error, std::bad_alloc; then no thread is left
+    ~scheduler();                                   // close() and join()
+
+    bool post(work& w) noexcept override;
+    bool post_last(work& w) noexcept override;
+    timer_service* timers() noexcept override { return options_.timers; }
+    blocking_service* blocking() noexcept override { return options_.blocking; }
+    [[nodiscard]] bool is_here() const noexcept override;
+    [[nodiscard]] std::string_view name() const noexcept override { return options_.name; }
+
+    [[nodiscard]] unsigned worker_count() const noexcept { return options_.workers; }
+    [[nodiscard]] worker& worker_at(unsigned index) noexcept { return workers_[index]; }
+
+    // Takes no more work from outside. What is queued runs, and what it posts from the workers runs too; then the workers end.
+    void close() noexcept;
+    void join();
+    // From the watcher: wakes a worker when some other one has work that it cannot get at.
+    void rescue(std::uint64_t* beats) noexcept;
+
+    static worker*& this_worker() noexcept;
+
+private:
+    void run_worker(worker& me) noexcept;
+    work* next(worker& me) noexcept;
+    work* older(worker& me) noexcept;
+    work* take_inbox(worker& me, worker& from) noexcept;
+    work* fetch_outside(worker& me) noexcept;
+    work* find(worker& me) noexcept;
+    work* search(worker& me) noexcept;
+    work* end_search(worker& me, work* found) noexcept;
+    work* steal_from(worker& me, worker& victim, bool patient) noexcept;
+    bool park(worker& me, bool was_searching) noexcept;
+    [[nodiscard]] bool is_anything_to_get() const noexcept;
+    [[nodiscard]] bool is_anything_queued() const noexcept;
+    void push(worker& me, work& w) noexcept;
+    void start_threads();
+    void finish() noexcept;
+
+    scheduler_options options_;
+    idle_set idle_;
+    injector outside_;
+    std::unique_ptr<worker[]> workers_;
+    atomic<bool> finished_{false};
+    fork_check fork_;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

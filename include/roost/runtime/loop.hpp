@@ -1,0 +1,76 @@
+#pragma once
+
+#include <roost/exec/blocking.hpp>
+#include <roost/exec/executor.hpp>
+#include <roost/exec/detail/bell.hpp>
+#include <roost/runtime/detail/fork_check.hpp>
+#include <roost/runtime/detail/pulse.hpp>
+#include <roost/runtime/detail/timer_shards.hpp>
+#include <roost/runtime/detail/work_ring.hpp>
+#include <roost/runtime/detail/work_stack.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+class keeper;
+}
+
+// An executor whose work runs on the thread that calls run(): one thread, no stealing, its own timers. Posting from that
+// thread costs no atomic operation.
+class loop final : public executor {
+public:
+    explicit loop(std::string_view name = "loop");
+    ~loop();  // nothing may be running; see close()
+
+    bool post(work& w) noexcept override;
+    bool post_last(work& w) noexcept override;
+    timer_service* timers() noexcept override { return &timers_; }
+    blocking_service* blocking() noexcept override { return blocking_; }
+    [[nodiscard]] bool is_here() const noexcept override;
+    [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+
+    // Runs work and timers until stop(), or until the loop is closed and nothing is left to run.
+    void run() noexcept;
+    // Runs what is ready, without sleeping; how many.
+    std::size_t poll() noexcept;
+    // From any thread: run() returns after the body it is in. The next run() goes on.
+    void stop() noexcept;
+    // From any thread: takes no more work from other threads; run() returns when everything queued has run.
+    void close() noexcept;
+    // Timers that were still armed when the loop closed.
+    [[nodiscard]] std::size_t timers_left() const noexcept { return timers_left_; }
+
+    void set_blocking(blocking_service* lane) noexcept { blocking_ = lane; }
+    void set_watcher(detail::keeper* watcher) noexcept { watcher_ = watcher; }
+    [[nodiscard]] detail::pulse& pulse() noexcept { return pulse_; }
+
+private:
+    work* next() noexcept;
+    void take_outside() noexcept;
+    void enter() noexcept;
+    void leave() noexcept;
+    std::size_t run_some() noexcept;
+
+    detail::bell bell_;
+    detail::work_stack outside_;
+    detail::work_ring ready_;
+    work_list yielded_;
+    detail::timer_shards timers_;
+    detail::pulse pulse_;
+    atomic<bool> stop_{false};
+    unsigned countdown_ = 1;
+    bool older_ready_ = false;
+    bool slept_ = true;
+    bool running_ = false;
+    std::size_t timers_left_ = 0;
+    blocking_service* blocking_ = nullptr;
+    detail::keeper* watcher_ = nullptr;
+    detail::fork_check fork_;
+    loop* outer_ = nullptr;
+    std::string name_;
+};
+
+}  // namespace roost::inline ROOST_ABI

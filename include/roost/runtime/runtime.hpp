@@ -1,0 +1,86 @@
+#pragma once
+
+#include <roost/exec/executor.hpp>
+#include <roost/runtime/blocking_lane.hpp>
+#include <roost/runtime/detail/keeper.hpp>
+
+#include <memory>
+#include <string_view>
+
+namespace roost::inline ROOST_ABI {
+
+using detail::overrun;
+using detail::overrun_function;
+
+class runtime_options {
+public:
+    constexpr runtime_options() noexcept = default;
+
+    constexpr runtime_options& workers(unsigned count) noexcept { return workers_ = count, *this; }
+    constexpr runtime_options& name(std::string_view text) noexcept { return name_ = text, *this; }
+    constexpr runtime_options& blocking_threads(std::size_t limit) noexcept { return blocking_ = limit, *this; }
+    constexpr runtime_options& soft_budget(duration budget) noexcept { return soft_budget_ = budget, *this; }
+    constexpr runtime_options& on_overrun(overrun_function f, void* context = nullptr) noexcept {
+        return on_overrun_ = f, overrun_context_ = context, *this;
+    }
+
+private:
+    friend class runtime;
+    unsigned workers_ = 0;
+    std::string_view name_ = "runtime";
+    std::size_t blocking_ = 64;
+    duration soft_budget_ = std::chrono::milliseconds(100);
+    overrun_function on_overrun_ = nullptr;
+    void* overrun_context_ = nullptr;
+};
+
+// What a runtime found when it ended. Everything queued has run; these could not.
+class runtime_ending {
+public:
+    constexpr runtime_ending() noexcept = default;
+    constexpr explicit runtime_ending(std::size_t timers) noexcept : timers_(timers) {}
+    // Timers that were still armed. They have not fired and will not.
+    [[nodiscard]] constexpr std::size_t timers_left() const noexcept { return timers_; }
+
+private:
+    std::size_t timers_ = 0;
+};
+
+// Threads that run work: a work-stealing executor (with one worker: a loop on its own thread), timers, a blocking lane, and a
+// watcher that reports bodies which run for longer than the soft budget without suspending.
+//
+//   workers          0: as many as usable_cpus() says
+//   blocking_threads most threads of the blocking lane; they are made when needed
+//   soft_budget      0: no reports
+//
+// The runtime must outlive everything that runs on it. A forked child must not touch it: it gets a panic that says so.
+class runtime {
+public:
+    explicit runtime(const runtime_options& options = runtime_options());  // std::system_error when a thread cannot be made
+    ~runtime();                                                            // shut_down()
+    runtime(const runtime&) = delete;
+    runtime& operator=(const runtime&) = delete;
+
+    [[nodiscard]] executor& get_executor() noexcept;
+    [[nodiscard]] explicit(false) operator executor_ref() noexcept { return get_executor(); }
+    [[nodiscard]] timer_service& timers() noexcept;
+    [[nodiscard]] blocking_lane& blocking() noexcept;
+    [[nodiscard]] unsigned workers() const noexcept;
+    [[nodiscard]] std::string_view name() const noexcept;
+
+    bool post(work& w) noexcept { return get_executor().post(w); }
+
+    // Takes no more work from outside, runs everything that is queued (blocking work first), ends the threads. From any
+    // thread that is not its own; a second call does nothing.
+    runtime_ending shut_down();
+
+    // Number of the worker the caller runs on, or no_worker: for striping by worker.
+    static constexpr unsigned no_worker = ~0U;
+    [[nodiscard]] static unsigned this_worker() noexcept;
+
+private:
+    struct parts;
+    std::unique_ptr<parts> parts_;
+};
+
+}  // namespace roost::inline ROOST_ABI

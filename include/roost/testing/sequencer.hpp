@@ -1,0 +1,86 @@
+#pragma once
+
+#include <roost/base/atomic.hpp>
+#include <roost/base/site.hpp>
+#include <roost/exec/executor.hpp>
+#include <roost/exec/resume.hpp>
+
+#include <chrono>
+#include <coroutine>
+#include <cstdint>
+
+namespace roost::inline ROOST_ABI::testing {
+
+// Forces the steps of a test into one order, whatever thread or coroutine each belongs to:
+//
+//   sequencer order;
+//   thread a:  order.reach(1); write();      order.reach(4);
+//   thread b:  order.reach(2); order.reach(3); read();
+//
+// reach(n) returns when steps 1 .. n-1 have been reached, so what follows reach(1) in thread a may run beside what follows
+// reach(2): put a step behind whatever has to be over. Every number is reached once. A step that waits for longer than the
+// limit ends the program and names the missing one.
+class sequencer {
+public:
+    explicit sequencer(duration limit = std::chrono::seconds(20)) noexcept : limit_(limit) {}
+    sequencer(const sequencer&) = delete;
+    sequencer& operator=(const sequencer&) = delete;
+    ~sequencer();
+
+    // For threads: blocks.
+    void reach(std::uint32_t step, site where = std::source_location::current()) noexcept;
+    // For coroutines of any type: suspends; resumed through their executor.
+    class turn;
+    [[nodiscard]] turn wait(std::uint32_t step, site where = std::source_location::current()) noexcept;
+
+    // The last step that was reached.
+    [[nodiscard]] std::uint32_t reached() const noexcept;
+
+private:
+    bool enter(turn& t) noexcept;
+    void passed() noexcept;
+    void check(std::uint32_t step, site where) const noexcept;
+
+    mutable small_mutex lock_;
+    atomic<std::uint32_t> reached_{0};
+    turn* waiting_ = nullptr;
+    duration limit_;
+};
+
+class sequencer::turn : private work {
+public:
+    turn(sequencer& of, std::uint32_t step, site where) noexcept
+        : work(+[](work& w) noexcept {
+              auto& me = static_cast<turn&>(w);
+              me.resume_(me.frame_);
+          }),
+          of_(&of), step_(step), where_(where) {}
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
+        frame_ = handle.address();
+        resume_ = resume_function_of<Promise>();
+        executor_ = executor_of(handle);
+        return of_->enter(*this);
+    }
+    void await_resume() const noexcept {}
+
+private:
+    friend class sequencer;
+    void wake() noexcept;
+
+    sequencer* of_;
+    std::uint32_t step_;
+    site where_;
+    void* frame_ = nullptr;
+    resume_function resume_ = nullptr;
+    executor_ref executor_;
+    turn* next_ = nullptr;
+};
+
+inline sequencer::turn sequencer::wait(std::uint32_t step, site where) noexcept { return turn(*this, step, where); }
+
+}  // namespace roost::inline ROOST_ABI::testing

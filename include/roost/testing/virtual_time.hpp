@@ -1,0 +1,116 @@
+#pragma once
+
+#include <roost/base/atomic.hpp>
+#include <roost/exec/blocking.hpp>
+#include <roost/exec/detail/bell.hpp>
+#include <roost/exec/detail/timer_wheel.hpp>
+#include <roost/exec/executor.hpp>
+#include <roost/exec/timer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace roost::inline ROOST_ABI::testing {
+
+// A runtime for tests: one thread, an order chosen by a seed, and a clock that stands still while anything can run and jumps
+// to the next deadline when everything is blocked. An hour of sleeping takes microseconds, and the same seed gives the same
+// run. Posting, arming and disarming work from any thread; run() and the others that run work belong to one thread.
+class virtual_time final : public executor, public timer_service, public blocking_service {
+public:
+    // Seed 0 runs in the order of posting; any other one mixes neighbours.
+    explicit virtual_time(std::uint64_t seed = 0, std::string_view name = "virtual time");
+    // Ends the program with the leak report unless everything has run, and no timer is armed.
+    ~virtual_time();
+
+    // --- for the code under test ---
+    bool post(work& w) noexcept override;
+    timer_service* timers() noexcept override { return this; }
+    blocking_service* blocking() noexcept override { return this; }
+    [[nodiscard]] bool is_here() const noexcept override;
+    [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+    [[nodiscard]] time_point now() noexcept override;
+    bool arm(timer& t) noexcept override;
+    bool disarm(timer& t) noexcept override;
+    bool submit(blocking_work& w) noexcept override;    // on a thread of its own; time stands still until it has run
+    bool withdraw(blocking_work& w) noexcept override;
+
+    // --- for the test ---
+    // Until everything is blocked for ever: nothing to run, no timer armed, no blocking work. How many bodies ran.
+    std::size_t run() noexcept;
+    // Until `done()`; false when everything was blocked for ever before that.
+    template <class Done>
+    bool run_until(Done done) {
+        for (std::uint32_t heard = bell_.listen(); !done(); heard = bell_.listen()) {
+            if (!step(heard)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    // Until everything is blocked, without moving the clock ("wait until all tasks are blocked"). How many bodies ran.
+    std::size_t run_ready() noexcept;
+    // Moves the clock on by d, stopping at every deadline on the way.
+    void advance(duration d) noexcept;
+    // Moves the clock on by d at once, as after a suspended machine: what was due in between fires late, never early.
+    void skip(duration d) noexcept;
+
+    // Time stands still while one of these lives: for what other threads do in the meantime.
+    class standstill {
+    public:
+        explicit standstill(virtual_time& of) noexcept : of_(&of) { of_->change_outside(1); }
+        standstill(const standstill&) = delete;
+        standstill& operator=(const standstill&) = delete;
+        ~standstill() { of_->change_outside(-1); }
+
+    private:
+        virtual_time* of_;
+    };
+
+    // Refuses posts, timers and blocking work from now on.
+    void close() noexcept;
+    [[nodiscard]] std::size_t armed_timers() const noexcept;
+    [[nodiscard]] std::size_t pending_work() const noexcept;
+    // One line per kind of thing that is still there; empty when nothing is.
+    [[nodiscard]] std::string leaks() const;
+
+private:
+    struct exact {  // nanoseconds, so that the clock shows the very deadline when a timer fires
+        static constexpr unsigned tick_bits = 0;
+        static constexpr unsigned digit_bits = 6;
+        static constexpr unsigned levels = 11;
+    };
+    using wheel = detail::timer_wheel<exact>;
+    struct helper;
+
+    bool step(std::uint32_t heard) noexcept;
+    bool run_one() noexcept;
+    work* pick() noexcept;
+    bool fire_one() noexcept;
+    bool jump() noexcept;
+    void set_now(time_point t) noexcept;
+    [[nodiscard]] bool is_outside_busy() const noexcept;
+    void change_outside(int by) noexcept;
+    void run_blocking(helper& h) noexcept;
+    void join_helpers(bool all) noexcept;
+
+    mutable small_mutex lock_;
+    bool closed_ = false;
+    std::size_t pending_ = 0;
+    std::size_t armed_ = 0;
+    int outside_ = 0;
+    work* first_ = nullptr;
+    work* last_ = nullptr;
+    wheel wheel_;
+    timer* firing_ = nullptr;
+    std::uint32_t firing_thread_ = 0;
+    helper* helpers_ = nullptr;
+    std::uint64_t random_;
+    atomic<std::uint32_t> rounds_{0};
+    detail::bell bell_;
+    atomic<duration::rep> now_;
+    std::string name_;
+};
+
+}  // namespace roost::inline ROOST_ABI::testing

@@ -1,0 +1,142 @@
+#include <roost/runtime/detail/keeper.hpp>
+
+#include <roost/runtime/detail/fork_check.hpp>
+#include <roost/runtime/detail/scheduler.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+namespace roost::inline ROOST_ABI::detail {
+
+namespace {
+
+constexpr duration rescue_period = std::chrono::milliseconds(2);
+constexpr duration longest_period = std::chrono::milliseconds(50);
+constexpr unsigned quiet_limit = 8;  // looks that saw nobody run, after which it dozes
+
+}  // namespace
+
+std::string overrun::to_string() const {
+    std::string out = "roost: runtime '" + std::string(runtime_) + "', worker " + std::to_string(worker_) + ": ";
+    out += name_.empty() ? std::string("a body without a name") : "'" + std::string(name_) + "'";
+    if (where_.is_known()) {
+        out += " (" + where_.to_string() + ")";
+    }
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(ran_).count();
+    return out + " has run for " + std::to_string(ms) + " ms without suspending";
+}
+
+keeper::keeper(options o) : options_(std::move(o)), timers_(bell_) {}
+keeper::~keeper() { stop(); }
+
+void keeper::watch(pulse& p, scheduler* rescued) {
+    watched_.push_back({&p});
+    beats_.reset(new std::uint64_t[watched_.size()]());
+    rescued_ = rescued;
+    period_ = options_.soft_budget > duration(0) ? std::clamp(options_.soft_budget / 4, rescue_period, longest_period)
+                                                 : longest_period;
+    if (rescued != nullptr && watched_.size() > 1) {
+        period_ = rescue_period;
+    }
+}
+
+void keeper::start() {
+    thread_ = thread([this] { run(); });
+}
+
+void keeper::stop() noexcept {
+    if (thread_.joinable()) {
+        stopping_.store(true, mo::release);  // K3
+        bell_.ring();
+        thread_.join();
+    }
+}
+
+void keeper::run() noexcept {
+    name_this_thread(options_.name + "/keeper", 0);
+    while (!stopping_.load(mo::acquire)) {  // K4
+        const std::uint32_t heard = bell_.listen();
+        const time_point next = timers_.advance(now());
+        const time_point again = look(now());
+        bell_.sleep(heard, std::min(next, again));
+    }
+}
+
+// The watcher's part; when to look again.
+time_point keeper::look(time_point now) noexcept {
+    if (watched_.empty()) {
+        return no_deadline;
+    }
+    if (dozing_.load(mo::relaxed)) {           // K2
+        dozing_.store(false, mo::relaxed);     // K2
+        quiet_looks_ = 0;
+        next_look_ = now;
+    }
+    if (now < next_look_) {
+        return next_look_;
+    }
+    const bool active = sample(now);
+    if (rescued_ != nullptr) {
+        rescued_->rescue(beats_.get());
+    }
+    quiet_looks_ = active ? 0 : quiet_looks_ + 1;
+    if (quiet_looks_ >= quiet_limit) {
+        doze();
+        if (!sample(now)) {
+            return no_deadline;
+        }
+    }
+    next_look_ = deadline_after(now, period_);
+    return next_look_;
+}
+
+// From here on a worker that starts rings; whoever started before is seen by the last look.
+void keeper::doze() noexcept {
+    dozing_.store(true, mo::seq_cst);  // K1
+    if (has_heavy_barrier()) {
+        heavy_barrier();
+    }
+}
+
+bool keeper::sample(time_point now) noexcept {
+    bool active = false;
+    for (unsigned i = 0; i < watched_.size(); ++i) {
+        watched& w = watched_[i];
+        const std::uint64_t beat = w.of->read();
+        if (beat != w.beat) {
+            w.beat = beat;
+            w.since = now;
+            w.reported = false;
+            active = true;
+        } else if (pulse::is_in_body(beat)) {
+            active = true;
+            if (options_.soft_budget > duration(0) && !w.reported && now - w.since >= options_.soft_budget) {
+                report(w, i, now);
+            }
+        }
+    }
+    return active;
+}
+
+void keeper::report(watched& w, unsigned index, time_point now) noexcept {
+    w.reported = true;
+    const duration ran = now - w.since;
+    activity* label = w.of->label();
+    const bool named = label != nullptr && label->look([&](const activity_label& what) {
+        say(overrun(options_.name, index, what.name(), what.where(), ran));
+    });
+    if (!named) {
+        say(overrun(options_.name, index, {}, site(), ran));
+    }
+}
+
+void keeper::say(const overrun& what) const noexcept {
+    if (options_.on_overrun != nullptr) {
+        options_.on_overrun(what, options_.context);
+    } else {
+        std::fprintf(stderr, "%s\n", what.to_string().c_str());
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

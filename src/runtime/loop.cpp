@@ -1,0 +1,185 @@
+#include <roost/runtime/loop.hpp>
+
+#include <roost/base/assert.hpp>
+#include <roost/runtime/detail/keeper.hpp>
+
+#include <algorithm>
+
+// id  operation           order    pairs  carries                                           fails in
+// L1  stop: stop_ store   release  L2     nothing: the bell carries the change              (floor would do)
+// L2  run: stop_ exchange acq_rel  L1     what the stopping thread did before               loop_model: stop_or_sleep
+// L3  run: stop_ load     relaxed  -      nothing: L2 follows                               (floor)
+
+namespace roost::inline ROOST_ABI {
+
+namespace {
+
+constexpr unsigned older_every = 61;   // bodies until the oldest work gets its turn
+constexpr unsigned bodies_per_look = 32;  // between two looks at the clock
+
+loop*& this_loop() noexcept {
+    struct tag;
+    return thread_value<tag, loop*>::get();
+}
+
+}  // namespace
+
+loop::loop(std::string_view name) : timers_(bell_), name_(name) {}
+
+loop::~loop() {
+    if (fork_.is_forked_child()) {
+        return;
+    }
+    if (running_) {
+        panic("loop", name_, site(), "destroyed while it runs");
+    }
+    close();
+    if (!outside_.is_empty() || !ready_.is_empty() || !yielded_.is_empty()) {
+        panic("loop", name_, site(), "destroyed with work that nobody will run; run() it after close()");
+    }
+}
+
+bool loop::is_here() const noexcept { return this_loop() == this; }
+
+bool loop::post(work& w) noexcept {
+    if (is_here()) {
+        fork_.require_parent("loop", name_);
+        if (!ready_.push_back(w)) [[unlikely]] {
+            yielded_.push(w);
+        }
+        return true;
+    }
+    fork_.require_parent("loop", name_);
+    const auto result = outside_.push(w);
+    if (result == detail::work_stack::pushed::first) {
+        bell_.ring();
+    }
+    return result != detail::work_stack::pushed::refused;
+}
+
+bool loop::post_last(work& w) noexcept {
+    if (!is_here()) {
+        return post(w);
+    }
+    yielded_.push(w);
+    return true;
+}
+
+void loop::stop() noexcept {
+    stop_.store(true, mo::release);  // L1
+    bell_.ring();
+}
+
+void loop::close() noexcept {
+    outside_.close();
+    bell_.ring();
+}
+
+work* loop::next() noexcept {
+    if (--countdown_ == 0) {
+        countdown_ = older_every;
+        take_outside();
+        older_ready_ = !older_ready_;
+        if (work* w = older_ready_ ? ready_.pop_front() : yielded_.pop()) {
+            return w;
+        }
+    }
+    if (work* w = ready_.pop_back()) {
+        return w;
+    }
+    if (work* w = yielded_.pop()) {
+        return w;
+    }
+    take_outside();
+    return yielded_.pop();
+}
+
+// Work of other threads, oldest first, behind everything that waits here.
+void loop::take_outside() noexcept {
+    work* newest = outside_.take();
+    work* oldest = nullptr;
+    while (newest != nullptr) {
+        work* older = newest->next;
+        newest->next = oldest;
+        oldest = newest;
+        newest = older;
+    }
+    while (oldest != nullptr) {
+        work* newer = oldest->next;
+        yielded_.push(*oldest);
+        oldest = newer;
+    }
+}
+
+void loop::enter() noexcept {
+    fork_.require_parent("loop", name_);
+    if (running_) {
+        panic("loop", name_, site(), "run() called while it runs already");
+    }
+    running_ = true;
+    outer_ = this_loop();
+    this_loop() = this;
+    pulse_.set_label(&activity::of_this_thread());
+}
+
+void loop::leave() noexcept {
+    pulse_.rest();
+    this_loop() = outer_;
+    running_ = false;
+}
+
+// A few bodies; how many.
+std::size_t loop::run_some() noexcept {
+    std::size_t ran = 0;
+    for (; ran < bodies_per_look; ++ran) {
+        work* w = next();
+        if (w == nullptr) {
+            break;
+        }
+        pulse_.begin_body();
+        if (slept_) [[unlikely]] {
+            slept_ = false;
+            if (watcher_ != nullptr) {
+                watcher_->started();
+            }
+        }
+        w->run();
+        if (stop_.load(mo::relaxed)) {  // L3
+            return ran + 1;
+        }
+    }
+    return ran;
+}
+
+std::size_t loop::poll() noexcept {
+    enter();
+    timers_.advance(now());
+    std::size_t ran = 0;
+    while (const std::size_t some = run_some()) {
+        ran += some;
+    }
+    leave();
+    return ran;
+}
+
+void loop::run() noexcept {
+    enter();
+    while (!stop_.load(mo::relaxed)) {  // L3
+        const std::uint32_t heard = bell_.listen();
+        const time_point next_timer = timers_.advance(now());
+        if (run_some() != 0) {
+            continue;
+        }
+        pulse_.rest();
+        if (outside_.is_closed() && outside_.is_empty()) {
+            timers_left_ = timers_.close();
+            break;
+        }
+        bell_.sleep(heard, next_timer);
+        slept_ = true;
+    }
+    stop_.exchange(false, mo::acq_rel);  // L2
+    leave();
+}
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,116 @@
+#include <roost/runtime/runtime.hpp>
+
+#include <roost/base/assert.hpp>
+#include <roost/runtime/cpu_limits.hpp>
+#include <roost/runtime/detail/scheduler.hpp>
+#include <roost/runtime/loop.hpp>
+
+#include <optional>
+#include <string>
+
+namespace roost::inline ROOST_ABI {
+
+// Made in this order, ended in the opposite one. The keeper's thread starts last: it watches workers that exist already.
+struct runtime::parts {
+    std::string name;
+    unsigned workers;
+    blocking_lane lane;
+    detail::keeper keeper;
+    std::optional<detail::scheduler> scheduler;
+    std::optional<roost::loop> loop;
+    thread loop_thread;
+    bool ended = false;
+    detail::fork_check fork;
+
+    parts(const runtime_options& o, unsigned count)
+        : name(o.name_), workers(count), lane(o.blocking_, name + "/block"),
+          keeper({name, o.soft_budget_, o.on_overrun_, o.overrun_context_}) {}
+
+    void start_pool() {
+        detail::scheduler_options o;
+        o.workers = workers;
+        o.name = name;
+        o.timers = &keeper.timers();
+        o.blocking = &lane;
+        o.watcher = &keeper;
+        scheduler.emplace(std::move(o));
+        for (unsigned i = 0; i < workers; ++i) {
+            keeper.watch(scheduler->worker_at(i).pulse, &*scheduler);
+        }
+    }
+    void start_loop() {
+        loop.emplace(name);
+        loop->set_blocking(&lane);
+        loop->set_watcher(&keeper);
+        keeper.watch(loop->pulse());
+        loop_thread = thread([this] {
+            detail::name_this_thread(name, 0);
+            loop->run();
+        });
+    }
+    void end_loop() {
+        loop->close();
+        if (loop_thread.joinable()) {
+            loop_thread.join();
+        }
+    }
+};
+
+runtime::runtime(const runtime_options& options) {
+    const unsigned count = options.workers_ == 0 ? usable_cpus() : options.workers_;
+    parts_ = std::make_unique<parts>(options, count);
+    count == 1 ? parts_->start_loop() : parts_->start_pool();
+    try {
+        parts_->keeper.start();
+    } catch (...) {
+        if (parts_->loop) {
+            parts_->end_loop();
+        }
+        throw;  // the scheduler ends its own threads
+    }
+}
+
+runtime::~runtime() {
+    if (parts_->fork.is_forked_child()) {
+        static_cast<void>(parts_.release());  // its threads are not here to be joined
+        return;
+    }
+    shut_down();
+}
+
+executor& runtime::get_executor() noexcept {
+    return parts_->loop ? static_cast<executor&>(*parts_->loop) : static_cast<executor&>(*parts_->scheduler);
+}
+timer_service& runtime::timers() noexcept { return *get_executor().timers(); }
+blocking_lane& runtime::blocking() noexcept { return parts_->lane; }
+unsigned runtime::workers() const noexcept { return parts_->workers; }
+std::string_view runtime::name() const noexcept { return parts_->name; }
+
+runtime_ending runtime::shut_down() {
+    parts_->fork.require_parent("runtime", parts_->name);
+    if (get_executor().is_here()) {
+        panic("runtime", parts_->name, site(), "a worker cannot wait for its own runtime to end");
+    }
+    if (std::exchange(parts_->ended, true)) {
+        return runtime_ending();
+    }
+    parts_->lane.close();
+    std::size_t timers = 0;
+    if (parts_->loop) {
+        parts_->end_loop();
+        timers = parts_->loop->timers_left();
+    } else {
+        parts_->scheduler->close();
+        parts_->scheduler->join();
+        timers = parts_->keeper.timers().close();
+    }
+    parts_->keeper.stop();
+    return runtime_ending(timers);
+}
+
+unsigned runtime::this_worker() noexcept {
+    const detail::worker* me = detail::scheduler::this_worker();
+    return me == nullptr ? no_worker : me->index;
+}
+
+}  // namespace roost::inline ROOST_ABI

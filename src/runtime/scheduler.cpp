@@ -1,0 +1,354 @@
+#include <roost/runtime/detail/scheduler.hpp>
+
+#include <roost/base/assert.hpp>
+#include <roost/runtime/detail/keeper.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace roost::inline ROOST_ABI::detail {
+
+namespace {
+
+constexpr unsigned older_every = 61;         // bodies; no power of two, so that it does not beat in step with a program
+constexpr std::size_t fetch_limit = 16;      // from outside at a time, when nobody else is free to run them
+constexpr unsigned search_rounds = 20;
+constexpr unsigned patient_rounds = 12;      // after these a thief may take the item a busy worker keeps for itself
+constexpr unsigned longest_pause = 64;
+constexpr std::int64_t steal_limit = 8;
+
+void pause(unsigned round) noexcept {
+    for (unsigned i = std::min(1U << std::min(round, 6U), longest_pause); i > 0; --i) {
+        spin_hint();
+    }
+}
+
+}  // namespace
+
+worker*& scheduler::this_worker() noexcept {
+    struct tag;
+    return thread_value<tag, worker*>::get();
+}
+
+scheduler::scheduler(scheduler_options options)
+    : options_(std::move(options)), idle_(has_heavy_barrier()), workers_(new worker[options_.workers]) {
+    for (unsigned i = 0; i < options_.workers; ++i) {
+        workers_[i].owner = this;
+        workers_[i].index = i;
+        workers_[i].beats.reset(new std::uint64_t[options_.workers]());
+    }
+    start_threads();
+}
+
+scheduler::~scheduler() {
+    close();
+    join();
+}
+
+void scheduler::start_threads() {
+    unsigned started = 0;
+    try {
+        for (; started < options_.workers; ++started) {
+            worker& w = workers_[started];
+            w.handle = thread([this, &w] { run_worker(w); });
+        }
+    } catch (...) {
+        finish();
+        for (unsigned i = 0; i < started; ++i) {
+            workers_[i].handle.join();
+        }
+        throw;
+    }
+}
+
+// --- posting -------------------------------------------------------------------------------------------------------------
+
+bool scheduler::post(work& w) noexcept {
+    fork_.require_parent("runtime", options_.name);
+    worker* me = this_worker();
+    if (me != nullptr && me->owner == this) {
+        push(*me, w);
+        return true;
+    }
+    if (!outside_.push(w)) {
+        return false;
+    }
+    if (idle_.needs_waking_strict()) {
+        idle_.wake_one();
+    }
+    return true;
+}
+
+bool scheduler::post_last(work& w) noexcept {
+    worker* me = this_worker();
+    if (me == nullptr || me->owner != this) {
+        return post(w);
+    }
+    fork_.require_parent("runtime", options_.name);
+    me->inbox.push(w);
+    me->yielded_hint.store(++me->yielded, mo::relaxed);  // S3
+    if ((me->yielded > 1 || me->deque.size_approx() > 0) && idle_.needs_waking()) {
+        idle_.wake_one();
+    }
+    return true;
+}
+
+void scheduler::push(worker& me, work& w) noexcept {
+    const std::int64_t size = me.deque.push(w);
+    if (size == 0) [[unlikely]] {
+        me.inbox.push(w);  // no memory to grow: a link in the work itself always works
+        me.yielded_hint.store(++me.yielded, mo::relaxed);  // S3
+    }
+    if (size != 1 && idle_.needs_waking()) {
+        idle_.wake_one();
+    }
+}
+
+bool scheduler::is_here() const noexcept {
+    const worker* me = this_worker();
+    return me != nullptr && me->owner == this;
+}
+
+// --- the worker ------------------------------------------------------------------------------------------------------------
+
+void scheduler::run_worker(worker& me) noexcept {
+    name_this_thread(options_.name, me.index);
+    this_worker() = &me;
+    me.pulse.set_label(&activity::of_this_thread());
+    while (work* w = find(me)) {
+        me.pulse.begin_body();
+        w->run();
+    }
+    this_worker() = nullptr;
+}
+
+work* scheduler::find(worker& me) noexcept {
+    if (work* w = next(me)) {
+        return w;
+    }
+    me.pulse.rest();
+    bool searching = idle_.try_begin_search(std::max(1U, options_.workers / 2));
+    for (;;) {
+        if (searching) {
+            if (work* w = search(me)) {
+                return end_search(me, w);
+            }
+        }
+        if (!park(me, searching)) {
+            return nullptr;
+        }
+        searching = true;
+    }
+}
+
+work* scheduler::next(worker& me) noexcept {
+    if (--me.countdown == 0) {
+        me.countdown = older_every;
+        if (work* w = older(me)) {
+            return w;
+        }
+    }
+    if (work* w = me.deque.pop()) {
+        return w;
+    }
+    if (work* w = take_inbox(me, me)) {
+        return w;
+    }
+    return fetch_outside(me);
+}
+
+work* scheduler::older(worker& me) noexcept {
+    for (unsigned tries = 0; tries < 3; ++tries) {
+        work* w = nullptr;
+        bool lost = false;
+        switch (me.turn++ % 3) {
+            case 0: w = fetch_outside(me); break;
+            case 1: w = me.deque.steal(lost); break;
+            default: w = take_inbox(me, me); break;
+        }
+        if (w != nullptr) {
+            return w;
+        }
+    }
+    return nullptr;
+}
+
+// Takes all of an inbox: runs the oldest next, the others after it.
+work* scheduler::take_inbox(worker& me, worker& from) noexcept {
+    work* w = from.inbox.take();
+    if (&me == &from) {
+        me.yielded = 0;
+    }
+    if (w == nullptr) {
+        return nullptr;
+    }
+    from.yielded_hint.store(0, mo::relaxed);  // S3
+    while (work* older = w->next) {
+        push(me, *w);
+        w = older;
+    }
+    return w;
+}
+
+work* scheduler::fetch_outside(worker& me) noexcept {
+    if (outside_.is_empty()) {
+        return nullptr;
+    }
+    work* batch[fetch_limit];
+    const std::size_t count = outside_.fetch(idle_.is_anybody_parked() ? 1 : fetch_limit, batch);
+    if (count == 0) {
+        return nullptr;
+    }
+    for (std::size_t i = count; i > 1; --i) {
+        push(me, *batch[i - 1]);
+    }
+    if (!outside_.is_empty() && idle_.needs_waking()) {
+        idle_.wake_one();
+    }
+    return batch[0];
+}
+
+// --- without work ------------------------------------------------------------------------------------------------------------
+
+work* scheduler::search(worker& me) noexcept {
+    const unsigned count = options_.workers;
+    for (unsigned i = 0; i < count; ++i) {
+        me.beats[i] = workers_[i].pulse.read();
+    }
+    const auto first = static_cast<unsigned>(random_u64() % count);
+    for (unsigned round = 0; round < search_rounds && !finished_.load(mo::acquire); ++round) {  // S2
+        if (work* w = fetch_outside(me)) {
+            return w;
+        }
+        for (unsigned i = 0; i < count; ++i) {
+            worker& victim = workers_[(first + i) % count];
+            if (work* w = &victim == &me ? nullptr : steal_from(me, victim, round >= patient_rounds)) {
+                return w;
+            }
+        }
+        pause(round);
+    }
+    return nullptr;
+}
+
+work* scheduler::steal_from(worker& me, worker& victim, bool patient) noexcept {
+    const std::int64_t spare = victim.spare();
+    if (spare < 2) {
+        const bool stuck = patient && victim.pulse.read() == me.beats[victim.index];
+        if (!stuck || (spare == 0 && victim.inbox.is_empty())) {
+            return nullptr;
+        }
+    }
+    bool lost = false;
+    work* first = victim.deque.steal(lost);
+    if (first == nullptr) {
+        return lost ? nullptr : take_inbox(me, victim);
+    }
+    for (std::int64_t more = std::min(victim.deque.size_approx() / 2, steal_limit); more > 0; --more) {
+        work* w = victim.deque.steal(lost);
+        if (w == nullptr) {
+            break;
+        }
+        push(me, *w);
+    }
+    return first;
+}
+
+// Whoever stops searching last makes sure that somebody goes on if there is more: a post that saw a searcher woke nobody.
+work* scheduler::end_search(worker& me, work* found) noexcept {
+    const idle_set::counts left = idle_.end_search();
+    if (left.searching == 0 && left.parked != 0) {
+        if (left.parked + 1 < options_.workers) {
+            idle_.order_before_look();
+        }
+        if (is_anything_to_get()) {
+            idle_.wake_one();
+        }
+    }
+    if (options_.watcher != nullptr) {
+        me.pulse.begin_body();
+        options_.watcher->started();
+    }
+    return found;
+}
+
+bool scheduler::park(worker& me, bool was_searching) noexcept {
+    idle_.announce(me.sleeper, was_searching);
+    if (is_anything_to_get()) {
+        idle_.withdraw(me.sleeper);
+        return true;
+    }
+    if (outside_.is_closed()) {
+        const bool quiet = idle_.while_still(
+            [this](std::uint32_t parked) { return parked == options_.workers && !is_anything_queued(); });
+        if (quiet) {
+            finish();
+        }
+    }
+    if (!finished_.load(mo::acquire)) {  // S2
+        idle_.sleep(me.sleeper);
+    }
+    return !finished_.load(mo::acquire);  // S2
+}
+
+// What a thief would take: more than the one item that a worker keeps for itself.
+bool scheduler::is_anything_to_get() const noexcept {
+    if (!outside_.is_empty()) {
+        return true;
+    }
+    for (unsigned i = 0; i < options_.workers; ++i) {
+        if (workers_[i].spare() > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool scheduler::is_anything_queued() const noexcept {
+    for (unsigned i = 0; i < options_.workers; ++i) {
+        if (workers_[i].deque.size_approx() != 0 || !workers_[i].inbox.is_empty()) {
+            return true;
+        }
+    }
+    return !outside_.is_empty();
+}
+
+void scheduler::rescue(std::uint64_t* beats) noexcept {
+    bool stuck = false;
+    for (unsigned i = 0; i < options_.workers; ++i) {
+        const std::uint64_t beat = workers_[i].pulse.read();
+        const bool same = pulse::is_in_body(beat) && beat == std::exchange(beats[i], beat);
+        stuck = stuck || (same && (workers_[i].deque.size_approx() != 0 || !workers_[i].inbox.is_empty()));
+    }
+    if (stuck && idle_.needs_waking_strict()) {
+        idle_.wake_one();
+    }
+}
+
+// --- the end ---------------------------------------------------------------------------------------------------------------
+
+void scheduler::close() noexcept {
+    if (fork_.is_forked_child()) {
+        return;
+    }
+    outside_.close();
+    idle_.wake_all();
+}
+
+void scheduler::finish() noexcept {
+    finished_.store(true, mo::release);  // S1
+    idle_.wake_all();
+}
+
+void scheduler::join() {
+    if (is_here()) {
+        panic("runtime", options_.name, site(), "a worker cannot wait for its own runtime to end");
+    }
+    for (unsigned i = 0; i < options_.workers; ++i) {
+        if (workers_[i].handle.joinable()) {
+            workers_[i].handle.join();
+        }
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI::detail
