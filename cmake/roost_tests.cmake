@@ -12,6 +12,10 @@ find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 set(ROOST_TEST_TIMEOUT 300 CACHE STRING "Seconds after which a test executable counts as hung")
 
+# What the presets model and fuzz build, instead of everything.
+add_custom_target(roost_models)
+add_custom_target(roost_fuzzers)
+
 # One precompiled gtest for the tests on real atomics, one for the models.
 function(_roost_test_pch name)
   add_library(${name} OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/tests/support/pch.cpp")
@@ -41,6 +45,7 @@ function(_roost_add_test_executable name label pch)
   _roost_test_flags(${name})
   if(label STREQUAL "model")
     roost_model_speed(${name})
+    add_dependencies(roost_models ${name})
   endif()
   target_precompile_headers(${name} REUSE_FROM ${pch})
   add_test(NAME ${name} COMMAND ${name})
@@ -119,6 +124,7 @@ function(_roost_add_fuzz_test layer source libraries)
   endif()
   target_link_libraries(${name} PRIVATE ${libraries})
   roost_apply_flags(${name})
+  add_dependencies(roost_fuzzers ${name})
   if(EXISTS "${corpus}")
     add_test(NAME ${name} COMMAND ${name} ${arguments} "${corpus}")
     set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT ${ROOST_TEST_TIMEOUT})
