@@ -164,9 +164,15 @@ std::size_t loop::poll() noexcept {
 
 void loop::run() noexcept {
     enter();
+    std::uint32_t heard = bell_.listen();
+    time_point next_timer = time_point::min();
     while (!stop_.load(mo::relaxed)) {  // L3
-        const std::uint32_t heard = bell_.listen();
-        const time_point next_timer = timers_.advance(now());
+        const time_point at = now();
+        const std::uint32_t rings = bell_.listen();
+        if (rings != heard || at >= next_timer) {  // an earlier timer rings
+            heard = rings;
+            next_timer = timers_.advance(at);
+        }
         if (run_some() != 0) {
             continue;
         }

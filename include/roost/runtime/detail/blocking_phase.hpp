@@ -1,0 +1,80 @@
+#pragma once
+
+#include <roost/base/atomic.hpp>
+#include <roost/exec/blocking.hpp>
+#include <roost/exec/executor.hpp>
+
+#include <cstdint>
+
+// Where a blocking function is, so that its interrupter runs only while it runs.
+//
+// States   waiting       submitted, or taken by a thread that has not begun
+//          running       the function runs
+//          interrupting  the function runs, and so does the interrupter
+//          interrupted   the function runs, the interrupter is over
+//          over          the function has returned; the result is being delivered
+//
+//   waiting --begin--> running --end--> over
+//                      running --begin_interrupt--> interrupting --end_interrupt--> interrupted --end--> over
+//
+// id  operation                order    pairs  carries                                             fails in
+// H1  begin: store             release  H3     what the thread set up for the function             blocking_phase_model: interrupt_or_end
+// H2  end: CAS                 acquire  H4     the interrupter's work is over before the result is delivered  blocking_phase_model: interrupt_or_end
+// H3  begin_interrupt: CAS     acquire  H1     what the thread set up for the function             blocking_phase_model: interrupt_or_end
+// H4  end_interrupt: store     release  H2     the interrupter's work                              blocking_phase_model: interrupt_or_end
+// H5  loads                    relaxed  -      only to wait: a CAS decides                         (floor)
+
+namespace roost::inline ROOST_ABI::detail {
+
+class blocking_phase {
+public:
+    void begin() noexcept {
+        phase_.store(running, mo::release);  // H1
+    }
+    // Waits for a running interrupter.
+    void end() noexcept {
+        for (;;) {
+            std::uint32_t seen = phase_.load(mo::relaxed);  // H5
+            if (seen == interrupting) {
+                wait_on(phase_, interrupting);
+            } else if (phase_.compare_exchange_strong(seen, over, mo::acquire, mo::relaxed)) {  // H2
+                return;
+            }
+        }
+    }
+    // True: call the interrupter now, then end_interrupt(). Once at most.
+    [[nodiscard]] bool begin_interrupt() noexcept {
+        for (;;) {
+            std::uint32_t seen = running;
+            if (phase_.compare_exchange_strong(seen, interrupting, mo::acquire, mo::relaxed)) {  // H3
+                return true;
+            }
+            if (seen != waiting) {
+                return false;
+            }
+            yield_thread();  // a thread has taken it and is about to begin
+        }
+    }
+    void end_interrupt() noexcept {
+        phase_.store(interrupted, mo::release);  // H4
+        wake_on(&phase_, 1);
+    }
+    void require_over() const noexcept {
+        if (phase_.load(mo::relaxed) != over) {  // H5
+            panic("blocking function", {}, site(), "its coroutine was destroyed while it runs; cancel the task and join it instead");
+        }
+    }
+
+private:
+    enum : std::uint32_t { waiting, running, interrupting, interrupted, over };
+
+    atomic<std::uint32_t> phase_{waiting};
+};
+
+inline void require_lane(const blocking_service* lane, executor_ref where) noexcept {
+    if (lane == nullptr) [[unlikely]] {
+        panic("executor", where ? where->name() : "none", site(),
+              "has no threads for blocking work; run on a runtime, or say blocking_on(lane, fn)");
+    }
+}
+}  // namespace roost::inline ROOST_ABI::detail
