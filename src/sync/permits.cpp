@@ -119,6 +119,14 @@ bool permits::enqueue(weighted_waiter& w) noexcept {
     return is_queued;
 }
 
+bool permits::grant_or_enqueue(weighted_waiter& w) noexcept {
+    const bool is_queued = enqueue(w);
+    if (!is_queued) {
+        wait_list::mark_delivered(w);
+    }
+    return !is_queued;
+}
+
 bool permits::cancel(weighted_waiter& w, claim as) noexcept {
     grants out;
     waiters_.lock();

@@ -36,7 +36,7 @@ namespace roost::inline ROOST_ABI {
 
 class event {
 public:
-    using operation = detail::wait_operation<event>;
+    using operation = detail::wait_operation<event*>;
 
     constexpr explicit event(const char* name = "", bool is_set_already = false) noexcept
         : word_(is_set_already ? set_bit : 0), name_(name) {}
@@ -47,19 +47,19 @@ public:
     bool reset() noexcept { return (word_.fetch_and(~set_bit, mo::acq_rel) & set_bit) != 0; }         // E5
     [[nodiscard]] bool is_set() const noexcept { return (word_.load(mo::acquire) & set_bit) != 0; }  // E1
 
-    [[nodiscard]] operation wait() noexcept { return operation(*this); }
+    [[nodiscard]] operation wait() noexcept { return operation(this); }
     [[nodiscard]] bool try_wait() const noexcept { return is_set(); }
-    void wait_blocking() noexcept { static_cast<void>(detail::wait_in_thread(*this, no_deadline)); }
+    void wait_blocking() noexcept { static_cast<void>(detail::wait_in_thread(this, no_deadline)); }
     // False when the deadline passed.
-    [[nodiscard]] bool wait_blocking(time_point deadline) noexcept { return detail::wait_in_thread(*this, deadline); }
+    [[nodiscard]] bool wait_blocking(time_point deadline) noexcept { return detail::wait_in_thread(this, deadline); }
 
     [[nodiscard]] std::size_t waiters_now() const noexcept { return waiters_.size_approx(); }
     [[nodiscard]] const char* name() const noexcept { return name_; }
 
 private:
-    friend detail::wait_operation<event>;
-    template <class Owner>
-    friend bool detail::wait_in_thread(Owner&, time_point) noexcept;
+    friend detail::wait_operation<event*>;
+    template <class Source>
+    friend bool detail::wait_in_thread(Source, time_point) noexcept;
 
     static constexpr std::uint32_t set_bit = 1;
     static constexpr std::uint32_t waited_bit = 2;

@@ -89,6 +89,9 @@ public:
     [[nodiscard]] bool enqueue(weighted_waiter& w) noexcept;
     [[nodiscard]] bool cancel(weighted_waiter& w, claim as) noexcept;
 
+    // For a coroutine that waits already, for something else: queues it here, or marks it delivered and says true.
+    [[nodiscard]] bool grant_or_enqueue(weighted_waiter& w) noexcept;
+
     [[noreturn]] void misuse(const char* rule) const noexcept;
 
 private:

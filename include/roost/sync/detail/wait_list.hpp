@@ -115,6 +115,9 @@ public:
         size_.store(size_.load(mo::relaxed) - 1, mo::relaxed);  // W1 W2
     }
 
+    // For a waiter that got what it wants without being queued, to be delivered like one that was.
+    static void mark_delivered(waiter& w) noexcept { w.claim_.set(claim::delivered); }
+
     // Claims the waiter if it is still queued.
     [[nodiscard]] bool take_if_queued(waiter& w, claim as) noexcept {
         if (!contains(w)) {

@@ -1,12 +1,14 @@
 #pragma once
 
-// The awaiter that most primitives share, and its blocking twin. An Owner offers
+// The awaiter that most primitives share, and its blocking twin. A Source is a pointer to the primitive, or a small object
+// that acts like one; it offers
 //
-//   bool try_pass(Args...) noexcept          no need to wait
+//   bool try_pass() noexcept                 no need to wait
 //   bool enqueue(waiter&) noexcept           false: no need to wait after all; true: queued
 //   bool cancel(waiter&, claim) noexcept     claims a queued waiter; false: somebody else has
 //   void pass_on(waiter&) noexcept           a delivered waiter that will never run: what it was given goes to the next
 //   wait_target describe() const noexcept
+//   result(claim) noexcept                   optional: what co_await gives; idle: it did not wait
 //
 // The frame of a coroutine suspended in such an awaiter may be destroyed by its owner, on its executor or while its wake is
 // known not to be posted; then a queued waiter is unlinked and a delivered one passes its wake on.
@@ -28,10 +30,10 @@ namespace detail {
 // Ends the program when the primitive's last moment has come with somebody still queued.
 [[noreturn]] void destroyed_with_waiters(wait_target target, std::uint32_t waiters) noexcept;
 
-template <class Owner>
+template <class Source>
 class [[nodiscard]] wait_operation {
 public:
-    explicit wait_operation(Owner& owner) noexcept : owner_(&owner) {}
+    explicit wait_operation(Source source) noexcept : source_(source) {}
     wait_operation(wait_operation&&) noexcept = default;
     ~wait_operation() {
         if (node_.is_started()) {
@@ -39,49 +41,54 @@ public:
         }
     }
 
-    [[nodiscard]] bool await_ready() noexcept { return owner_->try_pass(); }
+    [[nodiscard]] bool await_ready() noexcept { return source_->try_pass(); }
     template <class Promise>
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
         return start(resume_target::of(handle));
     }
-    void await_resume() noexcept { node_.finish(); }
+    auto await_resume() noexcept {
+        const claim how = node_.finish();
+        if constexpr (requires { source_->result(how); }) {
+            return source_->result(how);
+        }
+    }
 
     // False: no need to wait, the target will not be run.
     [[nodiscard]] bool start(const resume_target& target) noexcept {
         node_.bind(target);
-        return owner_->enqueue(node_);
+        return source_->enqueue(node_);
     }
     // From any thread, while suspended. True: nobody will resume the coroutine, the caller decides about it. False: a wake
     // has claimed it, and it will be resumed.
-    bool try_cancel(claim as = claim::cancelled) noexcept { return owner_->cancel(node_, as); }
+    bool try_cancel(claim as = claim::cancelled) noexcept { return source_->cancel(node_, as); }
 
     [[nodiscard]] waiter& node() noexcept { return node_; }
-    [[nodiscard]] wait_target waits_on() const noexcept { return owner_->describe(); }
+    [[nodiscard]] wait_target waits_on() const noexcept { return source_->describe(); }
 
 private:
     void abandon() noexcept {
         if (node_.state() == claim::delivered) {
-            owner_->pass_on(node_);
-        } else if (node_.state() == claim::waiting && !owner_->cancel(node_, claim::cancelled)) {
-            destroyed_while_woken(owner_->describe());
+            source_->pass_on(node_);
+        } else if (node_.state() == claim::waiting && !source_->cancel(node_, claim::cancelled)) {
+            destroyed_while_woken(source_->describe());
         }
     }
 
-    Owner* owner_;
+    Source source_;
     waiter node_;
 };
 
 // Spins briefly, then queues up and blocks. False: the deadline passed.
-template <class Owner>
-[[nodiscard]] bool wait_in_thread(Owner& owner, time_point deadline) noexcept {
+template <class Source>
+[[nodiscard]] bool wait_in_thread(Source source, time_point deadline) noexcept {
     for (int spin = 0; spin < park_spins; ++spin) {
-        if (owner.try_pass()) {
+        if (source->try_pass()) {
             return true;
         }
         spin_hint();
     }
     thread_waiter self;
-    return !owner.enqueue(self) || self.block(deadline, [&]() noexcept { return owner.cancel(self, claim::expired); });
+    return !source->enqueue(self) || self.block(deadline, [&]() noexcept { return source->cancel(self, claim::expired); });
 }
 
 }  // namespace detail

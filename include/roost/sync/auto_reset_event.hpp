@@ -1,0 +1,76 @@
+#pragma once
+
+// A signal for one: set() lets exactly one wait pass, now or later. Signals that nobody has taken yet do not add up.
+//
+//   co_await tick.wait();      takes the signal
+//   tick.set();                hands it to the one that has waited longest, else keeps it
+//
+// Resumes: on the coroutine's executor, or inside set() on that thread after every lock has been left.
+// Cancelled: a signal it had been given goes to the next. Destroy: when nobody waits; whoever took the signal may do it.
+//
+// word     bit 0 signalled      bit 1 waited: the list is not empty; changes only under the list's lock
+//
+//   idle --set--> signalled --wait--> idle         fast paths: one compare-exchange each
+//   idle --wait--> waited --set--> waited | idle   under the lock; effect: wake the first
+//
+// I1       signalled and waited are never both true
+//
+// id  operation                order            pairs   carries                               fails in
+// A1  set: load                relaxed          -       nothing: a guess for A2
+// A2  set: CAS                 acq_rel/relaxed  A3 A5   out: setter's writes; in: earlier's   auto_reset_event_model: publish
+// A3  try_wait: CAS            acquire/relaxed  A2      the setter's writes                   auto_reset_event_model: publish
+// A5  wait: CAS                acquire/relaxed  A2      took it: the setter's writes          auto_reset_event_model: late_wait
+// A6  under the lock: store    relaxed          -       nothing: the list is empty again, the word said waited
+
+#include <roost/sync/detail/wait_list.hpp>
+#include <roost/sync/detail/wait_operation.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+class auto_reset_event {
+public:
+    using operation = detail::wait_operation<auto_reset_event*>;
+
+    constexpr explicit auto_reset_event(const char* name = "", bool is_set_already = false) noexcept
+        : word_(is_set_already ? signalled : idle), name_(name) {}
+    ~auto_reset_event();
+
+    void set() noexcept;
+    // Takes the signal if there is one.
+    [[nodiscard]] bool try_wait() noexcept {
+        std::uint32_t seen = signalled;
+        return word_.compare_exchange_strong(seen, idle, mo::acquire, mo::relaxed);  // A3
+    }
+    // Takes back a signal that nobody has taken; says whether there was one.
+    bool reset() noexcept { return try_wait(); }
+
+    [[nodiscard]] operation wait() noexcept { return operation(this); }
+    void wait_blocking() noexcept { static_cast<void>(detail::wait_in_thread(this, no_deadline)); }
+    // False when the deadline passed.
+    [[nodiscard]] bool wait_blocking(time_point deadline) noexcept { return detail::wait_in_thread(this, deadline); }
+
+    [[nodiscard]] std::size_t waiters_now() const noexcept { return waiters_.size_approx(); }
+    [[nodiscard]] const char* name() const noexcept { return name_; }
+
+private:
+    friend detail::wait_operation<auto_reset_event*>;
+    template <class Source>
+    friend bool detail::wait_in_thread(Source, time_point) noexcept;
+
+    static constexpr std::uint32_t idle = 0;
+    static constexpr std::uint32_t signalled = 1;
+    static constexpr std::uint32_t waited = 2;
+
+    [[nodiscard]] bool try_pass() noexcept { return try_wait(); }
+    [[nodiscard]] bool enqueue(waiter& w) noexcept;
+    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
+    void pass_on(waiter&) noexcept { set(); }
+    [[nodiscard]] wait_target describe() const noexcept { return {"auto_reset_event", name_}; }
+    void set_slow() noexcept;
+
+    atomic<std::uint32_t> word_;
+    detail::wait_list waiters_;
+    const char* name_;
+};
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,84 @@
+#pragma once
+
+// A meeting point: nobody goes on before everybody has arrived; then the next phase begins.
+//
+//   barrier step(3);
+//   co_await step.arrive_and_wait();      each of the three, again and again
+//
+// What happened before an arrival is seen by everybody who passes that phase. More arrivals in one phase than there are
+// participants cannot be told from an early next phase, so count them right.
+//
+// Resumes: on the coroutine's executor, or inside the last arrival on that thread after every lock has been left.
+// Cancelled: the arrival stands, only the wait ends. Destroy: when nobody waits; whoever passed may destroy it at once.
+// Arrivals take the list's lock, so this file has no orderings of its own.
+
+#include <roost/sync/detail/barrier_state.hpp>
+#include <roost/sync/detail/wait_list.hpp>
+#include <roost/sync/detail/wait_operation.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+class barrier {
+    class visit;
+
+public:
+    using phase = std::uint32_t;
+    using operation = detail::wait_operation<visit>;
+
+    constexpr explicit barrier(std::uint32_t participants, const char* name = "") noexcept
+        : state_{participants, participants, 0}, name_(name) {
+        if (participants == 0) {
+            panic("barrier", name, site(), "it needs at least one participant");
+        }
+    }
+    ~barrier();
+
+    [[nodiscard]] operation arrive_and_wait() noexcept;
+    // Arrives without waiting; wait(phase) can follow.
+    [[nodiscard]] phase arrive() noexcept;
+    [[nodiscard]] operation wait(phase of) noexcept;
+    // Arrives for the last time: from the next phase on there is one participant less.
+    void arrive_and_drop() noexcept;
+
+    [[nodiscard]] bool try_wait(phase of) noexcept;  // whether that phase is over
+    void arrive_and_wait_blocking() noexcept { static_cast<void>(arrive_and_wait_blocking(no_deadline)); }
+    // False when the deadline passed; the arrival stands.
+    [[nodiscard]] bool arrive_and_wait_blocking(time_point deadline) noexcept;
+
+    [[nodiscard]] std::size_t waiters_now() const noexcept { return waiters_.size_approx(); }
+    [[nodiscard]] const char* name() const noexcept { return name_; }
+
+private:
+    enum class arrival : std::uint8_t { none, one, last };
+
+    [[nodiscard]] bool enqueue(waiter* w, arrival how, phase& of) noexcept;
+    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
+
+    detail::barrier_state state_;
+    detail::wait_list waiters_;
+    const char* name_;
+};
+
+// One participant's stop at the barrier.
+class barrier::visit {
+public:
+    visit(barrier& at, arrival how, phase of) noexcept : at_(&at), how_(how), of_(of) {}
+    visit* operator->() noexcept { return this; }
+    const visit* operator->() const noexcept { return this; }
+
+    [[nodiscard]] bool try_pass() const noexcept { return false; }
+    [[nodiscard]] bool enqueue(waiter& w) noexcept { return at_->enqueue(&w, how_, of_); }
+    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept { return at_->cancel(w, as); }
+    void pass_on(waiter&) noexcept {}
+    [[nodiscard]] wait_target describe() const noexcept { return {"barrier", at_->name()}; }
+
+private:
+    barrier* at_;
+    arrival how_;
+    phase of_;
+};
+
+inline barrier::operation barrier::arrive_and_wait() noexcept { return operation(visit(*this, arrival::one, 0)); }
+inline barrier::operation barrier::wait(phase of) noexcept { return operation(visit(*this, arrival::none, of)); }
+
+}  // namespace roost::inline ROOST_ABI

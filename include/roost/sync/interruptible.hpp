@@ -1,0 +1,171 @@
+#pragma once
+
+// Gives any Roost wait a way to end early, for any coroutine type.
+//
+//   auto held = co_await with_stop(m.lock(), token);              ends when stop is requested
+//   auto held = co_await with_deadline(m.lock(), deadline);       ends at the deadline
+//   if (held) use(*held); else if (held.status() == claim::expired) ...
+//
+// Exactly one of wake, stop and deadline wins; the loser changes nothing: a lock, permit or value goes to the next in line.
+// A wait that can complete at once does, even when stop has been requested or the deadline has passed.
+//
+// Neither stop nor a timer resumes anything inline: both post the coroutine to an executor, the promise's or one given here.
+// A coroutine type without get_executor() has to be given one, else this does not compile; inline_executor is a choice, too.
+// Timers come from that executor, or are given here. The two can be nested.
+//
+// word     bit 0 registered   the wait is queued and await_suspend is done with this object
+//          bit 1 claimed      somebody claimed the wait and wants the coroutine to run
+//          bit 2, 3           stop or the deadline came, perhaps before there was anything to claim
+//
+//   starting --registered--> armed --claimed--> both      effect: resume
+//   starting --claimed--> early --registered--> both      effect: await_suspend says: do not suspend
+//   starting --interrupt--> starting, interrupted         effect: none; await_suspend looks and claims the wait itself
+//
+// id  operation                   order    pairs  carries                                          fails in
+// R1  registered: fetch_or        acq_rel  R2     in: an early claimer's writes; out: the set-up   interruptible_model: early_wake
+// R2  claimed: fetch_or           acq_rel  R1     in: the set-up; out: the claimer's writes        interruptible_model: early_wake
+// R3  interrupt: fetch_or         relaxed  -      nothing: the lock of the wait's list orders it before R4
+// R4  interrupted? load           relaxed  -      nothing: after the registration under that lock
+
+#include <roost/base/atomic.hpp>
+#include <roost/exec/timer.hpp>
+#include <roost/sync/detail/interrupt_source.hpp>
+#include <roost/sync/detail/wait_operation.hpp>
+
+#include <optional>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace roost::inline ROOST_ABI {
+
+// What an interruptible wait came to: the wait's own result, or why there is none (claim::cancelled or claim::expired).
+template <class T>
+class [[nodiscard]] interrupted_or {
+    using stored = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+
+public:
+    explicit interrupted_or(claim why) noexcept : status_(why) {}
+    template <class... Args>
+    explicit interrupted_or(std::in_place_t, Args&&... args) : status_(claim::delivered), value_(std::in_place, std::forward<Args>(args)...) {}
+
+    [[nodiscard]] bool has_value() const noexcept { return value_.has_value(); }
+    [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
+    [[nodiscard]] claim status() const noexcept { return status_; }
+    [[nodiscard]] stored& operator*() & noexcept { return *value_; }
+    [[nodiscard]] stored&& operator*() && noexcept { return *std::move(value_); }
+    [[nodiscard]] stored* operator->() noexcept { return &*value_; }
+
+private:
+    claim status_;
+    std::optional<stored> value_;
+};
+
+template <class Operation, class Source>
+class [[nodiscard]] interruptible {
+    using inner_result = decltype(std::declval<Operation&>().await_resume());
+
+public:
+    interruptible(Operation operation, Source source) noexcept : inner_(std::move(operation)), source_(std::move(source)) {}
+    interruptible(interruptible&& other) noexcept : inner_(std::move(other.inner_)), source_(std::move(other.source_)) {}
+
+    [[nodiscard]] bool await_ready() noexcept { return inner_.await_ready(); }
+    template <class Promise>
+    ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
+        if constexpr (!has_executor<Promise>) {
+            static_assert(Source::has_own_executor,
+                          "this coroutine type has no executor: pass one, so that stop and deadlines have where to resume it");
+        }
+        return start(resume_target::of(handle));
+    }
+    [[nodiscard]] interrupted_or<inner_result> await_resume() {
+        source_.disarm();
+        const claim how = inner_.node().state();
+        if (how == claim::cancelled || how == claim::expired) {
+            inner_.node().finish();
+            return interrupted_or<inner_result>(how);
+        }
+        if constexpr (std::is_void_v<inner_result>) {
+            inner_.await_resume();
+            return interrupted_or<inner_result>(std::in_place);
+        } else {
+            return interrupted_or<inner_result>(std::in_place, inner_.await_resume());
+        }
+    }
+
+    [[nodiscard]] bool start(const resume_target& target) noexcept {
+        target_ = target;
+        where_ = source_.executor_or(target.where());
+        source_.arm(&interruptible::interrupt, this, where_);
+        if (!inner_.start(resume_target(this, &interruptible::claimed, target.where()))) {
+            source_.disarm();
+            return false;
+        }
+        // From here on a claimer may be at work; it leaves the coroutine to us until we have said that we are done.
+        const std::uint32_t interrupted = state_.load(mo::relaxed) & ~claimed_bit;  // R4
+        if (interrupted != 0 && inner_.try_cancel((interrupted & bit_of(claim::expired)) != 0 ? claim::expired : claim::cancelled)) {
+            return false;
+        }
+        const std::uint32_t before = state_.fetch_or(registered_bit, mo::acq_rel);  // R1
+        return (before & claimed_bit) == 0;
+    }
+    bool try_cancel(claim as = claim::cancelled) noexcept { return inner_.try_cancel(as); }
+    [[nodiscard]] waiter& node() noexcept { return inner_.node(); }
+    [[nodiscard]] wait_target waits_on() const noexcept { return inner_.waits_on(); }
+
+private:
+    static constexpr std::uint32_t registered_bit = 1;
+    static constexpr std::uint32_t claimed_bit = 2;
+    static constexpr std::uint32_t bit_of(claim as) noexcept { return as == claim::expired ? 8 : 4; }
+
+    // The stop request or the timer: claims the wait like any canceller, then delivers it to the executor.
+    static void interrupt(void* object, claim as) noexcept {
+        auto& self = *static_cast<interruptible*>(object);
+        self.state_.fetch_or(bit_of(as), mo::relaxed);  // R3
+        if (self.inner_.try_cancel(as)) {
+            post_or_fall_back(self.where_, self.inner_.node(), self.inner_.waits_on().name());
+        }
+    }
+    // Runs where the wake was delivered to.
+    static void claimed(work& w) noexcept {
+        auto& self = *static_cast<interruptible*>(static_cast<waiter&>(w).frame());
+        const resume_target target = self.target_;
+        if ((self.state_.fetch_or(claimed_bit, mo::acq_rel) & registered_bit) != 0) {  // R2
+            self.node().bind(target);
+            target.run()(self.node());
+        }
+    }
+
+    Operation inner_;
+    Source source_;
+    resume_target target_{nullptr, nullptr, {}};
+    executor_ref where_;
+    atomic<std::uint32_t> state_{0};
+};
+
+// token: any std::stop_token. The executor may be left out when the coroutine's promise has one.
+template <class Operation>
+[[nodiscard]] auto with_stop(Operation operation, std::stop_token token) noexcept {
+    using source = detail::stop_source_of<false>;
+    return interruptible<Operation, source>(std::move(operation), source(std::move(token), {}));
+}
+template <class Operation>
+[[nodiscard]] auto with_stop(Operation operation, std::stop_token token, executor& where) noexcept {
+    using source = detail::stop_source_of<true>;
+    return interruptible<Operation, source>(std::move(operation), source(std::move(token), where));
+}
+
+// The timers are those of the executor, unless they are given. Without any, the program ends and says so.
+template <class Operation>
+[[nodiscard]] auto with_deadline(Operation operation, time_point deadline) noexcept {
+    using source = detail::deadline_source_of<false>;
+    return interruptible<Operation, source>(std::move(operation), source(deadline, {}, nullptr));
+}
+template <class Operation>
+[[nodiscard]] auto with_deadline(Operation operation, time_point deadline, executor& where, timer_service& timers) noexcept {
+    using source = detail::deadline_source_of<true>;
+    return interruptible<Operation, source>(std::move(operation), source(deadline, where, &timers));
+}
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,83 @@
+#pragma once
+
+// Opens once, when a number of things have happened.
+//
+//   latch started(3);
+//   started.count_down();           each of the three
+//   co_await started.wait();        whoever needs all of them
+//
+// What happened before each count_down() is seen by whoever passes. Counting down below zero ends the program.
+//
+// Resumes: on the coroutine's executor, or inside the last count_down() on that thread after every lock has been left.
+// Cancelled: nothing else changes. Destroy: when nobody waits; whoever passed may destroy it at once.
+//
+// word     bit 0 waited: the list is not empty; changes only under the list's lock      bit 1..31 count
+//
+//   n --count_down(k < n)--> n - k                fast path: one compare-exchange
+//   n --count_down(n), nobody waits--> open       fast path, the last touch
+//   n --count_down(n), somebody waits--> open     under the lock; effect: wake everybody, outside it
+//
+// id  operation               order            pairs   carries                              fails in
+// C1  count_down: load        relaxed          -       nothing: a guess for C2
+// C2  count_down: CAS         acq_rel/relaxed  C2 C3   out: own writes; in: earlier ones'   latch_model: publish
+// C3  is_open: load           acquire          C2      everybody's writes                   latch_model: publish
+// C4  wait: CAS               relaxed/acquire  C2      seen open: everybody's writes        latch_model: late_wait
+// C5  cancel: fetch_and       relaxed          -       nothing: the list is empty again
+
+#include <roost/sync/detail/wait_list.hpp>
+#include <roost/sync/detail/wait_operation.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+class latch {
+public:
+    using operation = detail::wait_operation<latch*>;
+    static constexpr std::uint32_t max_count = (1U << 31U) - 1;
+
+    constexpr explicit latch(std::uint32_t count, const char* name = "") noexcept : word_(count * unit), name_(name) {
+        if (count > max_count) {
+            panic("latch", name, site(), "it was made with a larger count than it can hold");
+        }
+    }
+    ~latch();
+
+    void count_down(std::uint32_t n = 1) noexcept;
+    [[nodiscard]] bool is_open() const noexcept { return word_.load(mo::acquire) < unit; }           // C3
+    [[nodiscard]] std::uint32_t count() const noexcept { return word_.load(mo::acquire) / unit; }    // C3
+
+    [[nodiscard]] operation wait() noexcept { return operation(this); }
+    // Counts down, then waits. A cancelled wait leaves the count as it is.
+    [[nodiscard]] operation arrive_and_wait(std::uint32_t n = 1) noexcept {
+        count_down(n);
+        return wait();
+    }
+    [[nodiscard]] bool try_wait() const noexcept { return is_open(); }
+    void wait_blocking() noexcept { static_cast<void>(detail::wait_in_thread(this, no_deadline)); }
+    // False when the deadline passed.
+    [[nodiscard]] bool wait_blocking(time_point deadline) noexcept { return detail::wait_in_thread(this, deadline); }
+
+    [[nodiscard]] std::size_t waiters_now() const noexcept { return waiters_.size_approx(); }
+    [[nodiscard]] const char* name() const noexcept { return name_; }
+
+private:
+    friend detail::wait_operation<latch*>;
+    template <class Source>
+    friend bool detail::wait_in_thread(Source, time_point) noexcept;
+
+    static constexpr std::uint32_t waited_bit = 1;
+    static constexpr std::uint32_t unit = 2;
+
+    [[nodiscard]] bool try_pass() const noexcept { return is_open(); }
+    [[nodiscard]] bool enqueue(waiter& w) noexcept;
+    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
+    void pass_on(waiter&) noexcept {}
+    [[nodiscard]] wait_target describe() const noexcept { return {"latch", name_}; }
+    void check(std::uint32_t seen, std::uint32_t n) const noexcept;
+    void count_down_slow(std::uint32_t n) noexcept;
+
+    atomic<std::uint32_t> word_;
+    detail::wait_list waiters_;
+    const char* name_;
+};
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,130 @@
+#pragma once
+
+// Many readers or one writer.
+//
+//   { auto reading = co_await table.lock_shared(); ... }
+//   { auto writing = co_await table.lock(); ... }
+//
+// First come, first served: a writer that waits makes later readers wait behind it, so neither side starves. Readers that
+// stand next to each other are let in together. It is a semaphore in disguise: a reader holds one permit, a writer all.
+//
+// Resumes, cancelled, destroy, threads: as in mutex.
+
+#include <roost/sync/detail/permits.hpp>
+
+#include <utility>
+
+namespace roost::inline ROOST_ABI {
+
+class shared_mutex {
+    template <bool Shared>
+    class basic_guard;
+
+public:
+    using guard = basic_guard<false>;
+    using shared_guard = basic_guard<true>;
+    using operation = detail::permit_operation<shared_mutex, guard>;
+    using shared_operation = detail::permit_operation<shared_mutex, shared_guard>;
+    static constexpr std::uint32_t max_readers = detail::permit_state::max;
+
+    constexpr explicit shared_mutex(const char* name = "") noexcept
+        : permits_(max_readers, fairness::hand_off, detail::permits::shared_mutex_kind, name) {}
+
+    [[nodiscard]] operation lock() noexcept { return {*this, max_readers}; }
+    [[nodiscard]] guard try_lock() noexcept;
+    [[nodiscard]] guard lock_blocking() noexcept;
+    [[nodiscard]] guard lock_blocking(time_point deadline) noexcept;  // holds nothing when the deadline passed
+
+    [[nodiscard]] shared_operation lock_shared() noexcept { return {*this, 1}; }
+    [[nodiscard]] shared_guard try_lock_shared() noexcept;
+    [[nodiscard]] shared_guard lock_shared_blocking() noexcept;
+    [[nodiscard]] shared_guard lock_shared_blocking(time_point deadline) noexcept;
+
+    // For whoever released a guard with release(). Unlocking what is not locked that way ends the program.
+    void unlock() noexcept {
+        if (permits_.available() != 0) {
+            permits_.misuse("it was unlocked although no writer had locked it");
+        }
+        permits_.give(max_readers);
+    }
+    void unlock_shared() noexcept {
+        if (permits_.available() == 0) {
+            permits_.misuse("it was unlocked by a reader while a writer had locked it");
+        }
+        permits_.give(1);
+    }
+
+    [[nodiscard]] std::uint32_t readers_now() noexcept {
+        const std::uint32_t used = permits_.in_use();
+        return used == max_readers ? 0 : used;
+    }
+    [[nodiscard]] bool is_locked() const noexcept { return permits_.available() == 0; }  // by a writer
+    [[nodiscard]] std::size_t waiters_now() const noexcept { return permits_.waiters_now(); }
+    [[nodiscard]] const char* name() const noexcept { return permits_.name(); }
+    [[nodiscard]] detail::permits& core() noexcept { return permits_; }  // not API
+
+private:
+    detail::permits permits_;
+};
+
+// Holds a shared_mutex, as a reader or as the writer, or nothing.
+template <bool Shared>
+class [[nodiscard]] shared_mutex::basic_guard {
+public:
+    basic_guard() noexcept = default;
+    explicit basic_guard(shared_mutex& held, std::uint32_t = 0) noexcept : mutex_(&held) {}
+    basic_guard(basic_guard&& other) noexcept : mutex_(std::exchange(other.mutex_, nullptr)) {}
+    basic_guard& operator=(basic_guard&& other) noexcept {
+        basic_guard moved(std::move(other));
+        std::swap(mutex_, moved.mutex_);
+        return *this;
+    }
+    ~basic_guard() { unlock(); }
+
+    [[nodiscard]] bool owns_lock() const noexcept { return mutex_ != nullptr; }
+    [[nodiscard]] explicit operator bool() const noexcept { return owns_lock(); }
+    void unlock() noexcept {
+        if (shared_mutex* held = std::exchange(mutex_, nullptr)) {
+            if constexpr (Shared) {
+                held->unlock_shared();
+            } else {
+                held->unlock();
+            }
+        }
+    }
+    shared_mutex* release() noexcept { return std::exchange(mutex_, nullptr); }
+
+    // The writer becomes a reader without letting another writer in between.
+    [[nodiscard]] basic_guard<true> downgrade() noexcept
+        requires(!Shared)
+    {
+        shared_mutex* held = std::exchange(mutex_, nullptr);
+        if (held == nullptr) {
+            return {};
+        }
+        held->permits_.give(max_readers - 1);
+        return basic_guard<true>(*held);
+    }
+
+private:
+    shared_mutex* mutex_ = nullptr;
+};
+
+inline shared_mutex::guard shared_mutex::try_lock() noexcept {
+    return permits_.try_take(max_readers) ? guard(*this) : guard();
+}
+inline shared_mutex::guard shared_mutex::lock_blocking() noexcept { return lock_blocking(no_deadline); }
+inline shared_mutex::guard shared_mutex::lock_blocking(time_point deadline) noexcept {
+    return permits_.try_take(max_readers) || permits_.take_in_thread(max_readers, deadline) ? guard(*this) : guard();
+}
+inline shared_mutex::shared_guard shared_mutex::try_lock_shared() noexcept {
+    return permits_.try_take(1) ? shared_guard(*this) : shared_guard();
+}
+inline shared_mutex::shared_guard shared_mutex::lock_shared_blocking() noexcept {
+    return lock_shared_blocking(no_deadline);
+}
+inline shared_mutex::shared_guard shared_mutex::lock_shared_blocking(time_point deadline) noexcept {
+    return permits_.try_take(1) || permits_.take_in_thread(1, deadline) ? shared_guard(*this) : shared_guard();
+}
+
+}  // namespace roost::inline ROOST_ABI

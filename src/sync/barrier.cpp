@@ -1,0 +1,67 @@
+#include <roost/sync/barrier.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+barrier::~barrier() {
+    if (!waiters_.is_quiet()) {
+        detail::destroyed_with_waiters({"barrier", name_}, waiters_.size_approx());
+    }
+}
+
+// Arrives as told, then queues w (if there is one) unless the phase is over. Gives the phase it was about.
+bool barrier::enqueue(waiter* w, arrival how, phase& of) noexcept {
+    const char* what = name_;
+    detail::wake_chain woken;
+    waiters_.lock();
+    if (how != arrival::none) {
+        if (state_.remaining == 0) {
+            panic("barrier", name_, site(), "somebody arrived although every participant had dropped out");
+        }
+        of = state_.phase;
+        state_ = how == arrival::last ? dropped(state_) : arrived(state_);
+        if (state_.phase != of) {
+            woken = waiters_.take_all();
+        }
+    }
+    const bool must_wait = w != nullptr && state_.phase == of;
+    if (must_wait) {
+        waiters_.push_back(*w);
+    }
+    waiters_.unlock();
+    woken.deliver(what);
+    return must_wait;
+}
+
+barrier::phase barrier::arrive() noexcept {
+    phase of = 0;
+    static_cast<void>(enqueue(nullptr, arrival::one, of));
+    return of;
+}
+
+void barrier::arrive_and_drop() noexcept {
+    phase of = 0;
+    static_cast<void>(enqueue(nullptr, arrival::last, of));
+}
+
+bool barrier::try_wait(phase of) noexcept {
+    waiters_.lock();
+    const bool is_over = state_.phase != of;
+    waiters_.unlock();
+    return is_over;
+}
+
+bool barrier::arrive_and_wait_blocking(time_point deadline) noexcept {
+    detail::thread_waiter self;
+    phase of = 0;
+    return !enqueue(&self, arrival::one, of) ||
+           self.block(deadline, [&]() noexcept { return cancel(self, claim::expired); });
+}
+
+bool barrier::cancel(waiter& w, claim as) noexcept {
+    waiters_.lock();
+    const bool claimed = waiters_.take_if_queued(w, as);
+    waiters_.unlock();
+    return claimed;
+}
+
+}  // namespace roost::inline ROOST_ABI

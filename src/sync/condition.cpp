@@ -1,0 +1,100 @@
+#include <roost/sync/condition.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+condition::~condition() {
+    if (!waiters_.is_quiet()) {
+        detail::destroyed_with_waiters(describe(), waiters_.size_approx());
+    }
+}
+
+mutex& condition::mutex_of(mutex::guard& held) const noexcept {
+    mutex* m = held.release();
+    if (m == nullptr) {
+        panic("condition", name_, site(), "it was waited for with a guard that holds no mutex");
+    }
+    return *m;
+}
+
+void condition::enqueue(waiter& w) noexcept {
+    waiters_.lock();
+    waiters_.push_back(w);
+    waiters_.unlock();
+}
+
+// Coroutines move to the queue of their mutex, or get it at once; threads come for it themselves.
+void condition::notify(std::size_t n) noexcept {
+    const char* what = name_;
+    detail::wake_chain woken;
+    waiters_.lock();
+    for (; n > 0 && !waiters_.is_empty(); --n) {
+        waiter& first = *waiters_.front();
+        if (first.is_thread()) {
+            waiters_.take(first, claim::delivered);
+            woken.add(first);
+            continue;
+        }
+        auto& moving = static_cast<node&>(first);
+        waiters_.take(first, claim::idle);
+        moving.has_moved = true;
+        if (moving.wanted->core().grant_or_enqueue(moving)) {
+            woken.add(first);
+        }
+    }
+    waiters_.unlock();
+    woken.deliver(what);
+}
+
+bool condition::cancel(node& w, claim as) noexcept {
+    waiters_.lock();
+    const bool has_moved = w.has_moved;
+    const bool claimed = !has_moved && waiters_.take_if_queued(w, as);
+    waiters_.unlock();
+    return has_moved ? w.wanted->core().cancel(w, as) : claimed;
+}
+
+bool condition::cancel_thread(waiter& w) noexcept {
+    waiters_.lock();
+    const bool claimed = waiters_.take_if_queued(w, claim::expired);
+    waiters_.unlock();
+    return claimed;
+}
+
+bool condition::wait_blocking(mutex::guard& held, time_point deadline) noexcept {
+    mutex& m = mutex_of(held);
+    detail::thread_waiter self;
+    enqueue(self);
+    m.unlock();
+    const bool in_time = self.block(deadline, [&]() noexcept { return cancel_thread(self); });
+    held = m.lock_blocking();
+    return in_time;
+}
+
+bool condition::operation::start(const resume_target& target) noexcept {
+    mutex& m = on_->mutex_of(*held_);
+    node_.bind(target);
+    node_.wanted = &m;
+    node_.has_moved = false;
+    on_->enqueue(node_);
+    m.unlock();  // may resume and destroy this very operation
+    return true;
+}
+
+void condition::operation::await_resume() noexcept {
+    if (node_.finish() == claim::delivered) {
+        *held_ = mutex::guard(*node_.wanted);
+    }
+}
+
+condition::operation::~operation() {
+    if (!node_.is_started()) {
+        return;
+    }
+    if (node_.state() == claim::delivered) {
+        node_.wanted->unlock();
+    } else if (node_.state() == claim::waiting && !try_cancel()) {
+        detail::destroyed_while_woken(waits_on());
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,75 @@
+#include <roost/sync/latch.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+latch::~latch() {
+    if (!waiters_.is_quiet()) {
+        detail::destroyed_with_waiters(describe(), waiters_.size_approx());
+    }
+}
+
+void latch::check(std::uint32_t seen, std::uint32_t n) const noexcept {
+    if (seen / unit < n) {
+        panic("latch", name_, site(), "it was counted down more often than its count");
+    }
+}
+
+void latch::count_down(std::uint32_t n) noexcept {
+    std::uint32_t seen = word_.load(mo::relaxed);  // C1
+    do {
+        check(seen, n);
+        if (seen / unit == n && (seen & waited_bit) != 0) {
+            count_down_slow(n);
+            return;
+        }
+    } while (!word_.compare_exchange_weak(seen, seen - n * unit, mo::acq_rel, mo::relaxed));  // C2
+}
+
+// The last step with somebody waiting happens under the lock, so that whoever sees it open and destroys the latch waits for
+// us in the destructor.
+void latch::count_down_slow(std::uint32_t n) noexcept {
+    const char* what = name_;
+    detail::wake_chain woken;
+    waiters_.lock();
+    std::uint32_t seen = word_.load(mo::relaxed);  // C1
+    std::uint32_t next = 0;
+    do {
+        check(seen, n);
+        const bool opens = seen / unit == n;
+        next = opens ? 0 : seen - n * unit;
+    } while (!word_.compare_exchange_weak(seen, next, mo::acq_rel, mo::relaxed));  // C2
+    if (next == 0) {
+        woken = waiters_.take_all();
+    }
+    waiters_.unlock();
+    woken.deliver(what);
+}
+
+bool latch::enqueue(waiter& w) noexcept {
+    waiters_.lock();
+    std::uint32_t seen = unit;
+    bool must_wait = true;
+    while (!word_.compare_exchange_weak(seen, seen | waited_bit, mo::relaxed, mo::acquire)) {  // C4
+        if (seen < unit) {
+            must_wait = false;
+            break;
+        }
+    }
+    if (must_wait) {
+        waiters_.push_back(w);
+    }
+    waiters_.unlock();
+    return must_wait;
+}
+
+bool latch::cancel(waiter& w, claim as) noexcept {
+    waiters_.lock();
+    const bool claimed = waiters_.take_if_queued(w, as);
+    if (claimed && waiters_.is_empty()) {
+        word_.fetch_and(~waited_bit, mo::relaxed);  // C5
+    }
+    waiters_.unlock();
+    return claimed;
+}
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,95 @@
+#include <roost/sync/once.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+using detail::once_state;
+
+once::~once() {
+    if (!waiters_.is_quiet()) {
+        detail::destroyed_with_waiters(describe(), waiters_.size_approx());
+    }
+}
+
+bool once::try_start() noexcept {
+    std::uint32_t seen = once_state{}.pack();
+    return word_.compare_exchange_strong(seen, once_state{once_state::running, false}.pack(), mo::acquire, mo::acquire);  // O3
+}
+
+once::turn once::try_enter() noexcept { return try_start() ? turn(*this) : turn(); }
+
+once::turn once::enter_blocking() noexcept { return enter_blocking(no_deadline); }
+
+once::turn once::enter_blocking(time_point deadline) noexcept {
+    if (is_done()) {
+        return {};
+    }
+    detail::thread_waiter self;
+    if (!enqueue(self)) {
+        return result(claim::idle);
+    }
+    claim how = claim::idle;
+    if (!self.park(deadline)) {
+        if (cancel(self, claim::expired)) {
+            return {};
+        }
+        self.park();
+    }
+    how = self.finish();
+    return result(how);
+}
+
+// Not queued: either it is done, or this caller has the turn. Both leave the waiter idle, so the word tells them apart: it
+// cannot be done while this caller has the turn.
+once::turn once::result(claim how) noexcept {
+    const bool is_mine = how == claim::delivered || (how == claim::idle && !is_done());
+    return is_mine ? turn(*this) : turn();
+}
+
+bool once::enqueue(waiter& w) noexcept {
+    waiters_.lock();
+    std::uint32_t seen = once_state{}.pack();
+    std::uint32_t next = 0;
+    do {
+        next = detail::enter(once_state::unpack(seen)).pack();
+    } while (!word_.compare_exchange_weak(seen, next, mo::acquire, mo::acquire));  // O4
+    const bool must_wait = once_state::unpack(seen).phase == once_state::running;
+    if (must_wait) {
+        waiters_.push_back(w);
+    }
+    waiters_.unlock();
+    return must_wait;
+}
+
+// By whoever has the turn. Always under the lock: it happens once, or fails.
+void once::finish(bool succeeded) noexcept {
+    const char* what = name_;
+    detail::wake_chain woken;
+    waiters_.lock();
+    std::uint32_t seen = word_.load(mo::relaxed);  // O5
+    std::uint32_t next = 0;
+    do {
+        const once_state now = once_state::unpack(seen);
+        next = (succeeded ? succeed(now) : fail(now, waiters_.size_approx())).pack();
+    } while (!word_.compare_exchange_weak(seen, next, mo::acq_rel, mo::relaxed));  // O2
+    if (succeeded) {
+        woken = waiters_.take_all();
+    } else if (waiter* heir = waiters_.front()) {
+        waiters_.take(*heir, claim::delivered);
+        woken.add(*heir);
+    }
+    waiters_.unlock();
+    woken.deliver(what);
+}
+
+bool once::cancel(waiter& w, claim as) noexcept {
+    waiters_.lock();
+    const bool claimed = waiters_.take_if_queued(w, as);
+    if (claimed && waiters_.is_empty()) {
+        std::uint32_t seen = once_state{once_state::running, true}.pack();
+        word_.compare_exchange_strong(seen, once_state{once_state::running, false}.pack(), mo::relaxed, mo::relaxed);  // O6
+    }
+    waiters_.unlock();
+    return claimed;
+}
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,133 @@
+#include <roost/sync/barrier.hpp>
+
+#include "coroutines.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+namespace {
+
+using roost::barrier;
+using roost::detail::barrier_state;
+using sync_testing::fire;
+using sync_testing::owned;
+
+static_assert(arrived(barrier_state{2, 2, 7}) == barrier_state{2, 1, 7});
+static_assert(arrived(barrier_state{2, 1, 7}) == barrier_state{2, 2, 8}, "the last arrival begins the next phase");
+static_assert(dropped(barrier_state{2, 1, 7}) == barrier_state{1, 1, 8});
+static_assert(dropped(barrier_state{1, 1, 7}) == barrier_state{0, 0, 8});
+
+TEST(barrier_state, SYNC_100_every_reachable_state_is_sound) {
+    std::set<std::tuple<unsigned, unsigned, unsigned>> seen;
+    std::vector<barrier_state> todo{{3, 3, 0}};
+    while (!todo.empty()) {
+        const barrier_state s = todo.back();
+        todo.pop_back();
+        if (s.phase > 3 || !seen.insert({s.expected, s.remaining, s.phase}).second) {
+            continue;
+        }
+        ASSERT_TRUE(invariant(s));
+        if (s.remaining > 0) {
+            todo.push_back(arrived(s));
+        }
+        if (s.remaining > 0 && s.expected > 0) {
+            todo.push_back(dropped(s));
+        }
+    }
+    EXPECT_GT(seen.size(), 10U);
+}
+
+fire meet(barrier& b, int rounds, int& passed) {
+    for (int i = 0; i < rounds; ++i) {
+        co_await b.arrive_and_wait();
+        ++passed;
+    }
+}
+
+TEST(barrier, SYNC_101_nobody_passes_before_everybody_has_arrived) {
+    barrier b(3, "step");
+    int passed = 0;
+    meet(b, 2, passed);
+    meet(b, 2, passed);
+    EXPECT_EQ(passed, 0);
+    EXPECT_EQ(b.waiters_now(), 2U);
+    meet(b, 2, passed);
+    EXPECT_EQ(passed, 6) << "two phases";
+}
+
+TEST(barrier, SYNC_102_arrive_then_wait) {
+    barrier b(2);
+    const barrier::phase mine = b.arrive();
+    EXPECT_FALSE(b.try_wait(mine));
+    int passed = 0;
+    [](barrier& bb, barrier::phase p, int& n) -> fire {
+        co_await bb.wait(p);
+        ++n;
+    }(b, mine, passed);
+    EXPECT_EQ(passed, 0);
+    static_cast<void>(b.arrive());
+    EXPECT_EQ(passed, 1);
+    EXPECT_TRUE(b.try_wait(mine));
+    [](barrier& bb, barrier::phase p, int& n) -> fire {
+        co_await bb.wait(p);
+        ++n;
+    }(b, mine, passed);
+    EXPECT_EQ(passed, 2) << "a phase that is over is not waited for";
+}
+
+TEST(barrier, SYNC_103_drop_makes_later_phases_smaller) {
+    barrier b(2);
+    int passed = 0;
+    meet(b, 3, passed);
+    b.arrive_and_drop();
+    EXPECT_EQ(passed, 3) << "the other one meets only itself from then on";
+}
+
+TEST(barrier, SYNC_104_cancelled_wait_leaves_the_arrival) {
+    barrier b(2);
+    owned w = [](barrier& bb) -> owned { co_await bb.arrive_and_wait(); }(b);
+    w.destroy();
+    EXPECT_EQ(b.waiters_now(), 0U);
+    int passed = 0;
+    meet(b, 1, passed);
+    EXPECT_EQ(passed, 1);
+}
+
+TEST(barrier, SYNC_105_blocking_forms) {
+    barrier b(2);
+    EXPECT_FALSE(b.arrive_and_wait_blocking(roost::now() + std::chrono::milliseconds(2)));
+    static_cast<void>(b.arrive());
+    int shared[2] = {0, 0};
+    std::thread other([&] {
+        for (int i = 1; i <= 500; ++i) {
+            shared[0] = i;
+            b.arrive_and_wait_blocking();
+            EXPECT_EQ(shared[1], i);
+            b.arrive_and_wait_blocking();
+        }
+    });
+    for (int i = 1; i <= 500; ++i) {
+        shared[1] = i;
+        b.arrive_and_wait_blocking();
+        EXPECT_EQ(shared[0], i);
+        b.arrive_and_wait_blocking();
+    }
+    other.join();
+}
+
+TEST(barrier_death, SYNC_106_misuse_is_named) {
+    EXPECT_DEATH(barrier(0, "step"), "barrier 'step'.*needs at least one participant");
+    EXPECT_DEATH(
+        {
+            barrier b(1, "step");
+            b.arrive_and_drop();
+            static_cast<void>(b.arrive());
+        },
+        "barrier 'step'.*arrived although every participant had dropped out");
+}
+
+}  // namespace

@@ -1,0 +1,160 @@
+#include <roost/sync/condition.hpp>
+#include <roost/sync/interruptible.hpp>
+
+#include "coroutines.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+namespace {
+
+using roost::claim;
+using roost::condition;
+using roost::mutex;
+using sync_testing::fire;
+using sync_testing::hand_executor;
+using sync_testing::hosted;
+using sync_testing::owned;
+
+static_assert(sizeof(condition) <= 32);
+
+fire wait_for(mutex& m, condition& c, std::vector<int>& log, int id) {
+    auto held = co_await m.lock();
+    co_await c.wait(held);
+    log.push_back(held.owns_lock() && m.is_locked() ? id : -id);
+}
+
+TEST(condition, SYNC_120_wait_releases_the_mutex_and_resumes_with_it) {
+    mutex m;
+    condition c("not empty");
+    std::vector<int> log;
+    wait_for(m, c, log, 1);
+    EXPECT_FALSE(m.is_locked());
+    EXPECT_EQ(c.waiters_now(), 1U);
+    c.notify_one();
+    EXPECT_EQ(log, (std::vector<int>{1}));
+    EXPECT_FALSE(m.is_locked());
+    c.notify_one();
+    c.notify_all();
+}
+
+TEST(condition, SYNC_121_notified_under_the_mutex_it_queues_for_it) {
+    mutex m;
+    condition c;
+    std::vector<int> log;
+    wait_for(m, c, log, 1);
+    wait_for(m, c, log, 2);
+    auto held = m.try_lock();
+    c.notify_all();
+    EXPECT_TRUE(log.empty()) << "nobody runs without the mutex";
+    EXPECT_EQ(c.waiters_now(), 0U);
+    EXPECT_EQ(m.waiters_now(), 2U);
+    held.unlock();
+    EXPECT_EQ(log, (std::vector<int>{1, 2}));
+}
+
+TEST(condition, SYNC_122_notify_one_is_first_in_first_out) {
+    mutex m;
+    condition c;
+    std::vector<int> log;
+    wait_for(m, c, log, 1);
+    wait_for(m, c, log, 2);
+    c.notify_one();
+    EXPECT_EQ(log, (std::vector<int>{1}));
+    c.notify_one();
+    EXPECT_EQ(log, (std::vector<int>{1, 2}));
+}
+
+TEST(condition, SYNC_123_cancelled_here_or_in_the_queue_of_the_mutex) {
+    mutex m;
+    condition c;
+    const auto waits = [](mutex& mm, condition& cc) -> owned {
+        auto held = co_await mm.lock();
+        co_await cc.wait(held);
+    };
+    owned first = waits(m, c);
+    first.destroy();
+    EXPECT_EQ(c.waiters_now(), 0U);
+    owned second = waits(m, c);
+    auto held = m.try_lock();
+    c.notify_one();
+    EXPECT_EQ(m.waiters_now(), 1U);
+    second.destroy();
+    EXPECT_EQ(m.waiters_now(), 0U);
+    held.unlock();
+    EXPECT_FALSE(m.is_locked());
+}
+
+TEST(condition, SYNC_124_mutex_of_a_waiter_that_never_ran_is_passed_on) {
+    mutex m;
+    condition c;
+    hand_executor executor;
+    hosted h = [](hand_executor&, mutex& mm, condition& cc) -> hosted {
+        auto held = co_await mm.lock();
+        co_await cc.wait(held);
+    }(executor, m, c);
+    c.notify_one();
+    EXPECT_TRUE(m.is_locked());
+    executor.forget();
+    h.destroy();
+    EXPECT_FALSE(m.is_locked());
+}
+
+TEST(condition, SYNC_125_stopped_wait_holds_nothing) {
+    mutex m;
+    condition c;
+    hand_executor executor;
+    std::stop_source source;
+    bool owns = true;
+    claim how = claim::idle;
+    hosted h = [](hand_executor&, mutex& mm, condition& cc, std::stop_token t, bool& o, claim& status) -> hosted {
+        auto held = co_await mm.lock();
+        auto result = co_await roost::with_stop(cc.wait(held), t);
+        status = result.status();
+        o = held.owns_lock();
+    }(executor, m, c, source.get_token(), owns, how);
+    source.request_stop();
+    executor.run();
+    EXPECT_EQ(how, claim::cancelled);
+    EXPECT_FALSE(owns);
+    EXPECT_FALSE(m.is_locked());
+}
+
+TEST(condition, SYNC_126_blocking_forms) {
+    mutex m;
+    condition c;
+    auto held = m.lock_blocking();
+    EXPECT_FALSE(c.wait_blocking(held, roost::now() + std::chrono::milliseconds(2)));
+    EXPECT_TRUE(held.owns_lock());
+    int value = 0;
+    std::thread producer([&] {
+        for (int i = 1; i <= 300; ++i) {
+            auto mine = m.lock_blocking();
+            c.wait_blocking(mine, [&] { return value == 0; });
+            value = i;
+            c.notify_all();
+        }
+    });
+    for (int i = 1; i <= 300; ++i) {
+        c.wait_blocking(held, [&] { return value != 0; });
+        EXPECT_EQ(value, i);
+        value = 0;
+        c.notify_all();
+    }
+    held.unlock();
+    producer.join();
+}
+
+TEST(condition_death, SYNC_127_misuse_is_named) {
+    EXPECT_DEATH(
+        {
+            condition c("not empty");
+            mutex::guard nothing;
+            c.wait_blocking(nothing);
+        },
+        "condition 'not empty'.*waited for with a guard that holds no mutex");
+}
+
+}  // namespace

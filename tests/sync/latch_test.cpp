@@ -1,0 +1,102 @@
+#include <roost/sync/latch.hpp>
+
+#include "coroutines.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace {
+
+using roost::latch;
+using sync_testing::fire;
+using sync_testing::owned;
+
+static_assert(sizeof(latch) <= 40);
+
+fire wait_for(latch& l, int& count) {
+    co_await l.wait();
+    ++count;
+}
+
+TEST(latch, SYNC_90_opens_at_zero) {
+    latch l(3, "started");
+    int count = 0;
+    wait_for(l, count);
+    wait_for(l, count);
+    EXPECT_EQ(l.waiters_now(), 2U);
+    l.count_down();
+    EXPECT_FALSE(l.try_wait());
+    EXPECT_EQ(l.count(), 2U);
+    l.count_down(2);
+    EXPECT_EQ(count, 2);
+    EXPECT_TRUE(l.is_open());
+    wait_for(l, count);
+    EXPECT_EQ(count, 3);
+}
+
+TEST(latch, SYNC_90_latch_of_zero_is_open) {
+    latch l(0);
+    EXPECT_TRUE(l.try_wait());
+    l.wait_blocking();
+}
+
+TEST(latch, SYNC_91_arrive_and_wait) {
+    latch l(2);
+    int passed = 0;
+    const auto arrive = [](latch& ll, int& n) -> fire {
+        co_await ll.arrive_and_wait();
+        ++n;
+    };
+    arrive(l, passed);
+    EXPECT_EQ(passed, 0);
+    arrive(l, passed);
+    EXPECT_EQ(passed, 2);
+}
+
+TEST(latch, SYNC_92_cancelled_waiter_is_unlinked) {
+    latch l(1);
+    owned w = [](latch& ll) -> owned { co_await ll.wait(); }(l);
+    EXPECT_EQ(l.waiters_now(), 1U);
+    w.destroy();
+    EXPECT_EQ(l.waiters_now(), 0U);
+    l.count_down();
+    EXPECT_TRUE(l.is_open());
+}
+
+TEST(latch, SYNC_93_blocking_forms_and_destruction_by_whoever_passed) {
+    latch late(1);
+    EXPECT_FALSE(late.wait_blocking(roost::now() + std::chrono::milliseconds(2)));
+    for (int i = 0; i < 1000; ++i) {
+        auto l = std::make_unique<latch>(2U);
+        int data[2] = {0, 0};
+        std::thread a([raw = l.get(), &data] {
+            data[0] = 1;
+            raw->count_down();
+        });
+        data[1] = 1;
+        l->count_down();
+        l->wait_blocking();
+        l.reset();
+        EXPECT_EQ(data[0] + data[1], 2);
+        a.join();
+    }
+}
+
+TEST(latch_death, SYNC_94_misuse_is_named) {
+    EXPECT_DEATH(
+        {
+            latch l(1, "started");
+            l.count_down(2);
+        },
+        "latch 'started'.*counted down more often than its count");
+    EXPECT_DEATH(
+        {
+            int count = 0;
+            latch l(1, "started");
+            wait_for(l, count);
+        },
+        "latch 'started'.*destroyed while 1 waiter was still queued");
+}
+
+}  // namespace
