@@ -26,6 +26,12 @@ using detail::planner;
 
 engine* exploring = nullptr;
 
+// One for the whole program: its stacks and arena keep their addresses, so equal choices give equal traces.
+engine& the_engine() {
+    static engine instance;
+    return instance;
+}
+
 void on_panic(const char* sentence) { exploring->fail_with(verdict::panic, sentence); }
 
 using roost::detail::real_seconds;
@@ -50,6 +56,10 @@ public:
 class driver {
 public:
     driver(const options& how, const std::function<void()>& body) : how_(how), body_(body) {
+        if (exploring != nullptr) {
+            panic("explore() was called inside explore()");
+        }
+        first_step_ = engine_.steps();
         engine_.how.reuse = how.reuse;
         engine_.how.max_steps = how.max_steps;
         engine_.how.failing_allocations = how.failing_allocations;
@@ -126,7 +136,7 @@ private:
         for (std::uint64_t n = 0;; ++n) {
             failure f = once();
             ++result_.executions;
-            result_.steps = engine_.steps();
+            result_.steps = engine_.steps() - first_step_;
             result_.redundant += engine_.plan.is_redundant() ? 1 : 0;
             if (f.verdict == verdict::ok && how_.recheck_every != 0 && n % how_.recheck_every == 0) {
                 f = run_again();
@@ -152,14 +162,12 @@ private:
     // Determinism self-check: the same choices must give the same steps.
     failure run_again() {
         const std::uint64_t before = engine_.fingerprint();
-        const bool redundant = engine_.plan.is_redundant();
         engine_.plan.repeat();
         failure f = once();
         ++result_.rechecked;
         if (f.verdict == verdict::ok && engine_.fingerprint() != before) {
             f = failure{verdict::nondeterminism, "the same choices led to other steps when they were made again"};
         }
-        (void)redundant;
         return f;
     }
 
@@ -230,7 +238,7 @@ private:
         found_ = all.substr(colon + 1);
         const failure f = trace(found_);
         result_.executions = 1;
-        result_.steps = engine_.steps();
+        result_.steps = engine_.steps() - first_step_;
         result_.verdict = f.verdict;
         result_.message = f.message;
         result_.preemptions = engine_.plan.preemptions();
@@ -242,10 +250,11 @@ private:
 
     options how_;
     const std::function<void()>& body_;
-    engine engine_;
+    engine& engine_ = the_engine();
     panic_handler previous_ = nullptr;
     result result_;
     std::string found_;
+    std::uint64_t first_step_ = 0;
 };
 
 }  // namespace

@@ -97,6 +97,9 @@ void* engine::allocate(std::size_t size, std::size_t alignment, model_site at) {
     arena_used_ = begin + size;
     unpoison(arena_ + begin, size);
     blocks_.push_back(block_record{arena_ + begin, size, true, 0, at, {}});
+    if (tracing()) {
+        trace_note("allocates " + std::to_string(size) + " bytes at " + place(at));
+    }
     return arena_ + begin;
 }
 
@@ -131,6 +134,9 @@ void engine::deallocate(void* memory, std::size_t size, model_site at) {
 }
 
 void engine::release_block(block_record& block, model_site at) {
+    if (tracing()) {
+        trace_note("frees " + std::to_string(block.size) + " bytes at " + place(at));
+    }
     block.live = false;
     block.freed_at = at;
     block.freed_order = ++frees_;

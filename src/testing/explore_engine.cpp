@@ -59,14 +59,14 @@ void engine::leave() {
 }
 
 void engine::fail_with(verdict v, std::string message) {
+    if (tracing()) {
+        trace_note(std::string("=> ") + to_string(v) + ": " + message);
+    }
     failure_ = failure{v, std::move(message)};
     leave();
 }
 
 void engine::fail(const char* text, model_site at) {
-    if (tracing()) {
-        trace_note(std::string("check fails: ") + text + " at " + place(at));
-    }
     fail_with(verdict::assertion, std::string(text) + " (" + place(at) + ")");
 }
 

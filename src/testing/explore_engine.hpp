@@ -114,7 +114,12 @@ public:
     [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
     [[nodiscard]] std::uint64_t fingerprint() const noexcept { return fingerprint_; }
     [[nodiscard]] bool heavy_barrier_found() const noexcept { return barriers_ && !barriers_at_start_; }
-    void record_trace(bool on) { tracing_ = on; trace_.clear(); }
+    void record_trace(bool on) {
+        tracing_ = on;
+        trace_.clear();
+        trace_lines_ = 0;
+        traced_thread_ = 0;
+    }
     [[nodiscard]] std::vector<std::string> take_trace() { return std::move(trace_); }
     [[noreturn]] void fail_with(testing::verdict v, std::string message);
 
@@ -180,6 +185,8 @@ private:
     object_record& resolve(const model_object& object, model_kind kind, model_site at);
     object_record& enlist(const model_object& object, model_kind kind);
     object_record& resolve_unknown(const model_object& object, model_kind kind, model_site at);
+    [[noreturn]] void report_poisoned(const model_object& object, model_site at);
+    void reject_freed(const model_object& object, model_site at);
     void note_access(object_record& record, model_site at);
     void end_lifetime(object_record& record, const char* how);
     [[noreturn]] void report_dead(const object_record& record, model_site at);
@@ -205,6 +212,8 @@ private:
 
     void trace_step(const operation& what, const std::string& detail);
     void trace_note(const std::string& text);
+    void trace_switch();
+    std::string trace_head();
     [[nodiscard]] bool tracing() const noexcept { return tracing_; }
 
     std::vector<std::unique_ptr<thread_record>> threads_;
@@ -235,6 +244,8 @@ private:
 
     bool tracing_ = false;
     std::vector<std::string> trace_;
+    unsigned trace_lines_ = 0;
+    unsigned traced_thread_ = 0;
 };
 
 }  // namespace testing::detail

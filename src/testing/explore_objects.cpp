@@ -2,6 +2,10 @@
 
 #if defined(ROOST_SEAM_MODEL)
 
+#if ROOST_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
 // Which shimmed object is which, and when it was made and ended.
 //
 // An access must be ordered after the construction and before the destruction by happens-before; otherwise it is a race
@@ -9,6 +13,18 @@
 
 namespace roost::inline ROOST_ABI {
 namespace testing::detail {
+
+namespace {
+
+bool is_poisoned([[maybe_unused]] const model_object& object) noexcept {
+#if ROOST_ASAN
+    return __asan_address_is_poisoned(&object) != 0;
+#else
+    return false;
+#endif
+}
+
+}  // namespace
 
 std::uint32_t engine::id_of(const object_record& record) const noexcept {
     return static_cast<std::uint32_t>(&record - objects_.data());
@@ -61,6 +77,9 @@ void engine::construct(const model_object& object, model_kind kind) {
 }
 
 object_record& engine::resolve(const model_object& object, model_kind kind, model_site at) {
+    if (is_poisoned(object)) {  // looking at its header would end the program before the verdict
+        report_poisoned(object, at);
+    }
     if (object.epoch == epoch_ && object.id < object_count_ && objects_[object.id].where == &object) {
         object_record& record = objects_[object.id];
         if (record.dead) {
@@ -81,16 +100,26 @@ object_record& engine::resolve_unknown(const model_object& object, model_kind ki
             break;
         }
     }
-    const block_record* block = block_at(&object);
-    if (block != nullptr && !block->live) {
-        fail_with(verdict::use_after_free, "access at " + place(at) + " by thread " + std::to_string(current_) +
-                                               " to memory freed at " + place(block->freed_at));
-    }
+    reject_freed(object, at);
     if (kind == model_kind::word && object.epoch != epoch_) {
         const auto& word = static_cast<const model_word&>(object);
         word.value = word.initial;
     }
     return enlist(object, kind);
+}
+
+void engine::report_poisoned(const model_object& object, model_site at) {
+    reject_freed(object, at);
+    fail_with(verdict::use_after_free, "access at " + place(at) + " by thread " + std::to_string(current_) +
+                                           " to an object whose stack frame or memory is gone");
+}
+
+void engine::reject_freed(const model_object& object, model_site at) {
+    const block_record* block = block_at(&object);
+    if (block != nullptr && !block->live) {
+        fail_with(verdict::use_after_free, "access at " + place(at) + " by thread " + std::to_string(current_) +
+                                               " to memory freed at " + place(block->freed_at));
+    }
 }
 
 void engine::note_access(object_record& record, model_site at) {
@@ -120,6 +149,9 @@ void engine::end_lifetime(object_record& record, const char* how_ended) {
 }
 
 void engine::destroy(const model_object& object) {
+    if (is_poisoned(object)) {
+        report_poisoned(object, model_site());
+    }
     if (object.epoch == epoch_ && object.id < object_count_ && objects_[object.id].where == &object &&
         !objects_[object.id].dead) {
         end_lifetime(objects_[object.id], "destroyed");

@@ -81,10 +81,25 @@ std::string place(model_site at) {
 
 #if defined(ROOST_SEAM_MODEL)
 
+// Where one thread stops and another goes on, and whether it had to.
+void engine::trace_switch() {
+    if (traced_thread_ == current_) {
+        return;
+    }
+    const unsigned left = traced_thread_;
+    traced_thread_ = current_;
+    if (left >= thread_count_ || threads_[left]->status == thread_status::finished) {
+        return;
+    }
+    const operation& next = plan.pending(left);
+    trace_.push_back("      -- T" + std::to_string(left) +
+                     (can_step(left) && threads_[left]->waits_for_steps_of == 0 ? " is preempted before " : " waits in ") +
+                     name_of(next.op) + " at " + place(next.at));
+}
+
 void engine::trace_step(const operation& what, const std::string& detail) {
-    char head[64];
-    std::snprintf(head, sizeof head, "%4u  T%u  ", static_cast<unsigned>(trace_.size()) + 1, current_);
-    std::string line = head + place(what.at);
+    trace_switch();
+    std::string line = trace_head() + place(what.at);
     line.resize(line.size() < 40 ? 40 : line.size() + 1, ' ');
     line += name_of(what.op);
     if (what.count > 0 && what.touched[0].object >= first_real_object) {
@@ -93,10 +108,12 @@ void engine::trace_step(const operation& what, const std::string& detail) {
     trace_.push_back(line + (detail.empty() ? "" : " ") + detail);
 }
 
-void engine::trace_note(const std::string& text) {
-    char head[64];
-    std::snprintf(head, sizeof head, "%4u  T%u  ", static_cast<unsigned>(trace_.size()) + 1, current_);
-    trace_.push_back(head + text);
+void engine::trace_note(const std::string& text) { trace_.push_back(trace_head() + text); }
+
+std::string engine::trace_head() {
+    char head[32];
+    std::snprintf(head, sizeof head, "%4u  T%u  ", ++trace_lines_, current_);
+    return head;
 }
 
 #endif
