@@ -14,6 +14,9 @@ type subject struct {
 	body          func(n uint64) // does n operations
 }
 
+// Cases that are reported in milliseconds.
+var inMilliseconds = map[string]bool{}
+
 func measure(ms int, body func(n uint64)) (float64, uint64) {
 	batch := func(n uint64) float64 {
 		start := time.Now()
@@ -67,6 +70,9 @@ func run(all []subject) {
 	for _, s := range all {
 		if s.name == name && (which == "" || which == s.subject) {
 			value, ops := measure(ms, s.body)
+			if inMilliseconds[s.name] {
+				value /= 1e6
+			}
 			fmt.Printf("%s %.4f %d\n", s.name, value, ops)
 			return
 		}

@@ -1,0 +1,120 @@
+// Go: goroutines with a WaitGroup, Gosched, context for cancellation.
+package main
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+)
+
+func with(threads int, body func(n uint64)) func(n uint64) {
+	return func(n uint64) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+		body(n)
+	}
+}
+
+// n counts children, a thousand at a time.
+func spawnJoin(n uint64) {
+	for left := n; left > 0; {
+		count := uint64(1000)
+		if left < count {
+			count = left
+		}
+		left -= count
+		var all sync.WaitGroup
+		all.Add(int(count))
+		for i := uint64(0); i < count; i++ {
+			go all.Done()
+		}
+		all.Wait()
+	}
+}
+
+func yield(n uint64) {
+	for i := uint64(0); i < n; i++ {
+		runtime.Gosched()
+	}
+}
+
+func fib(n uint) uint64 {
+	if n < 2 {
+		return uint64(n)
+	}
+	left := make(chan uint64, 1)
+	go func() { left <- fib(n - 1) }()
+	right := fib(n - 2)
+	return <-left + right
+}
+
+func skynet(number uint64, depth uint) uint64 {
+	if depth == 0 {
+		return number
+	}
+	width := uint64(1)
+	for i := uint(1); i < depth; i++ {
+		width *= 10
+	}
+	parts := make(chan uint64, 10)
+	for i := uint64(0); i < 10; i++ {
+		go func(i uint64) { parts <- skynet(number+i*width, depth-1) }(i)
+	}
+	sum := uint64(0)
+	for i := 0; i < 10; i++ {
+		sum += <-parts
+	}
+	return sum
+}
+
+func cancelSleepers(count int) func(n uint64) {
+	return func(n uint64) {
+		for i := uint64(0); i < n; i++ {
+			ctx, cancel := context.WithCancel(context.Background())
+			var all sync.WaitGroup
+			all.Add(count)
+			for k := 0; k < count; k++ {
+				go func() {
+					defer all.Done()
+					timer := time.NewTimer(time.Hour)
+					defer timer.Stop()
+					select {
+					case <-timer.C:
+					case <-ctx.Done():
+					}
+				}()
+			}
+			runtime.Gosched()
+			cancel()
+			all.Wait()
+		}
+	}
+}
+
+func expect(got, want uint64) {
+	if got != want {
+		panic("wrong answer")
+	}
+}
+
+func main() {
+	inMilliseconds["jobs/fib_2t"], inMilliseconds["jobs/skynet_2t"] = true, true
+	run([]subject{
+		{"jobs/spawn_join_1t", "Go goroutine", with(1, spawnJoin)},
+		{"jobs/spawn_join_2t", "Go goroutine", with(2, spawnJoin)},
+		{"runtime/yield_1t", "Go Gosched", with(1, yield)},
+		{"jobs/cancel_sleepers_1", "Go context", with(1, cancelSleepers(1))},
+		{"jobs/cancel_sleepers_8", "Go context", with(1, cancelSleepers(8))},
+		{"jobs/cancel_sleepers_32", "Go context", with(1, cancelSleepers(32))},
+		{"jobs/fib_2t", "Go goroutine", with(2, func(n uint64) {
+			for i := uint64(0); i < n; i++ {
+				expect(fib(22), 17711)
+			}
+		})},
+		{"jobs/skynet_2t", "Go goroutine", with(2, func(n uint64) {
+			for i := uint64(0); i < n; i++ {
+				expect(skynet(0, 5), 4999950000)
+			}
+		})},
+	})
+}

@@ -1,0 +1,108 @@
+// tokio: spawn + join handles, yield_now, async fn for a child that is awaited.
+#[path = "../../harness/harness.rs"]
+mod harness;
+use harness::*;
+use std::hint::black_box;
+use tokio::runtime::{Builder, Runtime};
+
+fn runtime(threads: usize) -> Runtime {
+    match threads {
+        1 => Builder::new_current_thread().build().unwrap(),
+        n => Builder::new_multi_thread().worker_threads(n).build().unwrap(),
+    }
+}
+
+fn spawn_join(ms: u64, threads: usize) -> (f64, u64) {
+    let rt = runtime(threads);
+    let (value, ops) = per_op(ms, |n| {
+        rt.block_on(async move {
+            // Spawned from a worker, as a service would.
+            tokio::spawn(async move {
+                for _ in 0..n {
+                    let all: Vec<_> = (0..1000).map(|i| tokio::spawn(async move { i })).collect();
+                    for child in all {
+                        black_box(child.await.unwrap());
+                    }
+                }
+            })
+            .await
+            .unwrap();
+        })
+    });
+    (value / 1000.0, ops * 1000)
+}
+
+async fn child(i: u64) -> u64 {
+    i
+}
+
+// A boxed future is what a coroutine frame is: allocated, polled through a pointer.
+fn await_boxed(ms: u64) -> (f64, u64) {
+    let rt = runtime(1);
+    per_op(ms, |n| {
+        rt.block_on(async move {
+            for i in 0..n {
+                let boxed: std::pin::Pin<Box<dyn std::future::Future<Output = u64>>> = Box::pin(child(i));
+                black_box(black_box(boxed).await);
+            }
+        })
+    })
+}
+
+fn await_ready(ms: u64) -> (f64, u64) {
+    let rt = runtime(1);
+    per_op(ms, |n| {
+        rt.block_on(async move {
+            for i in 0..n {
+                let (tx, rx) = tokio::sync::oneshot::channel();
+                tx.send(i).unwrap();
+                black_box(rx.await.unwrap());
+            }
+        })
+    })
+}
+
+fn yield_now(ms: u64, threads: usize) -> (f64, u64) {
+    let rt = runtime(threads);
+    per_op(ms, |n| {
+        rt.block_on(async move {
+            tokio::spawn(async move {
+                for _ in 0..n {
+                    tokio::task::yield_now().await;
+                }
+            })
+            .await
+            .unwrap()
+        })
+    })
+}
+
+fn cancel_sleepers(ms: u64, count: usize) -> (f64, u64) {
+    let rt = Builder::new_current_thread().enable_time().build().unwrap();
+    per_op(ms, |n| {
+        rt.block_on(async move {
+            for _ in 0..n {
+                let mut set = tokio::task::JoinSet::new();
+                for _ in 0..count {
+                    set.spawn(tokio::time::sleep(std::time::Duration::from_secs(3600)));
+                }
+                tokio::task::yield_now().await;
+                set.shutdown().await;
+            }
+        })
+    })
+}
+
+fn main() {
+    run(&[
+        ("jobs/spawn_join_1t", "tokio::spawn", |ms| spawn_join(ms, 1)),
+        ("jobs/spawn_join_2t", "tokio::spawn", |ms| spawn_join(ms, 2)),
+        ("task/await_child", "Rust boxed future", await_boxed),
+        ("task/await_ready", "tokio oneshot", await_ready),
+        ("runtime/yield_1t", "tokio yield_now", |ms| yield_now(ms, 1)),
+        ("runtime/yield_2t", "tokio yield_now", |ms| yield_now(ms, 2)),
+        ("jobs/cancel_sleepers_1", "tokio JoinSet", |ms| cancel_sleepers(ms, 1)),
+        ("jobs/cancel_sleepers_8", "tokio JoinSet", |ms| cancel_sleepers(ms, 8)),
+        ("jobs/cancel_sleepers_32", "tokio JoinSet", |ms| cancel_sleepers(ms, 32)),
+    ]);
+}

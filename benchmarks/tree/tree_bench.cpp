@@ -1,0 +1,104 @@
+#include "../harness/harness.hpp"
+#include "../harness/roost_coroutine.hpp"
+
+#include <roost/tree/callback.hpp>
+#include <roost/tree/node.hpp>
+#include <roost/tree/token.hpp>
+
+#include <deque>
+
+namespace {
+
+// The smallest view of a node: a level, work, children, and nothing that wants to be told.
+class plain_node final : public roost::node {
+public:
+    static roost::node_ref<> root() { return roost::node_ref<>::adopt(new plain_node()); }
+    static roost::node_ref<> child(roost::node& parent) {
+        auto* made = new plain_node(parent);
+        if (made->attach(roost::child_kind::idle) != roost::attached::yes) std::abort();
+        return roost::node_ref<>::adopt(made);
+    }
+    static void* operator new(std::size_t size) { return bench::frame_recycler::take(size); }
+    static void operator delete(void* block, std::size_t size) noexcept { bench::frame_recycler::give(block, size); }
+
+private:
+    plain_node() : node(functions, "root", roost::site()) {}
+    explicit plain_node(roost::node& parent) : node(functions, parent, "child", roost::site()) {}
+    static void destroy(roost::node& self) noexcept { delete static_cast<plain_node*>(&self); }
+    static constexpr roost::node_functions functions{.kind = "plain", .destroy = &destroy};
+};
+
+bench::sample make_and_drop(bench::budget b, std::size_t siblings) {
+    auto const parent = plain_node::root();
+    std::vector<roost::node_ref<>> others;
+    for (std::size_t i = 0; i < siblings; ++i) others.push_back(plain_node::child(*parent));
+    return bench::per_op(b, [&](std::uint64_t n) {
+        for (std::uint64_t i = 0; i < n; ++i) {
+            auto const made = plain_node::child(*parent);
+            bench::keep(made.get());
+        }
+    });
+}
+
+} // namespace
+
+BENCH_OURS("tree/is_cancelled") {
+    auto const root = plain_node::root();
+    roost::token const token(*root);
+    return bench::per_op(b, [&](std::uint64_t n) {
+        for (std::uint64_t i = 0; i < n; ++i) {
+            bench::keep(token.should_stop_now());
+            bench::clobber();
+        }
+    });
+}
+
+BENCH_OURS("tree/callback") {
+    auto const root = plain_node::root();
+    roost::token const token(*root);
+    std::uint64_t counter = 0;
+    return bench::per_op(b, [&](std::uint64_t n) {
+        for (std::uint64_t i = 0; i < n; ++i) {
+            roost::inline_callback const registered(token, roost::level::cancel, [&counter]() noexcept { ++counter; });
+            bench::clobber();
+        }
+    });
+}
+
+BENCH_OURS("tree/cancel_callbacks_1k") {
+    auto const s = bench::measure(b, [](std::uint64_t n) {
+        double took = 0;
+        std::uint64_t counter = 0;
+        auto const bump = [&counter]() noexcept { ++counter; };
+        for (std::uint64_t i = 0; i < n; ++i) {
+            auto const root = plain_node::root();
+            std::deque<roost::inline_callback<decltype(bump)>> all;
+            for (int k = 0; k < 1000; ++k) all.emplace_back(roost::token(*root), roost::level::cancel, bump);
+            auto const start = bench::clock::now();
+            root->cancel();
+            took += bench::ns_since(start);
+        }
+        return took;
+    });
+    return {s.value / 1000, s.ops * 1000};
+}
+
+BENCH_OURS("tree/cancel_children_1k") {
+    auto const s = bench::measure(b, [](std::uint64_t n) {
+        double took = 0;
+        for (std::uint64_t i = 0; i < n; ++i) {
+            auto const root = plain_node::root();
+            std::vector<roost::node_ref<>> all;
+            for (int k = 0; k < 1000; ++k) all.push_back(plain_node::child(*root));
+            auto const start = bench::clock::now();
+            root->cancel();
+            took += bench::ns_since(start);
+            if (!all.back()->should_stop_now()) std::abort();
+        }
+        return took;
+    });
+    return {s.value / 1000, s.ops * 1000};
+}
+
+BENCH_OURS("tree/child") { return make_and_drop(b, 0); }
+BENCH_OURS("tree/child_of_1000") { return make_and_drop(b, 1000); }
