@@ -1,0 +1,130 @@
+#pragma once
+
+// co_await as_outcome(x): how x ended, as a value: a result, an error, or cancelled with its reason.
+//
+//   auto got = co_await as_outcome(fetch(url));
+//   if (got.has_error()) { ... }
+//
+// x is a task or anything else that can be awaited. Errors arrive as data, with the further failures beside them in
+// others(). So does a cancellation that is not the awaiting job's own: of a deferred that somebody cancelled, of a scope that
+// cancelled itself. A job's own cancellation can't be held up this way: the code after the await doesn't run.
+
+#include <roost/base/outcome.hpp>
+#include <roost/task/job.hpp>
+#include <roost/task/task.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+template <class T>
+outcome<T> outcome_from(result_link<T>& link, std::vector<std::exception_ptr> others) {
+    if (link.state_ == ending::threw) {
+        outcome<T> failed(link.error());
+        for (std::exception_ptr& other : others) {
+            failed.add_other(std::move(other));
+        }
+        return failed;
+    }
+    if (link.state_ == ending::cancelled) {
+        return outcome<T>(cancelled(link.why()));
+    }
+    if constexpr (std::is_void_v<T>) {
+        return outcome<T>(std::in_place);
+    } else {
+        return outcome<T>(std::in_place, std::move(link.value()));
+    }
+}
+
+next_step outcome_cancelled(await_link& link, ending how, reason& why) noexcept;
+inline constexpr link_ops outcome_ops{outcome_cancelled, true};
+
+template <class T, transfer Mode>
+class outcome_await final : private result_link<T> {
+public:
+    outcome_await(promise_base& me, promise_base& child) noexcept
+        : result_link<T>(&outcome_ops), suppressed_before_(job_of(me).suppressed_count()) {
+        this->child_ = &child;
+    }
+    ~outcome_await() {
+        if (this->child_ != nullptr) {
+            this->child_->handle().destroy();  // never started
+        }
+    }
+
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    auto await_suspend(std::coroutine_handle<Promise> self) noexcept -> typename transfer_to<Mode>::result {
+        promise_base& me = self.promise();
+        if (me.where().is_cancelled()) [[unlikely]] {
+            unwind_frame(me);
+            return transfer_to<Mode>::nobody();
+        }
+        this->up_ = &me;
+        promise_base& child = *this->child_;
+        child.attach(*this, me.where());
+        return transfer_to<Mode>::frame(child.handle());
+    }
+    outcome<T> await_resume() {
+        if (promise_base* child = std::exchange(this->child_, nullptr)) {
+            child->handle().destroy();
+        }
+        return outcome_from<T>(*this, this->state_ == ending::threw
+                                          ? job_of(*this->waiter()).take_suppressed(suppressed_before_)
+                                          : std::vector<std::exception_ptr>());
+    }
+
+private:
+    std::size_t suppressed_before_;
+};
+
+// What awaiting an A inside a task gives.
+template <class A>
+struct await_result {
+    using type = decltype(std::declval<task_promise<void>&>().await_transform(std::declval<A>()).await_resume());
+};
+template <class A>
+using await_result_t = typename await_result<A>::type;
+
+// Anything that can be awaited, as a task.
+template <class A>
+task<await_result_t<A>> as_task(A a) {
+    co_return co_await static_cast<A&&>(a);
+}
+template <class A>
+task<await_result_t<A&>> as_task_of(A& a) {
+    co_return co_await a;
+}
+
+template <class T>
+class [[nodiscard]] outcome_call {
+public:
+    explicit outcome_call(task<T> t) noexcept : task_(std::move(t)) {}
+    template <transfer Mode = this_transfer>
+    [[nodiscard]] outcome_await<T, Mode> in_task(promise_base& me) && {
+        return outcome_await<T, Mode>(me, task_.release_frame());
+    }
+
+private:
+    task<T> task_;
+};
+
+}  // namespace detail
+
+template <class T>
+[[nodiscard]] detail::outcome_call<T> as_outcome(task<T> t) noexcept {
+    return detail::outcome_call<T>(std::move(t));
+}
+template <class A>
+    requires(!detail::is_task<std::remove_cvref_t<A>>)
+[[nodiscard]] auto as_outcome(A&& a) {
+    if constexpr (std::is_lvalue_reference_v<A>) {
+        using result = detail::await_result_t<A>;
+        return detail::outcome_call<result>(detail::as_task_of(a));
+    } else {
+        using result = detail::await_result_t<A>;
+        return detail::outcome_call<result>(detail::as_task<A>(std::move(a)));
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI

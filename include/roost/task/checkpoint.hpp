@@ -1,0 +1,97 @@
+#pragma once
+
+// What a task asks about itself. None of these but yield() and a failing checkpoint() suspends.
+//
+//   co_await checkpoint();               ends the job here if it is cancelled; every other await does the same by itself
+//   bool go_on = co_await is_active();   false when the next checkpoint would end the job
+//   job me = co_await this_job();        to hand to others; me.cancel() cancels oneself
+//   token t = co_await this_token();     of the innermost scope, deadline or shield; deadline(), remaining()
+//   co_await yield();                    lets everything that is queued on the executor run first
+
+#include <roost/task/job.hpp>
+#include <roost/task/task.hpp>
+#include <roost/tree/token.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+template <class T>
+class ready_await {
+public:
+    explicit ready_await(T value) noexcept : value_(std::move(value)) {}
+    [[nodiscard]] bool await_ready() const noexcept { return true; }
+    void await_suspend(std::coroutine_handle<>) const noexcept {}
+    [[nodiscard]] T await_resume() noexcept { return std::move(value_); }
+
+private:
+    T value_;
+};
+
+class checkpoint_await {
+public:
+    explicit checkpoint_await(promise_base& me) noexcept : me_(&me) {}
+    [[nodiscard]] bool await_ready() const noexcept { return !me_->where().is_cancelled(); }
+    void await_suspend(std::coroutine_handle<>) const noexcept { unwind_frame(*me_); }
+    void await_resume() const noexcept {}
+
+private:
+    promise_base* me_;
+};
+
+class yield_await final : private work {
+public:
+    explicit yield_await(promise_base& me) noexcept : work(run_again), me_(&me) {}
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    ROOST_AWAIT_SUSPEND void await_suspend(std::coroutine_handle<>) noexcept;
+    void await_resume() const noexcept {}
+
+private:
+    static void run_again(work& self) noexcept;
+    promise_base* me_;
+};
+
+class checkpoint_call {
+public:
+    checkpoint_call() noexcept = default;
+    [[nodiscard]] checkpoint_await in_task(promise_base& me) const noexcept { return checkpoint_await(me); }
+};
+class yield_call {
+public:
+    yield_call() noexcept = default;
+    [[nodiscard]] yield_await in_task(promise_base& me) const noexcept { return yield_await(me); }
+};
+class is_active_call {
+public:
+    is_active_call() noexcept = default;
+    [[nodiscard]] ready_await<bool> in_task(promise_base& me) const noexcept {
+        return ready_await<bool>(!me.where().is_cancelled());
+    }
+};
+class this_job_call {
+public:
+    this_job_call() noexcept = default;
+    [[nodiscard]] ready_await<job> in_task(promise_base& me) const noexcept {
+        return ready_await<job>(job(node_ref<job_core>::share(job_of(me))));
+    }
+};
+class this_token_call {
+public:
+    this_token_call() noexcept = default;
+    [[nodiscard]] ready_await<token> in_task(promise_base& me) const noexcept {
+        return ready_await<token>(token(me.where()));
+    }
+};
+
+}  // namespace detail
+
+[[nodiscard]] inline detail::checkpoint_call checkpoint() noexcept { return {}; }
+[[nodiscard]] inline detail::is_active_call is_active() noexcept { return {}; }
+[[nodiscard]] inline detail::this_job_call this_job() noexcept { return {}; }
+[[nodiscard]] inline detail::this_token_call this_token() noexcept { return {}; }
+[[nodiscard]] inline detail::yield_call yield() noexcept { return {}; }
+
+// For code that is no coroutine: the job whose body runs on this thread now, or an empty one.
+[[nodiscard]] job current_job() noexcept;
+
+}  // namespace roost::inline ROOST_ABI

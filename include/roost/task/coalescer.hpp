@@ -1,0 +1,128 @@
+#pragma once
+
+// Same key, one computation.
+//
+//   coalescer<std::string, page> pages(s);
+//   page p = co_await pages.coalesce(url, fetch);
+//
+// While fn(key) is under way, everybody who asks for that key waits for the same one; afterwards the next to ask starts
+// afresh. The computations are children of the scope: a getter that is cancelled leaves them, and the other getters, alone.
+// A failure reaches every getter, and only them. The coalescer must outlive the children of its scope. From any thread.
+
+#include <roost/sync/event.hpp>
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/scope.hpp>
+#include <roost/task/shared_deferred.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace roost::inline ROOST_ABI {
+
+template <class Key, class T, class Less = std::less<Key>>
+class coalescer {
+    using result = outcome<T>;
+
+public:
+    explicit coalescer(scope& in, node_name name = "coalesced") : in_(&in), name_(name.text()) {}
+    coalescer(const coalescer&) = delete;
+    coalescer& operator=(const coalescer&) = delete;
+
+    // fn(key), a task<T>, is called when nobody is computing this key yet.
+    template <class Fn>
+    [[nodiscard]] task<T> coalesce(Key key, Fn fn) {
+        bool is_mine = false;
+        const std::shared_ptr<flight> joined = find_or_add(key, is_mine);
+        if (is_mine) {
+            start(joined, key, std::move(fn));
+        }
+        co_await joined->started.wait();
+        if (joined->failure) {
+            std::rethrow_exception(joined->failure);
+        }
+        const result& got = co_await joined->shared;
+        if (got.has_error()) {
+            std::rethrow_exception(got.error());
+        }
+        if constexpr (!std::is_void_v<T>) {
+            co_return got.value();
+        }
+    }
+    // How many keys are being computed now.
+    [[nodiscard]] std::size_t size() const {
+        const std::lock_guard guard(lock_);
+        return running_.size();
+    }
+
+private:
+    // Entered under the lock, started outside it; `started` says that one of the other two is there.
+    class flight {
+    public:
+        flight() = default;
+        event started{"coalesced start"};
+        shared_deferred<result> shared;
+        std::exception_ptr failure;
+    };
+
+    // Takes the key out when the computation's frame goes, whether or not it ever ran.
+    class registration {
+    public:
+        registration(coalescer& from, Key key, const flight* mine) : from_(&from), key_(std::move(key)), mine_(mine) {}
+        registration(registration&& other) noexcept
+            : from_(std::exchange(other.from_, nullptr)), key_(std::move(other.key_)), mine_(other.mine_) {}
+        ~registration() {
+            if (from_ != nullptr) {
+                from_->take_out(key_, mine_);
+            }
+        }
+        [[nodiscard]] const Key& key() const noexcept { return key_; }
+
+    private:
+        coalescer* from_;
+        Key key_;
+        const flight* mine_;
+    };
+
+    template <class Fn>
+    static task<result> compute(registration mine, Fn fn) {
+        co_return co_await as_outcome(std::invoke(fn, mine.key()));
+    }
+
+    std::shared_ptr<flight> find_or_add(const Key& key, bool& is_mine) {
+        auto fresh = std::make_shared<flight>();
+        const std::lock_guard guard(lock_);
+        auto [place, added] = running_.try_emplace(key, fresh);
+        is_mine = added;
+        return place->second;
+    }
+    template <class Fn>
+    void start(const std::shared_ptr<flight>& mine, const Key& key, Fn fn) noexcept {
+        try {
+            auto child = in_->async(name_, compute(registration(*this, key, mine.get()), std::move(fn)));
+            child.keep();
+            mine->shared = shared_deferred<result>(std::move(child));
+        } catch (...) {
+            mine->failure = std::current_exception();
+            take_out(key, mine.get());
+        }
+        mine->started.set();
+    }
+    void take_out(const Key& key, const flight* mine) noexcept {
+        std::shared_ptr<flight> last;  // goes outside the lock
+        const std::lock_guard guard(lock_);
+        if (auto found = running_.find(key); found != running_.end() && found->second.get() == mine) {
+            last = std::move(found->second);
+            running_.erase(found);
+        }
+    }
+
+    scope* in_;
+    std::string name_;
+    mutable small_mutex lock_;
+    std::map<Key, std::shared_ptr<flight>, Less> running_;
+};
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,122 @@
+#pragma once
+
+// A started child that makes a value.
+//
+//   deferred<user> u = s.async("user", load_user(id));
+//   ...
+//   user who = co_await std::move(u);
+//
+// Awaiting it gives the value, or throws the child's error with its own type; if the child was cancelled, the awaiting body
+// ends cancelled too (as_outcome() makes both into data). It is awaited once. Dropping it un-awaited requests cancellation of
+// the child, which its scope still awaits; keep() opts out. Cancelling the waiter leaves the child to its scope: the dropped
+// handle requests its cancellation, unless it was kept.
+
+#include <roost/task/job.hpp>
+#include <roost/task/task.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+// Waits for a job; when the job turns out to be cancelled, the waiting body is unwound instead of resumed.
+class settled_wait : private cancellable {
+public:
+    settled_wait(promise_base& me, job_core& target) noexcept;
+
+    [[nodiscard]] bool await_ready() const noexcept;
+    bool await_suspend(std::coroutine_handle<> self) noexcept;
+
+private:
+    [[nodiscard]] bool is_cancelled_target() const noexcept {
+        return target_->outcome_link().state_ == ending::cancelled;
+    }
+    static void woken(work& self) noexcept;
+
+    job_core* target_;
+    join_operation wait_;
+};
+
+template <class T>
+class deferred_await;
+
+}  // namespace detail
+
+template <class T = void>
+class [[nodiscard("dropping a deferred requests cancellation of the child; keep() it if that is not meant")]] deferred {
+public:
+    using value_type = T;
+
+    // Refers to nothing: what a closed scope gives. Awaiting it throws error(refused).
+    deferred() noexcept = default;
+    explicit deferred(node_ref<detail::job_block<T>> block) noexcept : block_(std::move(block)) {}
+    deferred(deferred&& other) noexcept
+        : block_(std::move(other.block_)), kept_(std::exchange(other.kept_, false)) {}
+    deferred& operator=(deferred&& other) noexcept {
+        if (this != &other) {
+            drop();
+            block_ = std::move(other.block_);
+            kept_ = std::exchange(other.kept_, false);
+        }
+        return *this;
+    }
+    ~deferred() { drop(); }
+
+    [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(block_); }
+    // Dropping it no longer cancels the child.
+    deferred&& keep() && noexcept {
+        kept_ = true;
+        return std::move(*this);
+    }
+    void keep() & noexcept { kept_ = true; }
+
+    // The same child as an observer.
+    [[nodiscard]] job as_job() const noexcept {
+        return block_ ? job(node_ref<detail::job_core>::share(*block_)) : job();
+    }
+    [[nodiscard]] job_state state() const noexcept { return as_job().state(); }
+    bool cancel(reason why = reason::plain_kind(reason_kind::requested)) const noexcept { return as_job().cancel(std::move(why)); }
+    [[nodiscard]] job::join_awaiter join() const noexcept { return as_job().join(); }
+
+    [[nodiscard]] detail::deferred_await<T> in_task(detail::promise_base& me) &&;
+    void in_task(detail::promise_base&) & = delete;  // a deferred is awaited once: co_await std::move(d)
+
+    [[nodiscard]] detail::job_block<T>* block() const noexcept { return block_.get(); }
+
+private:
+    void drop() noexcept {
+        if (block_ && !kept_ && !block_->is_final()) {
+            block_->node::cancel(reason::plain_kind(reason_kind::dropped));
+        }
+        block_ = {};
+    }
+
+    node_ref<detail::job_block<T>> block_;
+    bool kept_ = false;
+};
+
+namespace detail {
+
+template <class T>
+class deferred_await final : public settled_wait {
+public:
+    deferred_await(promise_base& me, deferred<T> d) noexcept : settled_wait(me, *d.block()), deferred_(std::move(d)) {}
+    T await_resume() { return deferred_.block()->take(); }
+
+private:
+    deferred<T> deferred_;
+};
+
+[[noreturn]] void throw_refused();
+
+}  // namespace detail
+
+template <class T>
+detail::deferred_await<T> deferred<T>::in_task(detail::promise_base& me) && {
+    if (!block_) {
+        detail::throw_refused();
+    }
+    detail::refuse_own_join(me, *block_);
+    return detail::deferred_await<T>(me, std::move(*this));
+}
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,78 @@
+#pragma once
+
+// What a foreign awaitable is given instead of the task's handle: a small coroutine (its frame is recycled) that, when it is
+// resumed on whatever thread, brings the task back to its own executor with its current job set.
+
+#include <roost/task/detail/promise.hpp>
+
+#include <coroutine>
+#include <exception>
+
+namespace roost::inline ROOST_ABI::detail {
+
+class bridge_promise;
+
+// The task's side; lives in the awaiting frame.
+class foreign_wait : private work {
+public:
+    // Takes and destroys the result of the completed await. False: it failed, and keep_failure() was called.
+    using discard_function = bool (*)(foreign_wait&) noexcept;
+
+    foreign_wait(promise_base& frame, discard_function discard) noexcept
+        : work(run_completed), frame_(&frame), discard_(discard) {}
+
+    [[nodiscard]] promise_base& frame() const noexcept { return *frame_; }
+
+protected:
+    ~foreign_wait() = default;
+
+    [[nodiscard]] static std::coroutine_handle<bridge_promise> make_bridge(foreign_wait& for_whom);
+    void drop_bridge() noexcept;
+    void keep_failure(std::exception_ptr error) noexcept { failure_ = std::move(error); }
+    void rethrow_if_failed() {
+        if (failure_) {
+            std::rethrow_exception(failure_);
+        }
+    }
+
+private:
+    friend class bridge_promise;
+    // The bridge was resumed: on any thread.
+    void completed() noexcept;
+    static void run_completed(work& self) noexcept;
+
+    promise_base* frame_;
+    discard_function discard_;
+    std::coroutine_handle<> bridge_;
+    std::exception_ptr failure_;
+};
+
+class bridge_promise {
+public:
+    explicit bridge_promise(foreign_wait& target) noexcept : target_(&target) {}
+
+    static void* operator new(std::size_t size) { return allocate_frame(size); }
+    static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
+
+    std::coroutine_handle<bridge_promise> get_return_object() noexcept {
+        return std::coroutine_handle<bridge_promise>::from_promise(*this);
+    }
+    [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
+    class last {
+    public:
+        last() noexcept = default;
+        [[nodiscard]] bool await_ready() const noexcept { return false; }
+        void await_suspend(std::coroutine_handle<bridge_promise> self) const noexcept { self.promise().target_->completed(); }
+        void await_resume() const noexcept {}
+    };
+    [[nodiscard]] last final_suspend() const noexcept { return {}; }
+    void return_void() const noexcept {}
+    void unhandled_exception() const noexcept {}
+
+    [[nodiscard]] executor_ref get_executor() const noexcept { return target_->frame().get_executor(); }
+
+private:
+    foreign_wait* target_;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

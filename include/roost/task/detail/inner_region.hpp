@@ -1,0 +1,93 @@
+#pragma once
+
+// A region that a body enters and leaves without children of its own: a deadline, a shield.
+
+#include <roost/task/detail/region.hpp>
+#include <roost/task/sleep.hpp>
+#include <roost/tree/callback.hpp>
+#include <roost/tree/deadline.hpp>
+
+#include <optional>
+
+namespace roost::inline ROOST_ABI::detail {
+
+class inner_region final : public region {
+public:
+    // The caller holds a reference and the one unit of work.
+    [[nodiscard]] static inner_region& make(region& parent, node_name name, site made_at, node_shape shape);
+    // Gives both back.
+    void leave_for_good() noexcept;
+
+    static void* operator new(std::size_t size) { return allocate_frame(size); }
+    static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
+
+private:
+    inner_region(region& parent, node_name name, site made_at, node_shape shape)
+        : region(functions, parent, name, made_at, shape, parent.owner()) {}
+    static void destroy(node& self) noexcept { delete &static_cast<inner_region&>(static_cast<region&>(self)); }
+    static const node_functions functions;
+};
+
+// A region with a deadline of its own: cancelled with the reason `timeout` when it passes.
+//
+// id  operation             order    pairs  carries                                               fails in
+// M1  fired: store          release  M2     nothing but the fact; disarm() orders the rest        timeout_model: fire_vs_return
+// M2  has_passed: load      acquire  M1     nothing but the fact; disarm() orders the rest        timeout_model: fire_vs_return
+class deadline_region : private timer {
+public:
+    explicit deadline_region() noexcept : timer(fired) {}
+    ~deadline_region() { ROOST_ASSERT(region_ == nullptr, "a deadline was destroyed inside its own body"); }
+
+    // Throws std::bad_alloc. False when the timers are closed.
+    [[nodiscard]] bool enter(promise_base& from, node_name name, site made_at, time_point at);
+    // The body is out. Says whether the deadline passed while it was in.
+    bool leave() noexcept;
+    [[nodiscard]] region& inside() const noexcept { return *region_; }
+
+private:
+    static void fired(timer& self) noexcept;
+
+    timer_service* service_ = nullptr;
+    inner_region* region_ = nullptr;
+    std::optional<own_deadline> deadline_;
+    atomic<bool> passed_{false};
+};
+
+// A region that cancellation of the outer one does not reach before the budget is spent.
+//
+// id  operation             order    pairs  carries                                               fails in
+// B1  both: fetch_or        acq_rel  B1     the second of the two facts cancels                   shield_model: budget_vs_cancel
+class shield_region : private timer {
+public:
+    shield_region() noexcept : timer(spent) {}
+    ~shield_region() { ROOST_ASSERT(region_ == nullptr, "a shield was destroyed inside its own body"); }
+
+    // Throws std::bad_alloc.
+    void enter(region& outer, timer_service* timers, site made_at, duration budget);
+    void leave() noexcept;
+    [[nodiscard]] region& inside() const noexcept { return *region_; }
+
+private:
+    class outer_cancelled {
+    public:
+        explicit outer_cancelled(shield_region& s) noexcept : shield_(&s) {}
+        void operator()() const noexcept { shield_->note(cancelled_bit); }
+
+    private:
+        shield_region* shield_;
+    };
+    static void spent(timer& self) noexcept;
+    void note(std::uint32_t fact) noexcept;
+
+    static constexpr std::uint32_t cancelled_bit = 1;
+    static constexpr std::uint32_t spent_bit = 2;
+
+    region* outer_ = nullptr;
+    timer_service* service_ = nullptr;
+    inner_region* region_ = nullptr;
+    std::optional<own_deadline> deadline_;
+    std::optional<inline_callback<outer_cancelled>> callback_;
+    atomic<std::uint32_t> facts_{0};
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,108 @@
+#pragma once
+
+// A started child: node, body and outcome in one block that outlives the frame.
+//
+// Outstanding work is the node's units: the body, and leases and nodes below it. Whoever takes the last one runs drained():
+// the outcome is settled already, the failure is routed to the parent, then the state becomes final, then joiners wake, then
+// the parent's unit goes. Nobody sees a final state whose failure has not been routed, and nothing of the block is touched
+// after the step that lets the last holder free it.
+//
+// fields   link       the body until it has ended, then constant
+//          phase_     final: written once, under the lock of joiners_
+//
+// id  operation               order    pairs  carries                                  fails in
+// J1  phase: load             acquire  J2     the outcome                              job_model: late_join
+// J2  drained: store final    release  J1     the outcome; stored under joiners_       job_model: late_join
+// J3  started: store          relaxed  -      nothing: a statistic for state()
+
+#include <roost/sync/detail/wait_list.hpp>
+#include <roost/sync/detail/wait_operation.hpp>
+#include <roost/task/detail/region.hpp>
+#include <roost/task/job_state.hpp>
+
+#include <string>
+#include <vector>
+
+namespace roost::inline ROOST_ABI::detail {
+
+class scope_core;
+
+// scheduled: never inside the call. immediate: inside the call when it is made on the executor. always: even if cancelled.
+enum class start_mode : unsigned char { scheduled, immediate, always };
+
+class job_core : public region, public body {
+public:
+    job_core(const node_functions& functions, scope_core& parent, node_name name, site made_at, settled_link& link);
+
+    [[nodiscard]] job_state state() const noexcept;
+    [[nodiscard]] bool is_final() const noexcept { return roost::is_final(phase_.load(mo::acquire)); }  // J1
+    // Only when final, or for the body itself.
+    [[nodiscard]] settled_link& outcome_link() const noexcept { return *link_; }
+    [[nodiscard]] scope_core& parent_scope() const noexcept;
+
+    // In a fresh, attached job: posts the frame, or ends the job when it was born cancelled.
+    void start(promise_base& frame, start_mode mode) noexcept;
+    // For jobs without a frame: the outcome is in the link.
+    void end_body() noexcept;
+
+    // --- joining, for wait_operation ----------------------------------------------------------------------------------
+    [[nodiscard]] bool try_pass() const noexcept { return is_final(); }
+    [[nodiscard]] bool enqueue(waiter& w) noexcept;
+    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
+    void pass_on(waiter&) noexcept {}
+    [[nodiscard]] wait_target describe() const noexcept { return {"job", name()}; }
+    using region::cancel;
+
+    // --- what else the body's failures left behind ---------------------------------------------------------------------
+    [[nodiscard]] const std::vector<std::exception_ptr>& suppressed() const noexcept;
+    void add_suppressed(std::exception_ptr error) noexcept;
+    // Takes those after the first n.
+    [[nodiscard]] std::vector<std::exception_ptr> take_suppressed(std::size_t n) noexcept;
+    [[nodiscard]] std::size_t suppressed_count() const noexcept { return extra_ ? extra_->suppressed.size() : 0; }
+    [[nodiscard]] const std::vector<std::string>& notes() const noexcept;
+    void add_note(std::string text) noexcept;
+
+    static void run_job(work& self) noexcept;
+    static void run_always(work& self) noexcept;
+    static bool drained(node& self) noexcept;
+    static next_step root_done(await_link& link, ending how, reason& why) noexcept;
+
+protected:
+    ~job_core();
+
+private:
+    struct extras {
+        std::vector<std::exception_ptr> suppressed;
+        std::vector<std::string> notes;
+    };
+    extras* need_extra() noexcept;
+
+    settled_link* link_;
+    wait_list joiners_;
+    atomic<job_state> phase_{job_state::fresh};
+    extras* extra_ = nullptr;
+};
+
+using join_operation = wait_operation<job_core*>;
+
+// The block of a job with a result.
+template <class T>
+class job_block final : public result_link<T>, public job_core {
+public:
+    job_block(scope_core& parent, node_name name, site made_at)
+        : result_link<T>(&root_ops), job_core(functions, parent, name, made_at, *this) {
+        this->up_ = static_cast<job_core*>(this);
+    }
+
+    static void* operator new(std::size_t size) { return allocate_frame(size); }
+    static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
+
+private:
+    static void destroy(node& self) noexcept { delete &static_cast<job_block&>(static_cast<job_core&>(static_cast<region&>(self))); }
+
+    static constexpr link_ops root_ops{job_core::root_done, false};
+    static constexpr node_functions functions{
+        .kind = "job", .destroy = destroy, .level_raised = region::level_raised, .drained = job_core::drained};
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,146 @@
+#pragma once
+
+// Where a body is: the node whose level its checkpoints read. A job is a region, and so is every scope, deadline and shield
+// that its body has entered. The wait slot of a region holds what its body is suspended in, so that raising the region's
+// level to cancel can abandon the wait, and only then.
+//
+// Why it is not simpler: after a wait is published any thread may wake the body, finish the job and free the node, while the
+// thread that suspended it still has to make the wait cancellable. So the woken body first waits, in disarm(), until that
+// thread has done so: commit() is its last touch. And a cancel that comes in between leaves its mark in the slot itself, so
+// that one word decides and nobody has to look at the level again.
+//
+// slot     bits 3-63 the cancellable that the body is suspended in, 0 for none; bit 0 cancelled: sticky; bit 1 busy: somebody
+//          is inside its try_cancel
+//
+//   idle --commit--> armed --disarm (woken)--> idle                                      fast path
+//   idle --interrupt--> idle,cancelled --commit--> busy --try_cancel--> claimed: idle    the suspending thread unwinds
+//                                                                   --> lost: armed      a wake is on its way to disarm
+//   armed --interrupt--> busy --try_cancel--> claimed: idle                              the canceller posts the unwinding
+//                                         --> lost: armed
+//
+// fields   cancellable: written by the body before S1; read by whoever has set busy
+// I1       at most one wait per region is armed
+//
+// id  operation            order            pairs    carries                                          fails in
+// S1  commit: CAS          acq_rel/acquire  S2 S3    out: the wait, and nothing is touched afterwards wait_slot_model: wake_vs_commit
+// S2  interrupt: CAS       acq_rel/acquire  S1       in: the wait; out: the raised level, for S1      wait_slot_model: cancel_vs_commit
+// S3  disarm: CAS          acq_rel/acquire  S1 S4    in: suspending thread and canceller have left    wait_slot_model: wake_vs_cancel
+// S4  after try_cancel     release          S3       out: the canceller has left the frame            wait_slot_model: wake_vs_cancel
+// S5  load                 acquire          S2       a first look
+
+#include <roost/exec/executor.hpp>
+#include <roost/task/detail/promise.hpp>
+#include <roost/tree/node.hpp>
+
+namespace roost::inline ROOST_ABI::detail {
+
+// Something a suspended frame can be taken out of.
+class cancellable {
+public:
+    using try_cancel_function = bool (*)(cancellable&) noexcept;
+
+    cancellable(promise_base& frame, try_cancel_function try_cancel) noexcept : frame_(&frame), try_cancel_(try_cancel) {}
+    cancellable(const cancellable&) = delete;
+    cancellable& operator=(const cancellable&) = delete;
+
+    [[nodiscard]] promise_base& frame() const noexcept { return *frame_; }
+
+protected:
+    ~cancellable() = default;
+
+private:
+    friend class region;
+    promise_base* frame_;
+    try_cancel_function try_cancel_;
+};
+
+class region : public node {
+public:
+    region(const node_functions& functions, node& parent, node_name name, site made_at, node_shape shape, body& owner)
+        : node(functions, parent, name, made_at, shape), owner_(&owner) {}
+    // Nothing runs in these themselves, only in what is below.
+    region(const node_functions& functions, node_name name, site made_at) : node(functions, name, made_at) {}
+    region(const node_functions& functions, node& parent, node_name name, site made_at)
+        : node(functions, parent, name, made_at) {}
+
+    [[nodiscard]] body& owner() const noexcept { return *owner_; }
+    // The checkpoint: one load.
+    [[nodiscard]] bool is_cancelled() const noexcept { return should_stop_now_relaxed(); }
+    [[nodiscard]] reason why() const noexcept { return node::why(level::cancel); }
+
+    // The wait has been published. True: it is cancelled and the caller owns the frame again. Else nothing of the frame or
+    // the region may be touched any more.
+    [[nodiscard]] bool commit(cancellable& what) noexcept {
+        std::uintptr_t expected = 0;
+        if (slot_.compare_exchange_strong(expected, word_of(what), mo::acq_rel, mo::acquire)) [[likely]] {  // S1
+            return false;
+        }
+        return commit_cancelled(what);
+    }
+    // By the woken body, before it does anything else.
+    void disarm(cancellable& what) noexcept {
+        std::uintptr_t expected = word_of(what);
+        if (!slot_.compare_exchange_strong(expected, 0, mo::acq_rel, mo::acquire)) [[unlikely]] {  // S3
+            disarm_slow(what);
+        }
+    }
+
+    // What a region does when its level rises: takes the body out of its wait and has it unwound on its executor.
+    static void level_raised(node& self, level now) noexcept;
+
+private:
+    static constexpr std::uintptr_t cancelled_bit = 1;
+    static constexpr std::uintptr_t busy_bit = 2;
+    static std::uintptr_t word_of(const cancellable& what) noexcept { return reinterpret_cast<std::uintptr_t>(&what); }
+
+    void interrupt() noexcept;
+    bool commit_cancelled(cancellable& what) noexcept;
+    bool claim_wait(cancellable& what) noexcept;
+    void disarm_slow(cancellable& what) noexcept;
+
+    atomic<std::uintptr_t> slot_{0};
+    body* owner_ = nullptr;
+};
+
+// A boundary that waits for something other than a frame, and what it does then.
+class continuation {
+public:
+    using function = next_step (*)(continuation&) noexcept;
+    explicit continuation(function then) noexcept : go_on_(then) {}
+    [[nodiscard]] next_step go_on() noexcept { return go_on_(*this); }
+
+private:
+    function go_on_;
+};
+
+// What runs: one chain of frames at a time, on one executor. Part of a job's block. Posted at its start, when a cancelled
+// wait is to be unwound, and when a boundary that has been waiting goes on; never twice at once.
+class body : public work {
+public:
+    explicit body(executor_ref where) noexcept : work(nullptr), where_(where) {}
+
+    [[nodiscard]] executor_ref where() const noexcept { return where_; }
+
+    // On the executor: sets the current job of the thread and runs until nothing is left to do here.
+    void run(promise_base& frame) noexcept;
+    void run(next_step step) noexcept;
+
+    // From any thread that owns the suspended frame.
+    void post_start(promise_base& frame) noexcept;
+    void post_unwind(promise_base& frame) noexcept;
+    // Has `then.go_on()` run on the executor, in the body.
+    void post_then(continuation& then) noexcept;
+
+    [[nodiscard]] static body* current() noexcept { return runner::of_this_thread().current; }
+
+private:
+    void post(work::run_function function, void* argument) noexcept;
+    static void run_start(work& self) noexcept;
+    static void run_unwind(work& self) noexcept;
+    static void run_then(work& self) noexcept;
+
+    executor_ref where_;
+    void* argument_ = nullptr;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,77 @@
+#pragma once
+
+// The node that children are started in. A scope's policy is told how every child ended, before anybody else can see it.
+
+#include <roost/task/detail/job_core.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace roost::inline ROOST_ABI::detail {
+
+// What a scope does about its children. Runs on whatever thread ended the child, outside every lock: record, raise, post.
+class scope_policy {
+public:
+    using ended_function = void (*)(scope_core&, job_core& child) noexcept;
+    constexpr explicit scope_policy(ended_function function) noexcept : child_ended_(function) {}
+    void child_ended(scope_core& scope, job_core& child) const noexcept { child_ended_(scope, child); }
+
+private:
+    ended_function child_ended_;
+};
+
+// First failure cancels the scope.
+extern const scope_policy fail_fast_policy;
+// Nobody above: failures go to the sink.
+extern const scope_policy root_policy;
+
+class scope_core : public region {
+public:
+    // Inside a body, which runs in it.
+    scope_core(const node_functions& functions, region& parent, node_name name, site made_at, const scope_policy& policy);
+    // A root; nothing of its own runs in it.
+    scope_core(const node_functions& functions, executor_ref where, node_name name, site made_at, const scope_policy& policy);
+    // Below a node that is no body of ours (a shutdown node, an object's scope).
+    scope_core(const node_functions& functions, node& parent, executor_ref where, node_name name, site made_at,
+               const scope_policy& policy);
+
+    [[nodiscard]] executor_ref where() const noexcept { return where_; }
+    [[nodiscard]] const scope_policy& policy() const noexcept { return *policy_; }
+
+    // Records a failure: the first one cancels the scope and is the one that is rethrown, the others are kept in order.
+    void fail(const std::exception_ptr& error) noexcept;
+    [[nodiscard]] std::exception_ptr first_failure() const noexcept;
+    // For the one who ends the scope, when nobody else is in it.
+    [[nodiscard]] std::vector<std::exception_ptr> take_other_failures() noexcept;
+
+private:
+    executor_ref where_;
+    const scope_policy* policy_;
+    mutable small_mutex failures_lock_;
+    std::exception_ptr first_;
+    std::vector<std::exception_ptr> others_;
+};
+
+// Makes a child and starts it. Empty: the scope is closed, and the task has been destroyed.
+template <class T>
+[[nodiscard]] node_ref<job_block<T>> start_job(scope_core& scope, node_name name, promise_base& frame, start_mode mode,
+                                               site made_at, admission as = admission::member) {
+    job_block<T>* block = nullptr;
+    try {
+        block = new job_block<T>(scope, name, made_at);
+    } catch (...) {
+        frame.handle().destroy();
+        throw;
+    }
+    if (block->attach(child_kind::working, as) == attached::refused) {
+        block->discard();
+        frame.handle().destroy();
+        return {};
+    }
+    frame.attach(*block, *block);
+    auto handle = node_ref<job_block<T>>::adopt(block);
+    block->start(frame, mode);
+    return handle;
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

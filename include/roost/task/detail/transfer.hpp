@@ -1,0 +1,67 @@
+#pragma once
+
+// How control passes from one frame to the next without growing the stack.
+//
+// direct   await_suspend returns the next handle and the compiler turns that into a tail call (clang; g++ when it optimises
+//          and no sanitizer keeps frames alive). g++ -O1 and -Og need -foptimize-sibling-calls.
+// bounce   await_suspend leaves the next handle with the thread's runner and returns; the loop in runner.cpp resumes it.
+//
+// Both kinds of code can be linked into one program: the mode is part of the awaiters' types, and the loop serves both.
+// ROOST_SYMMETRIC_TRANSFER=0|1 overrides the choice.
+
+#include <roost/base/atomic.hpp>
+#include <roost/base/reason.hpp>
+
+#include <coroutine>
+
+#if !defined(ROOST_SYMMETRIC_TRANSFER)
+#if defined(__clang__)
+#define ROOST_SYMMETRIC_TRANSFER 1
+#elif defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define ROOST_SYMMETRIC_TRANSFER 1
+#else
+#define ROOST_SYMMETRIC_TRANSFER 0
+#endif
+#endif
+
+namespace roost::inline ROOST_ABI::detail {
+
+class body;
+class promise_base;
+
+enum class transfer { bounce, direct };
+inline constexpr transfer this_transfer = ROOST_SYMMETRIC_TRANSFER ? transfer::direct : transfer::bounce;
+
+// One per thread: which body runs here, and what the frame that has just suspended asks the loop to do next.
+class runner {
+public:
+    [[nodiscard]] static runner& of_this_thread() noexcept;
+
+    std::coroutine_handle<> next;      // resume this one
+    promise_base* ended = nullptr;     // this frame is at its end, and whoever awaits it is a boundary
+    promise_base* unwinding = nullptr; // this frame is cancelled: destroy it, and go on with whoever awaits it
+    reason why;                        // of unwinding
+    body* current = nullptr;
+};
+
+void bounce_to(std::coroutine_handle<> next) noexcept;
+
+// What an await_suspend returns to pass control on.
+template <transfer Mode>
+struct transfer_to;
+
+template <>
+struct transfer_to<transfer::direct> {
+    using result = std::coroutine_handle<>;
+    static result frame(std::coroutine_handle<> next) noexcept { return next; }
+    static result nobody() noexcept { return std::noop_coroutine(); }
+};
+
+template <>
+struct transfer_to<transfer::bounce> {
+    using result = void;
+    static result frame(std::coroutine_handle<> next) noexcept { bounce_to(next); }
+    static result nobody() noexcept {}
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,171 @@
+#pragma once
+
+// A child whose result comes from outside: a callback, another thread, another library.
+//
+//   auto [answer, promise] = bridge<int>(s, "answer", external_cancel::abandon);
+//   start_query(std::move(promise));               // somewhere: promise.set_value(42)
+//   int a = co_await std::move(answer);
+//
+// The scope waits for it like for any child. Setting value or error completes it; dropping the promise unset fails it with
+// error(promise_dropped); setting it twice is a bug and ends the program. From any thread, one at a time. What a cancel does
+// has to be chosen:
+//   abandon           the child ends cancelled at once; what is set later is thrown away (set_value says false)
+//   uninterruptible   the child goes on until the promise is set; reports show it
+//   a callable        is run on the scope's executor, once, and should see to it that the promise is set or dropped soon
+
+#include <roost/base/error.hpp>
+#include <roost/task/scope.hpp>
+#include <roost/tree/callback.hpp>
+
+#include <concepts>
+#include <memory>
+
+namespace roost::inline ROOST_ABI {
+
+enum class external_cancel : unsigned char { abandon, uninterruptible };
+
+namespace detail {
+
+// Who settles the outcome is decided by one claim: the promise, or a cancel that abandons.
+//
+// id  operation             order    pairs  carries                                          fails in
+// X1  claim: exchange       acq_rel  X1     nothing: who wins writes the outcome afterwards  external_model: set_vs_cancel
+class external_claim {
+public:
+    external_claim() noexcept = default;
+    [[nodiscard]] bool take() noexcept { return !taken_.exchange(true, mo::acq_rel); }  // X1
+
+private:
+    atomic<bool> taken_{false};
+};
+
+class abandon_external {
+public:
+    abandon_external(node_ref<job_core> job, std::shared_ptr<external_claim> claim) noexcept
+        : job_(std::move(job)), claim_(std::move(claim)) {}
+    void operator()() noexcept;
+
+private:
+    node_ref<job_core> job_;
+    std::shared_ptr<external_claim> claim_;
+};
+
+}  // namespace detail
+
+template <class T>
+class promise {
+public:
+    promise() noexcept = default;
+    promise(node_ref<detail::job_block<T>> job, std::shared_ptr<detail::external_claim> claim, callback on_cancel) noexcept
+        : job_(std::move(job)), claim_(std::move(claim)), on_cancel_(std::move(on_cancel)) {}
+    promise(promise&& other) noexcept
+        : job_(std::move(other.job_)), claim_(std::move(other.claim_)), on_cancel_(std::move(other.on_cancel_)),
+          is_set_(std::exchange(other.is_set_, false)) {}
+    promise& operator=(promise&& other) noexcept {
+        if (this != &other) {
+            drop();
+            job_ = std::move(other.job_);
+            claim_ = std::move(other.claim_);
+            on_cancel_ = std::move(other.on_cancel_);
+            is_set_ = std::exchange(other.is_set_, false);
+        }
+        return *this;
+    }
+    ~promise() { drop(); }
+
+    // False: a cancel has abandoned the child before, and the value is thrown away.
+    template <class... Args>
+    bool set_value(Args&&... args) {
+        return settle([&](detail::job_block<T>& to) {
+            try {
+                to.emplace(std::forward<Args>(args)...);
+            } catch (...) {
+                to.fail(std::current_exception());
+            }
+        });
+    }
+    bool set_error(std::exception_ptr error) {
+        return settle([&](detail::job_block<T>& to) { to.fail(std::move(error)); });
+    }
+    bool set_cancelled(reason why = reason::plain_kind(reason_kind::requested)) {
+        return settle([&](detail::job_block<T>& to) { to.settle_cancelled(std::move(why)); });
+    }
+
+    [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(job_); }
+    [[nodiscard]] bool cancel_requested() const noexcept { return job_ && job_->cancel_requested(); }
+    [[nodiscard]] bool should_stop_now() const noexcept { return job_ && job_->should_stop_now(); }
+
+private:
+    template <class Store>
+    bool settle(Store store) {
+        if (!job_ || is_set_) {
+            panic("promise", job_ ? job_->name() : std::string_view(), job_ ? job_->made_at() : site(),
+                  job_ ? "it has been set already: a promise is set once" : "it was moved from or refers to nothing");
+        }
+        is_set_ = true;
+        on_cancel_.reset();
+        if (!claim_->take()) {
+            return false;
+        }
+        store(*job_);
+        job_->end_body();
+        return true;
+    }
+    void drop() noexcept {
+        if (job_ && !is_set_) {
+            const std::string name(job_->name());
+            set_error(std::make_exception_ptr(error(errc::promise_dropped, "the promise of '" + name + "' was dropped unset")));
+        }
+        job_ = {};
+    }
+
+    node_ref<detail::job_block<T>> job_;
+    std::shared_ptr<detail::external_claim> claim_;
+    callback on_cancel_;
+    bool is_set_ = false;
+};
+
+namespace detail {
+
+template <class T, class MakeCallback>
+std::pair<deferred<T>, promise<T>> make_bridge(scope_core& in, node_name name, site where, MakeCallback make_callback) {
+    auto claim = std::make_shared<external_claim>();
+    auto* block = new job_block<T>(in, name, where);
+    if (block->attach(child_kind::working, admission::member) == attached::refused) {
+        block->discard();
+        return {deferred<T>(), promise<T>()};
+    }
+    auto job = node_ref<job_block<T>>::adopt(block);
+    try {
+        callback on_cancel = make_callback(*block, claim);
+        return {deferred<T>(job), promise<T>(job, claim, std::move(on_cancel))};
+    } catch (...) {
+        if (claim->take()) {
+            block->settle_cancelled(reason::plain_kind(reason_kind::dropped));
+            block->end_body();
+        }
+        throw;
+    }
+}
+
+}  // namespace detail
+
+template <class T>
+[[nodiscard]] std::pair<deferred<T>, promise<T>> bridge(scope& in, node_name name, external_cancel how,
+                                                        std::source_location where = std::source_location::current()) {
+    return detail::make_bridge<T>(in.core(), name, where, [&](detail::job_core& job, const auto& claim) {
+        return how == external_cancel::uninterruptible
+                   ? callback()
+                   : callback(token(job), level::cancel, in.executor(),
+                              detail::abandon_external(node_ref<detail::job_core>::share(job), claim));
+    });
+}
+template <class T, std::invocable<> Hook>
+[[nodiscard]] std::pair<deferred<T>, promise<T>> bridge(scope& in, node_name name, Hook on_cancel,
+                                                        std::source_location where = std::source_location::current()) {
+    return detail::make_bridge<T>(in.core(), name, where, [&](detail::job_core& job, const auto&) {
+        return callback(token(job), level::cancel, in.executor(), std::move(on_cancel));
+    });
+}
+
+}  // namespace roost::inline ROOST_ABI

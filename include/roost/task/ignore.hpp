@@ -1,0 +1,60 @@
+#pragma once
+
+// auto guard = co_await ignore_cancellation();
+//
+// While the guard lives, a cancel of the job has no effect here or on its children: awaits go on as usual, is_active() is
+// true. It is recorded, and takes effect when the outermost guard is gone: then it reaches the children, and the next await
+// ends the job. If the job is cancelled already, it ends here and the guard is never made; shield() can be entered even then.
+// Only the coroutine that made it may destroy it. Abort is not held up.
+
+#include <roost/task/task.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+class [[nodiscard]] ignore_guard {
+public:
+    explicit ignore_guard(detail::region& in) noexcept : in_(&in) {}
+    ignore_guard(ignore_guard&& other) noexcept : in_(std::exchange(other.in_, nullptr)) {}
+    ignore_guard& operator=(ignore_guard&& other) noexcept {
+        if (this != &other) {
+            leave();
+            in_ = std::exchange(other.in_, nullptr);
+        }
+        return *this;
+    }
+    ~ignore_guard() { leave(); }
+
+    void leave() noexcept {
+        if (detail::region* in = std::exchange(in_, nullptr)) {
+            in->leave_ignore();
+        }
+    }
+
+private:
+    detail::region* in_;
+};
+
+namespace detail {
+
+class ignore_await {
+public:
+    explicit ignore_await(promise_base& me) noexcept : me_(&me) {}
+    [[nodiscard]] bool await_ready() const noexcept { return me_->where().enter_ignore(); }
+    void await_suspend(std::coroutine_handle<>) const noexcept { unwind_frame(*me_); }
+    [[nodiscard]] ignore_guard await_resume() const noexcept { return ignore_guard(me_->where()); }
+
+private:
+    promise_base* me_;
+};
+
+class ignore_call {
+public:
+    ignore_call() noexcept = default;
+    [[nodiscard]] ignore_await in_task(promise_base& me) const noexcept { return ignore_await(me); }
+};
+
+}  // namespace detail
+
+[[nodiscard]] inline detail::ignore_call ignore_cancellation() noexcept { return {}; }
+
+}  // namespace roost::inline ROOST_ABI

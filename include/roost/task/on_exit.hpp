@@ -1,0 +1,106 @@
+#pragma once
+
+// Asynchronous cleanup that can't be forgotten.
+//
+//   task<> transfer(connection& c) {
+//       co_await c.begin();
+//       co_await on_exit(&connection::rollback_if_open, &c);
+//       ...
+//   }
+//
+// fn(args...), a task, runs when the coroutine that registered it ends, however it ends: after its locals are gone, before
+// whoever awaits it goes on, last registered first. It runs in a shield, so it can await in a cancelled job, for at most the
+// budget. What it throws is kept as a further failure beside the outcome, it does not replace it.
+
+#include <roost/task/detail/closure_check.hpp>
+#include <roost/task/shield.hpp>
+
+#include <functional>
+#include <tuple>
+
+namespace roost::inline ROOST_ABI {
+
+inline constexpr duration default_exit_budget = std::chrono::seconds(10);
+
+namespace detail {
+
+// One registered action. It sits between the frame's link and what the link was before.
+class exit_action : private result_link<void>, private shield_region {
+public:
+    static void* operator new(std::size_t size) { return allocate_frame(size); }
+    static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
+
+    void put_before(promise_base& frame) noexcept;
+
+protected:
+    exit_action(duration budget, site where) noexcept;
+    virtual ~exit_action() = default;
+
+private:
+    virtual promise_base& make_task() = 0;
+
+    static next_step frame_done(await_link& link, ending how, reason& why) noexcept;
+    static next_step action_done(await_link& link, ending how, reason& why) noexcept;
+    next_step go_on() noexcept;
+    void run_failed(std::exception_ptr error) noexcept;
+
+    static const link_ops frame_ops;
+    static const link_ops action_ops;
+
+    await_link* link_ = nullptr;  // of the frame
+    void* up_before_ = nullptr;
+    const link_ops* ops_before_ = nullptr;
+    region* where_ = nullptr;
+    ending how_ = ending::none;
+    reason why_;
+    duration budget_;
+    site made_at_;
+};
+
+template <class Fn, class... Args>
+class exit_action_of final : public exit_action {
+public:
+    exit_action_of(duration budget, site where, Fn fn, std::tuple<Args...> args)
+        : exit_action(budget, where), fn_(std::move(fn)), args_(std::move(args)) {}
+
+private:
+    promise_base& make_task() override {
+        return std::apply([&](auto&... args) { return std::invoke(fn_, std::move(args)...); }, args_).release_frame();
+    }
+
+    Fn fn_;
+    std::tuple<Args...> args_;
+};
+
+}  // namespace detail
+
+template <class Fn, class... Args>
+class [[nodiscard]] on_exit {
+    using action_task = std::invoke_result_t<Fn&, Args...>;
+    static_assert(std::is_same_v<action_task, task<void>>, "on_exit(fn, args...): fn(args...) has to return a task<>");
+
+public:
+    explicit on_exit(Fn fn, Args... args, std::source_location where = std::source_location::current())
+        : fn_(std::move(fn)), args_(std::move(args)...), where_(where) {}
+    on_exit&& within(duration budget) && noexcept {
+        budget_ = budget;
+        return std::move(*this);
+    }
+
+    // Registers; never suspends, not even in a cancelled job.
+    [[nodiscard]] auto in_task(detail::promise_base& me) && {
+        auto* action = new detail::exit_action_of<Fn, Args...>(budget_, where_, std::move(fn_), std::move(args_));
+        action->put_before(me);
+        return std::suspend_never();
+    }
+
+private:
+    Fn fn_;
+    std::tuple<Args...> args_;
+    site where_;
+    duration budget_ = default_exit_budget;
+};
+template <class Fn, class... Args>
+on_exit(Fn&&, Args&&...) -> on_exit<detail::callable_for<Fn>, std::decay_t<Args>...>;
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,48 @@
+#pragma once
+
+// A scope without a parent: what run() and block_on() stand on, and a named place for work that must outlive its creator.
+// Failures of its children go to the failure sink. Has to be closed and joined before it goes.
+
+#include <roost/task/scope.hpp>
+#include <roost/sync/event.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+class root_block final : public scope_core {
+public:
+    root_block(executor_ref where, node_name name, site made_at, const scope_policy& policy);
+
+    static void* operator new(std::size_t size) { return allocate_frame(size); }
+    static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
+
+    event ended;  // closed, and nothing is left below
+
+private:
+    static void destroy(node& self) noexcept { delete &static_cast<root_block&>(static_cast<region&>(self)); }
+    static bool drained(node& self) noexcept;
+    static const node_functions functions;
+};
+
+}  // namespace detail
+
+class root_scope final : public scope {
+public:
+    explicit root_scope(executor_ref where, node_name name = "root", std::source_location made_at = std::source_location::current());
+    // Unless it was closed and has ended, this ends the program: work would be lost silently.
+    ~root_scope();
+
+    // From now on only members start children. What is there goes on.
+    void close() noexcept { block_->close(); }
+    [[nodiscard]] bool has_ended() const noexcept { return block_->ended.is_set(); }
+    // close() first. Awaitable from any coroutine; the blocking form is for threads that run none of its work.
+    [[nodiscard]] auto join() noexcept { return block_->ended.wait(); }
+    void join_blocking() noexcept { block_->ended.wait_blocking(); }
+
+private:
+    explicit root_scope(detail::root_block* block) noexcept : scope(*block, admission::outsider), block_(block) {}
+    detail::root_block* block_;
+};
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,221 @@
+#pragma once
+
+// Children that can't outlive the block they were started in.
+//
+//   auto page = co_await with_scope(build_page, id);
+//
+//   task<page> build_page(scope& s, int id) {
+//       auto user = s.async("user", load_user(id));
+//       auto news = s.async("news", load_news());
+//       co_return page(co_await std::move(user), co_await std::move(news));
+//   }
+//
+// with_scope returns when the body and every child have ended. If one of them fails, the others are cancelled and the first
+// error is rethrown with its own type; the further ones are kept on the outcome. A child that is cancelled by itself fails
+// nobody. Leaving the scope can't be abandoned: a cancel is passed on to the children, and the wait goes on.
+
+#include <roost/task/deferred.hpp>
+#include <roost/task/detail/closure_check.hpp>
+#include <roost/task/job.hpp>
+#include <roost/task/task.hpp>
+#include <roost/tree/lease.hpp>
+#include <roost/tree/token.hpp>
+
+#include <functional>
+#include <source_location>
+#include <tuple>
+
+namespace roost::inline ROOST_ABI {
+
+// How a child starts: posted to the scope's executor; inside the call when that is already on the executor; or posted and
+// run up to its first await even if the scope has been cancelled (for bodies that take over something to clean up).
+using start = detail::start_mode;
+
+class scope {
+public:
+    scope(const scope&) = delete;
+    scope& operator=(const scope&) = delete;
+
+    // Starts a child. The scope owns and awaits it; the job only observes. In a closed scope an empty job, and the task is
+    // destroyed. In a cancelled scope the body doesn't run, its arguments are destroyed here, and the job ends cancelled.
+    template <class T>
+    job launch(node_name name, task<T> t, start how = start::scheduled,
+               std::source_location where = std::source_location::current()) {
+        auto block = detail::start_job<T>(*core_, name, t.release_frame(), how, where, as_);
+        return block ? job(node_ref<detail::job_core>::share(*block)) : job();
+    }
+    // The same with a result.
+    template <class T>
+    [[nodiscard]] deferred<T> async(node_name name, task<T> t, start how = start::scheduled,
+                                    std::source_location where = std::source_location::current()) {
+        return deferred<T>(detail::start_job<T>(*core_, name, t.release_frame(), how, where, as_));
+    }
+
+    // Cancels the body and every child.
+    void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { core_->node::cancel(std::move(why)); }
+    [[nodiscard]] token observe() const noexcept { return token(*core_); }
+    // For work that is no task: the scope waits until the lease is given back.
+    [[nodiscard]] roost::lease lease() const noexcept {
+        core_->enter();
+        return roost::lease::adopt(*core_);
+    }
+    [[nodiscard]] executor_ref executor() const noexcept { return core_->where(); }
+    [[nodiscard]] time_point deadline() const noexcept { return core_->deadline(); }
+
+    [[nodiscard]] detail::scope_core& core() const noexcept { return *core_; }
+
+protected:
+    explicit scope(detail::scope_core& core, admission as = admission::member) noexcept : core_(&core), as_(as) {}
+    ~scope() = default;
+
+private:
+    detail::scope_core* core_;
+    admission as_;
+};
+
+namespace detail {
+
+// The node of a with_scope, and the hand-over between the body that has ended and whoever takes the last unit.
+//
+// id  operation               order    pairs  carries                                   fails in
+// C1  both sides: exchange    acq_rel  C1     what every child did, to the body         scope_model: last_child_vs_body
+class scope_block final : public scope_core {
+public:
+    [[nodiscard]] static scope_block& make(region& parent, node_name name, site made_at, const scope_policy& policy);
+
+    // The body has ended. True: so has everything else. False: `next` goes on, in the body, when it has.
+    [[nodiscard]] bool join(continuation& next) noexcept;
+
+    static void* operator new(std::size_t size) { return allocate_frame(size); }
+    static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
+
+private:
+    scope_block(region& parent, node_name name, site made_at, const scope_policy& policy)
+        : scope_core(functions, parent, name, made_at, policy) {}
+    static void destroy(node& self) noexcept { delete &static_cast<scope_block&>(static_cast<region&>(self)); }
+    static bool drained(node& self) noexcept;
+
+    static const node_functions functions;
+    enum class stage : std::uint32_t { open, waiting, empty };
+    atomic<stage> stage_{stage::open};
+    continuation* next_ = nullptr;
+};
+
+class inner_scope final : public scope {
+public:
+    explicit inner_scope(scope_core& core) noexcept : scope(core) {}
+};
+
+template <class T, class Call>
+class scope_await final : private result_link<T>, private continuation {
+public:
+    scope_await(promise_base& me, Call& call, const scope_policy& policy) noexcept
+        : result_link<T>(&ops), continuation(go_on), call_(&call), policy_(&policy) {
+        this->up_ = &me;
+    }
+    ~scope_await() {
+        if (block_ != nullptr) {
+            block_->release();
+        }
+    }
+
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    bool await_suspend(std::coroutine_handle<> self) {
+        promise_base& me = *this->waiter();
+        static_cast<void>(self);
+        if (me.where().is_cancelled()) [[unlikely]] {
+            unwind_frame(me);
+            return true;
+        }
+        block_ = &scope_block::make(me.where(), "scope", call_->where(), *policy_);
+        scope_.emplace(*block_);
+        next_step next = next_step::nothing();
+        try {
+            promise_base& child = call_->start(*scope_);
+            child.attach(*this, *block_);
+            next = next_step::resume(child);
+        } catch (...) {
+            this->fail(std::current_exception());
+            reason none;
+            next = done(*this, ending::threw, none);
+        }
+        if (next.frame() == &me && !next.is_unwind()) {
+            return false;
+        }
+        if (next.is_unwind()) {
+            unwind_frame(me, this->why());
+        } else if (next.frame() != nullptr) {
+            bounce_to(next.frame()->handle());
+        }
+        return true;
+    }
+    T await_resume() { return this->take(); }
+
+private:
+    static next_step done(await_link& link, ending how, reason& why) noexcept {
+        auto& self = static_cast<scope_await&>(static_cast<result_link<T>&>(link));
+        if (how == ending::threw) {
+            self.block_->fail(self.error());
+        } else if (how == ending::cancelled) {
+            self.settle_cancelled(why);
+            self.block_->node::cancel(std::move(why));
+        }
+        return self.block_->join(self) ? self.finish() : next_step::nothing();
+    }
+    static next_step go_on(continuation& c) noexcept { return static_cast<scope_await&>(c).finish(); }
+
+    next_step finish() noexcept {
+        promise_base& me = *this->waiter();
+        if (std::exception_ptr first = block_->first_failure()) {
+            for (std::exception_ptr& other : block_->take_other_failures()) {
+                job_of(me).add_suppressed(std::move(other));
+            }
+            this->fail(std::move(first));
+            return next_step::resume(me);
+        }
+        if (this->state_ == ending::cancelled) {
+            runner::of_this_thread().why = this->why();
+            return next_step::unwind(me);
+        }
+        return next_step::resume(me);
+    }
+
+    static constexpr link_ops ops{done, false};
+    Call* call_;
+    const scope_policy* policy_;
+    scope_block* block_ = nullptr;
+    std::optional<inner_scope> scope_;
+};
+
+}  // namespace detail
+
+// co_await with_scope(fn, args...): runs fn(scope&, args...), a task, and waits for its children too. The arguments are
+// passed on as parameters; what a callable captures lives as long as the body.
+template <class Fn, class... Args>
+class [[nodiscard]] with_scope {
+    using body_task = std::invoke_result_t<Fn&, scope&, Args...>;
+    static_assert(detail::is_task<body_task>, "with_scope(fn, args...): fn(scope&, args...) has to return a task");
+    using value = typename body_task::value_type;
+
+public:
+    explicit with_scope(Fn fn, Args... args, std::source_location where = std::source_location::current())
+        : fn_(std::move(fn)), args_(std::move(args)...), where_(where) {}
+
+    [[nodiscard]] auto in_task(detail::promise_base& me) && {
+        return detail::scope_await<value, with_scope>(me, *this, detail::fail_fast_policy);
+    }
+
+    [[nodiscard]] site where() const noexcept { return where_; }
+    [[nodiscard]] detail::promise_base& start(scope& s) {
+        return std::apply([&](auto&... args) { return std::invoke(fn_, s, std::move(args)...); }, args_).release_frame();
+    }
+
+private:
+    Fn fn_;
+    std::tuple<Args...> args_;
+    site where_;
+};
+template <class Fn, class... Args>
+with_scope(Fn&&, Args&&...) -> with_scope<detail::callable_for<Fn>, std::decay_t<Args>...>;
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,78 @@
+#pragma once
+
+// co_await shield(budget, t): runs t where cancellation from outside does not reach, for at most the budget. For cleanup and
+// for hand-overs that must not stop half way.
+//
+// Can be entered at any time, also in a job that is being cancelled. Inside, awaits, timeouts and scopes work as usual, and
+// the outer deadlines don't count. When the budget is spent, a cancel of the outer job reaches the inside after all; abort
+// reaches it at once. Leaving is not a checkpoint: a value or an error arrives even if the job was cancelled meanwhile.
+
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/detail/inner_region.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+template <class T, transfer Mode>
+class shield_await final : private result_link<T>, private shield_region {
+public:
+    shield_await(promise_base& me, promise_base& child, duration budget, site where) noexcept
+        : result_link<T>(&ops), budget_(budget), where_(where) {
+        this->up_ = &me;
+        this->child_ = &child;
+    }
+    ~shield_await() {
+        if (this->child_ != nullptr) {
+            this->child_->handle().destroy();  // never started
+        }
+    }
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    auto await_suspend(std::coroutine_handle<>) -> typename transfer_to<Mode>::result {
+        promise_base& me = *this->waiter();
+        const bool needs_timer = budget_ > duration::zero() && budget_ != duration::max();
+        shield_region::enter(me.where(), needs_timer ? &timers_of(me) : nullptr, where_, budget_);
+        promise_base& child = *this->child_;
+        child.attach(*this, inside());
+        return transfer_to<Mode>::frame(child.handle());
+    }
+    T await_resume() { return this->take(); }
+
+private:
+    static next_step done(await_link& link, ending how, reason& why) noexcept {
+        auto& self = static_cast<shield_await&>(static_cast<result_link<T>&>(link));
+        static_cast<void>(why);
+        self.shield_region::leave();
+        promise_base& me = *self.waiter();
+        return how == ending::cancelled ? next_step::unwind(me) : next_step::resume(me);
+    }
+    static constexpr link_ops ops{done, false};
+    duration budget_;
+    site where_;
+};
+
+template <class T>
+class [[nodiscard]] shield_call {
+public:
+    shield_call(duration budget, task<T> t, site where) noexcept : task_(std::move(t)), budget_(budget), where_(where) {}
+    template <transfer Mode = this_transfer>
+    [[nodiscard]] shield_await<T, Mode> in_task(promise_base& me) && {
+        return shield_await<T, Mode>(me, task_.release_frame(), budget_, where_);
+    }
+
+private:
+    task<T> task_;
+    duration budget_;
+    site where_;
+};
+
+}  // namespace detail
+
+// duration::max() as the budget: only abort ends it.
+template <class Rep, class Period, class T>
+[[nodiscard]] detail::shield_call<T> shield(std::chrono::duration<Rep, Period> budget, task<T> t,
+                                            std::source_location where = std::source_location::current()) noexcept {
+    return detail::shield_call<T>(detail::saturated(budget), std::move(t), where);
+}
+
+}  // namespace roost::inline ROOST_ABI

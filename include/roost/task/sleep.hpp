@@ -1,0 +1,68 @@
+#pragma once
+
+// co_await sleep_for(50ms), sleep_until(t): on the timers of the task's executor. A deadline that has passed does not
+// suspend. Cancelling the job ends the sleep at once. If the timers are closed, the body ends cancelled because of `closed`.
+
+#include <roost/exec/timer.hpp>
+#include <roost/task/task.hpp>
+
+#include <chrono>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+// The timers a frame's deadlines run on; ends the program naming the executor when it has none.
+[[nodiscard]] timer_service& timers_of(const promise_base& frame) noexcept;
+
+class sleep_await final : private cancellable, private timer, private work {
+public:
+    sleep_await(promise_base& me, time_point until) noexcept;
+
+    [[nodiscard]] bool await_ready() const noexcept;
+    ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<>) noexcept;
+    void await_resume() const noexcept {}
+
+private:
+    static void fired(timer& self) noexcept;
+    static void run_woken(work& self) noexcept;
+    timer_service* service_;
+};
+
+class sleep_until_call {
+public:
+    explicit sleep_until_call(time_point until) noexcept : until_(until) {}
+    [[nodiscard]] sleep_await in_task(promise_base& me) const noexcept { return sleep_await(me, until_); }
+
+private:
+    time_point until_;
+};
+
+class sleep_for_call {
+public:
+    explicit sleep_for_call(duration d) noexcept : duration_(d) {}
+    [[nodiscard]] sleep_await in_task(promise_base& me) const noexcept {
+        return sleep_await(me, duration_ <= duration::zero() ? time_point::min()
+                                                             : deadline_after(timers_of(me).now(), duration_));
+    }
+
+private:
+    duration duration_;
+};
+
+// Far ahead stays far ahead.
+template <class Rep, class Period>
+[[nodiscard]] constexpr duration saturated(std::chrono::duration<Rep, Period> d) noexcept {
+    const time_point from_zero = deadline_after(time_point(), d);
+    return from_zero.time_since_epoch();
+}
+
+}  // namespace detail
+
+template <class Rep, class Period>
+[[nodiscard]] detail::sleep_for_call sleep_for(std::chrono::duration<Rep, Period> d) noexcept {
+    return detail::sleep_for_call(detail::saturated(d));
+}
+[[nodiscard]] inline detail::sleep_until_call sleep_until(time_point t) noexcept { return detail::sleep_until_call(t); }
+
+}  // namespace roost::inline ROOST_ABI

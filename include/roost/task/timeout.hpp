@@ -1,0 +1,156 @@
+#pragma once
+
+// Deadlines for a task.
+//
+//   row r = co_await fail_after(50ms, load(id));        throws timed_out when it takes longer
+//   auto r = co_await move_on_after(50ms, load(id));    std::optional<row>; bool for a task<void>, a pointer for a reference
+//
+// The task runs under a deadline of its own; when that passes it is cancelled with the reason `timeout`, and when it has ended
+// the await ends as above, also if it returned a value too late (which is destroyed). A failure of the task outranks its
+// timeout. If the outer job has been cancelled meanwhile, that wins: the body does not go on. A timeout of zero or less does
+// not start the task. The least of all deadlines on the way up counts: this_token() tells it, up to the nearest shield.
+
+#include <roost/base/error.hpp>
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/detail/inner_region.hpp>
+
+#include <optional>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+[[noreturn]] void throw_timed_out(site where);
+
+enum class when_late : unsigned char { fail, move_on };
+
+template <class T>
+using optional_result =
+    std::conditional_t<std::is_void_v<T>, bool,
+                       std::conditional_t<std::is_reference_v<T>, std::add_pointer_t<T>, std::optional<std::remove_cv_t<T>>>>;
+
+template <class T, when_late Late, transfer Mode>
+class timeout_await final : private result_link<T>, private deadline_region {
+public:
+    timeout_await(promise_base& me, promise_base& child, time_point at, site where) noexcept
+        : result_link<T>(&ops), at_(at), where_(where) {
+        this->up_ = &me;
+        this->child_ = &child;
+    }
+    ~timeout_await() { drop_child(); }
+
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    auto await_suspend(std::coroutine_handle<> self) -> typename transfer_to<Mode>::result {
+        promise_base& me = *this->waiter();
+        if (me.where().is_cancelled()) {
+            unwind_frame(me);
+            return transfer_to<Mode>::nobody();
+        }
+        if (at_ == time_point::min() || at_ <= timers_of(me).now()) {
+            drop_child();
+            late_ = true;
+            return transfer_to<Mode>::frame(self);
+        }
+        if (!enter(me, "deadline", where_, at_)) {
+            unwind_frame(me, reason::plain_kind(reason_kind::closed));
+            return transfer_to<Mode>::nobody();
+        }
+        promise_base& child = *this->child_;
+        child.attach(*this, inside());
+        return transfer_to<Mode>::frame(child.handle());
+    }
+    auto await_resume() {
+        if constexpr (Late == when_late::fail) {
+            if (late_) {
+                throw_timed_out(where_);
+            }
+            return this->take();
+        } else if constexpr (std::is_void_v<T>) {
+            if (!late_) {
+                this->take();
+            }
+            return !late_;
+        } else if constexpr (std::is_reference_v<T>) {
+            return late_ ? nullptr : std::addressof(this->take());
+        } else {
+            return late_ ? optional_result<T>() : optional_result<T>(this->take());
+        }
+    }
+
+private:
+    void drop_child() noexcept {
+        if (promise_base* child = std::exchange(this->child_, nullptr)) {
+            child->handle().destroy();  // never started
+        }
+    }
+    static next_step done(await_link& link, ending how, reason& why) noexcept {
+        auto& self = static_cast<timeout_await&>(static_cast<result_link<T>&>(link));
+        promise_base& me = *self.waiter();
+        const bool passed = self.deadline_region::leave();
+        if (how == ending::threw || (how == ending::returned && !passed)) {
+            return next_step::resume(me);
+        }
+        self.clear();
+        if (me.where().is_cancelled()) {
+            why = me.where().why();
+            runner::of_this_thread().why = why;
+            return next_step::unwind(me);
+        }
+        if (!passed) {
+            return next_step::unwind(me);
+        }
+        self.late_ = true;
+        return next_step::resume(me);
+    }
+    static constexpr link_ops ops{done, false};
+
+    time_point at_;
+    site where_;
+    bool late_ = false;
+};
+
+template <class T, when_late Late>
+class [[nodiscard]] timeout_call {
+public:
+    timeout_call(duration after, task<T> t, site where) noexcept : task_(std::move(t)), after_(after), where_(where) {}
+    timeout_call(time_point at, task<T> t, site where) noexcept : task_(std::move(t)), at_(at), where_(where) {}
+
+    template <transfer Mode = this_transfer>
+    [[nodiscard]] timeout_await<T, Late, Mode> in_task(promise_base& me) && {
+        time_point at = at_;
+        if (after_ != duration::max()) {
+            at = after_ <= duration::zero() ? time_point::min() : deadline_after(timers_of(me).now(), after_);
+        }
+        return timeout_await<T, Late, Mode>(me, task_.release_frame(), at, where_);
+    }
+
+private:
+    task<T> task_;
+    duration after_ = duration::max();
+    time_point at_ = no_deadline;
+    site where_;
+};
+
+}  // namespace detail
+
+template <class Rep, class Period, class T>
+[[nodiscard]] auto fail_after(std::chrono::duration<Rep, Period> d, task<T> t,
+                              std::source_location where = std::source_location::current()) noexcept {
+    return detail::timeout_call<T, detail::when_late::fail>(detail::saturated(d), std::move(t), where);
+}
+template <class T>
+[[nodiscard]] auto fail_at(time_point at, task<T> t, std::source_location where = std::source_location::current()) noexcept {
+    return detail::timeout_call<T, detail::when_late::fail>(at, std::move(t), where);
+}
+template <class Rep, class Period, class T>
+[[nodiscard]] auto move_on_after(std::chrono::duration<Rep, Period> d, task<T> t,
+                                 std::source_location where = std::source_location::current()) noexcept {
+    return detail::timeout_call<T, detail::when_late::move_on>(detail::saturated(d), std::move(t), where);
+}
+template <class T>
+[[nodiscard]] auto move_on_at(time_point at, task<T> t,
+                              std::source_location where = std::source_location::current()) noexcept {
+    return detail::timeout_call<T, detail::when_late::move_on>(at, std::move(t), where);
+}
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,23 @@
+#include <roost/task/block_on.hpp>
+
+#include <roost/base/error.hpp>
+
+namespace roost::inline ROOST_ABI::detail {
+
+constinit const scope_policy silent_policy(+[](scope_core&, job_core&) noexcept {});
+
+void refuse_to_block(executor_ref where, site from) {
+    const job running = current_job();
+    if (!running && !where->is_here()) {
+        return;
+    }
+    throw error(errc::would_deadlock,
+                "block_on at " + from.to_string() + " was called " +
+                    (running ? "inside job '" + std::string(running.name()) + "'"
+                             : "on a thread of executor '" + std::string(where->name()) + "'") +
+                    ": it would block the thread that has to run the task");
+}
+
+void throw_cancelled(const reason& why) { throw error(errc::closed, "the task ended cancelled: " + why.to_string()); }
+
+}  // namespace roost::inline ROOST_ABI::detail

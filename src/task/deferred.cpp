@@ -1,0 +1,53 @@
+#include <roost/task/deferred.hpp>
+
+#include <roost/base/error.hpp>
+
+namespace roost::inline ROOST_ABI::detail {
+
+settled_wait::settled_wait(promise_base& me, job_core& target) noexcept
+    : cancellable(me, +[](cancellable& self) noexcept { return static_cast<settled_wait&>(self).wait_.try_cancel(); }),
+      target_(&target),
+      wait_(&target) {}
+
+bool settled_wait::await_ready() const noexcept {
+    return !frame().where().is_cancelled() && target_->is_final() && !is_cancelled_target();
+}
+
+bool settled_wait::await_suspend(std::coroutine_handle<>) noexcept {
+    promise_base& me = frame();
+    region& in = me.where();
+    if (in.is_cancelled()) {
+        unwind_frame(me);
+        return true;
+    }
+    if (!wait_.start(resume_target(this, woken, me.get_executor()))) {
+        if (!is_cancelled_target()) {
+            return false;
+        }
+        unwind_frame(me, target_->outcome_link().why());
+        return true;
+    }
+    if (in.commit(*this)) {
+        unwind_frame(me);
+    }
+    return true;
+}
+
+void settled_wait::woken(work& self) noexcept {
+    settled_wait& mine = *static_cast<settled_wait*>(static_cast<waiter&>(self).frame());
+    promise_base& me = mine.frame();
+    me.where().disarm(mine);
+    mine.wait_.await_resume();
+    if (mine.is_cancelled_target()) {
+        runner::of_this_thread().why = mine.target_->outcome_link().why();
+        me.where().owner().run(next_step::unwind(me));
+    } else {
+        me.resume_from_wait();
+    }
+}
+
+void throw_refused() {
+    throw error(errc::refused, "this child was never started: its scope is closed");
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,162 @@
+#include <roost/task/detail/job_core.hpp>
+
+#include <roost/task/detail/scope_core.hpp>
+#include <roost/task/failure_sink.hpp>
+
+#include <new>
+
+namespace roost::inline ROOST_ABI::detail {
+
+job_core::job_core(const node_functions& functions, scope_core& parent, node_name name, site made_at, settled_link& link)
+    : region(functions, parent, name, made_at, {}, *this), body(parent.where()), link_(&link) {}
+
+job_core::~job_core() {
+    ROOST_ASSERT(joiners_.is_quiet(), "a job's memory went while somebody was joining it");
+    delete extra_;
+}
+
+scope_core& job_core::parent_scope() const noexcept { return static_cast<scope_core&>(static_cast<region&>(*parent())); }
+
+job_state job_core::state() const noexcept {
+    const job_state phase = phase_.load(mo::acquire);  // J1
+    if (roost::is_final(phase)) {
+        return phase;
+    }
+    if (cancel_requested()) {
+        return job_state::cancelling;
+    }
+    return is_closing() ? job_state::completing : phase;
+}
+
+void job_core::start(promise_base& frame, start_mode mode) noexcept {
+    if (mode != start_mode::always && should_stop_now()) {
+        link_->child_ = nullptr;
+        frame.handle().destroy();
+        link_->settle_cancelled(why());
+        end_body();
+        return;
+    }
+    if (mode == start_mode::immediate && where()->is_here()) {
+        phase_.store(job_state::active, mo::relaxed);  // J3
+        body::run(frame);
+        return;
+    }
+    set_run(mode == start_mode::always ? run_always : run_job);
+    post_or_fall_back(where(), *this, name());
+}
+
+// The first thing that runs of a job, unless it has been cancelled since it was posted.
+void job_core::run_job(work& self) noexcept {
+    job_core& job = static_cast<job_core&>(static_cast<body&>(self));
+    promise_base& frame = *job.link_->child_;
+    if (job.is_cancelled()) {
+        runner::of_this_thread().why = job.why();
+        job.body::run(next_step::unwind(frame));
+        return;
+    }
+    run_always(self);
+}
+
+void job_core::run_always(work& self) noexcept {
+    job_core& job = static_cast<job_core&>(static_cast<body&>(self));
+    job.phase_.store(job_state::active, mo::relaxed);  // J3
+    job.body::run(*job.link_->child_);
+}
+
+next_step job_core::root_done(await_link& link, ending how, reason& why) noexcept {
+    job_core& job = *static_cast<job_core*>(link.up_);
+    if (how == ending::cancelled) {
+        job.link_->settle_cancelled(std::move(why));
+    }
+    job.end_body();
+    return next_step::nothing();
+}
+
+void job_core::end_body() noexcept { close_and_leave(); }
+
+// The last unit is gone: the one and only end of a job.
+bool job_core::drained(node& self) noexcept {
+    job_core& job = static_cast<job_core&>(static_cast<region&>(self));
+    job.parent_scope().policy().child_ended(job.parent_scope(), job);
+    job_state last = job_state::completed;
+    if (job.link_->state_ == ending::threw) {
+        last = job_state::failed;
+    } else if (job.link_->state_ == ending::cancelled) {
+        last = job_state::cancelled;
+    }
+    job.joiners_.lock();
+    job.phase_.store(last, mo::release);  // J2
+    wake_chain woken = job.joiners_.take_all();
+    job.joiners_.unlock();
+    woken.deliver("a joiner");
+    return true;
+}
+
+bool job_core::enqueue(waiter& w) noexcept {
+    joiners_.lock();
+    const bool queue_up = !is_final();
+    if (queue_up) {
+        joiners_.push_back(w);
+    }
+    joiners_.unlock();
+    return queue_up;
+}
+
+bool job_core::cancel(waiter& w, claim as) noexcept {
+    joiners_.lock();
+    const bool mine = joiners_.take_if_queued(w, as);
+    joiners_.unlock();
+    return mine;
+}
+
+job_core::extras* job_core::need_extra() noexcept {
+    if (extra_ == nullptr) {
+        extra_ = new (std::nothrow) extras;
+    }
+    return extra_;
+}
+
+void job_core::add_suppressed(std::exception_ptr error) noexcept {
+    try {
+        if (extras* more = need_extra()) {
+            more->suppressed.push_back(error);
+            return;
+        }
+    } catch (const std::bad_alloc&) {
+    }
+    report_failure("a further failure of job", name(), made_at(), std::move(error));
+}
+
+std::vector<std::exception_ptr> job_core::take_suppressed(std::size_t n) noexcept {
+    std::vector<std::exception_ptr> taken;
+    if (extra_ != nullptr && extra_->suppressed.size() > n) {
+        if (n == 0) {
+            taken.swap(extra_->suppressed);
+        } else {
+            taken.assign(extra_->suppressed.begin() + static_cast<std::ptrdiff_t>(n), extra_->suppressed.end());
+            extra_->suppressed.resize(n);
+        }
+    }
+    return taken;
+}
+
+const std::vector<std::exception_ptr>& job_core::suppressed() const noexcept {
+    static const std::vector<std::exception_ptr> none;
+    return extra_ == nullptr ? none : extra_->suppressed;
+}
+
+const std::vector<std::string>& job_core::notes() const noexcept {
+    static const std::vector<std::string> none;
+    return extra_ == nullptr ? none : extra_->notes;
+}
+
+void job_core::add_note(std::string text) noexcept {
+    try {
+        if (extras* more = need_extra()) {
+            more->notes.push_back(std::move(text));
+        }
+    } catch (const std::bad_alloc&) {  // a note is help, not a promise
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

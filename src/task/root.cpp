@@ -1,0 +1,32 @@
+#include <roost/task/root.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+constinit const node_functions root_block::functions{
+    .kind = "root scope", .destroy = destroy, .level_raised = nullptr, .drained = drained};
+
+root_block::root_block(executor_ref where, node_name name, site made_at, const scope_policy& policy)
+    : scope_core(functions, where, name, made_at, policy) {}
+
+// The drain holds a reference, so the event is still there when set() returns.
+bool root_block::drained(node& self) noexcept {
+    static_cast<root_block&>(static_cast<region&>(self)).ended.set();
+    return true;
+}
+
+}  // namespace detail
+
+root_scope::root_scope(executor_ref where, node_name name, std::source_location made_at)
+    : root_scope(new detail::root_block(where, name, made_at, detail::root_policy)) {}
+
+root_scope::~root_scope() {
+    if (!has_ended()) {
+        panic("root scope", block_->name(), block_->made_at(),
+              "it was destroyed before it was closed and joined, so its children would be lost");
+    }
+    block_->release();
+}
+
+}  // namespace roost::inline ROOST_ABI

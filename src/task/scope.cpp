@@ -1,0 +1,31 @@
+#include <roost/task/scope.hpp>
+
+namespace roost::inline ROOST_ABI::detail {
+
+constinit const node_functions scope_block::functions{
+    .kind = "scope", .destroy = destroy, .level_raised = region::level_raised, .drained = drained};
+
+scope_block& scope_block::make(region& parent, node_name name, site made_at, const scope_policy& policy) {
+    auto* made = new scope_block(parent, name, made_at, policy);
+    if (made->attach(child_kind::working, admission::member) == attached::refused) {
+        panic("scope", name.text(), made_at, "a scope was opened in a job that has ended already");
+    }
+    return *made;
+}
+
+bool scope_block::join(continuation& next) noexcept {
+    next_ = &next;
+    close_and_leave();
+    return stage_.exchange(stage::waiting, mo::acq_rel) == stage::empty;  // C1
+}
+
+bool scope_block::drained(node& self) noexcept {
+    scope_block& block = static_cast<scope_block&>(static_cast<region&>(self));
+    body& owner = block.owner();
+    if (block.stage_.exchange(stage::empty, mo::acq_rel) == stage::waiting) {  // C1
+        owner.post_then(*block.next_);
+    }
+    return true;
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

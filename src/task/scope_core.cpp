@@ -1,0 +1,74 @@
+#include <roost/task/detail/scope_core.hpp>
+
+#include <roost/task/failure_sink.hpp>
+
+#include <algorithm>
+#include <mutex>
+
+namespace roost::inline ROOST_ABI::detail {
+
+const scope_policy fail_fast_policy(+[](scope_core& scope, job_core& child) noexcept {
+    if (child.outcome_link().state_ == ending::threw) {
+        scope.fail(child.outcome_link().error());
+    }
+    for (const std::exception_ptr& other : child.suppressed()) {
+        scope.fail(other);
+    }
+});
+
+const scope_policy root_policy(+[](scope_core&, job_core& child) noexcept {
+    if (child.outcome_link().state_ == ending::threw) {
+        report_failure("job", child.name(), child.made_at(), child.outcome_link().error());
+    }
+    for (const std::exception_ptr& other : child.suppressed()) {
+        report_failure("job", child.name(), child.made_at(), other);
+    }
+});
+
+scope_core::scope_core(const node_functions& functions, region& parent, node_name name, site made_at,
+                       const scope_policy& policy)
+    : region(functions, parent, name, made_at, {}, parent.owner()), where_(parent.owner().where()), policy_(&policy) {}
+
+scope_core::scope_core(const node_functions& functions, executor_ref where, node_name name, site made_at,
+                       const scope_policy& policy)
+    : region(functions, name, made_at), where_(where), policy_(&policy) {}
+
+scope_core::scope_core(const node_functions& functions, node& parent, executor_ref where, node_name name, site made_at,
+                       const scope_policy& policy)
+    : region(functions, parent, name, made_at), where_(where), policy_(&policy) {}
+
+void scope_core::fail(const std::exception_ptr& error) noexcept {
+    bool is_first = false;
+    bool kept = true;
+    {
+        const std::lock_guard guard(failures_lock_);
+        if (!first_) {
+            first_ = error;
+            is_first = true;
+        } else if (error != first_ && std::find(others_.begin(), others_.end(), error) == others_.end()) {
+            try {
+                others_.push_back(error);
+            } catch (const std::bad_alloc&) {
+                kept = false;
+            }
+        }
+    }
+    if (is_first) {
+        cancel(reason::plain_kind(reason_kind::failure));
+    }
+    if (!kept) {
+        report_failure("a further child of scope", name(), made_at(), error);
+    }
+}
+
+std::exception_ptr scope_core::first_failure() const noexcept {
+    const std::lock_guard guard(failures_lock_);
+    return first_;
+}
+
+std::vector<std::exception_ptr> scope_core::take_other_failures() noexcept {
+    const std::lock_guard guard(failures_lock_);
+    return std::move(others_);
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

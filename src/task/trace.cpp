@@ -1,0 +1,12 @@
+#include <roost/task/trace.hpp>
+
+namespace roost::inline ROOST_ABI::detail {
+
+void add_trace(job_core& to, const std::string& text, site where) noexcept {
+    try {
+        to.add_note(text + " (" + where.to_string() + ")");
+    } catch (const std::bad_alloc&) {  // a note is help, not a promise
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,114 @@
+#pragma once
+
+// What most tests of this layer stand on: a manual executor with hand-moved timers and a root scope on it.
+
+#include <roost/task/root.hpp>
+#include <roost/testing/manual_executor.hpp>
+
+#include <map>
+#include <utility>
+
+namespace rig {
+
+// Timers that fire when the test moves the time. Single-threaded.
+class hand_timers final : public roost::timer_service {
+public:
+    roost::time_point now() noexcept override { return now_; }
+    bool arm(roost::timer& t) noexcept override {
+        if (closed) {
+            return false;
+        }
+        armed_.emplace(t.deadline(), &t);
+        return true;
+    }
+    bool disarm(roost::timer& t) noexcept override {
+        for (auto [at, end] = armed_.equal_range(t.deadline()); at != end; ++at) {
+            if (at->second == &t) {
+                armed_.erase(at);
+                return true;
+            }
+        }
+        return false;
+    }
+    void advance(roost::duration d) {
+        now_ += d;
+        while (!armed_.empty() && armed_.begin()->first <= now_) {
+            roost::timer* due = armed_.begin()->second;
+            armed_.erase(armed_.begin());
+            due->fire();
+        }
+    }
+    [[nodiscard]] std::size_t armed() const { return armed_.size(); }
+    bool closed = false;
+
+private:
+    roost::time_point now_ = roost::time_point(std::chrono::seconds(1000));
+    std::multimap<roost::time_point, roost::timer*> armed_;
+};
+
+class manual final : public roost::executor {
+public:
+    bool post(roost::work& w) noexcept override { return inner_.post(w); }
+    roost::timer_service* timers() noexcept override { return &timers_; }
+    [[nodiscard]] bool is_here() const noexcept override { return inner_.is_here(); }
+    [[nodiscard]] std::string_view name() const noexcept override { return "rig"; }
+
+    std::size_t run() { return inner_.run_all(); }
+    bool run_one() { return inner_.run_one(); }
+    void advance(roost::duration d) {
+        timers_.advance(d);
+        run();
+    }
+    [[nodiscard]] hand_timers& clock() { return timers_; }
+
+private:
+    roost::testing::manual_executor inner_{"rig"};
+    hand_timers timers_;
+};
+
+// An executor, a root scope on it, and the promise that nothing is left at the end.
+class stage {
+public:
+    stage() = default;
+    ~stage() {
+        root.close();
+        executor.run();
+        if (!root.has_ended()) {
+            ADD_FAILURE() << "children were left at the end of the test";
+            root.cancel();
+            executor.run();
+        }
+        EXPECT_EQ(executor.clock().armed(), 0U) << "a timer was left armed";
+    }
+    template <class T>
+    roost::job start(roost::task<T> t, const char* name = "job") {
+        return root.launch(name, std::move(t));
+    }
+    // Starts it and runs until nothing is left to run.
+    template <class T>
+    roost::job play(roost::task<T> t, const char* name = "job") {
+        roost::job j = start(std::move(t), name);
+        executor.run();
+        return j;
+    }
+    void run() { executor.run(); }
+    void advance(roost::duration d) { executor.advance(d); }
+
+    manual executor;
+    roost::root_scope root{executor};
+};
+
+// Counts how many of it are alive, and where they die.
+class tracked {
+public:
+    explicit tracked(int& alive) : alive_(&alive) { ++*alive_; }
+    tracked(const tracked& other) : alive_(other.alive_) { ++*alive_; }
+    tracked(tracked&& other) noexcept : alive_(other.alive_) { ++*alive_; }
+    tracked& operator=(const tracked&) = delete;
+    ~tracked() { --*alive_; }
+
+private:
+    int* alive_;
+};
+
+}  // namespace rig
