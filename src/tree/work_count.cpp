@@ -137,10 +137,10 @@ void node::leave() noexcept {
 }
 
 // Carries out what a commit on this node asked for, and climbs as long as nodes run out of work. `this` may be gone unless
-// the action holds it; only the first node of a climb can be dead, because every later one is referenced by its child.
+// the action holds it; the parent is held by the unit that is still to be given back. At most one node of a climb dies: it
+// holds a reference on its parent until it is disposed of, at the end, when nothing above needs it any more.
 void node::after_work(node* up, work_action a) noexcept {
-    node* const first = this;
-    bool first_is_dead = a.dead;
+    node* dead = a.dead ? this : nullptr;
     node* n = this;
     for (;;) {
         if (a.drained) {
@@ -149,8 +149,8 @@ void node::after_work(node* up, work_action a) noexcept {
             }
             const bool is_root = up == nullptr;
             a = commit(n->work_, [is_root](work_state s) { return detail::finish_drain(s, is_root); });
-            first_is_dead = first_is_dead || a.dead;
-            ROOST_ASSERT(!a.dead || n == first, "I5: a node died before its child");
+            ROOST_ASSERT(!a.dead || dead == nullptr, "I5: a node died before its child");
+            dead = a.dead ? n : dead;
         }
         if (!a.leave_parent) {
             break;
@@ -159,10 +159,11 @@ void node::after_work(node* up, work_action a) noexcept {
         up = n->parent_;
         const bool is_root = up == nullptr;
         a = commit(n->work_, [is_root](work_state s) { return detail::leave(s, is_root); });
-        ROOST_ASSERT(!a.dead, "I5: a node died before its child");
+        ROOST_ASSERT(!a.dead || dead == nullptr, "I5: a node died before its child");
+        dead = a.dead ? n : dead;
     }
-    if (first_is_dead) {
-        access::dispose(first);
+    if (dead != nullptr) {
+        access::dispose(dead);
     }
 }
 

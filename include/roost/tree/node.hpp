@@ -32,8 +32,8 @@ struct node_functions {
     void (*destroy)(node&) noexcept = nullptr;
     // The effective level has risen. Once per node and level. The node stays in memory during the call.
     void (*level_raised)(node&, level now) noexcept = nullptr;
-    // The units reached zero while the node was watched or closing; once per crossing, for a closed node once. The ancestors
-    // still count the node. True: it is finished now. False: the view calls finish_drain() when it is done.
+    // The units reached zero while the node was watched or closing. For a closing node once and for ever; for a watched one
+    // once per crossing, and two crossings may be told at the same time on two threads. The ancestors still count the node. True: it is finished now. False: the view calls finish_drain() when it is done.
     bool (*drained)(node&) noexcept = nullptr;
     // deadline() has changed.
     void (*deadline_changed)(node&) noexcept = nullptr;
@@ -202,7 +202,9 @@ private:
     const site made_at_;
 };
 
+#if defined(ROOST_SEAM_NATIVE)
 static_assert(sizeof(node) <= 96, "a job's bookkeeping beyond its frame has to fit in 128 bytes");
+#endif
 
 // Counted pointer to a node or a view of it.
 template <class View = node>

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <roost/tree/node.hpp>
+
+#include <functional>
+#include <new>
+
+// A view for models: what it is told is kept in memory that the explorer watches.
+
+namespace model_node {
+
+struct probe : roost::node {
+    roost::plain<int> raised_count{0};
+    roost::plain<int> drained_count{0};          // a closing node drains once; crossings of a watched one may overlap
+    roost::atomic<std::uint32_t> crossings{0};
+    std::function<void()> on_drained;
+    std::function<void(roost::level)> on_raised;
+
+    static void destroy(roost::node& n) noexcept {
+        auto& self = static_cast<probe&>(n);
+        self.~probe();
+        roost::deallocate_frame(&self, sizeof(probe));
+    }
+    static void level_raised(roost::node& n, roost::level now) noexcept {
+        auto& self = static_cast<probe&>(n);
+        self.raised_count.set(self.raised_count.get() + 1);
+        if (self.on_raised) {
+            self.on_raised(now);
+        }
+    }
+    static bool drained(roost::node& n) noexcept {
+        auto& self = static_cast<probe&>(n);
+        self.crossings.fetch_add(1, roost::mo::relaxed);
+        if (self.is_closing()) {
+            self.drained_count.set(self.drained_count.get() + 1);
+        }
+        if (self.on_drained) {
+            self.on_drained();
+        }
+        return true;
+    }
+    static constexpr roost::node_functions table{
+        .kind = "probe", .destroy = &destroy, .level_raised = &level_raised, .drained = &drained};
+    static constexpr roost::node_functions quiet{.kind = "quiet", .destroy = &destroy};
+
+    explicit probe(const roost::node_functions& f) : node(f, "root", roost::site()) {}
+    probe(const roost::node_functions& f, roost::node& up, roost::node_shape shape) : node(f, up, "child", roost::site(), shape) {}
+};
+
+using ref = roost::node_ref<probe>;
+
+inline ref make_root(const roost::node_functions& f = probe::table) {
+    return ref::adopt(::new (roost::allocate_frame(sizeof(probe))) probe(f));
+}
+
+inline ref make_child(roost::node& up, roost::child_kind kind = roost::child_kind::idle,
+                      const roost::node_functions& f = probe::table, roost::node_shape shape = {}) {
+    auto* made = ::new (roost::allocate_frame(sizeof(probe))) probe(f, up, shape);
+    if (made->attach(kind) == roost::attached::refused) {
+        made->discard();
+        return {};
+    }
+    return ref::adopt(made);
+}
+
+}  // namespace model_node

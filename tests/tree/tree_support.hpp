@@ -1,0 +1,95 @@
+#pragma once
+
+#include <roost/tree/node.hpp>
+
+#include <new>
+#include <vector>
+
+// A view that records what the tree tells it.
+
+namespace tree_support {
+
+struct probe : roost::node {
+    int raised_count = 0;
+    roost::level raised_to = roost::level::running;
+    int drained_count = 0;
+    bool postpone = false;
+    int deadline_changes = 0;
+    int* destroyed = nullptr;
+
+    static void destroy(roost::node& n) noexcept {
+        auto& self = static_cast<probe&>(n);
+        if (self.destroyed != nullptr) {
+            ++*self.destroyed;
+        }
+        self.~probe();
+        roost::deallocate_frame(&self, sizeof(probe));
+    }
+    static void level_raised(roost::node& n, roost::level now) noexcept {
+        auto& self = static_cast<probe&>(n);
+        ++self.raised_count;
+        self.raised_to = now;
+    }
+    static bool drained(roost::node& n) noexcept {
+        auto& self = static_cast<probe&>(n);
+        ++self.drained_count;
+        return !self.postpone;
+    }
+    static void deadline_changed(roost::node& n) noexcept { ++static_cast<probe&>(n).deadline_changes; }
+
+    static constexpr roost::node_functions loud{.kind = "probe",
+                                                .destroy = &destroy,
+                                                .level_raised = &level_raised,
+                                                .drained = &drained,
+                                                .deadline_changed = &deadline_changed};
+    // Told nothing: what a bare token of a tree costs.
+    static constexpr roost::node_functions quiet{.kind = "quiet", .destroy = &destroy};
+
+    probe(const roost::node_functions& f, roost::node_name name, roost::node_shape shape = {})
+        : node(f, name, roost::site::here(), shape) {}
+    probe(const roost::node_functions& f, roost::node& up, roost::node_name name, roost::node_shape shape = {})
+        : node(f, up, name, roost::site::here(), shape) {}
+};
+
+using ref = roost::node_ref<probe>;
+
+inline ref make_root(roost::node_name name = "root", const roost::node_functions& f = probe::loud,
+                     roost::node_shape shape = {}) {
+    void* memory = roost::allocate_frame(sizeof(probe));
+    try {
+        return ref::adopt(::new (memory) probe(f, name, shape));
+    } catch (...) {
+        roost::deallocate_frame(memory, sizeof(probe));
+        throw;
+    }
+}
+
+// Empty when refused.
+inline ref make_child(roost::node& up, roost::node_name name = "child",
+                      roost::child_kind kind = roost::child_kind::idle,
+                      roost::admission as = roost::admission::outsider,
+                      const roost::node_functions& f = probe::loud, roost::node_shape shape = {}) {
+    void* memory = roost::allocate_frame(sizeof(probe));
+    probe* made = nullptr;
+    try {
+        made = ::new (memory) probe(f, up, name, shape);
+    } catch (...) {
+        roost::deallocate_frame(memory, sizeof(probe));
+        throw;
+    }
+    if (made->attach(kind, as) == roost::attached::refused) {
+        made->discard();
+        return {};
+    }
+    return ref::adopt(made);
+}
+
+inline ref make_shield(roost::node& up) {
+    return make_child(up, "shield", roost::child_kind::idle, roost::admission::outsider, probe::loud, {.shield = true});
+}
+
+inline ref make_quiet(roost::node& up) {
+    return make_child(up, "quiet", roost::child_kind::idle, roost::admission::outsider, probe::quiet);
+}
+
+}  // namespace tree_support

@@ -1,0 +1,188 @@
+// Counting work up the tree, every interleaving at small scope, on the code that ships.
+
+#include <roost/testing/explore_gtest.hpp>
+#include <roost/tree/node.hpp>
+
+#include "model_node.hpp"
+
+namespace {
+
+using roost::child_kind;
+using roost::level;
+using roost::testing::check;
+using namespace model_node;
+
+// TREE-16, at depth 2: two creators at one leaf; whoever is back first must be seen at the root although the other may be
+// anywhere in its announcement.
+MODEL(work_model, visible_at_root) {
+    ref root = make_root();
+    {
+        ref leaf = make_child(*root);
+        roost::thread other([leaf] {
+            leaf->enter();
+            check(leaf->parent()->has_work(), "TREE-16: a returned unit is seen at the root");
+            leaf->leave();
+        });
+        leaf->enter();
+        check(root->has_work(), "TREE-16: a returned unit is seen at the root");
+        leaf->leave();
+        other.join();
+    }
+    check(!root->has_work(), "TREE-16: nothing is left at the root");
+}
+
+// TREE-16, at depth 3: siblings meet at a middle node.
+MODEL(work_model, siblings_meet_in_the_middle) {
+    ref root = make_root();
+    {
+        ref middle = make_child(*root);
+        ref left = make_child(*middle);
+        ref right = make_child(*middle);
+        roost::thread other([left, root] {
+            left->enter();
+            check(root->has_work(), "TREE-16: a returned unit is seen at the root");
+            left->leave();
+        });
+        right->enter();
+        check(root->has_work() && middle->has_work(), "TREE-16: a returned unit is seen at every ancestor");
+        right->leave();
+        other.join();
+    }
+    check(!root->has_work(), "TREE-16: nothing is left at the root");
+}
+
+// TREE-16: a creator at the leaf and one at the middle node.
+MODEL(work_model, leaf_and_middle) {
+    ref root = make_root();
+    {
+        ref middle = make_child(*root);
+        ref leaf = make_child(*middle);
+        roost::thread other([leaf, root] {
+            leaf->enter();
+            check(root->has_work(), "TREE-16: a returned unit is seen at the root");
+            leaf->leave();
+        });
+        middle->enter();
+        check(root->has_work(), "TREE-16: a returned unit is seen at the root");
+        middle->leave();
+        other.join();
+    }
+    check(!root->has_work(), "TREE-16: nothing is left at the root");
+}
+
+// TREE-18, TREE-29: the root drains exactly once after close, and whoever sees it sees what the work did.
+MODEL(work_model, drain_sees_work) {
+    ref root = make_root();
+    roost::plain<int> done_by_work{0};
+    ref leaf = make_child(*root);
+    leaf->enter();
+    roost::thread other([leaf, &done_by_work] {
+        done_by_work.set(1);
+        leaf->leave();
+    });
+    root->on_drained = [&done_by_work] { check(done_by_work.get() == 1, "TREE-29: a drain sees what the work did"); };
+    root->close();
+    if (!root->has_work()) {
+        check(done_by_work.get() == 1, "TREE-29: no work means the work is visible");
+    }
+    other.join();
+    check(root->drained_count.get() == 1, "TREE-18: drained exactly once");
+    check(root->is_closed(), "TREE-20: closed for ever");
+}
+
+// TREE-18: two last units race with each other and with the closing.
+MODEL(work_model, two_last_units) {
+    ref root = make_root();
+    ref leaf = make_child(*root);
+    leaf->enter();
+    root->enter();
+    roost::thread a([leaf] { leaf->leave(); });
+    roost::thread b([root] { root->leave(); });
+    root->close();
+    a.join();
+    b.join();
+    check(root->drained_count.get() == 1, "TREE-18: drained exactly once");
+}
+
+// TREE-19, TREE-30: the last unit against the holder that frees the node; handles are gone while work is in flight.
+MODEL(work_model, last_unit_against_last_holder) {
+    ref root = make_root();
+    {
+        ref leaf = make_child(*root);
+        leaf->enter();
+        probe* held = leaf.get();
+        roost::thread other([held] { held->leave(); });
+        leaf = {};
+        root = {};
+        other.join();
+    }
+}
+
+// TREE-19: a drained view that lets a joiner free everything, while the one who left last is still inside.
+MODEL(work_model, joiner_frees) {
+    roost::atomic<std::uint32_t> drained{0};
+    ref root = make_root();
+    root->on_drained = [&drained] { drained.store(1, roost::mo::release); };
+    root->enter();
+    probe* held = root.get();
+    roost::thread worker([held] { held->leave(); });
+    root->close();
+    while (drained.load(roost::mo::acquire) == 0) {
+        roost::yield_thread();
+    }
+    root = {};
+    worker.join();
+}
+
+// TREE-20, TREE-27: attaching a working child races with the last unit of a closing parent: waited for or refused.
+MODEL(work_model, attach_against_closing) {
+    ref root = make_root();
+    root->enter();
+    bool admitted = false;
+    roost::thread body([root] { root->close_and_leave(); });
+    {
+        ref child = make_child(*root, child_kind::working);
+        admitted = static_cast<bool>(child);
+        if (child) {
+            check(!root->is_closed(), "TREE-20: a parent with a working child is not closed");
+            check(root->drained_count.get() == 0, "TREE-20: nor drained");
+            child->leave();
+        }
+    }
+    body.join();
+    check(root->is_closed() && root->drained_count.get() == 1, "TREE-20: closed and drained once");
+    static_cast<void>(admitted);
+}
+
+// TREE-27: work below a node that closes meanwhile is refused or counted.
+MODEL(work_model, work_below_a_closing_node) {
+    ref root = make_root();
+    ref leaf = make_child(*root);
+    roost::thread closer([root] { root->close(); });
+    if (leaf->try_enter()) {
+        check(!root->is_closed(), "TREE-27: admitted work keeps the ancestor open");
+        leaf->leave();
+    }
+    closer.join();
+    check(root->drained_count.get() == 1 && !root->has_work() && !leaf->has_work(), "TREE-27: drained once, nothing left");
+}
+
+// TREE-24: a late unit on a watched node against the drain of the one before.
+MODEL(work_model, late_unit) {
+    ref root = make_root();
+    ref node = make_child(*root);
+    node->watch();
+    node->enter();
+    roost::thread other([node, root] {
+        node->enter();
+        check(root->has_work(), "TREE-24: a late unit is seen at the root");
+        node->leave();
+    });
+    node->leave();
+    other.join();
+    const std::uint32_t drains = node->crossings.load(roost::mo::relaxed);
+    check(drains == 1 || drains == 2, "TREE-24: once per crossing");
+    check(!root->has_work(), "TREE-24: nothing is left");
+}
+
+}  // namespace
