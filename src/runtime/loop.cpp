@@ -166,9 +166,12 @@ void loop::run() noexcept {
     enter();
     std::uint32_t heard = bell_.listen();
     time_point next_timer = time_point::min();
-    while (!stop_.load(mo::relaxed)) {  // L3
+    for (;;) {
+        const std::uint32_t rings = bell_.listen();  // before every look: what rings later ends the sleep
+        if (stop_.load(mo::relaxed)) {               // L3
+            break;
+        }
         const time_point at = now();
-        const std::uint32_t rings = bell_.listen();
         if (rings != heard || at >= next_timer) {  // an earlier timer rings
             heard = rings;
             next_timer = timers_.advance(at);

@@ -12,8 +12,6 @@ namespace {
 
 constexpr unsigned older_every = 61;         // bodies; no power of two, so that it does not beat in step with a program
 constexpr std::size_t fetch_limit = 16;      // from outside at a time, when nobody else is free to run them
-constexpr unsigned search_rounds = 20;
-constexpr unsigned patient_rounds = 12;      // after these a thief may take the item a busy worker keeps for itself
 constexpr unsigned longest_pause = 64;
 constexpr std::int64_t steal_limit = 8;
 
@@ -216,13 +214,13 @@ work* scheduler::search(worker& me) noexcept {
         me.beats[i] = workers_[i].pulse.read();
     }
     const auto first = static_cast<unsigned>(random_u64() % count);
-    for (unsigned round = 0; round < search_rounds && !finished_.load(mo::acquire); ++round) {  // S2
+    for (unsigned round = 0; round < options_.search_rounds && !finished_.load(mo::acquire); ++round) {  // S2
         if (work* w = fetch_outside(me)) {
             return w;
         }
         for (unsigned i = 0; i < count; ++i) {
             worker& victim = workers_[(first + i) % count];
-            if (work* w = &victim == &me ? nullptr : steal_from(me, victim, round >= patient_rounds)) {
+            if (work* w = &victim == &me ? nullptr : steal_from(me, victim, round >= options_.patient_rounds)) {
                 return w;
             }
         }

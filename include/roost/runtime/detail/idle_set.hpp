@@ -59,12 +59,11 @@ public:
     // After a push by anybody else.
     [[nodiscard]] bool needs_waking_strict() noexcept { return must_wake(word_.fetch_add(0, mo::seq_cst)); }  // P3
 
-    // Wakes the sleeper that went to sleep last, as a searcher. False when nobody sleeps, or somebody searches already and
-    // `even_if_searching` is not set.
-    bool wake_one(bool even_if_searching = false) noexcept {
+    // Wakes the sleeper that went to sleep last, as a searcher. False when nobody sleeps, or somebody searches already.
+    bool wake_one() noexcept {
         lock_.lock();
         sleeper* s = list_;
-        if (s == nullptr || (searching() != 0 && !even_if_searching)) {
+        if (s == nullptr || searching() != 0) {
             lock_.unlock();
             return false;
         }
@@ -75,9 +74,16 @@ public:
         wake_on(&s->signal_, 1);
         return true;
     }
+    // Everybody who sleeps now. Whoever goes to sleep later sees what the caller did before.
     void wake_all() noexcept {
-        while (wake_one(true)) {
+        lock_.lock();
+        while (sleeper* s = list_) {
+            unlist(*s);
+            word_.fetch_add(one_searching - one_parked, mo::seq_cst);  // P1
+            s->signal_.store(1, mo::relaxed);                          // P4
+            wake_on(&s->signal_, 1);  // rare, so under the lock: afterwards the list may have changed
         }
+        lock_.unlock();
     }
 
     // A busy worker becomes a searcher, unless `limit` others are.

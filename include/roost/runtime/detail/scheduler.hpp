@@ -37,6 +37,8 @@ struct scheduler_options {
     timer_service* timers = nullptr;
     blocking_service* blocking = nullptr;
     keeper* watcher = nullptr;
+    unsigned search_rounds = 20;   // how long a worker looks before it sleeps
+    unsigned patient_rounds = 12;  // after these a thief may take the item that a busy worker keeps for itself
 };
 
 struct alignas(64) worker {

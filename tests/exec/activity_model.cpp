@@ -1,0 +1,45 @@
+#include <roost/exec/activity.hpp>
+#include <roost/testing/explore_gtest.hpp>
+
+namespace {
+
+namespace rt = roost::testing;
+using namespace roost;
+
+// A label whose text is freed as soon as the scope has ended.
+struct label : activity_label {
+    label() : activity_label("job", site()) {}
+    plain<int> text{1};
+};
+
+MODEL(activity, RUN_51_pinned_text) {
+    if (!has_heavy_barrier()) {
+        return;
+    }
+    atomic<activity*> mine{nullptr};
+    thread worker([&] {
+        auto* l = new label;
+        {
+            const running_as scope(*l);
+            mine.store(&activity::of_this_thread(), mo::release);
+        }
+        l->text.set(2);
+        delete l;
+        while (mine.load(mo::acquire) != nullptr) {
+            yield_thread();
+        }
+    });
+    activity* seen = mine.load(mo::acquire);
+    if (seen != nullptr) {
+        seen->look([](const activity_label& l) {
+            rt::check(static_cast<const label&>(l).text.get() == 1, "the label lives while somebody looks at it");
+        });
+    }
+    while (mine.load(mo::acquire) == nullptr) {
+        yield_thread();
+    }
+    mine.store(nullptr, mo::release);
+    worker.join();
+}
+
+}  // namespace

@@ -1,0 +1,49 @@
+#include <roost/runtime/loop.hpp>
+#include <roost/testing/explore_gtest.hpp>
+
+namespace {
+
+namespace rt = roost::testing;
+using namespace roost;
+
+struct item : work {
+    item() : work(+[](work& w) noexcept { static_cast<item&>(w).ran.set(1); }) {}
+    plain<int> content{0};
+    plain<int> ran{0};
+};
+
+MODEL(loop, RUN_30_post_or_sleep) {
+    loop l;
+    struct last : work {
+        explicit last(loop& of) : work(+[](work& w) noexcept { static_cast<last&>(w).of_->close(); }), of_(&of) {}
+        loop* of_;
+    } end(l);
+    thread poster([&] { rt::check(l.post(end), "open"); });
+    l.run();
+    poster.join();
+}
+
+MODEL(loop, RUN_30_close_or_post) {
+    loop l;
+    item i;
+    bool accepted = false;
+    thread poster([&] { accepted = l.post(i); });
+    l.close();
+    l.run();
+    poster.join();
+    rt::check(i.ran.get() == (accepted ? 1 : 0), "accepted and run, or refused");
+}
+
+MODEL(loop, RUN_30_stop_or_sleep) {
+    loop l;
+    plain<int> reason{0};
+    thread stopper([&] {
+        reason.set(1);
+        l.stop();
+    });
+    l.run();
+    rt::check(reason.get() == 1, "what was done before stop() is seen after run()");
+    stopper.join();
+}
+
+}  // namespace

@@ -1,0 +1,82 @@
+#include <roost/runtime/detail/scheduler.hpp>
+#include <roost/testing/explore_gtest.hpp>
+
+// The shipped scheduler as a whole: what is accepted runs, and the workers end.
+
+namespace {
+
+namespace rt = roost::testing;
+using namespace roost;
+using detail::scheduler;
+
+struct item : work {
+    item() : work(+[](work& w) noexcept {
+                 auto& me = static_cast<item&>(w);
+                 me.ran.fetch_add(1, mo::relaxed);
+                 if (me.child != nullptr) {
+                     rt::check(me.where->post(*me.child), "posting from a worker always works");
+                 }
+             }) {}
+    atomic<int> ran{0};
+    item* child = nullptr;
+    executor* where = nullptr;
+};
+
+detail::scheduler_options of(unsigned workers) {
+    detail::scheduler_options o;
+    o.workers = workers;
+    o.search_rounds = 1;
+    o.patient_rounds = 0;
+    return o;
+}
+
+TEST(scheduler_of, RUN_15_close_or_post) {
+    EXPECT_EXPLORED({.seconds = 10}, [] {
+        item i;
+        bool accepted = false;
+        {
+            scheduler s(of(1));
+            thread poster([&] { accepted = s.post(i); });
+            s.close();
+            s.join();
+            poster.join();
+        }
+        rt::check(i.ran.load(mo::relaxed) == (accepted ? 1 : 0), "accepted and run, or refused");
+    });
+}
+
+TEST(scheduler_of, RUN_15_post_from_outside_and_inside) {
+    EXPECT_EXPLORED({.seconds = 10}, [] {
+        item outer;
+        item inner;
+        {
+            scheduler s(of(1));
+            outer.child = &inner;
+            outer.where = &s;
+            rt::check(s.post(outer), "open");
+            s.close();
+            s.join();
+        }
+        rt::check(outer.ran.load(mo::relaxed) == 1 && inner.ran.load(mo::relaxed) == 1, "queued work runs, and what it posts");
+    });
+}
+
+TEST(scheduler_of, RUN_15_two_workers) {
+    EXPECT_EXPLORED({.search = rt::search::random, .seconds = 5, .max_steps = 20000}, [] {
+        item outer;
+        item inner;
+        item other;
+        {
+            scheduler s(of(2));
+            outer.child = &inner;
+            outer.where = &s;
+            rt::check(s.post(outer) && s.post(other), "open");
+            s.close();
+            s.join();
+        }
+        rt::check(outer.ran.load(mo::relaxed) == 1 && inner.ran.load(mo::relaxed) == 1, "queued work runs, and what it posts");
+        rt::check(other.ran.load(mo::relaxed) == 1, "queued work runs");
+    });
+}
+
+}  // namespace
