@@ -27,15 +27,7 @@ once::turn once::enter_blocking(time_point deadline) noexcept {
     if (!enqueue(self)) {
         return result(claim::idle);
     }
-    claim how = claim::idle;
-    if (!self.park(deadline)) {
-        if (cancel(self, claim::expired)) {
-            return {};
-        }
-        self.park();
-    }
-    how = self.finish();
-    return result(how);
+    return result(self.block_and_tell(deadline, [&]() noexcept { return cancel(self, claim::expired); }));
 }
 
 // Not queued: either it is done, or this caller has the turn. Both leave the waiter idle, so the word tells them apart: it

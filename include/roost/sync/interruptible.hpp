@@ -7,7 +7,7 @@
 //   if (held) use(*held); else if (held.status() == claim::expired) ...
 //
 // Exactly one of wake, stop and deadline wins; the loser changes nothing: a lock, permit or value goes to the next in line.
-// A wait that can complete at once does, even when stop has been requested or the deadline has passed.
+// An interrupted send hands its value back. A wait that can complete at once does, even when stop has been requested or the deadline has passed.
 //
 // Neither stop nor a timer resumes anything inline: both post the coroutine to an executor, the promise's or one given here.
 // A coroutine type without get_executor() has to be given one, else this does not compile; inline_executor is a choice, too.
@@ -65,8 +65,12 @@ private:
 template <class Operation, class Source>
 class [[nodiscard]] interruptible {
     using inner_result = decltype(std::declval<Operation&>().await_resume());
+    // Some results can say themselves that the wait ended early, and hand back what was to be sent.
+    static constexpr bool tells_itself = requires(Operation& o, claim c) { o.interrupted(c); };
 
 public:
+    using result = std::conditional_t<tells_itself, inner_result, interrupted_or<inner_result>>;
+
     interruptible(Operation operation, Source source) noexcept : inner_(std::move(operation)), source_(std::move(source)) {}
     interruptible(interruptible&& other) noexcept : inner_(std::move(other.inner_)), source_(std::move(other.source_)) {}
 
@@ -79,19 +83,28 @@ public:
         }
         return start(resume_target::of(handle));
     }
-    [[nodiscard]] interrupted_or<inner_result> await_resume() {
+    [[nodiscard]] result await_resume() {
         source_.disarm();
         const claim how = inner_.node().state();
-        if (how == claim::cancelled || how == claim::expired) {
-            inner_.node().finish();
-            return interrupted_or<inner_result>(how);
-        }
-        if constexpr (std::is_void_v<inner_result>) {
+        const bool is_interrupted = how == claim::cancelled || how == claim::expired;
+        if constexpr (tells_itself) {
+            return is_interrupted ? interrupted(how) : inner_.await_resume();
+        } else if constexpr (std::is_void_v<inner_result>) {
             inner_.await_resume();
-            return interrupted_or<inner_result>(std::in_place);
+            return is_interrupted ? result(how) : result(std::in_place);
         } else {
-            return interrupted_or<inner_result>(std::in_place, inner_.await_resume());
+            if (is_interrupted) {
+                inner_.node().finish();
+                return result(how);
+            }
+            return result(std::in_place, inner_.await_resume());
         }
+    }
+    [[nodiscard]] result interrupted(claim how) noexcept
+        requires tells_itself
+    {
+        inner_.node().finish();
+        return inner_.interrupted(how);
     }
 
     [[nodiscard]] bool start(const resume_target& target) noexcept {

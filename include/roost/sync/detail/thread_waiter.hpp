@@ -19,16 +19,15 @@ public:
     // Blocks until delivered. At the deadline `give_up()` tries to claim the wait as expired; when it has lost, the wake
     // is on its way and is waited for, because the waker still holds this waiter.
     template <class GiveUp>
-    [[nodiscard]] bool block(time_point deadline, GiveUp give_up) noexcept {
-        if (!parker_.park(deadline)) {
-            if (give_up()) {
-                this->finish();
-                return false;
-            }
+    [[nodiscard]] claim block_and_tell(time_point deadline, GiveUp give_up) noexcept {
+        if (!parker_.park(deadline) && !give_up()) {
             parker_.park();
         }
-        this->finish();
-        return true;
+        return this->finish();
+    }
+    template <class GiveUp>
+    [[nodiscard]] bool block(time_point deadline, GiveUp give_up) noexcept {
+        return block_and_tell(deadline, give_up) != claim::expired;
     }
     [[nodiscard]] bool park(time_point deadline) noexcept { return parker_.park(deadline); }
     void park() noexcept { parker_.park(); }

@@ -8,7 +8,7 @@
 //   bool cancel(waiter&, claim) noexcept     claims a queued waiter; false: somebody else has
 //   void pass_on(waiter&) noexcept           a delivered waiter that will never run: what it was given goes to the next
 //   wait_target describe() const noexcept
-//   result(claim) noexcept                   optional: what co_await gives; idle: it did not wait
+//   result(claim)                            optional: what co_await gives; idle: it did not wait
 //
 // The frame of a coroutine suspended in such an awaiter may be destroyed by its owner, on its executor or while its wake is
 // known not to be posted; then a queued waiter is unlinked and a delivered one passes its wake on.
@@ -46,7 +46,7 @@ public:
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
         return start(resume_target::of(handle));
     }
-    auto await_resume() noexcept {
+    auto await_resume() {
         const claim how = node_.finish();
         if constexpr (requires { source_->result(how); }) {
             return source_->result(how);

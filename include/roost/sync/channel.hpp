@@ -1,0 +1,72 @@
+#pragma once
+
+// Values from senders to receivers, each to exactly one, in order.
+//
+//   channel<order> orders(16, "orders");       16 places; 0: a sender waits for its receiver; channel<T>::unbounded
+//   auto sent = co_await orders.send(std::move(o));         if (!sent) the value is in sent.take_back()
+//   auto next = co_await orders.receive();                  if (!next) it is closed and empty
+//
+// No value is ever dropped silently. A send that does not happen (closed, stopped, expired, or refused by a try_ form) hands
+// its value back; send_from(v) leaves it in `v` until it is taken, which is the form to use where the whole coroutine may be
+// cancelled. A value that was given to a receiver which never ran goes to the next receiver, before all others.
+// close() lets receivers take what is buffered; senders that wait get their values back. Sending on a closed channel is an
+// answer (wait_status::closed), not a crash.
+//
+// Resumes: on the coroutine's executor, or on the thread that sends, receives or closes, outside every lock.
+// Destroy: when nobody waits. Everything happens under one list's lock: no orderings of its own.
+
+#include <roost/sync/detail/channel_core.hpp>
+#include <roost/sync/detail/channel_operation.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+template <class T>
+class channel {
+public:
+    using value_type = T;
+    using send_operation = detail::send_operation<T>;
+    using receive_operation = detail::receive_operation<T>;
+    static constexpr std::size_t unbounded = detail::channel_unbounded;
+
+    explicit channel(std::size_t capacity, const char* name = "") : core_(capacity, name) {}
+
+    // co_await gives sent<T>. Unbounded channels may throw std::bad_alloc here, before anything has happened.
+    [[nodiscard]] send_operation send(T value) { return send_operation(core_, std::move(value)); }
+    [[nodiscard]] send_operation send_from(T& value) { return send_operation(core_, &value); }
+    [[nodiscard]] sent<T> try_send(T value) {
+        return sent<T>(core_.send_now(value), std::move(value));
+    }
+    sent<T> send_blocking(T value, time_point deadline = no_deadline) {
+        const wait_status how = core_.send_in_thread(value, deadline);
+        return sent<T>(how, std::move(value));
+    }
+
+    // co_await gives received<T>.
+    [[nodiscard]] receive_operation receive() noexcept { return receive_operation(core_); }
+    [[nodiscard]] received<T> try_receive() noexcept {
+        std::optional<T> value;
+        const wait_status how = core_.receive_now(value);
+        return received<T>(how, std::move(value));
+    }
+    [[nodiscard]] received<T> receive_blocking(time_point deadline = no_deadline) noexcept {
+        std::optional<T> value;
+        const wait_status how = core_.receive_in_thread(value, deadline);
+        return received<T>(how, std::move(value));
+    }
+
+    // False when it was closed already.
+    bool close() noexcept { return core_.close(); }
+    [[nodiscard]] bool is_closed() noexcept { return core_.is_closed(); }
+
+    [[nodiscard]] std::size_t size() noexcept { return core_.size(); }
+    [[nodiscard]] std::size_t capacity() const noexcept { return core_.limit(); }
+    [[nodiscard]] std::size_t senders_now() const noexcept { return core_.senders_now(); }
+    [[nodiscard]] std::size_t receivers_now() const noexcept { return core_.receivers_now(); }
+    [[nodiscard]] std::size_t waiters_now() const noexcept { return senders_now() + receivers_now(); }
+    [[nodiscard]] const char* name() const noexcept { return core_.name(); }
+
+private:
+    detail::channel_core<T> core_;
+};
+
+}  // namespace roost::inline ROOST_ABI

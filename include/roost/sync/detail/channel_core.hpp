@@ -1,0 +1,124 @@
+#pragma once
+
+// The channel itself: a ring of values, a line of senders and a line of receivers, under one lock (that of the receivers'
+// list; the senders' list borrows it).
+//
+// I1       receivers wait  =>  nothing is buffered and no sender waits
+// I2       senders wait    =>  limit values or more are buffered (more only when some were handed back)
+// I3       closed          =>  nobody waits
+
+#include <roost/sync/detail/ring.hpp>
+#include <roost/sync/detail/thread_waiter.hpp>
+#include <roost/sync/detail/wait_list.hpp>
+#include <roost/sync/detail/wait_operation.hpp>
+#include <roost/sync/wait_status.hpp>
+
+#include <cstdint>
+
+namespace roost::inline ROOST_ABI::detail {
+
+inline constexpr std::size_t channel_unbounded = SIZE_MAX;
+
+// A waiter with the place its value is in, or will be put in: of a coroutine (Base = waiter) or of a thread.
+template <class T>
+class sending_node : public waiter {
+public:
+    sending_node() noexcept = default;
+    sending_node(sending_node&&) noexcept = default;
+    T* value = nullptr;
+
+protected:
+    sending_node(thread_tag tag, work::run_function unpark, T* v) noexcept : waiter(tag, unpark), value(v) {}
+};
+
+template <class T>
+class receiving_node : public waiter {
+public:
+    receiving_node() noexcept = default;
+    receiving_node(receiving_node&&) noexcept = default;
+    std::optional<T>* slot = nullptr;
+
+protected:
+    receiving_node(thread_tag tag, work::run_function unpark, std::optional<T>* s) noexcept : waiter(tag, unpark), slot(s) {}
+};
+
+template <class T>
+class channel_core {
+public:
+    channel_core(std::size_t limit, const char* name)
+        : limit_(limit), buffer_(limit == channel_unbounded ? 0 : limit), name_(name) {}
+    ~channel_core() {
+        if (!receivers_.is_quiet() || !senders_.is_empty()) {
+            destroyed_with_waiters(describe(), receivers_.size_approx() + senders_.size_approx());
+        }
+    }
+
+    // Moves from `value` only when it is done. For unbounded channels this is where memory may run out.
+    [[nodiscard]] wait_status send_now(T& value) { return send(value, nullptr); }
+    // Queues `w` instead of saying would_wait; then w.value has to stay where it is.
+    [[nodiscard]] wait_status send_or_enqueue(sending_node<T>& w) noexcept { return send(*w.value, &w); }
+    [[nodiscard]] wait_status receive_now(std::optional<T>& slot) noexcept { return receive(slot, nullptr); }
+    [[nodiscard]] wait_status receive_or_enqueue(receiving_node<T>& w) noexcept { return receive(*w.slot, &w); }
+
+    [[nodiscard]] wait_status send_in_thread(T& value, time_point deadline);
+    [[nodiscard]] wait_status receive_in_thread(std::optional<T>& slot, time_point deadline) noexcept;
+
+    [[nodiscard]] bool cancel_send(waiter& w, claim as) noexcept { return cancel(senders_, w, as); }
+    [[nodiscard]] bool cancel_receive(waiter& w, claim as) noexcept { return cancel(receivers_, w, as); }
+    // A value whose receiver never ran: to the next receiver, else back to where it came from, at the front.
+    void hand_on(T& value) noexcept;
+
+    bool close() noexcept;
+    [[nodiscard]] bool is_closed() noexcept { return locked([&] { return is_closed_; }); }
+    [[nodiscard]] std::size_t size() noexcept { return locked([&] { return buffer_.size(); }); }
+    [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
+    [[nodiscard]] std::size_t senders_now() const noexcept { return senders_.size_approx(); }
+    [[nodiscard]] std::size_t receivers_now() const noexcept { return receivers_.size_approx(); }
+    [[nodiscard]] wait_target describe() const noexcept { return {"channel", name_}; }
+    [[nodiscard]] const char* name() const noexcept { return name_; }
+
+    // How a send or receive ended that had been queued.
+    [[nodiscard]] static wait_status status_of(claim how) noexcept {
+        switch (how) {
+            case claim::released: return wait_status::closed;
+            case claim::expired: return wait_status::expired;
+            case claim::cancelled: return wait_status::cancelled;
+            default: return wait_status::done;
+        }
+    }
+
+private:
+    template <class Fn>
+    auto locked(Fn fn) noexcept {
+        receivers_.lock();
+        auto result = fn();
+        receivers_.unlock();
+        return result;
+    }
+    [[nodiscard]] wait_status send(T& value, sending_node<T>* w);
+    [[nodiscard]] wait_status receive(std::optional<T>& slot, receiving_node<T>* w) noexcept;
+    [[nodiscard]] waiter* give_to_receiver(T& value) noexcept;
+    [[nodiscard]] waiter* admit_sender(std::optional<T>* slot) noexcept;
+    void make_room();
+    [[nodiscard]] bool cancel(wait_list& from, waiter& w, claim as) noexcept {
+        return locked([&] { return from.take_if_queued(w, as); });
+    }
+    void unlock_and_deliver(waiter* w) noexcept {
+        const char* what = name_;
+        receivers_.unlock();
+        if (w != nullptr) {
+            w->deliver(what);
+        }
+    }
+
+    wait_list receivers_;
+    wait_list senders_;
+    std::size_t limit_;
+    ring<T> buffer_;
+    bool is_closed_ = false;
+    const char* name_;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail
+
+#include <roost/sync/detail/channel_core.inl>

@@ -1,0 +1,139 @@
+// Member functions of channel_core; included by channel_core.hpp only.
+
+namespace roost::inline ROOST_ABI::detail {
+
+// Under the lock: the first in the receivers' line gets the value; null when nobody waits.
+template <class T>
+waiter* channel_core<T>::give_to_receiver(T& value) noexcept {
+    auto* first = static_cast<receiving_node<T>*>(receivers_.front());
+    if (first != nullptr) {
+        receivers_.take(*first, claim::delivered);
+        first->slot->emplace(std::move(value));
+    }
+    return first;
+}
+
+// Under the lock: the first in the senders' line is done: its value goes into the buffer, or straight into slot.
+template <class T>
+waiter* channel_core<T>::admit_sender(std::optional<T>* slot) noexcept {
+    auto* first = static_cast<sending_node<T>*>(senders_.front());
+    if (first != nullptr) {
+        senders_.take(*first, claim::delivered);
+        if (slot != nullptr) {
+            slot->emplace(std::move(*first->value));
+        } else {
+            buffer_.push_back(std::move(*first->value));
+        }
+    }
+    return first;
+}
+
+template <class T>
+wait_status channel_core<T>::send(T& value, sending_node<T>* w) {
+    receivers_.lock();
+    if (is_closed_) {
+        receivers_.unlock();
+        return wait_status::closed;
+    }
+    if (waiter* receiver = give_to_receiver(value)) {
+        unlock_and_deliver(receiver);
+        return wait_status::done;
+    }
+    if (limit_ == channel_unbounded && buffer_.is_full()) {
+        receivers_.unlock();
+        make_room();
+        return send(value, w);
+    }
+    wait_status how = wait_status::would_wait;
+    if (buffer_.size() < limit_) {
+        buffer_.push_back(std::move(value));
+        how = wait_status::done;
+    } else if (w != nullptr) {
+        senders_.push_back(*w);
+    }
+    receivers_.unlock();
+    return how;
+}
+
+template <class T>
+wait_status channel_core<T>::receive(std::optional<T>& slot, receiving_node<T>* w) noexcept {
+    receivers_.lock();
+    waiter* sender = nullptr;
+    wait_status how = wait_status::done;
+    if (buffer_.size() > 0) {
+        slot.emplace(buffer_.pop_front());
+        sender = buffer_.size() < limit_ ? admit_sender(nullptr) : nullptr;
+    } else if (sender = admit_sender(&slot); sender == nullptr) {
+        how = is_closed_ ? wait_status::closed : wait_status::would_wait;
+        if (!is_closed_ && w != nullptr) {
+            receivers_.push_back(*w);
+        }
+    }
+    unlock_and_deliver(sender);
+    return how;
+}
+
+// Doubles the buffer; memory is allocated and freed outside the lock. Others may have done it meanwhile.
+template <class T>
+void channel_core<T>::make_room() {
+    const std::size_t wanted = size() < 8 ? 16 : size() * 2;
+    ring<T> larger(wanted);
+    receivers_.lock();
+    if (buffer_.capacity() < wanted) {
+        buffer_.move_into(larger);
+    }
+    receivers_.unlock();
+}
+
+template <class T>
+void channel_core<T>::hand_on(T& value) noexcept {
+    for (;;) {
+        receivers_.lock();
+        if (waiter* receiver = give_to_receiver(value)) {
+            unlock_and_deliver(receiver);
+            return;
+        }
+        if (!buffer_.is_full()) {
+            buffer_.push_front(std::move(value));
+            receivers_.unlock();
+            return;
+        }
+        receivers_.unlock();
+        make_room();  // one place more than agreed is better than a lost value
+    }
+}
+
+template <class T>
+bool channel_core<T>::close() noexcept {
+    const char* what = name_;
+    receivers_.lock();
+    const bool was_open = !std::exchange(is_closed_, true);
+    wake_chain receivers = receivers_.take_all();
+    wake_chain senders = senders_.take_all();
+    receivers_.unlock();
+    receivers.deliver(what);
+    senders.deliver(what);
+    return was_open;
+}
+
+template <class T>
+wait_status channel_core<T>::send_in_thread(T& value, time_point deadline) {
+    basic_thread_waiter<parker, sending_node<T>> self(&value);
+    const wait_status how = send(value, &self);
+    if (how != wait_status::would_wait) {
+        return how;
+    }
+    return status_of(self.block_and_tell(deadline, [&]() noexcept { return cancel_send(self, claim::expired); }));
+}
+
+template <class T>
+wait_status channel_core<T>::receive_in_thread(std::optional<T>& slot, time_point deadline) noexcept {
+    basic_thread_waiter<parker, receiving_node<T>> self(&slot);
+    const wait_status how = receive(slot, &self);
+    if (how != wait_status::would_wait) {
+        return how;
+    }
+    return status_of(self.block_and_tell(deadline, [&]() noexcept { return cancel_receive(self, claim::expired); }));
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

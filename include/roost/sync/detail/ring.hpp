@@ -1,0 +1,88 @@
+#pragma once
+
+// A queue of values in one block of memory; unsynchronised. Growing is split in two so that memory is allocated and freed
+// outside the owner's lock.
+
+#include <roost/base/assert.hpp>
+#include <roost/base/atomic.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace roost::inline ROOST_ABI::detail {
+
+template <class T>
+class ring {
+    static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
+                  "values that are handed between waiters must be movable without throwing");
+
+public:
+    ring() noexcept = default;
+    explicit ring(std::size_t capacity)
+        : slots_(capacity == 0 ? nullptr : static_cast<T*>(allocate(capacity * sizeof(T), alignof(T)))), capacity_(capacity) {}
+    ring(const ring&) = delete;
+    ring& operator=(const ring&) = delete;
+    ~ring() {
+        while (size_ > 0) {
+            drop_front();
+        }
+        if (slots_ != nullptr) {
+            deallocate(slots_, capacity_ * sizeof(T), alignof(T));
+        }
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+    [[nodiscard]] bool is_full() const noexcept { return size_ == capacity_; }
+    [[nodiscard]] T& front() noexcept { return slots_[first_]; }
+    [[nodiscard]] T& at(std::size_t i) noexcept { return slots_[place(i)]; }
+
+    void push_back(T&& value) noexcept {
+        ROOST_ASSERT(!is_full(), "a value was pushed into a full ring");
+        std::construct_at(&slots_[place(size_)], std::move(value));
+        ++size_;
+    }
+    void push_front(T&& value) noexcept {
+        ROOST_ASSERT(!is_full(), "a value was pushed into a full ring");
+        first_ = first_ == 0 ? capacity_ - 1 : first_ - 1;
+        std::construct_at(&slots_[first_], std::move(value));
+        ++size_;
+    }
+    [[nodiscard]] T pop_front() noexcept {
+        T value(std::move(front()));
+        drop_front();
+        return value;
+    }
+    void drop_front() noexcept {
+        std::destroy_at(&slots_[first_]);
+        first_ = first_ + 1 == capacity_ ? 0 : first_ + 1;
+        --size_;
+    }
+
+    // Moves everything into `larger`, which is empty, and swaps the two.
+    void move_into(ring& larger) noexcept {
+        while (size_ > 0) {
+            larger.push_back(std::move(front()));
+            drop_front();
+        }
+        std::swap(slots_, larger.slots_);
+        std::swap(capacity_, larger.capacity_);
+        std::swap(first_, larger.first_);
+        std::swap(size_, larger.size_);
+    }
+
+private:
+    [[nodiscard]] std::size_t place(std::size_t i) const noexcept {
+        const std::size_t p = first_ + i;
+        return p >= capacity_ ? p - capacity_ : p;
+    }
+
+    T* slots_ = nullptr;
+    std::size_t capacity_ = 0;
+    std::size_t first_ = 0;
+    std::size_t size_ = 0;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,160 @@
+#pragma once
+
+// The current value of something, and a way to wait until it changes. Whoever is slow sees the latest value, not every one.
+//
+//   watch<config> settings(load(), "settings");
+//   auto mine = settings.observe();
+//   co_await mine.changed();  use(mine.get());
+//
+// changed() completes when there is a version this observer has not seen; get() marks the current one as seen.
+// Values are copied and replaced under the lock: they should be cheap to copy and must not use this object.
+//
+// Resumes: on the coroutine's executor, or inside set() or close() on that thread, outside every lock.
+// Cancelled: nothing has been seen. Destroy: when nobody waits; observers must not be used afterwards.
+// Everything happens under the list's lock: no orderings of its own.
+
+#include <roost/sync/detail/wait_list.hpp>
+#include <roost/sync/detail/wait_operation.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace roost::inline ROOST_ABI {
+
+template <class T>
+class watch {
+public:
+    class observer;
+
+    explicit watch(T initial, const char* name = "") : value_(std::move(initial)), name_(name) {}
+    ~watch() {
+        if (!waiters_.is_quiet()) {
+            detail::destroyed_with_waiters({"watch", name_}, waiters_.size_approx());
+        }
+    }
+
+    void set(T value) {
+        using std::swap;
+        const locked held(*this);
+        swap(value_, value);  // the old one is destroyed after the lock is left
+        held.changed();
+    }
+    // Changes the value in place; fn runs under the lock and must not use this object.
+    template <class Fn>
+    void modify(Fn fn) {
+        const locked held(*this);
+        fn(value_);
+        held.changed();
+    }
+    // No more changes: everybody who waits is let through, and changed() never waits again.
+    void close() noexcept {
+        const locked held(*this);
+        is_closed_ = true;
+        held.changed();
+    }
+
+    [[nodiscard]] T get() const {
+        const locked held(*this);
+        return value_;
+    }
+    [[nodiscard]] std::uint64_t version() const noexcept {
+        const locked held(*this);
+        return version_;
+    }
+    [[nodiscard]] bool is_closed() const noexcept {
+        const locked held(*this);
+        return is_closed_;
+    }
+    [[nodiscard]] observer observe() noexcept { return observer(*this); }
+    [[nodiscard]] std::size_t waiters_now() const noexcept { return waiters_.size_approx(); }
+    [[nodiscard]] const char* name() const noexcept { return name_; }
+
+private:
+    // Holds the lock; if something changed, wakes everybody after leaving it.
+    class locked {
+    public:
+        explicit locked(const watch& w) noexcept : of_(&const_cast<watch&>(w)) { of_->waiters_.lock(); }
+        locked(const locked&) = delete;
+        locked& operator=(const locked&) = delete;
+        ~locked() {
+            const char* what = of_->name_;
+            of_->waiters_.unlock();
+            woken_.deliver(what);
+        }
+        void changed() const noexcept {
+            ++of_->version_;
+            woken_ = of_->waiters_.take_all();
+        }
+
+    private:
+        watch* of_;
+        mutable detail::wake_chain woken_;
+    };
+
+    detail::wait_list waiters_;
+    T value_;
+    std::uint64_t version_ = 1;
+    bool is_closed_ = false;
+    const char* name_;
+};
+
+// Remembers which version somebody has seen. Used by one at a time.
+template <class T>
+class watch<T>::observer {
+public:
+    using operation = detail::wait_operation<observer*>;
+
+    // Has seen the version of this moment.
+    explicit observer(watch& of) noexcept : of_(&of), seen_(of.version()) {}
+
+    // co_await gives true when there is something new, false when the watch was closed.
+    [[nodiscard]] operation changed() noexcept { return operation(this); }
+    [[nodiscard]] bool has_changed() const noexcept {
+        const locked held(*of_);
+        return of_->version_ != seen_ && !of_->is_closed_;
+    }
+    // The same for threads; false also when the deadline passed.
+    bool changed_blocking(time_point deadline = no_deadline) noexcept {
+        return detail::wait_in_thread(this, deadline) && result(claim::idle);
+    }
+    [[nodiscard]] T get() {
+        const locked held(*of_);
+        T copy(of_->value_);
+        seen_ = of_->version_;
+        return copy;
+    }
+
+private:
+    friend detail::wait_operation<observer*>;
+    template <class Source>
+    friend bool detail::wait_in_thread(Source, time_point) noexcept;
+
+    [[nodiscard]] bool is_new() const noexcept { return of_->version_ != seen_ || of_->is_closed_; }
+    [[nodiscard]] bool try_pass() noexcept {
+        const locked held(*of_);
+        return is_new();
+    }
+    [[nodiscard]] bool enqueue(waiter& w) noexcept {
+        const locked held(*of_);
+        if (is_new()) {
+            return false;
+        }
+        of_->waiters_.push_back(w);
+        return true;
+    }
+    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept {
+        const locked held(*of_);
+        return of_->waiters_.take_if_queued(w, as);
+    }
+    void pass_on(waiter&) noexcept {}
+    [[nodiscard]] bool result(claim) noexcept {
+        const locked held(*of_);
+        return !of_->is_closed_;
+    }
+    [[nodiscard]] wait_target describe() const noexcept { return {"watch", of_->name_}; }
+
+    watch* of_;
+    std::uint64_t seen_;
+};
+
+}  // namespace roost::inline ROOST_ABI
