@@ -9,6 +9,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+#if !defined(ROOST_SEAM_JITTER)  // which brings its own
+
 template <class T>
 class atomic {
 public:
@@ -53,6 +55,8 @@ public:
 private:
     T value_;
 };
+
+#endif
 
 // --- blocking on a word ------------------------------------------------------------------------------------------------
 
