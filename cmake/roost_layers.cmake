@@ -62,6 +62,7 @@ function(roost_add_layer layer)
       target_compile_definitions(roost_${layer} PUBLIC ROOST_SEAM_JITTER)
     endif()
     roost_apply_flags(roost_${layer})
+    _roost_library_pch(roost_${layer} "")
   else()
     add_library(roost_${layer} INTERFACE)
     _roost_usage(roost_${layer} INTERFACE)
@@ -82,6 +83,37 @@ function(roost_add_layer layer)
   endif()
 endfunction()
 
+# The standard headers once per kind of library. The preset release goes without, so that a missing #include is noticed.
+function(_roost_library_pch target suffix)
+  if(NOT ROOST_PCH)
+    return()
+  endif()
+  set(pch roost_library_pch${suffix})
+  if(NOT TARGET ${pch})
+    file(WRITE "${PROJECT_BINARY_DIR}/anchors/${pch}.cpp" "")
+    add_library(${pch} OBJECT EXCLUDE_FROM_ALL "${PROJECT_BINARY_DIR}/anchors/${pch}.cpp")
+    _roost_usage(${pch} PRIVATE)
+    roost_apply_flags(${pch})
+    if(suffix)
+      target_compile_definitions(${pch} PRIVATE ROOST_SEAM_MODEL)
+      roost_model_speed(${pch})
+    elseif(ROOST_SEAM STREQUAL "jitter")
+      target_compile_definitions(${pch} PRIVATE ROOST_SEAM_JITTER)
+    endif()
+    roost_pch_flags(${pch})
+    target_precompile_headers(${pch} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/library_pch.hpp")
+  endif()
+  roost_pch_flags(${target})
+  target_precompile_headers(${target} REUSE_FROM ${pch})
+endfunction()
+
+# ccache can only reuse what was compiled with a precompiled header when it may preprocess it.
+function(roost_pch_flags target)
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+    "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+endfunction()
+
 # The model variants are static libraries even when empty: base's model seam calls into the
 # explorer, which uses base, and only static libraries may depend on each other in a circle.
 function(_roost_add_model_layer layer dependencies sources)
@@ -95,6 +127,7 @@ function(_roost_add_model_layer layer dependencies sources)
   target_compile_definitions(roost_${layer}_model PUBLIC ROOST_SEAM_MODEL)
   roost_apply_flags(roost_${layer}_model)
   roost_model_speed(roost_${layer}_model)
+  _roost_library_pch(roost_${layer}_model "_model")
   set(ROOST_MODEL_LAYERS ${ROOST_MODEL_LAYERS} ${layer} CACHE INTERNAL "")
 endfunction()
 

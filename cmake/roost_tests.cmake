@@ -29,10 +29,7 @@ function(_roost_test_flags target)
   # Left to the compiler's default, so that objects and executables share one precompiled header.
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests/support")
-  # ccache can only reuse what was compiled with a precompiled header when it may preprocess it.
-  target_compile_options(${target} PRIVATE
-    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
-    "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+  roost_pch_flags(${target})
 endfunction()
 
 function(_roost_add_test_executable name label pch)
@@ -47,7 +44,9 @@ function(_roost_add_test_executable name label pch)
     roost_model_speed(${name})
     add_dependencies(roost_models ${name})
   endif()
-  target_precompile_headers(${name} REUSE_FROM ${pch})
+  if(ROOST_PCH)
+    target_precompile_headers(${name} REUSE_FROM ${pch})
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${arg_TIMEOUT})
 endfunction()
