@@ -73,6 +73,11 @@ public:
 
     [[nodiscard]] waiter* front() const noexcept { return head_.get(); }
     [[nodiscard]] bool is_empty() const noexcept { return head_.get() == nullptr; }
+    // Null behind the last.
+    [[nodiscard]] waiter* next_of(const waiter& w) const noexcept {
+        waiter* next = w.next_.get();
+        return next == head_.get() ? nullptr : next;
+    }
     [[nodiscard]] bool contains(const waiter& w) const noexcept {
         return w.generation_.get() == generation_ && w.claim_.get() == claim::waiting;
     }
