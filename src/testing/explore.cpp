@@ -60,6 +60,7 @@ public:
             panic("explore() was called inside explore()");
         }
         first_step_ = engine_.steps();
+        engine_.mutant = detail::mutation::from_environment();
         engine_.how.reuse = how.reuse;
         engine_.how.max_steps = how.max_steps;
         engine_.how.failing_allocations = how.failing_allocations;

@@ -156,6 +156,9 @@ void engine::wake_from(std::uint32_t queue, int count, operation& what) {
 }
 
 void engine::wake(const void* address, int count, model_site at) {
+    if (mutant.is_active() && mutant.hits(mutation::what::skip, model_op::wake, at)) {
+        return;
+    }
     operation what;
     what.op = model_op::wake;
     what.at = at;
@@ -190,6 +193,9 @@ bool engine::condition_wait(const model_object& condition, const model_object& l
 }
 
 void engine::condition_notify(const model_object& condition, model_site at) {
+    if (mutant.is_active() && mutant.hits(mutation::what::skip, model_op::notify, at)) {
+        return;
+    }
     operation what = step_on(model_op::notify, condition, model_kind::condition, true, at);
     visible(what);
     object_record& record = resolve(condition, model_kind::condition, at);

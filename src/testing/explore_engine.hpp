@@ -5,6 +5,7 @@
 // waiting, threads) and explore_alloc.cpp.
 
 #include "explore_context.hpp"
+#include "explore_mutation.hpp"
 #include "explore_planner.hpp"
 
 #include <functional>
@@ -108,6 +109,7 @@ public:
     };
     settings how;
     planner plan;
+    mutation mutant;
 
     // Runs the body once under the planner's choices.
     failure run(const std::function<void()>& body);
@@ -127,7 +129,7 @@ public:
     void destroy(const model_object& object) override;
     std::uint64_t load(const model_word& word, std::memory_order order, model_site at) override;
     void store(model_word& word, std::uint64_t value, std::memory_order order, model_site at) override;
-    std::uint64_t rmw_begin(model_word& word, model_op op, bool weak, std::uint64_t expected, model_site at) override;
+    std::uint64_t rmw_begin(model_word& word, model_op op, std::uint64_t expected, model_site at) override;
     void rmw_commit(model_word& word, std::uint64_t value, std::memory_order order) override;
     void rmw_fail(model_word& word, std::memory_order order) override;
     bool fails_spuriously() override;
@@ -232,6 +234,7 @@ private:
     std::vector<std::pair<const void*, std::uint32_t>> queues_;
     std::vector<waiter> waiters_;
     operation rmw_;
+    bool rmw_split_ = false;   // mutant: the read-modify-write under way is a load and a store
     time_point clock_{};
     bool barriers_ = false;
     bool barriers_at_start_ = false;

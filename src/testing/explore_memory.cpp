@@ -106,6 +106,7 @@ void engine::push_store(object_record& record, std::uint64_t value, std::memory_
 }
 
 std::uint64_t engine::load(const model_word& word, std::memory_order order, model_site at) {
+    order = mutant.order(mutation::what::success, model_op::load, order, at);
     operation what = step_on(model_op::load, word, model_kind::word, false, at);
     visible(what);
     object_record& record = resolve(word, model_kind::word, at);
@@ -136,6 +137,7 @@ std::uint64_t engine::load(const model_word& word, std::memory_order order, mode
 }
 
 void engine::store(model_word& word, std::uint64_t value, std::memory_order order, model_site at) {
+    order = mutant.order(mutation::what::success, model_op::store, order, at);
     operation what = step_on(model_op::store, word, model_kind::word, true, at);
     visible(what);
     object_record& record = resolve(word, model_kind::word, at);
@@ -149,18 +151,31 @@ void engine::store(model_word& word, std::uint64_t value, std::memory_order orde
     }
 }
 
-std::uint64_t engine::rmw_begin(model_word& word, model_op op, bool, std::uint64_t, model_site at) {
-    rmw_ = operation{};
+std::uint64_t engine::rmw_begin(model_word& word, model_op op, std::uint64_t expected, model_site at) {
+    if (mutant.is_active() && mutant.hits(mutation::what::split, op, at)) {
+        const std::uint64_t seen = load(word, std::memory_order_acquire, at);
+        rmw_split_ = true;
+        rmw_.at = at;
+        return seen;
+    }
     operation what = step_on(op, word, model_kind::word, true, at);
     visible(what);
     object_record& record = resolve(word, model_kind::word, at);
     what.touched[0].object = id_of(record);
     note_access(record, at);
     rmw_ = what;
-    return record.stores[record.store_count - 1].value;
+    rmw_split_ = false;
+    const bool blind = mutant.is_active() && mutant.hits(mutation::what::blind, op, at);
+    return blind ? expected : record.stores[record.store_count - 1].value;
 }
 
 void engine::rmw_commit(model_word& word, std::uint64_t value, std::memory_order order) {
+    if (rmw_split_) {
+        rmw_split_ = false;
+        store(word, value, std::memory_order_release, rmw_.at);
+        return;
+    }
+    order = mutant.order(mutation::what::success, rmw_.op, order, rmw_.at);
     object_record& record = objects_[rmw_.touched[0].object];
     store_record& from = record.stores[record.store_count - 1];
     from.seen[current_] = from.seen[current_] == 0 ? me().now : from.seen[current_];
@@ -177,6 +192,11 @@ void engine::rmw_commit(model_word& word, std::uint64_t value, std::memory_order
 }
 
 void engine::rmw_fail(model_word&, std::memory_order order) {
+    if (rmw_split_) {
+        rmw_split_ = false;
+        return;
+    }
+    order = mutant.order(mutation::what::failure, rmw_.op, order, rmw_.at);
     object_record& record = objects_[rmw_.touched[0].object];
     store_record& from = record.stores[record.store_count - 1];
     from.seen[current_] = from.seen[current_] == 0 ? me().now : from.seen[current_];
@@ -208,6 +228,9 @@ void engine::refresh_view() {
 
 // Every thread passes a full fence at this point: all stores made so far are visible to all loads from here on.
 void engine::heavy_barrier(model_site at) {
+    if (mutant.is_active() && mutant.hits(mutation::what::skip, model_op::heavy_barrier, at)) {
+        return;
+    }
     barriers_ = true;
     operation what;
     what.op = model_op::heavy_barrier;

@@ -47,7 +47,7 @@ public:
     virtual std::uint64_t load(const model_word& word, std::memory_order order, model_site at) = 0;
     virtual void store(model_word& word, std::uint64_t value, std::memory_order order, model_site at) = 0;
     // A read-modify-write is begin (a scheduling point, returns the newest value), then exactly one of commit and fail.
-    virtual std::uint64_t rmw_begin(model_word& word, model_op op, bool weak, std::uint64_t expected, model_site at) = 0;
+    virtual std::uint64_t rmw_begin(model_word& word, model_op op, std::uint64_t expected, model_site at) = 0;
     virtual void rmw_commit(model_word& word, std::uint64_t value, std::memory_order order) = 0;
     virtual void rmw_fail(model_word& word, std::memory_order order) = 0;
     [[nodiscard]] virtual bool fails_spuriously() = 0;

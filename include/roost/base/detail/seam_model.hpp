@@ -103,7 +103,7 @@ private:
             word_.value = pack(change(seen));
             return seen;
         }
-        const T seen = unpack(engine->rmw_begin(word_, op, false, 0, at));
+        const T seen = unpack(engine->rmw_begin(word_, op, 0, at));
         engine->rmw_commit(word_, pack(change(seen)), order);
         return seen;
     }
@@ -114,7 +114,7 @@ private:
         const std::uint64_t wanted = pack(expected);
         const std::uint64_t seen = engine == nullptr
                                        ? word_.value
-                                       : engine->rmw_begin(word_, detail::model_op::compare_exchange, weak, wanted, at);
+                                       : engine->rmw_begin(word_, detail::model_op::compare_exchange, wanted, at);
         if (seen != wanted || (weak && engine != nullptr && engine->fails_spuriously())) {
             if (engine != nullptr) {
                 engine->rmw_fail(word_, failure);
