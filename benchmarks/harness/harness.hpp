@@ -58,7 +58,10 @@ using clock = std::chrono::steady_clock;
 }
 
 // Keeps a value alive without storing it anywhere the optimiser can see through.
-template <class T> inline void keep(T const& value) { asm volatile("" : : "r,m"(value) : "memory"); }
+template <class T>
+inline void keep(T const& value) {
+    asm volatile("" : : "r,m"(value) : "memory");
+}
 inline void clobber() { asm volatile("" : : : "memory"); }
 
 inline void relax() {
@@ -82,7 +85,8 @@ struct budget {
 // Runs `batch(n)`, which performs n operations and returns the nanoseconds they took; grows n until a batch is a
 // twentieth of the budget, then reports the batch at the 20th percentile: what is slower was disturbed by somebody else.
 // The growing phase is the warm-up.
-template <class Batch> [[nodiscard]] sample measure(budget b, Batch batch) {
+template <class Batch>
+[[nodiscard]] sample measure(budget b, Batch batch) {
     if (b.ops != 0) return {batch(b.ops) / static_cast<double>(b.ops), b.ops};
     double const slice = b.ms * 1e6 / 20;
     std::uint64_t n = 1;
@@ -112,7 +116,8 @@ template <class Batch> [[nodiscard]] sample measure(budget b, Batch batch) {
 }
 
 // One thread; body(n) does n operations.
-template <class Body> [[nodiscard]] sample per_op(budget b, Body body) {
+template <class Body>
+[[nodiscard]] sample per_op(budget b, Body body) {
     return measure(b, [&](std::uint64_t n) {
         auto const start = clock::now();
         body(n);
@@ -121,7 +126,8 @@ template <class Body> [[nodiscard]] sample per_op(budget b, Body body) {
 }
 
 // `count` threads released together; body(index, n) does n operations. Value: wall time / all operations.
-template <class Body> [[nodiscard]] sample per_op_threads(budget b, unsigned count, Body body) {
+template <class Body>
+[[nodiscard]] sample per_op_threads(budget b, unsigned count, Body body) {
     sample s = measure(b, [&](std::uint64_t n) {
         std::atomic<unsigned> ready{0};
         std::atomic<bool> go{false};
@@ -177,10 +183,14 @@ inline int main(int argc, char** argv) {
             std::_Exit(0);
         }
         if (i + 1 == argc) break;
-        if (arg == "--case") name = argv[++i];
-        else if (arg == "--subject") subject = argv[++i];
-        else if (arg == "--ms") b.ms = std::max(1, std::atoi(argv[++i]));
-        else if (arg == "--ops") b.ops = std::strtoull(argv[++i], nullptr, 10);
+        if (arg == "--case")
+            name = argv[++i];
+        else if (arg == "--subject")
+            subject = argv[++i];
+        else if (arg == "--ms")
+            b.ms = std::max(1, std::atoi(argv[++i]));
+        else if (arg == "--ops")
+            b.ops = std::strtoull(argv[++i], nullptr, 10);
     }
     for (auto const& e : entries()) {
         if (name != e.name || (!subject.empty() && subject != e.subject)) continue;
@@ -197,10 +207,10 @@ inline int main(int argc, char** argv) {
 
 #define BENCH_CAT2(a, b) a##b
 #define BENCH_CAT(a, b) BENCH_CAT2(a, b)
-#define BENCH_CASE(name, subject, kind)                                                              \
-    static bench::sample BENCH_CAT(bench_run_, __LINE__)(bench::budget b);                           \
-    static bench::registration const BENCH_CAT(bench_reg_, __LINE__){name, subject, kind,            \
-                                                                      &BENCH_CAT(bench_run_, __LINE__)}; \
+#define BENCH_CASE(name, subject, kind)                                                                 \
+    static bench::sample BENCH_CAT(bench_run_, __LINE__)(bench::budget b);                              \
+    static bench::registration const BENCH_CAT(bench_reg_, __LINE__){name, subject, kind,               \
+                                                                     &BENCH_CAT(bench_run_, __LINE__)}; \
     static bench::sample BENCH_CAT(bench_run_, __LINE__)([[maybe_unused]] bench::budget b)
 #define BENCH_OURS(name) BENCH_CASE(name, "roost", "ours")
 #define BENCH_PEER(name, subject) BENCH_CASE(name, subject, "peer")

@@ -139,7 +139,10 @@ task<unsigned> nqueens(fork_join::board at) {
 class on_runtime {
 public:
     explicit on_runtime(unsigned workers) : runtime_(roost::runtime_options().workers(workers)) {}
-    template <class T> T run(task<T> t) { return roost::block_on(runtime_, std::move(t)); }
+    template <class T>
+    T run(task<T> t) {
+        return roost::block_on(runtime_, std::move(t));
+    }
 
 private:
     roost::runtime runtime_;
@@ -161,7 +164,8 @@ bench::sample cancelled_sleepers(bench::budget b, int count) {
     return bench::per_op(b, [&](std::uint64_t n) { threads.run(cancel_sleepers(count, n)); });
 }
 
-template <class Make> bench::sample in_milliseconds(bench::budget b, Make make, std::uint64_t want) {
+template <class Make>
+bench::sample in_milliseconds(bench::budget b, Make make, std::uint64_t want) {
     on_runtime threads(2);
     auto s = bench::per_op(b, [&](std::uint64_t n) {
         for (std::uint64_t i = 0; i < n; ++i) fork_join::expect(threads.run(make()), want);

@@ -14,21 +14,24 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 namespace {
-template <class Channel> asio::awaitable<void> ping(Channel& out, Channel& in, std::uint64_t n) {
+template <class Channel>
+asio::awaitable<void> ping(Channel& out, Channel& in, std::uint64_t n) {
     for (std::uint64_t i = 0; i < n; ++i) {
         co_await out.async_send(error_code{}, i, asio::use_awaitable);
         co_await in.async_receive(asio::use_awaitable);
     }
 }
 
-template <class Channel> asio::awaitable<void> pong(Channel& in, Channel& out, std::uint64_t n) {
+template <class Channel>
+asio::awaitable<void> pong(Channel& in, Channel& out, std::uint64_t n) {
     for (std::uint64_t i = 0; i < n; ++i) {
         std::uint64_t const v = co_await in.async_receive(asio::use_awaitable);
         co_await out.async_send(error_code{}, v, asio::use_awaitable);
     }
 }
 
-template <class Channel> bench::sample ping_pong(bench::budget b, int threads) {
+template <class Channel>
+bench::sample ping_pong(bench::budget b, int threads) {
     auto s = bench::measure(b, [&](std::uint64_t n) {
         asio::io_context context(threads);
         Channel there(context.get_executor(), 1);
@@ -56,10 +59,12 @@ BENCH_PEER("sync/channel_ping_pong_2t", "Asio concurrent_channel") {
 
 // One sender, one receiver, capacity 64. Per value.
 namespace {
-template <class Channel> asio::awaitable<void> send_all(Channel& out, std::uint64_t n) {
+template <class Channel>
+asio::awaitable<void> send_all(Channel& out, std::uint64_t n) {
     for (std::uint64_t i = 0; i < n; ++i) co_await out.async_send(error_code{}, i, asio::use_awaitable);
 }
-template <class Channel> asio::awaitable<void> receive_all(Channel& in, std::uint64_t n) {
+template <class Channel>
+asio::awaitable<void> receive_all(Channel& in, std::uint64_t n) {
     for (std::uint64_t i = 0; i < n; ++i) co_await in.async_receive(asio::use_awaitable);
 }
 } // namespace

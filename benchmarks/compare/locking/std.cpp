@@ -4,7 +4,8 @@
 #include <semaphore>
 
 namespace {
-template <class Lock> bench::sample alone(bench::budget b, Lock& lock) {
+template <class Lock>
+bench::sample alone(bench::budget b, Lock& lock) {
     return bench::per_op(b, [&](std::uint64_t n) {
         for (std::uint64_t i = 0; i < n; ++i) {
             lock.lock();
@@ -20,7 +21,8 @@ struct semaphore_as_lock {
     void unlock() { permits.release(); }
 };
 
-template <class Lock> bench::sample contended(bench::budget b, Lock& lock) {
+template <class Lock>
+bench::sample contended(bench::budget b, Lock& lock) {
     static std::uint64_t counter = 0;
     return bench::per_op_threads(b, 2, [&](unsigned, std::uint64_t n) {
         for (std::uint64_t i = 0; i < n; ++i) {

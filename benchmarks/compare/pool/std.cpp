@@ -50,7 +50,7 @@ bench::sample cycle(bench::budget b, unsigned threads, int resources) {
     });
 }
 
-} // namespace
+}  // namespace
 
 BENCH_PEER("pool/cycle_1t_4", "std mutex + condvar + vector") { return cycle(b, 1, 4); }
 BENCH_PEER("pool/cycle_2t_4", "std mutex + condvar + vector") { return cycle(b, 2, 4); }

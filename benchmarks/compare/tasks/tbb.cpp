@@ -58,7 +58,8 @@ unsigned nqueens(fork_join::board at) {
     return sum;
 }
 
-template <class Work> bench::sample in_milliseconds(bench::budget b, Work work) {
+template <class Work>
+bench::sample in_milliseconds(bench::budget b, Work work) {
     oneapi::tbb::task_arena arena(2);
     auto s = bench::per_op(b, [&](std::uint64_t n) {
         for (std::uint64_t i = 0; i < n; ++i) arena.execute(work);

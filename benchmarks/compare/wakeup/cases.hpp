@@ -15,14 +15,13 @@ inline constexpr std::size_t crowd = 100;
 
 inline bool never() { return false; }
 
-template <class Queue> struct waiting {
+template <class Queue>
+struct waiting {
     typename Queue::node node;
     std::atomic<bool> woken{false};
 
     waker wake() noexcept {
-        return {[](void* self) noexcept {
-                    static_cast<waiting*>(self)->woken.store(true, std::memory_order_release);
-                },
+        return {[](void* self) noexcept { static_cast<waiting*>(self)->woken.store(true, std::memory_order_release); },
                 this};
     }
     void add(Queue& queue) { queue.add_waiter_if(node, wake(), never); }
@@ -35,7 +34,8 @@ template <class Queue> struct waiting {
 };
 
 // Register, wake, see it: one thread.
-template <class Queue> bench::sample latency_alone(bench::budget b) {
+template <class Queue>
+bench::sample latency_alone(bench::budget b) {
     auto queue = std::make_unique<Queue>();
     waiting<Queue> me;
     return bench::per_op(b, [&](std::uint64_t n) {
@@ -56,7 +56,8 @@ inline void private_work(unsigned steps) {
 
 // Two threads register, wake whoever is first, and wait for their own wake. Each thread's wake follows its own
 // registration, so there is always somebody to wake and every waiter is woken. Back to back: wall time per operation.
-template <class Queue> bench::sample latency_high(bench::budget b) {
+template <class Queue>
+bench::sample latency_high(bench::budget b) {
     auto queue = std::make_unique<Queue>();
     return bench::per_op_threads(b, 2, [&](unsigned, std::uint64_t n) {
         waiting<Queue> me;
@@ -70,7 +71,8 @@ template <class Queue> bench::sample latency_high(bench::budget b) {
 
 // The same with about a microsecond of private work before each, so that the threads seldom meet: the median single
 // operation, with the cost of the two time stamps taken off.
-template <class Queue> bench::sample latency_low(bench::budget b) {
+template <class Queue>
+bench::sample latency_low(bench::budget b) {
     auto queue = std::make_unique<Queue>();
     std::vector<double> medians;
     std::atomic<std::uint64_t> ops{0};
@@ -101,7 +103,8 @@ template <class Queue> bench::sample latency_low(bench::budget b) {
 }
 
 // One waiter queued at a time, or a hundred all the time: the woken one registers again. Million operations per second.
-template <class Queue> bench::sample throughput(bench::budget b, std::size_t depth) {
+template <class Queue>
+bench::sample throughput(bench::budget b, std::size_t depth) {
     auto queue = std::make_unique<Queue>();
     auto all = std::make_unique<waiting<Queue>[]>(depth);
     for (std::size_t i = 0; i < depth; ++i) all[i].add(*queue);
@@ -120,7 +123,8 @@ template <class Queue> bench::sample throughput(bench::budget b, std::size_t dep
 }
 
 // The call alone, per waiter.
-template <class Queue> bench::sample wake_all_crowd(bench::budget b) {
+template <class Queue>
+bench::sample wake_all_crowd(bench::budget b) {
     auto queue = std::make_unique<Queue>();
     auto all = std::make_unique<waiting<Queue>[]>(crowd);
     auto s = bench::measure(b, [&](std::uint64_t n) {
@@ -138,7 +142,8 @@ template <class Queue> bench::sample wake_all_crowd(bench::budget b) {
 
 // Cancel a waiter somewhere among a hundred and register it again. What a design leaves behind is swept every 4096
 // operations, inside the measurement, since somebody has to.
-template <class Queue> bench::sample cancel_in_crowd(bench::budget b) {
+template <class Queue>
+bench::sample cancel_in_crowd(bench::budget b) {
     auto queue = std::make_unique<Queue>();
     auto all = std::make_unique<waiting<Queue>[]>(crowd);
     for (std::size_t k = 0; k < crowd; ++k) all[k].add(*queue);
@@ -158,15 +163,19 @@ template <class Queue> bench::sample cancel_in_crowd(bench::budget b) {
     return s;
 }
 
-template <class Queue> constexpr double bytes_in_node() {
-    if constexpr (requires { Queue::node_bytes; }) return Queue::node_bytes;
-    else return sizeof(typename Queue::node);
+template <class Queue>
+constexpr double bytes_in_node() {
+    if constexpr (requires { Queue::node_bytes; })
+        return Queue::node_bytes;
+    else
+        return sizeof(typename Queue::node);
 }
 
 inline double heap_in_use() { return static_cast<double>(mallinfo2().uordblks); }
 
 // Bytes per registered waiter: on the heap, and in the waiter itself.
-template <class Queue> bench::sample bytes_per_waiter(bench::budget) {
+template <class Queue>
+bench::sample bytes_per_waiter(bench::budget) {
     constexpr std::size_t count = 10'000;
     auto queue = std::make_unique<Queue>();
     auto all = std::make_unique<waiting<Queue>[]>(count);
@@ -178,7 +187,8 @@ template <class Queue> bench::sample bytes_per_waiter(bench::budget) {
 }
 
 // Bytes that a waiter which came and was cancelled leaves behind while another one goes on waiting.
-template <class Queue> bench::sample bytes_per_cancelled(bench::budget) {
+template <class Queue>
+bench::sample bytes_per_cancelled(bench::budget) {
     constexpr std::size_t count = 10'000;
     auto queue = std::make_unique<Queue>();
     waiting<Queue> stays;
@@ -199,10 +209,10 @@ template <class Queue> bench::sample bytes_per_cancelled(bench::budget) {
 #define WAKEUP_CASES(Queue, subject, kind)                                                                          \
     BENCH_CASE("sync/wakeup_latency_alone", subject, kind) { return wakeup::latency_alone<Queue>(b); }              \
     namespace low {                                                                                                 \
-    BENCH_CASE("sync/wakeup_latency_low", subject, kind) { return wakeup::latency_low<Queue>(b); }        \
+    BENCH_CASE("sync/wakeup_latency_low", subject, kind) { return wakeup::latency_low<Queue>(b); }                  \
     }                                                                                                               \
     namespace high {                                                                                                \
-    BENCH_CASE("sync/wakeup_latency_high", subject, kind) { return wakeup::latency_high<Queue>(b); }        \
+    BENCH_CASE("sync/wakeup_latency_high", subject, kind) { return wakeup::latency_high<Queue>(b); }                \
     }                                                                                                               \
     namespace one {                                                                                                 \
     BENCH_CASE("sync/wakeup_throughput_1", subject, kind) { return wakeup::throughput<Queue>(b, 1); }               \

@@ -24,7 +24,8 @@ public:
         friend class intrusive_list;
     };
 
-    template <class Condition> bool add_waiter_if(node& n, waker w, Condition condition) {
+    template <class Condition>
+    bool add_waiter_if(node& n, waker w, Condition condition) {
         if (condition()) return true;
         n.wake = w;
         hold h(*this);

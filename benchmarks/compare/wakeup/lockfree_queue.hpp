@@ -17,7 +17,8 @@ struct ticket {
 };
 
 // `Queue` has push(ticket*) and bool pop(ticket*&).
-template <class Queue> class lockfree_queue {
+template <class Queue>
+class lockfree_queue {
 public:
     struct node {
         ticket* mine = nullptr;
@@ -32,7 +33,8 @@ public:
         for (ticket* t = nullptr; waiters_.pop(t);) drop(t);
     }
 
-    template <class Condition> bool add_waiter_if(node& n, waker w, Condition condition) {
+    template <class Condition>
+    bool add_waiter_if(node& n, waker w, Condition condition) {
         if (condition()) return true;
         drop(n.mine);
         n.mine = new ticket{w, ticket::waiting, 2};

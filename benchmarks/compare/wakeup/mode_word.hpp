@@ -12,7 +12,8 @@ class mode_word {
 public:
     using node = mutex_deque::node;
 
-    template <class Condition> bool add_waiter_if(node& n, waker w, Condition condition) {
+    template <class Condition>
+    bool add_waiter_if(node& n, waker w, Condition condition) {
         if (condition()) return true;
         node* expected = nullptr;
         if (overflowing_.load(std::memory_order_acquire) == 0) {
@@ -53,7 +54,8 @@ public:
     }
 
 private:
-    template <class Condition> bool recheck(node& n, Condition& condition) {
+    template <class Condition>
+    bool recheck(node& n, Condition& condition) {
         if (!condition()) return false;
         node* expected = &n;
         // Taken out by a wake meanwhile: then we are woken, which is as good.

@@ -17,7 +17,8 @@ public:
         waker wake;
     };
 
-    template <class Condition> bool add_waiter_if(node& n, waker w, Condition condition) {
+    template <class Condition>
+    bool add_waiter_if(node& n, waker w, Condition condition) {
         std::lock_guard hold(lock_);
         if (condition()) return true;
         n.wake = w;
@@ -34,7 +35,7 @@ public:
         if (size_.load(std::memory_order_seq_cst) == 0) return false;
         std::unique_lock hold(lock_);
         if (waiters_.empty()) return false;
-        waker const w = waiters_.front()->wake;   // copied: after the pop the node belongs to its waiter again
+        waker const w = waiters_.front()->wake;  // copied: after the pop the node belongs to its waiter again
         waiters_.pop_front();
         size_.store(waiters_.size(), std::memory_order_relaxed);
         hold.unlock();
@@ -73,4 +74,4 @@ private:
     std::atomic<std::size_t> size_{0};
 };
 
-} // namespace wakeup
+}  // namespace wakeup

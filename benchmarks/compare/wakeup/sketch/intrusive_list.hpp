@@ -19,18 +19,22 @@ struct no_hook {
 };
 
 // `Hook` runs in the window between reading head and swinging it.
-template <class Hook = no_hook> class intrusive_list {
+template <class Hook = no_hook>
+class intrusive_list {
 public:
     explicit intrusive_list(Hook hook = {}) : hook_(hook) {}
 
-    template <class Condition> bool add_waiter_if(intrusive_node& node, waker w, Condition condition) {
+    template <class Condition>
+    bool add_waiter_if(intrusive_node& node, waker w, Condition condition) {
         if (condition()) return true;
         node.wake = w;
         node.next.store(nullptr);
         auto* tail = tail_.load(std::memory_order_acquire);
         while (!tail_.compare_exchange_weak(tail, &node, std::memory_order_release, std::memory_order_acquire)) {}
-        if (tail == nullptr) head_.store(&node, std::memory_order_release);
-        else tail->next.store(&node, std::memory_order_release);
+        if (tail == nullptr)
+            head_.store(&node, std::memory_order_release);
+        else
+            tail->next.store(&node, std::memory_order_release);
         return condition();
     }
 

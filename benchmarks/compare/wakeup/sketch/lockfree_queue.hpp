@@ -7,9 +7,11 @@
 namespace wakeup::sketch {
 
 // `Queue` has push(waker) and bool pop(waker&); what goes wrong does so with any.
-template <class Queue> class lockfree_queue {
+template <class Queue>
+class lockfree_queue {
 public:
-    template <class Condition> bool add_waiter_if(waker w, Condition condition) {
+    template <class Condition>
+    bool add_waiter_if(waker w, Condition condition) {
         if (condition()) return true;
         waiters_.push(w);
         return condition();   // true leaves the entry behind: "we're in the queue but that's OK"

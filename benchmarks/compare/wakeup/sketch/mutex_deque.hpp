@@ -11,7 +11,8 @@ namespace wakeup::sketch {
 
 class mutex_deque {
 public:
-    template <class Condition> bool add_waiter_if(waker w, Condition condition) {
+    template <class Condition>
+    bool add_waiter_if(waker w, Condition condition) {
         std::lock_guard hold(lock_);
         if (condition()) return true;
         waiters_.push_back(w);

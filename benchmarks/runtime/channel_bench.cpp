@@ -1,0 +1,47 @@
+// Two jobs and two channels on a runtime of two threads; compare tokio's and Go's.
+#include "../harness/harness.hpp"
+
+#include <roost/runtime/runtime.hpp>
+#include <roost/sync/channel.hpp>
+#include <roost/task/block_on.hpp>
+#include <roost/task/scope.hpp>
+#include <roost/task/task.hpp>
+
+namespace {
+
+using numbers = roost::channel<std::uint64_t>;
+
+roost::task<> ping(numbers& out, numbers& in, std::uint64_t n) {
+    for (std::uint64_t i = 0; i < n; ++i) {
+        auto const sent = co_await out.send(i);
+        auto const answer = co_await in.receive();
+        bench::keep(answer);
+    }
+}
+
+roost::task<> pong(numbers& in, numbers& out, std::uint64_t n) {
+    for (std::uint64_t i = 0; i < n; ++i) {
+        auto got = co_await in.receive();
+        auto const sent = co_await out.send(*got);
+    }
+}
+
+roost::task<> both(roost::scope& s, numbers* there, numbers* back, std::uint64_t n) {
+    s.launch("ping", ping(*there, *back, n));
+    s.launch("pong", pong(*there, *back, n));
+    co_return;
+}
+
+roost::task<> ping_pong(std::uint64_t n) {
+    numbers there(1);
+    numbers back(1);
+    co_await roost::with_scope(both, &there, &back, n);
+}
+
+} // namespace
+
+BENCH_OURS("sync/channel_ping_pong_2t") {
+    roost::runtime threads(roost::runtime_options().workers(2));
+    auto const s = bench::per_op(b, [&](std::uint64_t n) { roost::block_on(threads, ping_pong(n)); });
+    return {s.value / 2, s.ops * 2};
+}
