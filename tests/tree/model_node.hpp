@@ -10,11 +10,13 @@
 namespace model_node {
 
 struct probe : roost::node {
-    roost::plain<int> raised_count{0};
+    roost::atomic<std::uint32_t> raised{0};      // two levels may be told at the same time
     roost::plain<int> drained_count{0};          // a closing node drains once; crossings of a watched one may overlap
     roost::atomic<std::uint32_t> crossings{0};
     std::function<void()> on_drained;
     std::function<void(roost::level)> on_raised;
+
+    [[nodiscard]] std::uint32_t raised_count() const { return raised.load(roost::mo::relaxed); }
 
     static void destroy(roost::node& n) noexcept {
         auto& self = static_cast<probe&>(n);
@@ -23,7 +25,7 @@ struct probe : roost::node {
     }
     static void level_raised(roost::node& n, roost::level now) noexcept {
         auto& self = static_cast<probe&>(n);
-        self.raised_count.set(self.raised_count.get() + 1);
+        self.raised.fetch_add(1, roost::mo::relaxed);
         if (self.on_raised) {
             self.on_raised(now);
         }
@@ -48,6 +50,9 @@ struct probe : roost::node {
 };
 
 using ref = roost::node_ref<probe>;
+
+// The table of kinds is made on first use, which must not be part of an execution.
+inline const roost::reason warm_up = roost::reason::plain_kind(roost::reason_kind::requested);
 
 inline ref make_root(const roost::node_functions& f = probe::table) {
     return ref::adopt(::new (roost::allocate_frame(sizeof(probe))) probe(f));

@@ -30,7 +30,8 @@ struct node_functions {
     const char* kind = "node";
     // The last holder of the memory is gone; the node is out of the tree. Destroys the view and frees its block.
     void (*destroy)(node&) noexcept = nullptr;
-    // The effective level has risen. Once per node and level. The node stays in memory during the call.
+    // The effective level has risen. Once per node and level; two levels may be told at the same time on two threads, so
+    // look at level_now(). The node stays in memory during the call.
     void (*level_raised)(node&, level now) noexcept = nullptr;
     // The units reached zero while the node was watched or closing. For a closing node once and for ever; for a watched one
     // once per crossing, and two crossings may be told at the same time on two threads. The ancestors still count the node. True: it is finished now. False: the view calls finish_drain() when it is done.

@@ -1,0 +1,78 @@
+// Callbacks that run on an executor: removing against posting and running.
+
+#include <roost/testing/explore_gtest.hpp>
+#include <roost/tree/callback.hpp>
+
+#include "model_node.hpp"
+
+namespace {
+
+using roost::level;
+using roost::token;
+using roost::testing::check;
+using namespace model_node;
+
+// One slot; another thread takes it out and runs it.
+class one_slot final : public roost::executor {
+public:
+    bool post(roost::work& w) noexcept override {
+        slot_.store(&w, roost::mo::release);
+        return true;
+    }
+    bool run() {
+        roost::work* w = slot_.exchange(nullptr, roost::mo::acquire);
+        if (w != nullptr) {
+            w->run();
+        }
+        return w != nullptr;
+    }
+
+private:
+    roost::atomic<roost::work*> slot_{nullptr};
+};
+
+// TREE-45: removal against running: runs or doesn't, but never after removal has returned, and nothing leaks.
+MODEL(posted_callback_model, remove_vs_run) {
+    one_slot exec;
+    ref root = make_root(probe::quiet);
+    roost::plain<int> state{0};
+    {
+        roost::callback registered(token(*root), level::cancel, exec, [&] { state.set(state.get() + 1); });
+        root->cancel();
+        roost::thread runner([&exec] { exec.run(); });
+        registered.reset();
+        state.set(state.get() + 10);
+        runner.join();
+    }
+    exec.run();
+    check(state.get() == 10 || state.get() == 11, "TREE-45: at most once, never after removal");
+}
+
+// TREE-44: raising only posts.
+MODEL(posted_callback_model, raise_only_posts) {
+    one_slot exec;
+    ref root = make_root(probe::quiet);
+    roost::plain<int> calls{0};
+    roost::callback registered(token(*root), level::cancel, exec, [&] { calls.set(calls.get() + 1); });
+    roost::thread canceller([root] { root->cancel(); });
+    canceller.join();
+    check(calls.get() == 0, "TREE-44: not inside raise");
+    exec.run();
+    check(calls.get() == 1, "TREE-44: on the executor");
+}
+
+// TREE-45: removal against the raise itself.
+MODEL(posted_callback_model, remove_vs_raise) {
+    one_slot exec;
+    ref root = make_root(probe::quiet);
+    roost::plain<int> calls{0};
+    roost::thread canceller([root] { root->cancel(); });
+    {
+        roost::callback registered(token(*root), level::cancel, exec, [&] { calls.set(calls.get() + 1); });
+    }
+    canceller.join();
+    exec.run();
+    check(calls.get() == 0, "TREE-45: it never ran, so it never will");
+}
+
+}  // namespace

@@ -1,0 +1,180 @@
+// Raising a level: concurrent raisers, attaching, ignoring, dying. Every interleaving at small scope.
+
+#include <roost/testing/explore_gtest.hpp>
+#include <roost/tree/node.hpp>
+
+#include "model_node.hpp"
+
+namespace {
+
+using roost::child_kind;
+using roost::level;
+using roost::testing::check;
+using namespace model_node;
+
+// TREE-5, TREE-6: a child is attached to a leaf while that leaf is being cancelled: born cancelled or told, not both, not
+// neither.
+MODEL(raise_model, attach_to_leaf) {
+    ref root = make_root(probe::quiet);
+    ref leaf = make_child(*root, child_kind::idle, probe::quiet);
+    roost::thread canceller([root] { root->cancel(); });
+    ref child = make_child(*leaf);
+    const bool born = child->level_now() == level::cancel;
+    canceller.join();
+    check(child->level_now() == level::cancel, "TREE-5: no child stays running under a cancelled parent");
+    check(child->raised_count() <= 1, "TREE-6: told at most once");
+    if (!born) {
+        check(child->raised_count() == 1, "TREE-5: told when it was not born cancelled");
+    }
+}
+
+// TREE-5: attach to the raised node itself, while another child is there.
+MODEL(raise_model, attach_to_raised) {
+    ref root = make_root(probe::quiet);
+    ref first = make_child(*root, child_kind::idle, probe::quiet);
+    roost::thread canceller([root] {
+        root->cancel();
+        check(root->should_stop_now(), "TREE-2");
+    });
+    ref child = make_child(*root);
+    canceller.join();
+    check(child->level_now() == level::cancel && first->level_now() == level::cancel, "TREE-5: all are cancelled");
+    check(child->raised_count() <= 1, "TREE-6: told at most once");
+}
+
+// TREE-4: a child that sees itself cancelled sees what the canceller did before.
+MODEL(raise_model, born_cancelled) {
+    roost::plain<int> before{0};
+    ref root = make_root(probe::quiet);
+    roost::thread canceller([root, &before] {
+        before.set(1);
+        root->cancel();
+    });
+    ref child = make_child(*root, child_kind::idle, probe::quiet);
+    if (child->should_stop_now()) {
+        check(before.get() == 1, "TREE-4: born cancelled carries the canceller's writes");
+    }
+    canceller.join();
+}
+
+// TREE-2: a second raiser that finds the level raised helps until the subtree is latched.
+MODEL(raise_model, helper_waits) {
+    ref root = make_root(probe::quiet);
+    ref middle = make_child(*root, child_kind::idle, probe::quiet);
+    ref leaf = make_child(*middle, child_kind::idle, probe::quiet);
+    roost::thread other([root, leaf] {
+        root->cancel();
+        check(leaf->should_stop_now(), "TREE-2: latched when raise returns");
+    });
+    root->cancel();
+    check(leaf->should_stop_now_relaxed(), "TREE-2: latched when raise returns, also for the second raiser");
+    other.join();
+}
+
+// TREE-2, TREE-6: raisers at two nodes of one path, two levels; each node is told once per level.
+MODEL(raise_model, two_raisers) {
+    ref root = make_root(probe::quiet);
+    ref middle = make_child(*root, child_kind::idle, probe::quiet);
+    ref leaf = make_child(*middle);
+    leaf->on_raised = [](level) {};
+    roost::thread other([root, leaf] {
+        root->cancel();
+        check(leaf->should_stop_now(), "TREE-2: latched when raise returns");
+    });
+    middle->cancel(roost::reason::plain_kind(roost::reason_kind::timeout));
+    check(leaf->should_stop_now(), "TREE-2: latched when raise returns");
+    const auto kind = leaf->why(level::cancel).kind();
+    other.join();
+    check(leaf->raised_count() == 1, "TREE-6: told once");
+    check(leaf->why(level::cancel).kind() == kind, "TREE-7: a reason never changes");
+}
+
+// TREE-13: cancel against the end of an ignore guard: the deferred walk runs exactly once.
+MODEL(raise_model, ignore_leave) {
+    ref root = make_root(probe::quiet);
+    ref job = make_child(*root);
+    ref below = make_child(*job);
+    check(job->enter_ignore(), "TREE-11: nobody has cancelled yet");
+    roost::thread canceller([root] { root->cancel(); });
+    job->leave_ignore();
+    canceller.join();
+    check(job->should_stop_now() && below->should_stop_now(), "TREE-13: cancel has effect after the guard");
+    check(job->raised_count() == 1 && below->raised_count() == 1, "TREE-13: told exactly once");
+}
+
+// TREE-11: cancel against the entry of an ignore guard: refused, or held up.
+MODEL(raise_model, ignore_enter) {
+    ref root = make_root(probe::quiet);
+    ref below = make_child(*root, child_kind::idle, probe::quiet);
+    roost::thread canceller([root] { root->cancel(); });
+    const bool inside = root->enter_ignore();
+    if (inside) {
+        check(!root->should_stop_now(), "TREE-12: inside the guard there is no effect");
+        check(!below->should_stop_now(), "TREE-12: nor below");
+        root->leave_ignore();
+    }
+    canceller.join();
+    check(root->should_stop_now() && below->should_stop_now(), "TREE-13: in the end it has effect");
+}
+
+// TREE-33: a child dies while a walker is on its way through it.
+MODEL(raise_model, death_under_the_walker) {
+    ref root = make_root(probe::quiet);
+    ref middle = make_child(*root, child_kind::idle, probe::quiet);
+    ref leaf = make_child(*middle);
+    roost::thread canceller([root] { root->cancel(); });
+    middle = {};
+    leaf = {};
+    canceller.join();
+    check(!root->has_members(), "TREE-33: nothing dead stays linked");
+}
+
+// TREE-33: the same with two walkers.
+TEST(raise_model, death_under_two_walkers) {
+    roost::testing::explore_all([] {
+        ref root = make_root(probe::quiet);
+        ref middle = make_child(*root, child_kind::idle, probe::quiet);
+        ref leaf = make_child(*middle);
+        roost::thread canceller([root] { root->cancel(); });
+        roost::thread stopper([root] { root->stop(); });
+        middle = {};
+        leaf = {};
+        canceller.join();
+        stopper.join();
+        check(!root->has_members(), "TREE-33: nothing dead stays linked");
+    }, {.seconds = 20});
+}
+
+// C-20: attach, cancel and completion at once.
+TEST(raise_model, attach_cancel_complete) {
+    roost::testing::explore_all([] {
+        ref root = make_root(probe::table);
+        root->enter();
+        roost::thread canceller([root] { root->cancel(); });
+        roost::thread body([root] { root->close_and_leave(); });
+        {
+            ref child = make_child(*root, child_kind::working);
+            if (child) {
+                child->close_and_leave();
+            }
+        }
+        canceller.join();
+        body.join();
+        check(root->drained_count.get() == 1, "TREE-18: drained once");
+        check(root->should_stop_now(), "TREE-2: cancelled");
+        check(!root->has_members(), "TREE-31: nobody left in the list");
+    }, {.seconds = 20});
+}
+
+// TREE-6: told on the walker's thread while the owner lets go: the node stays in memory during the call.
+MODEL(raise_model, told_while_dying) {
+    ref root = make_root(probe::quiet);
+    ref child = make_child(*root);
+    probe* raw = child.get();
+    child->on_raised = [raw](level) { check(raw->cancel_requested(), "TREE-6: told after the latch"); };
+    roost::thread canceller([root] { root->cancel(); });
+    child = {};
+    canceller.join();
+}
+
+}  // namespace

@@ -1,0 +1,61 @@
+#include <roost/tree/token.hpp>
+
+#include "tree_support.hpp"
+
+namespace {
+
+using roost::level;
+using roost::token;
+using namespace tree_support;
+
+static_assert(std::is_nothrow_copy_constructible_v<token> && std::is_nothrow_default_constructible_v<token>);
+
+TEST(token, TREE_36_observes_level_reason_and_deadline) {
+    ref root = make_root();
+    const token t(*root);
+    const token copy = t;
+    EXPECT_TRUE(t == copy);
+    EXPECT_EQ(t.level(), level::running);
+    EXPECT_FALSE(t.reason());
+    EXPECT_FALSE(t.stop_requested() || t.cancel_requested() || t.should_stop_now());
+    root->stop(roost::reason(roost::reason_kind::shutdown, "bye"));
+    EXPECT_TRUE(copy.stop_requested());
+    EXPECT_FALSE(copy.cancel_requested());
+    EXPECT_EQ(copy.reason().text(), "bye");
+    ASSERT_TRUE(root->enter_ignore());
+    root->cancel();
+    EXPECT_TRUE(t.cancel_requested());
+    EXPECT_FALSE(t.should_stop_now());
+    EXPECT_EQ(t.level(), level::stop);
+    root->leave_ignore();
+    EXPECT_TRUE(t.should_stop_now());
+    EXPECT_EQ(t.deadline(), roost::no_deadline);
+}
+
+TEST(token, TREE_37_keeps_memory_and_is_no_work) {
+    int destroyed = 0;
+    token t;
+    {
+        ref root = make_root();
+        root->destroyed = &destroyed;
+        t = token(*root);
+        EXPECT_FALSE(root->has_work());
+        root->close();
+        root->mark_gone();
+    }
+    EXPECT_EQ(destroyed, 0);
+    EXPECT_TRUE(t.stop_requested());
+    t = {};
+    EXPECT_EQ(destroyed, 1);
+}
+
+TEST(token, TREE_36_a_token_of_nothing_never_stops) {
+    const token t;
+    EXPECT_FALSE(t);
+    EXPECT_EQ(t.target(), nullptr);
+    EXPECT_FALSE(t.stop_requested() || t.cancel_requested() || t.should_stop_now());
+    EXPECT_EQ(t.remaining(), roost::duration::max());
+    EXPECT_EQ(t.level(), level::running);
+}
+
+}  // namespace

@@ -1,0 +1,54 @@
+// Reasons: whoever sees the level sees the reason, and it never changes.
+
+#include <roost/testing/explore_gtest.hpp>
+#include <roost/tree/node.hpp>
+
+#include "model_node.hpp"
+
+namespace {
+
+using roost::level;
+using roost::reason;
+using roost::reason_kind;
+using roost::testing::check;
+using namespace model_node;
+
+MODEL(why_model, reason_with_level) {
+    ref root = make_root(probe::quiet);
+    ref child = make_child(*root, roost::child_kind::idle, probe::quiet);
+    roost::thread other([root] {
+        root->stop(reason(reason_kind::shutdown, "first"));
+        root->cancel(reason(reason_kind::timeout, "second"));
+    });
+    if (child->level_now() == level::cancel) {
+        check(child->why(level::cancel).text() == "second", "TREE-7: the reason is there with the level");
+    }
+    if (root->is_stopping()) {
+        check(root->why(level::stop).text() == "first", "TREE-7: a higher level leaves the lower reason alone");
+    }
+    other.join();
+}
+
+// An own raise against one from above, at the same level: one reason, for ever, and no leak of the other.
+MODEL(why_model, own_against_inherited) {
+    ref root = make_root(probe::quiet);
+    ref child = make_child(*root, roost::child_kind::idle, probe::quiet);
+    roost::thread other([root] { root->cancel(reason(reason_kind::shutdown, "above")); });
+    child->cancel(reason(reason_kind::timeout, "own"));
+    const auto seen = child->why(level::cancel).kind();
+    other.join();
+    check(seen == reason_kind::shutdown || seen == reason_kind::timeout, "TREE-7: one of the two");
+    check(child->why(level::cancel).kind() == seen, "TREE-7: and it stays");
+}
+
+// Two own raises at once.
+MODEL(why_model, two_own) {
+    ref root = make_root(probe::quiet);
+    roost::thread other([root] { root->cancel(reason(reason_kind::shutdown, "one")); });
+    root->cancel(reason(reason_kind::timeout, "two"));
+    const auto seen = root->why(level::cancel).kind();
+    other.join();
+    check(root->why(level::cancel).kind() == seen, "TREE-7: it stays");
+}
+
+}  // namespace
