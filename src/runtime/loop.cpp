@@ -39,6 +39,7 @@ loop::~loop() {
     }
 }
 
+loop* loop::current() noexcept { return this_loop(); }
 bool loop::is_here() const noexcept { return this_loop() == this; }
 
 bool loop::post(work& w) noexcept {

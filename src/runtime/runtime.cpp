@@ -110,7 +110,10 @@ runtime_ending runtime::shut_down() {
 
 unsigned runtime::this_worker() noexcept {
     const detail::worker* me = detail::scheduler::this_worker();
-    return me == nullptr ? no_worker : me->index;
+    if (me != nullptr) {
+        return me->index;
+    }
+    return loop::current() == nullptr ? no_worker : 0;
 }
 
 }  // namespace roost::inline ROOST_ABI

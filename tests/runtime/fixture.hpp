@@ -22,10 +22,10 @@ struct call : work {
     std::function<void()> body;
 };
 
-struct alarm : timer {
-    explicit alarm(std::function<void()> f = {})
+struct test_timer : timer {
+    explicit test_timer(std::function<void()> f = {})
         : timer(+[](timer& t) noexcept {
-              auto& me = static_cast<alarm&>(t);
+              auto& me = static_cast<test_timer&>(t);
               ++me.count;
               if (me.body) {
                   me.body();

@@ -32,6 +32,9 @@ public:
     [[nodiscard]] bool is_here() const noexcept override;
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
 
+    // The loop that the calling thread is inside of, or null.
+    [[nodiscard]] static loop* current() noexcept;
+
     // Runs work and timers until stop(), or until the loop is closed and nothing is left to run.
     void run() noexcept;
     // Runs what is ready, without sleeping; how many.

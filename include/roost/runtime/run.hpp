@@ -1,0 +1,31 @@
+#pragma once
+
+// run(task): the shortest way into Roost.
+//
+//   int main() { return roost::run(serve()); }
+//
+// Makes a runtime, runs the task and everything it starts to the end, ends the runtime, returns the task's value or throws
+// its error. The calling thread blocks meanwhile; it must not be a worker of some runtime.
+
+#include <roost/runtime/runtime.hpp>
+#include <roost/task/block_on.hpp>
+
+#include <source_location>
+#include <utility>
+
+namespace roost::inline ROOST_ABI {
+
+template <class T>
+T run(task<T> t, const runtime_options& options = runtime_options(),
+      std::source_location from = std::source_location::current()) {
+    runtime rt(options);
+    return block_on(rt, std::move(t), "main", from);
+}
+
+// On a runtime that is there already.
+template <class T>
+T run(runtime& on, task<T> t, std::source_location from = std::source_location::current()) {
+    return block_on(on, std::move(t), "main", from);
+}
+
+}  // namespace roost::inline ROOST_ABI

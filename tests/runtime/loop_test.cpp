@@ -1,0 +1,121 @@
+#include <roost/runtime/loop.hpp>
+
+#include "fixture.hpp"
+
+namespace {
+
+using namespace runtime_tests;
+
+static_assert(!std::is_copy_constructible_v<loop>);
+
+TEST(loop, RUN_30_runs_on_the_calling_thread_until_closed_and_empty) {
+    loop l("main loop");
+    const std::uint32_t me = thread_index();
+    int ran = 0;
+    call b([&] { ++ran; });
+    call a([&] {
+        EXPECT_EQ(thread_index(), me);
+        EXPECT_TRUE(l.is_here());
+        ++ran;
+        l.post(b);
+        l.close();
+        EXPECT_TRUE(l.post(a)) << "its own thread may still post";
+        a.body = [&] { ++ran; };
+    });
+    EXPECT_FALSE(l.is_here());
+    EXPECT_TRUE(l.post(a));
+    l.run();
+    EXPECT_EQ(ran, 3);
+    call late([] {});
+    EXPECT_FALSE(l.post(late));
+    EXPECT_EQ(l.name(), "main loop");
+}
+
+TEST(loop, RUN_31_newest_first_except_for_who_gives_way) {
+    loop l;
+    std::string order;
+    call a([&] { order += 'a'; });
+    call b([&] { order += 'b'; });
+    call c([&] { order += 'c'; });
+    call start([&] {
+        l.post_last(c);
+        l.post(a);
+        l.post(b);
+    });
+    l.post(start);
+    EXPECT_EQ(l.poll(), 4U);
+    EXPECT_EQ(order, "bac");
+    EXPECT_EQ(l.poll(), 0U);
+}
+
+TEST(loop, RUN_32_stop_returns_after_the_current_body_and_run_goes_on_later) {
+    loop l;
+    int ran = 0;
+    call b([&] { ++ran; });
+    call a([&] {
+        ++ran;
+        l.post(b);
+        l.stop();
+    });
+    l.post(a);
+    l.run();
+    EXPECT_EQ(ran, 1);
+    l.close();
+    l.run();
+    EXPECT_EQ(ran, 2);
+}
+
+TEST(loop, RUN_33_sleeps_until_the_next_timer) {
+    loop l;
+    time_point fired{};
+    test_timer a([&] {
+        fired = now();
+        l.stop();
+    });
+    a.set_deadline(deadline_after(now(), std::chrono::milliseconds(20)));
+    EXPECT_TRUE(l.timers()->arm(a));
+    l.run();
+    EXPECT_GE(fired, a.deadline());
+    // Armed from another thread while the loop sleeps without a deadline.
+    thread other([&] {
+        a.set_deadline(deadline_after(now(), std::chrono::milliseconds(1)));
+        EXPECT_TRUE(l.timers()->arm(a));
+    });
+    l.run();
+    other.join();
+    EXPECT_EQ(a.count, 2);
+}
+
+TEST(loop, RUN_34_work_of_another_thread_wakes_it) {
+    loop l;
+    int rounds = 0;
+    countdown done(1);
+    thread poster([&] {
+        for (int i = 0; i < 200; ++i) {
+            countdown one(1);
+            call c([&] {
+                ++rounds;
+                one.down();
+            });
+            l.post(c);
+            one.wait();
+        }
+        l.close();
+    });
+    l.run();
+    poster.join();
+    EXPECT_EQ(rounds, 200);
+}
+
+TEST(loop_death, RUN_35_lost_work_ends_the_program) {
+    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_DEATH(
+        {
+            loop l("short");
+            call c([] {});
+            l.post(c);
+        },
+        "loop 'short': destroyed with work that nobody will run");
+}
+
+}  // namespace
