@@ -23,13 +23,13 @@ private:
     roost::work_list queue_;
 };
 
-// Starts by hand, resumes on the run queue it is given as its first parameter.
+// Starts by hand, resumes on the executor it is given as its first parameter.
 class queued {
 public:
     struct promise_type : recycled_frame {
         roost::executor_ref where;
         template <class... Args>
-        explicit promise_type(run_queue& queue, Args&&...) noexcept : where(queue) {}
+        explicit promise_type(roost::executor& on, Args&&...) noexcept : where(on) {}
         [[nodiscard]] roost::executor_ref get_executor() const noexcept { return where; }
         queued get_return_object() { return queued(std::coroutine_handle<promise_type>::from_promise(*this)); }
         std::suspend_always initial_suspend() noexcept { return {}; }

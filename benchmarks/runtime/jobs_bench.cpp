@@ -11,6 +11,7 @@
 #include <roost/task/task.hpp>
 
 #include <malloc.h>
+#include <time.h>
 
 using roost::scope;
 using roost::task;
@@ -197,6 +198,49 @@ task<> start_waiters(scope& s, roost::event* e, double* bytes) {
     e->set();
 }
 
+// Start and join one job while `live` others are suspended.
+task<> start_among(scope& s, roost::event* open, int live, bench::budget b, bench::sample* result) {
+    for (int i = 0; i < live; ++i) {
+        s.launch("waiter", wait_on(*open));
+    }
+    while (open->waiters_now() < static_cast<std::size_t>(live)) {
+        co_await roost::yield();
+    }
+    std::vector<double> per_job;
+    auto const begin = bench::clock::now();
+    while (per_job.size() < 5 || bench::ns_since(begin) < b.ms * 1e6) {
+        auto const start = bench::clock::now();
+        for (int i = 0; i < 500; ++i) {
+            auto one = s.async("one", nothing());
+            co_await std::move(one);
+        }
+        per_job.push_back(bench::ns_since(start) / 500);
+        result->ops += 500;
+    }
+    std::sort(per_job.begin(), per_job.end());
+    result->value = per_job[per_job.size() / 5];
+    open->set();
+}
+
+task<> among(int live, bench::budget b, bench::sample* result) {
+    roost::event open;
+    co_await roost::with_scope(start_among, &open, live, b, result);
+}
+
+bench::sample spawn_among(bench::budget b, int live) {
+    on_runtime threads(1);
+    bench::sample result;
+    threads.run(among(live, b, &result));
+    return result;
+}
+
+// What a runtime with nothing to do costs, in microseconds of CPU time per second.
+double process_cpu_us() {
+    timespec t{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_nsec) / 1e3;
+}
+
 task<> count_bytes(double* bytes) {
     roost::event e;
     co_await roost::with_scope(start_waiters, &e, bytes);
@@ -237,4 +281,14 @@ BENCH_OURS("scale/bytes_per_job") {
     double bytes = 0;
     threads.run(count_bytes(&bytes));
     return {bytes, suspended};
+}
+BENCH_OURS("scale/jobs_1k") { return spawn_among(b, 1'000); }
+BENCH_OURS("scale/jobs_100k") { return spawn_among(b, 100'000); }
+BENCH_OURS("scale/jobs_1m") { return spawn_among(b, 1'000'000); }
+BENCH_OURS("runtime/idle_cpu") {
+    on_runtime threads(2);
+    threads.run(nothing());
+    double const before = process_cpu_us();
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    return {process_cpu_us() - before, 1};
 }

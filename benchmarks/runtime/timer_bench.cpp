@@ -32,3 +32,6 @@ bench::sample arm_cancel(bench::budget b, int pending) {
 
 BENCH_OURS("runtime/timer_arm_cancel") { return arm_cancel(b, 0); }
 BENCH_OURS("runtime/timer_arm_cancel_10k") { return arm_cancel(b, 10'000); }
+BENCH_OURS("scale/timers_1k") { return arm_cancel(b, 1'000); }
+BENCH_OURS("scale/timers_100k") { return arm_cancel(b, 100'000); }
+BENCH_OURS("scale/timers_1m") { return arm_cancel(b, 1'000'000); }

@@ -5,6 +5,8 @@
 #include <roost/tree/node.hpp>
 #include <roost/tree/token.hpp>
 
+#include <malloc.h>
+
 #include <deque>
 
 namespace {
@@ -98,6 +100,17 @@ BENCH_OURS("tree/cancel_children_1k") {
         return took;
     });
     return {s.value / 1000, s.ops * 1000};
+}
+
+// What the smallest view costs: the node itself, plus what malloc adds.
+BENCH_OURS("scale/bytes_per_child") {
+    constexpr std::size_t count = 10'000;
+    auto const parent = plain_node::root();
+    std::vector<roost::node_ref<>> all;
+    all.reserve(count);
+    double const before = static_cast<double>(mallinfo2().uordblks);
+    for (std::size_t i = 0; i < count; ++i) all.push_back(plain_node::child(*parent));
+    return {(static_cast<double>(mallinfo2().uordblks) - before) / count, count};
 }
 
 BENCH_OURS("tree/child") { return make_and_drop(b, 0); }

@@ -93,10 +93,35 @@ fn cancel_sleepers(ms: u64, count: usize) -> (f64, u64) {
     })
 }
 
+// Start and join one task while `live` others are suspended.
+fn spawn_among(ms: u64, live: usize) -> (f64, u64) {
+    let rt = runtime(1);
+    let open = std::sync::Arc::new(tokio::sync::Notify::new());
+    let others: Vec<_> = (0..live)
+        .map(|_| {
+            let open = open.clone();
+            rt.spawn(async move { open.notified().await })
+        })
+        .collect();
+    rt.block_on(async { tokio::task::yield_now().await });
+    let result = per_op(ms, |n| {
+        rt.block_on(async move {
+            for i in 0..n {
+                black_box(tokio::spawn(async move { i }).await.unwrap());
+            }
+        })
+    });
+    std::mem::forget(others);
+    result
+}
+
 fn main() {
     run(&[
         ("jobs/spawn_join_1t", "tokio::spawn", |ms| spawn_join(ms, 1)),
         ("jobs/spawn_join_2t", "tokio::spawn", |ms| spawn_join(ms, 2)),
+        ("scale/jobs_1k", "tokio::spawn", |ms| spawn_among(ms, 1_000)),
+        ("scale/jobs_100k", "tokio::spawn", |ms| spawn_among(ms, 100_000)),
+        ("scale/jobs_1m", "tokio::spawn", |ms| spawn_among(ms, 1_000_000)),
         ("task/await_child", "Rust boxed future", await_boxed),
         ("task/await_ready", "tokio oneshot", await_ready),
         ("runtime/yield_1t", "tokio yield_now", |ms| yield_now(ms, 1)),

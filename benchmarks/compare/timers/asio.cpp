@@ -30,3 +30,6 @@ bench::sample arm_cancel(bench::budget b, int pending) {
 
 BENCH_PEER("runtime/timer_arm_cancel", "Asio steady_timer") { return arm_cancel(b, 0); }
 BENCH_PEER("runtime/timer_arm_cancel_10k", "Asio steady_timer") { return arm_cancel(b, 10'000); }
+BENCH_PEER("scale/timers_1k", "Asio steady_timer") { return arm_cancel(b, 1'000); }
+BENCH_PEER("scale/timers_100k", "Asio steady_timer") { return arm_cancel(b, 100'000); }
+BENCH_PEER("scale/timers_1m", "Asio steady_timer") { return arm_cancel(b, 1'000'000); }

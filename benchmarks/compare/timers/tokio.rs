@@ -24,5 +24,8 @@ fn main() {
     run(&[
         ("runtime/timer_arm_cancel", "tokio sleep", |ms| arm_cancel(ms, 0)),
         ("runtime/timer_arm_cancel_10k", "tokio sleep", |ms| arm_cancel(ms, 10_000)),
+        ("scale/timers_1k", "tokio sleep", |ms| arm_cancel(ms, 1_000)),
+        ("scale/timers_100k", "tokio sleep", |ms| arm_cancel(ms, 100_000)),
+        ("scale/timers_1m", "tokio sleep", |ms| arm_cancel(ms, 1_000_000)),
     ]);
 }

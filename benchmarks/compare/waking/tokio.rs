@@ -62,6 +62,21 @@ fn cycle_2t(ms: u64) -> (f64, u64) {
     })
 }
 
+// Leave a queue of `count` waiters from somewhere in the middle, and register again.
+fn cancel_among(ms: u64, count: usize) -> (f64, u64) {
+    let notify = Notify::new();
+    let mut all: Vec<_> = (0..count).map(|_| Box::pin(notify.notified())).collect();
+    all.iter_mut().for_each(|w| assert!(poll_once(w.as_mut()).is_pending()));
+    let mut at = 0;
+    per_op(ms, |n| {
+        for _ in 0..n {
+            at = (at + 7919) % count;
+            all[at].set(notify.notified());
+            assert!(poll_once(all[at].as_mut()).is_pending());
+        }
+    })
+}
+
 fn main() {
     run(&[
         ("sync/notify_nobody", "tokio Notify::notify_waiters", notify_waiters_nobody),
@@ -69,5 +84,8 @@ fn main() {
         ("sync/wait_wake_one", "tokio Notify", wait_wake_one),
         ("sync/wake_all_100", "tokio Notify", wake_all_100),
         ("sync/add_wake_2t", "tokio Notify", cycle_2t),
+        ("scale/waiters_1k", "tokio Notify", |ms| cancel_among(ms, 1_000)),
+        ("scale/waiters_100k", "tokio Notify", |ms| cancel_among(ms, 100_000)),
+        ("scale/waiters_1m", "tokio Notify", |ms| cancel_among(ms, 1_000_000)),
     ]);
 }
