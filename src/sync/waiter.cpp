@@ -49,8 +49,8 @@ void detail::wake_chain::deliver(std::string_view what) noexcept {
     while (w != nullptr) {
         waiter* next = w->next_.get();  // read first: once delivered, a waiter may be gone
         w->next_.set(nullptr);
-        if (w->claim_.get() == claim::waiting) {
-            w->claim_.set(claim::released);
+        if (w->state() == claim::waiting) {
+            w->claim_.store(claim::released, mo::relaxed);  // W3
         }
         w->deliver(what);
         w = next;

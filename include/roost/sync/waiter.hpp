@@ -71,7 +71,7 @@ public:
     constexpr waiter() noexcept : work(nullptr) {}
     // Awaiters can be moved until they are awaited.
     waiter(waiter&& other) noexcept : work(nullptr) {
-        ROOST_ASSERT(other.claim_.get() == claim::idle, "a waiter cannot move once it waits");
+        ROOST_ASSERT(other.state() == claim::idle, "a waiter cannot move once it waits");
     }
 
     void bind(const resume_target& target) noexcept {
@@ -85,14 +85,14 @@ public:
 
     // By the owner, once it runs again: how the wait ended; the waiter is idle afterwards.
     claim finish() noexcept {
-        const claim how = claim_.get();
-        claim_.set(claim::idle);
+        const claim how = state();
+        claim_.store(claim::idle, mo::relaxed);  // W3
         return how;
     }
-    // By the owner, while nobody else can claim it.
-    [[nodiscard]] claim state() const noexcept { return claim_.get(); }
+    // Certain only for the owner while nobody else can claim it, and under the lock of the list.
+    [[nodiscard]] claim state() const noexcept { return claim_.load(mo::relaxed); }  // W3
     // Queued, or claimed and not yet finished.
-    [[nodiscard]] bool is_started() const noexcept { return claim_.get() != claim::idle; }
+    [[nodiscard]] bool is_started() const noexcept { return state() != claim::idle; }
 
     [[nodiscard]] void* frame() const noexcept { return frame_; }
     [[nodiscard]] executor_ref where() const noexcept { return where_; }
@@ -111,7 +111,7 @@ private:
     void* frame_ = nullptr;
     executor_ref where_;
     plain<std::uint32_t> generation_{0};
-    plain<claim> claim_{claim::idle};
+    atomic<claim> claim_{claim::idle};
     bool is_thread_ = false;
 
 public:

@@ -6,7 +6,7 @@
 // wake_all takes the whole list at once and bumps the generation; that is its commit. Until the walk reaches a node nobody
 // has written to it, yet a canceller that takes the lock sees the old generation and knows that it has lost.
 //
-// fields   next_ prev_ generation_ claim_ of a waiter
+// fields   next_ prev_ generation_ of a waiter; to write claim_
 //            idle                        its owner
 //            queued (waiting, current)   whoever holds the lock
 //            claimed by one              the claimer until it is delivered, then its owner
@@ -18,6 +18,8 @@
 // id  operation            order    pairs  carries                                    fails in
 // W1  size: load           relaxed  -      nothing: a statistic
 // W2  size: store          relaxed  -      nothing: a statistic, written under the lock
+// W3  claim: load, store   relaxed  -      nothing: the lock, or the delivery, orders it; atomic only because a canceller may
+//                                          look at a waiter whose owner has just been resumed
 
 #include <roost/base/assert.hpp>
 #include <roost/sync/detail/gate_lock.hpp>
@@ -79,13 +81,13 @@ public:
         return next == head_.get() ? nullptr : next;
     }
     [[nodiscard]] bool contains(const waiter& w) const noexcept {
-        return w.generation_.get() == generation_ && w.claim_.get() == claim::waiting;
+        return w.generation_.get() == generation_ && w.state() == claim::waiting;
     }
 
     void push_back(waiter& w) noexcept {
-        ROOST_ASSERT(w.claim_.get() == claim::idle, "I1: a waiter is in at most one list");
+        ROOST_ASSERT(w.state() == claim::idle, "I1: a waiter is in at most one list");
         w.generation_.set(generation_);
-        w.claim_.set(claim::waiting);
+        w.claim_.store(claim::waiting, mo::relaxed);  // W3
         waiter* first = head_.get();
         if (first == nullptr) {
             w.next_.set(&w);
@@ -116,12 +118,12 @@ public:
             }
         }
         w.next_.set(nullptr);
-        w.claim_.set(as);
+        w.claim_.store(as, mo::relaxed);  // W3
         size_.store(size_.load(mo::relaxed) - 1, mo::relaxed);  // W1 W2
     }
 
     // For a waiter that got what it wants without being queued, to be delivered like one that was.
-    static void mark_delivered(waiter& w) noexcept { w.claim_.set(claim::delivered); }
+    static void mark_delivered(waiter& w) noexcept { w.claim_.store(claim::delivered, mo::relaxed); }  // W3
 
     // Claims the waiter if it is still queued.
     [[nodiscard]] bool take_if_queued(waiter& w, claim as) noexcept {

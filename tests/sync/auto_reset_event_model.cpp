@@ -1,0 +1,99 @@
+// One signal, one pass, whatever interleaves (SYNC-80 .. SYNC-83).
+
+#include <roost/sync/auto_reset_event.hpp>
+#include <roost/testing/explore_gtest.hpp>
+
+#include "coroutines.hpp"
+#include "held_operation.hpp"
+
+namespace {
+
+using roost::auto_reset_event;
+using roost::plain;
+using roost::thread;
+using roost::testing::check;
+using sync_testing::held_operation;
+
+MODEL(auto_reset_event_model, publish) {
+    auto_reset_event e;
+    plain<int> data{0};
+    thread setter([&] {
+        data.set(42);
+        e.set();
+    });
+    if (e.try_wait()) {
+        check(data.get() == 42, "SYNC-80: the setter's writes are visible");
+    }
+    setter.join();
+}
+
+MODEL(auto_reset_event_model, late_wait) {
+    auto_reset_event e;
+    plain<int> data{0};
+    thread setter([&] {
+        data.set(42);
+        e.set();
+    });
+    e.wait_blocking();
+    check(data.get() == 42, "SYNC-80");
+    setter.join();
+    check(!e.try_wait(), "SYNC-80: the signal was taken once");
+}
+
+// Two sets, of which the second may find the first one's signal still there: whoever takes it has both setters' writes.
+MODEL(auto_reset_event_model, two_setters) {
+    auto_reset_event e;
+    plain<int> first{0};
+    plain<int> second{0};
+    roost::atomic<int> passed{0};
+    thread a([&] {
+        first.set(1);
+        e.set();
+        passed.fetch_add(1, roost::mo::relaxed);
+    });
+    thread b([&] {
+        second.set(1);
+        e.set();
+        passed.fetch_add(1, roost::mo::relaxed);
+    });
+    const bool both = passed.load(roost::mo::relaxed) == 2;
+    if (e.try_wait() && both) {
+        check(first.get() + second.get() == 2, "SYNC-81: the second set publishes, too");
+    }
+    a.join();
+    b.join();
+}
+
+MODEL(auto_reset_event_model, cancel_race) {
+    auto_reset_event e;
+    plain<int> resumed{0};
+    plain<int> data{0};
+    held_operation waiting(e.wait(), resumed);
+    thread setter([&] {
+        data.set(42);
+        e.set();
+    });
+    const bool cancelled = waiting.operation().try_cancel();
+    if (cancelled && e.try_wait()) {
+        check(data.get() == 42, "SYNC-82");
+        e.set();
+    }
+    setter.join();
+    check(resumed.get() == (cancelled ? 0 : 1), "SYNC-82: cancelled or woken");
+    check(e.try_wait() == cancelled, "SYNC-82: a signal that nobody took is kept, one that was taken is gone");
+}
+
+MODEL(auto_reset_event_model, two_waiters_two_sets) {
+    auto_reset_event e;
+    plain<int> first{0};
+    plain<int> second{0};
+    held_operation one(e.wait(), first);
+    thread setter([&] { e.set(); });
+    held_operation two(e.wait(), second);
+    setter.join();
+    check(first.get() == 1 && second.get() == 0, "SYNC-80: first in, first out");
+    e.set();
+    check(second.get() == 1 && !e.try_wait(), "");
+}
+
+}  // namespace

@@ -1,0 +1,43 @@
+// Nobody passes early, nobody is left behind (SYNC-101 .. SYNC-105).
+
+#include <roost/sync/barrier.hpp>
+#include <roost/testing/explore_gtest.hpp>
+
+#include "held_operation.hpp"
+
+namespace {
+
+using roost::barrier;
+using roost::plain;
+using roost::thread;
+using roost::testing::check;
+using sync_testing::held_operation;
+
+MODEL(barrier_model, meet_twice) {
+    barrier b(2);
+    plain<int> mine{0};
+    plain<int> theirs{0};
+    thread other([&] {
+        theirs.set(1);
+        b.arrive_and_wait_blocking();
+        check(mine.get() == 1, "SYNC-101");
+        b.arrive_and_wait_blocking();
+    });
+    mine.set(1);
+    b.arrive_and_wait_blocking();
+    check(theirs.get() == 1, "SYNC-101: what happened before the arrival is seen");
+    b.arrive_and_wait_blocking();
+    other.join();
+}
+
+MODEL(barrier_model, arrival_vs_cancel) {
+    barrier b(2);
+    plain<int> resumed{0};
+    held_operation waiting(b.arrive_and_wait(), resumed);
+    thread other([&] { static_cast<void>(b.arrive()); });
+    const bool cancelled = waiting.operation().try_cancel();
+    other.join();
+    check(resumed.get() == (cancelled ? 0 : 1) && b.waiters_now() == 0, "SYNC-104");
+}
+
+}  // namespace

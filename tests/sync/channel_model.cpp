@@ -1,0 +1,109 @@
+// No value is lost or doubled, whatever interleaves (SYNC-130 .. SYNC-136).
+
+#include <roost/sync/channel.hpp>
+#include <roost/testing/explore_gtest.hpp>
+
+#include "coroutines.hpp"
+#include "held_operation.hpp"
+
+namespace {
+
+using roost::atomic;
+using roost::channel;
+using roost::plain;
+using roost::thread;
+using roost::wait_status;
+using roost::testing::check;
+using sync_testing::fire;
+using sync_testing::held_operation;
+namespace mo = roost::mo;
+
+fire send_one(channel<int>& c, int value, atomic<int>& sent, atomic<int>& back) {
+    auto result = co_await c.send(value);
+    if (result) {
+        sent.fetch_add(value, mo::relaxed);
+    } else {
+        back.fetch_add(result.take_back(), mo::relaxed);
+    }
+}
+
+MODEL(channel_model, rendezvous) {
+    channel<int> c(0);
+    plain<int> data{0};
+    thread sender([&] {
+        data.set(7);
+        check(static_cast<bool>(c.send_blocking(1)), "SYNC-131");
+    });
+    auto got = c.receive_blocking();
+    check(got && *got == 1 && data.get() == 7, "SYNC-131: the value and what was written before it");
+    sender.join();
+}
+
+MODEL(channel_model, close_vs_send) {
+    channel<int> c(0);
+    atomic<int> sent{0};
+    atomic<int> back{0};
+    thread sender([&] { send_one(c, 1, sent, back); });
+    thread closer([&] { c.close(); });
+    auto got = c.try_receive();
+    const int received = got ? *got : 0;
+    sender.join();
+    closer.join();
+    check(sent.load(mo::relaxed) + back.load(mo::relaxed) == 1, "SYNC-133: sent or handed back, exactly one");
+    check(received == sent.load(mo::relaxed), "SYNC-133: what was sent was received");
+    check(c.waiters_now() == 0, "");
+}
+
+// Cancel against receive: the value is delivered or stays where it was.
+MODEL(channel_model, cancel_vs_receive) {
+    channel<int> c(0);
+    plain<int> resumed{0};
+    int mine = 5;
+    held_operation sending(c.send_from(mine), resumed);
+    thread receiver([&] {
+        auto got = c.try_receive();
+        check(!got || *got == 5, "");
+    });
+    const bool cancelled = sending.operation().try_cancel();
+    receiver.join();
+    check(resumed.get() == (cancelled ? 0 : 1), "SYNC-134: cancelled or delivered, not both and not neither");
+}
+
+// Close, send and cancel of a waiting receiver, all at once.
+MODEL(channel_model, close_vs_send_vs_cancel) {
+    channel<int> c(1);
+    plain<int> resumed{0};
+    held_operation receiving(c.receive(), resumed);
+    atomic<int> sent{0};
+    thread sender([&] { sent.fetch_add(c.try_send(1) ? 1 : 0, mo::relaxed); });
+    thread closer([&] { c.close(); });
+    const bool cancelled = receiving.operation().try_cancel();
+    sender.join();
+    closer.join();
+    check(resumed.get() == (cancelled ? 0 : 1), "SYNC-133: woken by a value or by close, unless cancelled");
+    auto left = c.try_receive();
+    if (cancelled) {
+        check((left ? 1 : 0) == sent.load(mo::relaxed), "SYNC-135: a value that nobody took is still there");
+    }
+}
+
+MODEL(channel_model, blocked_receiver_vs_deadline) {
+    channel<int> c(1);
+    thread sender([&] { check(static_cast<bool>(c.try_send(1)), ""); });
+    auto got = c.receive_blocking(roost::now() + roost::duration(1));
+    sender.join();
+    auto rest = c.try_receive();
+    check((got ? 1 : 0) + (rest ? 1 : 0) == 1, "SYNC-136: received once, now or later");
+}
+
+MODEL(channel_model, unbounded_grows) {
+    channel<int> c(channel<int>::unbounded);
+    thread sender([&] { check(static_cast<bool>(c.try_send(1)), ""); });
+    check(static_cast<bool>(c.try_send(2)), "");
+    sender.join();
+    auto a = c.try_receive();
+    auto b = c.try_receive();
+    check(a && b && *a + *b == 3, "SYNC-132");
+}
+
+}  // namespace

@@ -1,0 +1,84 @@
+// A latch opens once, for everybody, and may be destroyed by whoever passed (SYNC-90 .. SYNC-93).
+
+#include <roost/sync/latch.hpp>
+#include <roost/testing/explore_gtest.hpp>
+
+#include "coroutines.hpp"
+#include "held_operation.hpp"
+
+namespace {
+
+using roost::latch;
+using roost::plain;
+using roost::thread;
+using roost::testing::check;
+using sync_testing::held_operation;
+
+MODEL(latch_model, publish) {
+    latch l(2);
+    plain<int> a{0};
+    plain<int> b{0};
+    thread other([&] {
+        a.set(1);
+        l.count_down();
+    });
+    b.set(1);
+    l.count_down();
+    if (l.is_open()) {
+        check(a.get() + b.get() == 2, "SYNC-90: everybody's writes are visible");
+    }
+    other.join();
+}
+
+MODEL(latch_model, last_one_has_seen_everything) {
+    latch l(2);
+    plain<int> a{0};
+    plain<int> seen{0};
+    thread other([&] {
+        a.set(1);
+        l.count_down();
+    });
+    thread passer([&] {
+        if (l.is_open()) {
+            seen.set(a.get());
+        }
+    });
+    l.count_down();
+    other.join();
+    passer.join();
+}
+
+MODEL(latch_model, late_wait) {
+    latch l(1);
+    plain<int> data{0};
+    thread other([&] {
+        data.set(42);
+        l.count_down();
+    });
+    l.wait_blocking();
+    check(data.get() == 42, "SYNC-90");
+    other.join();
+}
+
+MODEL(latch_model, wait_cancel_and_open) {
+    latch l(2);
+    plain<int> resumed{0};
+    held_operation waiting(l.wait(), resumed);
+    thread other([&] { l.count_down(); });
+    l.count_down();
+    const bool cancelled = waiting.operation().try_cancel();
+    other.join();
+    check(l.is_open() && l.waiters_now() == 0, "");
+    check(resumed.get() == (cancelled ? 0 : 1), "SYNC-92: cancelled or let through");
+}
+
+MODEL(latch_model, destroyed_by_whoever_passed) {
+    auto* l = new (roost::allocate(sizeof(latch))) latch(1);
+    thread other([l] { l->count_down(); });
+    l->wait_blocking();
+    l->~latch();
+    roost::deallocate(l, sizeof(latch));
+    other.join();
+}
+
+}  // namespace
