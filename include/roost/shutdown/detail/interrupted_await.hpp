@@ -1,0 +1,208 @@
+#pragma once
+
+#include <roost/shutdown/concepts.hpp>
+#include <roost/shutdown/detail/shutdown_node.hpp>
+#include <roost/sync/detail/wait_operation.hpp>
+#include <roost/tree/detail/callback_member.hpp>
+#include <roost/tree/detail/wait_slot.hpp>
+
+#include <functional>
+#include <optional>
+#include <variant>
+
+// An await that ends when its node is asked to stop.
+//
+//   stop is visible            --> terminal; the inner await never begins
+//   registered for stop, looked again, begun
+//       ready or woken first   --> its value, whatever stop does meanwhile
+//       stop claims it first   --> terminal; the inner wait is withdrawn, the coroutine posted to its executor
+//
+// Who claims is decided by the inner wait's try_cancel(); wait_slot sees to it that it is called only while the coroutine is
+// suspended in it, and the callback's remove() that nobody is inside when this object goes.
+
+namespace roost::inline ROOST_ABI::detail {
+
+// Keeps an awaitable and the awaiter made from it. Aw is a reference when somebody else keeps it.
+template <class Aw>
+class kept_awaitable {
+    using awaiter = awaiter_made_from<Aw&&>;
+    static constexpr bool makes_one = !std::is_reference_v<awaiter>;
+
+public:
+    explicit kept_awaitable(Aw&& a) : awaitable_(std::forward<Aw>(a)) {}
+    // Before it is awaited.
+    kept_awaitable(kept_awaitable&& other) : awaitable_(std::forward<Aw>(other.awaitable_)) {}
+
+    [[nodiscard]] std::remove_reference_t<awaiter>& get() {
+        if constexpr (makes_one) {
+            if (!made_) {
+                made_.emplace(*this);
+            }
+            return made_->value;
+        } else {
+            return awaitable_;
+        }
+    }
+
+private:
+    struct holder {
+        explicit holder(kept_awaitable& k) : value(awaiter_from(std::forward<Aw>(k.awaitable_))) {}
+        awaiter value;
+    };
+    struct nothing {};
+
+    Aw awaitable_;
+    [[no_unique_address]] std::conditional_t<makes_one, std::optional<holder>, nothing> made_;
+};
+
+template <class Aw>
+using result_awaited = decltype(std::declval<std::remove_reference_t<awaiter_made_from<Aw&&>>&>().await_resume());
+
+// How results are told: an optional of the value.
+template <class T>
+struct as_optional {
+    using stored = std::conditional_t<std::is_void_v<T>, std::monostate,
+                                      std::conditional_t<std::is_reference_v<T>, std::reference_wrapper<std::remove_reference_t<T>>, T>>;
+    using type = std::optional<stored>;
+    [[nodiscard]] static type terminal() { return std::nullopt; }
+    template <class Get>
+    [[nodiscard]] static type value(Get get) {
+        if constexpr (std::is_void_v<T>) {
+            get();
+            return type(std::in_place);
+        } else {
+            return type(std::in_place, get());
+        }
+    }
+};
+
+// The result has an end of its own: empty optional, zero bytes, empty span.
+template <class T>
+struct as_itself {
+    using type = T;
+    [[nodiscard]] static type terminal() { return T{}; }
+    template <class Get>
+    [[nodiscard]] static type value(Get get) {
+        return get();
+    }
+};
+
+template <class Aw, class How, bool HasExecutor>
+class [[nodiscard]] interrupted_await final : private callback_member {
+public:
+    interrupted_await(Aw&& inner, node_ref<shutdown_node> watched, executor_ref where)
+        : callback_member(level::stop, &stop_came), inner_(std::forward<Aw>(inner)), node_(std::move(watched)), where_(where) {}
+    // Before it is awaited.
+    interrupted_await(interrupted_await&& other)
+        : callback_member(level::stop, &stop_came), inner_(std::move(other.inner_)), node_(std::move(other.node_)), where_(other.where_) {}
+    ~interrupted_await() { remove(); }
+
+    [[nodiscard]] bool await_ready() {
+        terminal_ = node_->is_terminal();
+        return terminal_ || inner_.get().await_ready();
+    }
+
+    template <class Promise>
+    ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) {
+        static_assert(HasExecutor || has_executor<Promise>,
+                      "this coroutine type has no executor, so stop has nowhere to resume it: say interrupt(x).on(executor)");
+        const resume_target target = resume_target::of(handle);
+        resume_.bind(resume_target(target.frame(), target.run(), where_ ? where_ : target.where()));
+        add(*node_);
+        if (node_->is_terminal()) {  // stop has told the slot already; nobody tells it that the node is gone
+            terminal_ = true;
+            return false;
+        }
+        suspended_ = true;
+        wait_slot::suspension here(slot_, this, &withdraw);
+        if (!begin(handle)) {
+            suspended_ = false;
+            return false;
+        }
+        if (here.commit()) {  // stop came while it began, and the wait was withdrawn
+            terminal_ = true;
+            return false;
+        }
+        return true;  // from the commit on, others may have resumed the coroutine
+    }
+
+    typename How::type await_resume() {
+        if (suspended_ && !terminal_) {
+            slot_.disarm();
+        }
+        remove();
+        if (terminal_) {
+            return How::terminal();
+        }
+        return How::value([this]() -> decltype(auto) { return inner_.get().await_resume(); });
+    }
+
+    // For tasks, which withdraw their waits themselves when they are cancelled.
+    bool try_cancel() noexcept { return inner_.get().try_cancel(); }
+    [[nodiscard]] wait_target waits_on() noexcept {
+        if constexpr (requires { inner_.get().waits_on(); }) {
+            return inner_.get().waits_on();
+        } else {
+            return {"interrupted await", node_->name()};
+        }
+    }
+
+private:
+    template <class Promise>
+    bool begin(std::coroutine_handle<Promise> handle) {
+        using result = decltype(inner_.get().await_suspend(handle));
+        static_assert(std::is_void_v<result> || std::is_same_v<result, bool>,
+                      "an awaiter with try_cancel() must not transfer control: its await_suspend returns void or bool");
+        if constexpr (std::is_void_v<result>) {
+            inner_.get().await_suspend(handle);
+            return true;
+        } else {
+            return inner_.get().await_suspend(handle);
+        }
+    }
+    static bool withdraw(void* self) noexcept { return static_cast<interrupted_await*>(self)->inner_.get().try_cancel(); }
+    static void stop_came(callback_member& m) noexcept {
+        auto& self = static_cast<interrupted_await&>(m);
+        if (self.slot_.cancel()) {
+            self.terminal_ = true;
+            self.resume_.deliver(self.node_->name());
+        }
+    }
+
+    kept_awaitable<Aw> inner_;
+    node_ref<shutdown_node> node_;
+    executor_ref where_;
+    wait_slot slot_;
+    waiter resume_;
+    bool terminal_ = false;
+    bool suspended_ = false;
+};
+
+// For what can't be withdrawn and is to be seen through: checked before it begins, then awaited to its end.
+template <class Aw, class How>
+class [[nodiscard]] finished_await final {
+public:
+    finished_await(Aw&& inner, node_ref<shutdown_node> watched) : inner_(std::forward<Aw>(inner)), node_(std::move(watched)) {}
+
+    [[nodiscard]] bool await_ready() {
+        terminal_ = node_->is_terminal();
+        return terminal_ || inner_.get().await_ready();
+    }
+    template <class Promise>
+    ROOST_AWAIT_SUSPEND auto await_suspend(std::coroutine_handle<Promise> handle) {
+        return inner_.get().await_suspend(handle);
+    }
+    typename How::type await_resume() {
+        if (terminal_) {
+            return How::terminal();
+        }
+        return How::value([this]() -> decltype(auto) { return inner_.get().await_resume(); });
+    }
+
+private:
+    kept_awaitable<Aw> inner_;
+    node_ref<shutdown_node> node_;
+    bool terminal_ = false;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <roost/shutdown/detail/shutdown_node.hpp>
+
+#include <iterator>
+#include <ranges>
+
+namespace roost::inline ROOST_ABI::detail {
+
+template <class S>
+class interrupted_sentinel {
+public:
+    interrupted_sentinel() = default;
+    explicit interrupted_sentinel(S end) : end_(std::move(end)) {}
+    [[nodiscard]] const S& base() const noexcept { return end_; }
+
+private:
+    S end_{};
+};
+
+// Goes where the inner iterator goes, and is at the end as soon as stop is visible. Belongs to the interrupt it came from.
+template <class I>
+class interrupted_iterator {
+public:
+    using value_type = std::iter_value_t<I>;
+    using difference_type = std::iter_difference_t<I>;
+    using iterator_concept = std::conditional_t<std::forward_iterator<I>, std::forward_iterator_tag, std::input_iterator_tag>;
+
+    interrupted_iterator() = default;
+    interrupted_iterator(I at, const shutdown_node& watched) : at_(std::move(at)), node_(&watched) {}
+
+    decltype(auto) operator*() const { return *at_; }
+    interrupted_iterator& operator++() {
+        ++at_;
+        return *this;
+    }
+    auto operator++(int) {
+        if constexpr (std::forward_iterator<I>) {
+            interrupted_iterator before = *this;
+            ++at_;
+            return before;
+        } else {
+            ++at_;
+        }
+    }
+    friend bool operator==(const interrupted_iterator& a, const interrupted_iterator& b)
+        requires std::equality_comparable<I>
+    {
+        return a.at_ == b.at_;
+    }
+    template <class S>
+        requires std::sentinel_for<S, I>
+    friend bool operator==(const interrupted_iterator& a, const interrupted_sentinel<S>& end) {
+        return a.node_->is_terminal() || a.at_ == end.base();
+    }
+
+private:
+    I at_{};
+    const shutdown_node* node_ = nullptr;
+};
+
+template <class R>
+auto interrupted_begin(R& range, const shutdown_node& watched) {
+    return interrupted_iterator<std::ranges::iterator_t<R>>(std::ranges::begin(range), watched);
+}
+template <class R>
+auto interrupted_end(R& range) {
+    return interrupted_sentinel<std::ranges::sentinel_t<R>>(std::ranges::end(range));
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

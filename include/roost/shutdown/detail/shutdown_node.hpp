@@ -1,0 +1,89 @@
+#pragma once
+
+#include <roost/sync/detail/wait_list.hpp>
+#include <roost/tree/detail/node_access.hpp>
+#include <roost/tree/node.hpp>
+
+#include <cstdint>
+
+// The node behind shutdown handles: a tree node, who owns it, and who waits for it. src/shutdown/shutdown_node.cpp explains.
+
+namespace roost::inline ROOST_ABI::detail {
+
+// Owners of a node: handles, and pins (unresolved completions, and child nodes that are not gone).
+using owner_word = std::uint64_t;
+inline constexpr owner_word one_handle = 1;
+inline constexpr owner_word one_pin = owner_word(1) << 32;
+inline constexpr owner_word gone_mark = owner_word(1) << 63;
+inline constexpr owner_word handle_mask = one_pin - 1;
+inline constexpr owner_word handle_limit = owner_word(1) << 31;
+
+enum class wait_for : std::uint8_t { stop, completion };
+
+// A waiter that says which of the two it waits for.
+class shutdown_waiter : public waiter {
+public:
+    explicit shutdown_waiter(wait_for what) noexcept : what_(what) {}
+    shutdown_waiter(shutdown_waiter&& other) noexcept = default;
+    [[nodiscard]] wait_for what() const noexcept { return what_; }
+
+protected:
+    shutdown_waiter(thread_tag tag, work::run_function unpark, wait_for what) noexcept : waiter(tag, unpark), what_(what) {}
+
+private:
+    wait_for what_;
+};
+
+class shutdown_node final : public node {
+public:
+    // Both give the caller one handle.
+    [[nodiscard]] static shutdown_node* make_root(node_name name, site made_at);
+    [[nodiscard]] static shutdown_node* make_child(shutdown_node& parent, node_name name, site made_at);
+
+    // --- owners ------------------------------------------------------------------------------------------------------
+    void add_handle() noexcept;
+    void drop_handle() noexcept;  // the last one of a root stops it
+    void add_pin() noexcept;
+    void drop_pin() noexcept { drop_owner(this, one_pin); }
+
+    // --- observing ---------------------------------------------------------------------------------------------------
+    // Asked to stop, or nobody can ask any more: what an interrupt looks at. One load.
+    [[nodiscard]] bool is_terminal() const noexcept {
+        return (access::level_of(const_cast<shutdown_node&>(*this)).load(mo::acquire) & (raised_mask | gone_bit)) != 0;  // H1
+    }
+    [[nodiscard]] bool is_complete() const noexcept { return is_stopping() && !has_work(); }
+
+    // --- waiting -----------------------------------------------------------------------------------------------------
+    [[nodiscard]] bool holds(wait_for what) const noexcept {
+        return what == wait_for::stop ? is_terminal() : is_complete();
+    }
+    [[nodiscard]] bool enqueue(shutdown_waiter& w) noexcept;  // false: no need to wait
+    [[nodiscard]] bool cancel_wait(waiter& w, claim as) noexcept;
+
+private:
+    using access = detail_node_access;
+
+    explicit shutdown_node(node_name name, site made_at);
+    shutdown_node(shutdown_node& parent, node_name name, site made_at);
+    ~shutdown_node() = default;
+
+    static void destroy(node& n) noexcept;
+    static void level_raised(node& n, level now) noexcept;
+    static bool drained(node& n) noexcept;
+    static const node_functions functions_of_shutdown;
+
+    static void drop_owner(shutdown_node* n, owner_word what) noexcept;
+    [[nodiscard]] bool try_go() noexcept;
+    void tell_interrupts() noexcept;
+    void wake_for_stop() noexcept;
+    bool wake_if_complete() noexcept;
+
+    atomic<owner_word> owners_;
+    wait_list waiters_;
+};
+
+#if defined(ROOST_SEAM_NATIVE)
+static_assert(sizeof(shutdown_node) <= 128, "thousands of connections have one each");
+#endif
+
+}  // namespace roost::inline ROOST_ABI::detail

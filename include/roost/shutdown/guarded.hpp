@@ -1,0 +1,59 @@
+#pragma once
+
+#include <roost/shutdown/concepts.hpp>
+#include <roost/shutdown/guard.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+// Something, and a guard for as long as it is held. Whatever one does with the thing is passed straight through: awaiting,
+// iterating, streaming, reading, writing. It takes no notice of stop. Copies count separately.
+template <class T>
+class guarded {
+public:
+    template <class U>
+    guarded(U&& inner, roost::guard held) : inner_(std::forward<U>(inner)), guard_(std::move(held)) {}
+
+    [[nodiscard]] T& operator*() & noexcept { return inner_; }
+    [[nodiscard]] const T& operator*() const& noexcept { return inner_; }
+    [[nodiscard]] T* operator->() noexcept { return &inner_; }
+    [[nodiscard]] const T* operator->() const noexcept { return &inner_; }
+    // The thing alone; the guard is dropped.
+    [[nodiscard]] T into_inner() && {
+        T out(std::move(inner_));
+        guard_.reset();
+        return out;
+    }
+    [[nodiscard]] const roost::guard& guard() const noexcept { return guard_; }
+
+    decltype(auto) operator co_await() & requires detail::awaitable<T&> { return detail::awaiter_from(inner_); }
+    decltype(auto) operator co_await() && requires detail::awaitable<T&&> { return detail::awaiter_from(std::move(inner_)); }
+
+    decltype(auto) next() requires stream<T> { return inner_.next(); }
+    [[nodiscard]] roost::size_hint size_hint() const requires detail::has_size_hint<T> { return inner_.size_hint(); }
+
+    [[nodiscard]] auto begin() requires std::ranges::range<T> { return std::ranges::begin(inner_); }
+    [[nodiscard]] auto begin() const requires std::ranges::range<const T> { return std::ranges::begin(inner_); }
+    [[nodiscard]] auto end() requires std::ranges::range<T> { return std::ranges::end(inner_); }
+    [[nodiscard]] auto end() const requires std::ranges::range<const T> { return std::ranges::end(inner_); }
+    [[nodiscard]] auto size() const requires std::ranges::sized_range<const T> { return std::ranges::size(inner_); }
+
+    decltype(auto) read_some(std::span<std::byte> buffer) requires byte_reader<T> { return inner_.read_some(buffer); }
+    decltype(auto) fill_buffer() requires buffered_reader<T> { return inner_.fill_buffer(); }
+    decltype(auto) consume(std::size_t n) requires buffered_reader<T> { return inner_.consume(n); }
+    decltype(auto) write_some(std::span<const std::byte> bytes) requires byte_writer<T> { return inner_.write_some(bytes); }
+    decltype(auto) flush() requires requires(T& t) { t.flush(); } { return inner_.flush(); }
+    decltype(auto) close() requires requires(T& t) { t.close(); } { return inner_.close(); }
+
+    // Same node and equal things.
+    friend bool operator==(const guarded& a, const guarded& b)
+        requires std::equality_comparable<T>
+    {
+        return a.guard_ == b.guard_ && a.inner_ == b.inner_;
+    }
+
+private:
+    T inner_;
+    roost::guard guard_;
+};
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,145 @@
+#pragma once
+
+#include <roost/shutdown/abandon.hpp>
+#include <roost/shutdown/detail/interrupted_await.hpp>
+#include <roost/shutdown/detail/interrupted_range.hpp>
+#include <roost/shutdown/guard.hpp>
+
+// Something that ends when its node is asked to stop.
+//
+//   awaitable                co_await gives std::optional: empty when stop came first
+//   stream                   next() ends
+//   range                    iteration ends
+//   reader, buffered reader  zero bytes, an empty buffer
+//   writer                   accepts zero bytes; flush() and close() always go through, so that what is buffered gets out
+//
+// Looking at stop is one load. Where the thing waits in something that can be withdrawn (an awaitable with try_cancel(), given
+// to co_await or by next(), read_some(), ...), stop wakes it. An awaitable that can't be withdrawn has to be wrapped in
+// finish() or abandon(). A function that blocks its thread is looked at before each call.
+//
+// It keeps neither the node nor its work going. When nobody is left who could stop the node, it has ended, too.
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+template <class T>
+inline constexpr bool is_finish = false;
+template <class A>
+inline constexpr bool is_finish<finish<A>> = true;
+}  // namespace detail
+
+template <class T, bool HasExecutor = false>
+class interrupt {
+    using node_pointer = node_ref<detail::shutdown_node>;
+
+public:
+    template <class U>
+    interrupt(U&& inner, detail::shutdown_node& watched)
+        : inner_(std::forward<U>(inner)), node_(node_pointer::share(watched)) {}
+    template <class U>
+    interrupt(U&& inner, node_pointer watched, roost::guard held, executor_ref where)
+        : inner_(std::forward<U>(inner)), node_(std::move(watched)), guard_(std::move(held)), where_(where) {}
+
+    // Holds a guard, too; none when the node is gone.
+    [[nodiscard]] interrupt guarded(std::source_location where = std::source_location::current()) && {
+        guard_ = guard_unless_gone(where);
+        return std::move(*this);
+    }
+    // Where stop resumes coroutines that have no executor of their own.
+    [[nodiscard]] interrupt<T, true> on(executor& where) && {
+        return interrupt<T, true>(std::move(inner_), std::move(node_), std::move(guard_), where);
+    }
+
+    [[nodiscard]] bool is_stopped() const noexcept { return node_->is_terminal(); }
+    [[nodiscard]] T& operator*() & noexcept { return inner_; }
+    [[nodiscard]] const T& operator*() const& noexcept { return inner_; }
+    [[nodiscard]] T* operator->() noexcept { return &inner_; }
+    [[nodiscard]] const T* operator->() const noexcept { return &inner_; }
+    // The thing alone; a guard is dropped.
+    [[nodiscard]] T into_inner() && {
+        T out(std::move(inner_));
+        guard_.reset();
+        return out;
+    }
+
+    auto operator co_await() & requires detail::awaitable<T&> { return await_it<T&>(inner_); }
+    auto operator co_await() && requires detail::awaitable<T&&> { return await_it<T&&>(std::move(inner_)); }
+    auto operator co_await() & requires detail::is_finish<T> { return see_through(inner_.inner()); }
+    auto operator co_await() && requires detail::is_finish<T> { return see_through(std::move(inner_.inner())); }
+
+    auto next() requires stream<T> { return pass([this]() -> decltype(auto) { return inner_.next(); }); }
+    [[nodiscard]] roost::size_hint size_hint() const requires detail::has_size_hint<T> { return {0, inner_.size_hint().upper}; }
+
+    [[nodiscard]] auto begin() requires std::ranges::range<T> { return detail::interrupted_begin(inner_, *node_); }
+    [[nodiscard]] auto begin() const requires std::ranges::range<const T> { return detail::interrupted_begin(inner_, *node_); }
+    [[nodiscard]] auto end() requires std::ranges::range<T> { return detail::interrupted_end(inner_); }
+    [[nodiscard]] auto end() const requires std::ranges::range<const T> { return detail::interrupted_end(inner_); }
+    [[nodiscard]] roost::size_hint size_hint() const requires(std::ranges::sized_range<const T> && !detail::has_size_hint<T>) {
+        return {0, std::ranges::size(inner_)};
+    }
+
+    auto read_some(std::span<std::byte> buffer) requires byte_reader<T> {
+        return pass([this, buffer]() -> decltype(auto) { return inner_.read_some(buffer); });
+    }
+    auto fill_buffer() requires buffered_reader<T> { return pass([this]() -> decltype(auto) { return inner_.fill_buffer(); }); }
+    decltype(auto) consume(std::size_t n) requires buffered_reader<T> { return inner_.consume(n); }
+    auto write_some(std::span<const std::byte> bytes) requires byte_writer<T> {
+        return pass([this, bytes]() -> decltype(auto) { return inner_.write_some(bytes); });
+    }
+    decltype(auto) flush() requires requires(T& t) { t.flush(); } { return inner_.flush(); }
+    decltype(auto) close() requires requires(T& t) { t.close(); } { return inner_.close(); }
+
+    // Same node and equal things.
+    friend bool operator==(const interrupt& a, const interrupt& b)
+        requires std::equality_comparable<T>
+    {
+        return a.node_ == b.node_ && a.inner_ == b.inner_;
+    }
+
+private:
+    roost::guard guard_unless_gone(site where) noexcept {
+        if (node_->is_gone()) {
+            return {};
+        }
+        roost::guard held(*node_, where);
+        return node_->is_gone() ? roost::guard() : std::move(held);
+    }
+
+    template <class A, class X>
+    auto await_it(X&& x) {
+        static_assert(detail::can_be_withdrawn<detail::awaiter_made_from<A>>,
+                      "stop can't withdraw this awaitable: say interrupt(finish(x)) to see it through once it has begun, or "
+                      "interrupt(abandon(x)) to leave it running on its own");
+        using how = detail::as_optional<detail::result_awaited<A>>;
+        return detail::interrupted_await<A, how, HasExecutor>(std::forward<X>(x), node_, where_);
+    }
+    template <class A>
+    auto see_through(A&& x) {
+        return detail::finished_await<A&&, detail::as_optional<detail::result_awaited<A&&>>>(std::forward<A>(x), node_);
+    }
+
+    // Calls an operation of the thing unless stopped; when that is an awaitable, the await is what ends.
+    template <class Call>
+    auto pass(Call call) {
+        using given = decltype(call());
+        if constexpr (!detail::awaitable<given>) {
+            using result = std::remove_cvref_t<given>;
+            return is_stopped() ? result{} : result(call());
+        } else {
+            static_assert(detail::can_be_withdrawn<detail::awaiter_made_from<given>>,
+                          "stop can't withdraw this operation: its awaiter has no try_cancel()");
+            using how = detail::as_itself<std::remove_cvref_t<detail::result_awaited<given>>>;
+            return detail::interrupted_await<given, how, HasExecutor>(call(), node_, where_);
+        }
+    }
+
+    template <class, bool>
+    friend class interrupt;
+
+    T inner_;
+    node_pointer node_;
+    roost::guard guard_;
+    executor_ref where_;
+};
+
+}  // namespace roost::inline ROOST_ABI

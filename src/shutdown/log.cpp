@@ -1,0 +1,69 @@
+#include <roost/shutdown/log.hpp>
+
+#include <roost/base/atomic.hpp>
+#include <roost/shutdown/report.hpp>
+#include <roost/tree/node.hpp>
+
+// id  operation            order    pairs  carries                                              fails in
+// G1  listener: load       acquire  G2     context_                                             (set while nobody logs)
+// G2  listener: store      release  G1     context_                                             (set while nobody logs)
+
+namespace roost::inline ROOST_ABI {
+
+namespace {
+
+// A plain pointer in models: what is set once per program must not become part of every search.
+#if defined(ROOST_SEAM_MODEL)
+void emit(const shutdown_record&) noexcept {}
+#else
+atomic<shutdown_log> listener{nullptr};
+void* listener_context = nullptr;
+
+void emit(const shutdown_record& record) noexcept {
+    if (const shutdown_log log = listener.load(mo::acquire)) {  // G1
+        log(listener_context, record);
+    }
+}
+#endif
+
+}  // namespace
+
+void set_shutdown_log([[maybe_unused]] shutdown_log log, [[maybe_unused]] void* context) noexcept {
+#if !defined(ROOST_SEAM_MODEL)
+    listener.store(nullptr, mo::release);  // G2
+    listener_context = context;
+    listener.store(log, mo::release);  // G2
+#endif
+}
+
+std::string shutdown_record::to_string() const {
+    const std::string who = "'" + std::string(node_name) + "'";
+    switch (event) {
+        case shutdown_event::raised: return "shutdown " + who + " is now at " + std::string(roost::to_string(now));
+        case shutdown_event::completed: return "shutdown " + who + " is complete";
+        case shutdown_event::late_guard: break;
+    }
+    std::string text = "guard of " + who + " dropped after stop, made at " + made_at.to_string();
+    if (age) {
+        text.append(", held for ").append(format_age(*age));
+    }
+    return text;
+}
+
+namespace detail {
+
+void log_raised(const node& n, level now) noexcept {
+    emit({shutdown_event::raised, log_severity::trace, n.name(), n.made_at(), now, std::nullopt});
+}
+
+void log_complete(const node& n) noexcept {
+    emit({shutdown_event::completed, log_severity::trace, n.name(), n.made_at(), n.level_now(), std::nullopt});
+}
+
+void log_late_guard(const node& n, site made_at, std::optional<duration> age) noexcept {
+    emit({shutdown_event::late_guard, log_severity::debug, n.name(), made_at, n.level_now(), age});
+}
+
+}  // namespace detail
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,121 @@
+#include <roost/shutdown/detail/provenance.hpp>
+
+#include <mutex>
+#include <new>
+
+// The tables of all threads: made with a thread's first guard, handed on when the thread ends (its guards may live on
+// elsewhere), never freed, so there are as many as there were threads with guards at one time.
+//
+// id  operation           order    pairs  carries                          fails in
+// T1  tracking: load      relaxed  -      a switch, nothing behind it      (floor)
+// T2  tracking: store     relaxed  -      a switch, nothing behind it      (floor)
+
+namespace roost::inline ROOST_ABI {
+
+#if defined(ROOST_SEAM_MODEL)
+
+void set_guard_tracking(guard_tracking) noexcept {}
+guard_tracking current_guard_tracking() noexcept { return guard_tracking::off; }
+
+namespace detail {
+void for_each_guard(void*, slot_function) {}
+std::size_t recorded_capacity() noexcept { return 0; }
+}  // namespace detail
+
+#else
+
+void set_guard_tracking(guard_tracking mode) noexcept { detail::tracking_now.store(mode, mo::relaxed); }  // T2
+guard_tracking current_guard_tracking() noexcept { return detail::tracking_now.load(mo::relaxed); }       // T1
+
+namespace detail {
+
+constinit atomic<guard_tracking> tracking_now{guard_tracking::coarse};
+
+namespace {
+
+constinit small_mutex registry_lock;
+constinit guard_table* all_tables = nullptr;
+constinit guard_table* orphans = nullptr;
+
+// Lives as long as its thread.
+struct table_holder {
+    guard_table* table = nullptr;
+    ~table_holder() {
+        auto& mine = thread_value<provenance_tag, this_threads_table>::get();
+        mine.table = nullptr;
+        mine.has_ended = true;
+        if (table != nullptr) {
+            const std::lock_guard lock(registry_lock);
+            table->next_orphan = orphans;
+            orphans = table;
+        }
+    }
+};
+
+guard_table* adopt_or_make() noexcept {
+    const std::lock_guard lock(registry_lock);
+    if (guard_table* found = orphans) {
+        orphans = found->next_orphan;
+        return found;
+    }
+    auto* made = new (std::nothrow) guard_table;
+    if (made != nullptr) {
+        made->next_table = all_tables;
+        all_tables = made;
+    }
+    return made;
+}
+
+}  // namespace
+
+guard_slot* record_first_guard(const void* owner, site where) noexcept {
+    auto& mine = thread_value<provenance_tag, this_threads_table>::get();
+    if (mine.has_ended) {
+        return nullptr;
+    }
+    guard_table* table = adopt_or_make();
+    if (table == nullptr) {
+        return nullptr;
+    }
+    thread_value<provenance_tag, table_holder>::get().table = table;
+    mine.table = table;
+    return record_guard(owner, where);
+}
+
+void for_each_guard(void* context, slot_function fn) {
+    guard_table* t = nullptr;
+    {
+        const std::lock_guard lock(registry_lock);
+        t = all_tables;
+    }
+    for (; t != nullptr; t = t->next_table) {  // written before the table was listed, never changed
+        t->for_each([&](const guard_slot::copy& c) {
+            if (c.owner != nullptr) {
+                fn(context, c);
+            }
+        });
+    }
+}
+
+std::size_t recorded_capacity() noexcept {
+    const std::lock_guard lock(registry_lock);
+    std::size_t total = 0;
+    for (const guard_table* t = all_tables; t != nullptr; t = t->next_table) {
+        total += t->capacity();
+    }
+    return total;
+}
+
+}  // namespace detail
+
+#endif
+
+std::optional<duration> detail::age_of(std::int64_t since, time_point at) noexcept {
+    if (since == 0) {
+        return std::nullopt;
+    }
+    const duration age = at.time_since_epoch() - duration(since);
+    return age < duration::zero() ? duration::zero() : age;
+}
+
+}  // namespace roost::inline ROOST_ABI

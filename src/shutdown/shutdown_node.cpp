@@ -1,0 +1,256 @@
+#include <roost/shutdown/detail/shutdown_node.hpp>
+
+#include <roost/base/assert.hpp>
+#include <roost/shutdown/log.hpp>
+#include <roost/tree/detail/callback_member.hpp>
+#include <roost/tree/detail/walker.hpp>
+
+#include <new>
+
+// The node behind shutdown handles.
+//
+// 1. Why it is not simpler. Three things look alike and are not: work (guards, running jobs) delays completion; owners
+//    (handles, unresolved completions, live children) make it possible that somebody still stops the node; memory is held by
+//    both and by interrupts, which are neither. An interrupt must not wait for a stop that nobody can request any more, so
+//    the moment at which the last owner and the last unit are gone has to be noticed, whichever goes last, without making
+//    guards pay for it: the one who drops the last owner asks the tree to report zero crossings (watch), then looks at the
+//    units; whoever drops the last unit after that is told (drained) and looks at the owners.
+//
+// 2. Words     owners_  bits 0-31 handles, 32-62 pins, 63 gone.    level and work words: tree/detail.
+//
+// 4. Transitions of owners_
+//      n --copy--> n+1 --drop--> n      root, last handle: becomes a pin for the time it takes to stop the node
+//      any --> 0                        final: owners are made from owners
+//      0 --no work--> gone              once; effect: interrupts end, the parent loses a pin
+//    The owners together hold one reference on the memory; who brings them to 0 gives it back.
+//
+// 5. Completion. Waiters for it are claimed under the list's lock while the work word says zero, so a guard that came
+//    back before a waiter queued up is seen, and one that comes afterwards is too late (SW-29). The lock also orders a drain
+//    against a waiter that is just looking: either the waiter is in the list or it sees the zero.
+//
+// 6. Invariants
+//    I1  a node with owners or work is not gone
+//    I2  gone is set once, and the parent's pin is dropped by the one who set it
+//
+// 7. Ordering table
+// id  operation                  order    pairs     carries                                              fails in
+// H1  is_terminal: load          acquire  L4 L5     what the stopper did before                          shutdown_model: stop_publishes
+// H2  add: fetch_add             relaxed  -         the caller owns one already                          (floor)
+// H3  drop: fetch_sub            acq_rel  H3 H5     everybody's use ends before the node is gone         owner_model: last_handle_and_guard
+// H4  root handle: CAS           acq_rel/relaxed  H3   as H3                                             owner_model: last_root_handle
+// H5  drained: load              acquire  H3        with W2/W3: dropped, then watched                    owner_model: last_handle_and_guard
+// H6  try_go: fetch_or           acq_rel  H6        one winner                                           owner_model: last_handle_and_guard
+// H7  make_child: fetch_add pin  relaxed  -         the caller holds a handle of the parent              (floor)
+
+namespace roost::inline ROOST_ABI::detail {
+
+const node_functions shutdown_node::functions_of_shutdown{.kind = "shutdown",
+                                                          .destroy = &shutdown_node::destroy,
+                                                          .level_raised = &shutdown_node::level_raised,
+                                                          .drained = &shutdown_node::drained};
+
+shutdown_node::shutdown_node(node_name name, site made_at) : node(functions_of_shutdown, name, made_at), owners_(one_handle) {}
+
+shutdown_node::shutdown_node(shutdown_node& parent, node_name name, site made_at)
+    : node(functions_of_shutdown, parent, name, made_at), owners_(one_handle) {}
+
+namespace {
+
+struct block {
+    void* memory = allocate_frame(sizeof(shutdown_node));
+    block() = default;
+    block(const block&) = delete;
+    block& operator=(const block&) = delete;
+    ~block() {
+        if (memory != nullptr) {
+            deallocate_frame(memory, sizeof(shutdown_node));
+        }
+    }
+};
+
+}  // namespace
+
+shutdown_node* shutdown_node::make_root(node_name name, site made_at) {
+    block b;
+    auto* made = ::new (b.memory) shutdown_node(name, made_at);
+    b.memory = nullptr;
+    return made;
+}
+
+shutdown_node* shutdown_node::make_child(shutdown_node& parent, node_name name, site made_at) {
+    block b;
+    auto* made = ::new (b.memory) shutdown_node(parent, name, made_at);
+    b.memory = nullptr;
+    parent.owners_.fetch_add(one_pin, mo::relaxed);  // H7
+    if (made->attach(child_kind::idle) == attached::refused) {
+        panic("shutdown", parent.name(), parent.made_at(), "it has more children than can be counted");
+    }
+    if (made->is_stopping()) {
+        made->watch();  // born stopped: nobody else tells it
+    }
+    return made;
+}
+
+void shutdown_node::destroy(node& n) noexcept {
+    auto& self = static_cast<shutdown_node&>(n);
+    self.~shutdown_node();
+    deallocate_frame(&self, sizeof(shutdown_node));
+}
+
+// --- owners --------------------------------------------------------------------------------------------------------------
+
+void shutdown_node::add_handle() noexcept {
+    const owner_word before = owners_.fetch_add(one_handle, mo::relaxed);  // H2
+    if ((before & handle_mask) >= handle_limit) [[unlikely]] {
+        panic("shutdown", name(), made_at(), "it has more handles than can be counted");
+    }
+}
+
+void shutdown_node::add_pin() noexcept {
+    const owner_word before = owners_.fetch_add(one_pin, mo::relaxed);  // H2
+    if ((before >> 32U) >= (handle_limit >> 1U)) [[unlikely]] {
+        panic("shutdown", name(), made_at(), "it has more completions and children than can be counted");
+    }
+}
+
+void shutdown_node::drop_handle() noexcept {
+    if (parent() != nullptr) {
+        drop_owner(this, one_handle);
+        return;
+    }
+    owner_word seen = owners_.load(mo::relaxed);  // H2
+    for (;;) {
+        // The last one becomes a pin that keeps the node while it is being stopped: others may let go of theirs meanwhile.
+        const bool last = (seen & handle_mask) == 1;
+        const owner_word next = seen - one_handle + (last ? one_pin : 0);
+        if (owners_.compare_exchange_weak(seen, next, mo::acq_rel, mo::relaxed)) {  // H4
+            if (last) {
+                stop(reason::plain_kind(reason_kind::dropped));
+                drop_pin();
+            }
+            return;
+        }
+    }
+}
+
+void shutdown_node::drop_owner(shutdown_node* n, owner_word what) noexcept {
+    for (;;) {
+        if (n->owners_.fetch_sub(what, mo::acq_rel) != what) {  // H3
+            return;
+        }
+        n->watch();
+        const bool went = n->try_go();
+        auto* up = static_cast<shutdown_node*>(n->parent());
+        n->release();  // of the owners; the parent is kept by the pin we are about to drop
+        if (!went || up == nullptr) {
+            return;
+        }
+        n = up;
+        what = one_pin;
+    }
+}
+
+// Nobody owns it. True: there is no work either, and this call was the first to say so; the caller drops the parent's pin.
+bool shutdown_node::try_go() noexcept {
+    if (has_work() || (owners_.fetch_or(gone_mark, mo::acq_rel) & gone_mark) != 0) {  // H6
+        return false;
+    }
+    mark_gone();
+    wake_for_stop();
+    tell_interrupts();
+    return true;
+}
+
+namespace {
+
+// Runs the callbacks that wait for a stop, on this node alone.
+struct gone_visitor {
+    static look look_at(member& m) noexcept {
+        const bool mine = m.kind() == member_kind::callback && static_cast<callback_member&>(m).claim(level::stop);
+        return mine ? look::take : look::skip;
+    }
+    static bool visit(node& /*n*/) noexcept { return false; }
+    static void run(member& m, node& /*owner*/) noexcept { static_cast<callback_member&>(m).fire(); }
+    static void finish(node& /*n*/) noexcept {}
+};
+
+}  // namespace
+
+void shutdown_node::tell_interrupts() noexcept {
+    gone_visitor visitor;
+    walker walk(visitor);
+    walk.run(*this);
+}
+
+// --- what the tree tells ---------------------------------------------------------------------------------------------------
+
+void shutdown_node::level_raised(node& n, level now) noexcept {
+    auto& self = static_cast<shutdown_node&>(n);
+    self.watch();
+    log_raised(self, now);
+    self.wake_for_stop();
+    if (self.wake_if_complete()) {
+        log_complete(self);
+    }
+}
+
+bool shutdown_node::drained(node& n) noexcept {
+    auto& self = static_cast<shutdown_node&>(n);
+    if (self.wake_if_complete()) {
+        log_complete(self);
+    }
+    if (self.owners_.load(mo::acquire) == 0 && self.try_go()) {  // H5
+        if (node* up = self.parent()) {
+            drop_owner(static_cast<shutdown_node*>(up), one_pin);
+        }
+    }
+    return true;
+}
+
+// --- waiting ---------------------------------------------------------------------------------------------------------------
+
+bool shutdown_node::enqueue(shutdown_waiter& w) noexcept {
+    waiters_.lock();
+    const bool must_wait = !holds(w.what());
+    if (must_wait) {
+        waiters_.push_back(w);
+    }
+    waiters_.unlock();
+    return must_wait;
+}
+
+bool shutdown_node::cancel_wait(waiter& w, claim as) noexcept {
+    waiters_.lock();
+    const bool claimed = waiters_.take_if_queued(w, as);
+    waiters_.unlock();
+    return claimed;
+}
+
+void shutdown_node::wake_for_stop() noexcept {
+    wake_chain woken;
+    waiters_.lock();
+    for (waiter* w = waiters_.front(); w != nullptr;) {
+        waiter* next = waiters_.next_of(*w);
+        if (static_cast<shutdown_waiter*>(w)->what() == wait_for::stop) {
+            waiters_.take(*w, claim::released);
+            woken.add(*w);
+        }
+        w = next;
+    }
+    waiters_.unlock();
+    woken.deliver(name());
+}
+
+bool shutdown_node::wake_if_complete() noexcept {
+    wake_chain woken;
+    waiters_.lock();
+    const bool complete = is_complete();
+    if (complete) {
+        woken = waiters_.take_all();
+    }
+    waiters_.unlock();
+    woken.deliver(name());
+    return complete;
+}
+
+}  // namespace roost::inline ROOST_ABI::detail
