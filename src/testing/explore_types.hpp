@@ -2,7 +2,7 @@
 
 // Vocabulary shared by the explorer's parts: clocks, operations, thread masks.
 
-#include <roost/base/detail/model_engine.hpp>
+#include <roost/base/detail/seam_model_engine.hpp>
 #include <roost/testing/explore.hpp>
 
 #include <array>

@@ -3,7 +3,7 @@
 // The model back end of the seam: every operation is handed to the explorer (testing/explore.hpp), which decides which
 // thread goes next and which value a load sees. See base/atomic.hpp for what each name promises.
 
-#include <roost/base/detail/model_engine.hpp>
+#include <roost/base/detail/seam_model_engine.hpp>
 
 #include <bit>
 #include <cstring>
