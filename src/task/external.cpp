@@ -2,6 +2,14 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
+std::exception_ptr dropped_promise(std::string_view name) noexcept {
+    try {
+        throw error(errc::promise_dropped, "the promise of '" + std::string(name) + "' was dropped unset");
+    } catch (...) {
+        return std::current_exception();
+    }
+}
+
 // On the scope's executor.
 void abandon_external::operator()() noexcept {
     if (claim_->take()) {

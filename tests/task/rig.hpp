@@ -2,10 +2,13 @@
 
 // What most tests of this layer stand on: a manual executor with hand-moved timers and a root scope on it.
 
+#include <roost/exec/timer.hpp>
+#include <roost/task/failure_sink.hpp>
 #include <roost/task/root.hpp>
 #include <roost/testing/manual_executor.hpp>
 
-#include <map>
+#include <gtest/gtest.h>
+
 #include <utility>
 
 namespace rig {
@@ -18,32 +21,54 @@ public:
         if (closed) {
             return false;
         }
-        armed_.emplace(t.deadline(), &t);
+        t.prev = nullptr;
+        t.next = first_;
+        if (first_ != nullptr) {
+            first_->prev = &t;
+        }
+        first_ = &t;
+        t.state = 1;
+        ++armed_;
         return true;
     }
     bool disarm(roost::timer& t) noexcept override {
-        for (auto [at, end] = armed_.equal_range(t.deadline()); at != end; ++at) {
-            if (at->second == &t) {
-                armed_.erase(at);
-                return true;
-            }
+        if (t.state == 0) {
+            return false;
         }
-        return false;
+        (t.prev != nullptr ? t.prev->next : first_) = t.next;
+        if (t.next != nullptr) {
+            t.next->prev = t.prev;
+        }
+        t.state = 0;
+        --armed_;
+        return true;
     }
+    // Fires what is due, earliest first.
     void advance(roost::duration d) {
         now_ += d;
-        while (!armed_.empty() && armed_.begin()->first <= now_) {
-            roost::timer* due = armed_.begin()->second;
-            armed_.erase(armed_.begin());
+        while (roost::timer* due = earliest()) {
+            disarm(*due);
             due->fire();
         }
     }
-    [[nodiscard]] std::size_t armed() const { return armed_.size(); }
+    [[nodiscard]] std::size_t armed() const { return armed_; }
     bool closed = false;
 
 private:
+    // Of those with the same deadline the one that was armed first.
+    [[nodiscard]] roost::timer* earliest() const {
+        roost::timer* found = nullptr;
+        for (roost::timer* t = first_; t != nullptr; t = t->next) {
+            if (t->deadline() <= now_ && (found == nullptr || t->deadline() <= found->deadline())) {
+                found = t;
+            }
+        }
+        return found;
+    }
+
     roost::time_point now_ = roost::time_point(std::chrono::seconds(1000));
-    std::multimap<roost::time_point, roost::timer*> armed_;
+    roost::timer* first_ = nullptr;
+    std::size_t armed_ = 0;
 };
 
 class manual final : public roost::executor {

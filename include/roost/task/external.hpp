@@ -18,7 +18,9 @@
 #include <roost/tree/callback.hpp>
 
 #include <concepts>
+#include <exception>
 #include <memory>
+#include <string_view>
 
 namespace roost::inline ROOST_ABI {
 
@@ -38,6 +40,9 @@ public:
 private:
     atomic<bool> taken_{false};
 };
+
+// error(promise_dropped), or std::bad_alloc when there is no memory to say so.
+[[nodiscard]] std::exception_ptr dropped_promise(std::string_view name) noexcept;
 
 class abandon_external {
 public:
@@ -113,8 +118,7 @@ private:
     }
     void drop() noexcept {
         if (job_ && !is_set_) {
-            const std::string name(job_->name());
-            set_error(std::make_exception_ptr(error(errc::promise_dropped, "the promise of '" + name + "' was dropped unset")));
+            set_error(detail::dropped_promise(job_->name()));
         }
         job_ = {};
     }

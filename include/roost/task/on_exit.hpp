@@ -72,24 +72,22 @@ private:
     std::tuple<Args...> args_;
 };
 
-}  // namespace detail
-
 template <class Fn, class... Args>
-class [[nodiscard]] on_exit {
+class [[nodiscard]] exit_call {
     using action_task = std::invoke_result_t<Fn&, Args...>;
     static_assert(std::is_same_v<action_task, task<void>>, "on_exit(fn, args...): fn(args...) has to return a task<>");
 
 public:
-    explicit on_exit(Fn fn, Args... args, std::source_location where = std::source_location::current())
-        : fn_(std::move(fn)), args_(std::move(args)...), where_(where) {}
-    on_exit&& within(duration budget) && noexcept {
+    template <class F, class... As>
+    explicit exit_call(std::in_place_t, F&& fn, As&&... args) : fn_(std::forward<F>(fn)), args_(std::forward<As>(args)...) {}
+
+    exit_call&& within(duration budget) && noexcept {
         budget_ = budget;
         return std::move(*this);
     }
-
     // Registers; never suspends, not even in a cancelled job.
-    [[nodiscard]] auto in_task(detail::promise_base& me) && {
-        auto* action = new detail::exit_action_of<Fn, Args...>(budget_, where_, std::move(fn_), std::move(args_));
+    [[nodiscard]] auto in_task(promise_base& me) && {
+        auto* action = new exit_action_of<Fn, Args...>(budget_, me.where().made_at(), std::move(fn_), std::move(args_));
         action->put_before(me);
         return std::suspend_never();
     }
@@ -97,10 +95,16 @@ public:
 private:
     Fn fn_;
     std::tuple<Args...> args_;
-    site where_;
     duration budget_ = default_exit_budget;
 };
+
+}  // namespace detail
+
+// A function, not a class: the C library has a function of that name, and a using-directive must not make it ambiguous.
 template <class Fn, class... Args>
-on_exit(Fn&&, Args&&...) -> on_exit<detail::callable_for<Fn>, std::decay_t<Args>...>;
+[[nodiscard]] auto on_exit(Fn&& fn, Args&&... args) {
+    return detail::exit_call<detail::callable_for<Fn>, std::decay_t<Args>...>(std::in_place, std::forward<Fn>(fn),
+                                                                             std::forward<Args>(args)...);
+}
 
 }  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,87 @@
+#include <roost/base/error.hpp>
+#include <roost/runtime/runtime.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/task/block_on.hpp>
+#include <roost/task/sleep.hpp>
+
+#include "rig.hpp"
+
+#include <stdexcept>
+#include <string>
+
+using namespace roost;
+using namespace std::chrono_literals;
+
+namespace {
+
+task<int> answer() {
+    co_await yield();
+    co_await sleep_for(1ms);
+    co_return 42;
+}
+task<> fails() {
+    co_await yield();
+    throw std::domain_error("outside");
+}
+task<> cancels_itself() {
+    const job me = co_await this_job();
+    me.cancel(reason(reason_kind::requested, "done early"));
+    co_await checkpoint();
+}
+
+TEST(block_on, TASK_32_gives_the_value_or_throws_the_error) {
+    runtime rt(runtime_options().workers(2));
+    EXPECT_EQ(block_on(rt, answer()), 42);
+    EXPECT_THROW(block_on(rt, fails()), std::domain_error);
+    const auto ended = block_on_outcome(rt, cancels_itself());
+    EXPECT_TRUE(ended.is_cancelled());
+    EXPECT_EQ(ended.why().text(), "done early");
+    EXPECT_THROW(block_on(rt, cancels_itself()), error);
+}
+
+task<std::string> block_inside(runtime& rt) {
+    std::string what;
+    try {
+        block_on(rt, answer());
+    } catch (const error& e) {
+        if (e.kind() == errc::would_deadlock) {
+            what = e.what();
+        }
+    }
+    co_return what;
+}
+
+TEST(block_on, TASK_32_inside_a_job_it_is_refused_by_name) {
+    runtime rt(runtime_options().workers(1));
+    const std::string what = block_on(rt, block_inside(rt), "outer");
+    EXPECT_NE(what.find("inside job 'outer'"), std::string::npos) << what;
+}
+
+class block_in_work final : public work {
+public:
+    explicit block_in_work(runtime& rt) : work(run_it), rt_(&rt) {}
+    event done;
+    bool refused = false;
+
+private:
+    static void run_it(work& self) noexcept {
+        auto& mine = static_cast<block_in_work&>(self);
+        try {
+            block_on(*mine.rt_, answer());
+        } catch (const error& e) {
+            mine.refused = e.kind() == errc::would_deadlock;
+        }
+        mine.done.set();
+    }
+    runtime* rt_;
+};
+
+TEST(block_on, TASK_32_on_a_worker_thread_it_is_refused) {
+    runtime rt(runtime_options().workers(1));
+    block_in_work w(rt);
+    rt.post(w);
+    w.done.wait_blocking();
+    EXPECT_TRUE(w.refused);
+}
+
+}  // namespace

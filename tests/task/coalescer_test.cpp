@@ -1,0 +1,78 @@
+#include <roost/sync/event.hpp>
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/coalescer.hpp>
+
+#include "rig.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace roost;
+
+namespace {
+
+class pages {
+public:
+    pages() = default;
+    event gate;
+    int fetched = 0;
+    std::vector<std::string> got;
+    std::vector<job> getters;
+};
+task<std::string> fetch(pages& p, std::string key) {
+    ++p.fetched;
+    co_await p.gate.wait();
+    if (key == "bad") {
+        throw std::runtime_error("no such page");
+    }
+    co_return "page " + key;
+}
+task<> ask_for(coalescer<std::string, std::string>& c, pages& p, std::string key) {
+    auto fn = [&p](std::string k) { return fetch(p, std::move(k)); };
+    auto page = co_await as_outcome(c.coalesce(key, fn));
+    p.got.push_back(page.has_value() ? page.value() : describe(page.error()));
+}
+task<> browse(scope& s, pages& p, std::optional<coalescer<std::string, std::string>>& c) {
+    c.emplace(s);
+    for (const char* key : {"a", "b", "a", "bad", "a", "bad"}) {
+        p.getters.push_back(s.launch("getter", ask_for(*c, p, key)));
+    }
+    co_return;
+}
+task<> run_browse(pages& p, std::optional<coalescer<std::string, std::string>>& c) {
+    co_await with_scope(browse, std::ref(p), std::ref(c));
+}
+
+TEST(coalescer, TASK_37_same_key_one_computation_and_a_failure_reaches_its_getters_only) {
+    rig::stage s;
+    pages p;
+    std::optional<coalescer<std::string, std::string>> c;
+    const job j = s.play(run_browse(p, c));
+    EXPECT_EQ(p.fetched, 3);
+    EXPECT_EQ(c->size(), 3U);
+    p.gate.set();
+    s.run();
+    EXPECT_EQ(c->size(), 0U);
+    ASSERT_EQ(p.got.size(), 6U);
+    EXPECT_EQ(std::count(p.got.begin(), p.got.end(), "page a"), 3);
+    EXPECT_EQ(std::count(p.got.begin(), p.got.end(), "std::runtime_error: no such page"), 2);
+    EXPECT_EQ(j.state(), job_state::completed);
+}
+
+TEST(coalescer, TASK_37_a_cancelled_getter_leaves_the_computation_to_the_others) {
+    rig::stage s;
+    pages p;
+    std::optional<coalescer<std::string, std::string>> c;
+    s.play(run_browse(p, c));
+    p.getters[0].cancel();
+    s.run();
+    p.gate.set();
+    s.run();
+    EXPECT_EQ(std::count(p.got.begin(), p.got.end(), "page a"), 2);
+    EXPECT_EQ(p.fetched, 3);
+}
+
+}  // namespace

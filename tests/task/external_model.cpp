@@ -1,0 +1,28 @@
+#include <roost/task/external.hpp>
+#include <roost/task/root.hpp>
+#include <roost/testing/explore_gtest.hpp>
+#include <roost/testing/manual_executor.hpp>
+
+namespace {
+
+using namespace roost;
+using roost::testing::check;
+
+// JOB-25: setting the promise against a cancel that abandons: exactly one of them settles the child.
+MODEL(external_model, set_vs_cancel) {
+    roost::testing::manual_executor ex;
+    root_scope root(ex);
+    auto made = bridge<int>(root, "answer", external_cancel::abandon);
+    const job j = made.first.as_job();
+    made.first.keep();
+    bool took = false;
+    thread setter([&took, p = std::move(made.second)]() mutable { took = p.set_value(5); });
+    j.cancel();
+    ex.run_until_waiting([&] { return j.is_finished(); });
+    setter.join();
+    check(took == (j.state() == job_state::completed), "JOB-25: the value counts exactly if set_value said so");
+    root.close();
+    ex.run_until_waiting([&] { return root.has_ended(); });
+}
+
+}  // namespace

@@ -1,0 +1,209 @@
+#include <roost/base/error.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/job.hpp>
+#include <roost/task/scope.hpp>
+
+#include "rig.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace roost;
+
+namespace {
+
+static_assert(std::is_nothrow_copy_constructible_v<job>);
+static_assert(!std::is_aggregate_v<job>);
+
+task<> wait_for(event& e) { co_await e.wait(); }
+task<> fail_after_wait(event& e) {
+    co_await e.wait();
+    throw std::runtime_error("late");
+}
+task<> join_and_note(job target, int id, std::vector<int>& order) {
+    co_await target.join();
+    order.push_back(id);
+}
+
+TEST(job, JOB_6_states_in_their_order) {
+    rig::stage s;
+    event e;
+    const job j = s.start(wait_for(e), "walk");
+    EXPECT_EQ(j.state(), job_state::fresh);
+    EXPECT_EQ(j.name(), "walk");
+    EXPECT_TRUE(j.made_at().is_known());
+    s.run();
+    EXPECT_EQ(j.state(), job_state::active);
+    e.set();
+    s.run();
+    EXPECT_EQ(j.state(), job_state::completed);
+    EXPECT_EQ(to_string(j.state()), "completed");
+    EXPECT_TRUE(is_final(j.state()));
+}
+
+task<> lend(event& e, lease& out) {
+    const job me = co_await this_job();
+    out = lease::adopt(*me.core());
+    me.core()->enter();
+    co_await e.wait();
+}
+
+TEST(job, JOB_6_completing_while_a_lease_is_out_then_cancelling_then_the_value_counts) {
+    rig::stage s;
+    event e("e", true);
+    lease held;
+    const job j = s.play(lend(e, held));
+    EXPECT_EQ(j.state(), job_state::completing);
+    EXPECT_FALSE(j.is_finished());
+    j.cancel();
+    EXPECT_EQ(j.state(), job_state::cancelling);
+    held.give_back();
+    EXPECT_EQ(j.state(), job_state::completed) << "its body had returned before";
+}
+
+TEST(job, JOB_7_joiners_wake_once_each_in_order_of_arrival) {
+    rig::stage s;
+    event e;
+    const job j = s.play(wait_for(e));
+    std::vector<int> order;
+    for (int i = 0; i < 32; ++i) {
+        s.play(join_and_note(j, i, order));
+    }
+    EXPECT_TRUE(order.empty());
+    e.set();
+    s.run();
+    ASSERT_EQ(order.size(), 32U);
+    for (int i = 0; i < 32; ++i) {
+        EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+    }
+    s.play(join_and_note(j, 99, order));
+    EXPECT_EQ(order.back(), 99) << "joining a finished job completes at once";
+}
+
+TEST(job, JOB_7_a_cancelled_joiner_leaves_the_target_and_the_other_joiners_alone) {
+    rig::stage s;
+    event e;
+    const job target = s.play(wait_for(e));
+    std::vector<int> order;
+    const job first = s.play(join_and_note(target, 1, order));
+    s.play(join_and_note(target, 2, order));
+    first.cancel();
+    s.run();
+    EXPECT_EQ(first.state(), job_state::cancelled);
+    EXPECT_EQ(target.state(), job_state::active);
+    e.set();
+    s.run();
+    EXPECT_EQ(order, std::vector<int>{2});
+}
+
+task<> join_self(std::string& what) {
+    const job me = co_await this_job();
+    try {
+        co_await me.join();
+    } catch (const error& e) {
+        what = e.what();
+        EXPECT_EQ(e.kind(), errc::would_deadlock);
+    }
+}
+task<> join_given(job other, bool& refused) {
+    try {
+        co_await other.join();
+    } catch (const error& e) {
+        refused = e.kind() == errc::would_deadlock;
+    }
+}
+task<> child_joins_parent(scope& s, job parent, bool& refused) {
+    s.launch("grandchild", join_given(parent, refused));
+    co_return;
+}
+task<> join_ancestor(bool& refused) {
+    const job me = co_await this_job();
+    co_await with_scope(child_joins_parent, me, std::ref(refused));
+}
+
+TEST(job, JOB_8_joining_yourself_or_an_ancestor_is_an_error_that_names_both) {
+    rig::stage s;
+    std::string what;
+    s.play(join_self(what), "narcissus");
+    EXPECT_NE(what.find("'narcissus'"), std::string::npos) << what;
+    bool refused = false;
+    s.play(join_ancestor(refused));
+    EXPECT_TRUE(refused);
+}
+
+TEST(job, JOB_11_dropping_a_job_changes_nothing) {
+    rig::stage s;
+    event e;
+    bool done = false;
+    {
+        const job j = s.play(wait_for(e));
+        static_cast<void>(j);
+    }
+    EXPECT_EQ(e.waiters_now(), 1U);
+    e.set();
+    s.run();
+    static_cast<void>(done);
+    EXPECT_EQ(e.waiters_now(), 0U);
+}
+
+TEST(job, JOB_26_cancel_says_whether_it_was_the_first_and_does_nothing_to_a_finished_job) {
+    rig::stage s;
+    event e;
+    const job j = s.play(wait_for(e));
+    EXPECT_TRUE(j.cancel(reason(reason_kind::shutdown, "first")));
+    EXPECT_FALSE(j.cancel(reason(reason_kind::timeout, "second")));
+    s.run();
+    EXPECT_EQ(j.why().text(), "first");
+    const job done = s.play(wait_for(*[] {
+        static event set("set", true);
+        return &set;
+    }()));
+    EXPECT_EQ(done.state(), job_state::completed);
+    EXPECT_FALSE(done.cancel());
+    EXPECT_EQ(done.state(), job_state::completed);
+}
+
+TEST(job, JOB_14_an_empty_job_reads_as_refused) {
+    const job none;
+    EXPECT_FALSE(none);
+    EXPECT_TRUE(none.is_finished());
+    EXPECT_EQ(none.state(), job_state::cancelled);
+    EXPECT_EQ(none.why().kind(), reason_kind::closed);
+    EXPECT_FALSE(none.cancel());
+}
+
+class routed {
+public:
+    static inline std::vector<std::string> names;
+    static inline job watched;
+    static inline bool final_when_routed = false;
+    static void sink(std::string_view, std::string_view name, site, std::exception_ptr) noexcept {
+        names.emplace_back(name);
+        final_when_routed = watched && watched.is_finished();
+    }
+};
+
+TEST(job, JOB_15_the_failure_is_routed_before_the_state_is_final_and_before_joiners_wake) {
+    routed::names.clear();
+    const auto before = set_failure_sink(routed::sink);
+    {
+        rig::stage s;
+        event e;
+        routed::watched = s.play(fail_after_wait(e), "doomed");
+        std::vector<int> order;
+        s.play(join_and_note(routed::watched, 1, order));
+        e.set();
+        s.run();
+        EXPECT_EQ(routed::names, std::vector<std::string>{"doomed"});
+        EXPECT_FALSE(routed::final_when_routed);
+        EXPECT_EQ(routed::watched.state(), job_state::failed);
+        EXPECT_EQ(order, std::vector<int>{1});
+        routed::watched = {};
+    }
+    set_failure_sink(before);
+}
+
+}  // namespace

@@ -1,0 +1,221 @@
+// Real threads: storms of cancels, a million of everything, memory flat. Sizes follow ROOST_STRESS_SCALE (default 0.05).
+#include <roost/runtime/runtime.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/sync/semaphore.hpp>
+#include <roost/task/block_on.hpp>
+#include <roost/task/scope.hpp>
+#include <roost/task/sleep.hpp>
+
+#include <gtest/gtest.h>
+
+#include <malloc.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+using namespace roost;
+using namespace std::chrono_literals;
+
+namespace {
+
+int scaled(int full) {
+    const char* text = std::getenv("ROOST_STRESS_SCALE");
+    const double scale = text == nullptr ? 0.05 : std::atof(text);
+    const int n = static_cast<int>(full * scale);
+    return n < 100 ? 100 : n;
+}
+
+class counted {
+public:
+    explicit counted(std::atomic<long>& alive) : alive_(&alive) { alive_->fetch_add(1); }
+    counted(counted&& other) noexcept : alive_(other.alive_) { alive_->fetch_add(1); }
+    ~counted() { alive_->fetch_sub(1); }
+
+private:
+    std::atomic<long>* alive_;
+};
+
+task<> wait_forever(event& e, counted, std::atomic<long>& resumed) {
+    co_await e.wait();
+    resumed.fetch_add(1);
+}
+task<> many_waiters(scope& s, event* events, int n, std::atomic<long>& alive, std::atomic<long>& resumed, event& ready) {
+    for (int i = 0; i < n; ++i) {
+        s.launch("waiter", wait_forever(events[i % 64], counted(alive), resumed));
+    }
+    ready.set();
+    co_return;
+}
+task<> run_many(event* events, int n, std::atomic<long>& alive, std::atomic<long>& resumed, event& ready) {
+    co_await with_scope(many_waiters, events, n, std::ref(alive), std::ref(resumed), std::ref(ready));
+}
+
+TEST(task_stress, TASK_35_a_million_waits_cancelled_from_a_foreign_thread) {
+    runtime rt(runtime_options().workers(2));
+    const int n = scaled(1'000'000);
+    std::vector<event> events(64);
+    event ready;
+    std::atomic<long> alive{0};
+    std::atomic<long> resumed{0};
+    root_scope root(rt);
+    const job j = root.launch("many", run_many(events.data(), n, alive, resumed, ready));
+    ready.wait_blocking();
+    j.cancel();
+    root.close();
+    root.join_blocking();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(alive.load(), 0);
+    EXPECT_EQ(resumed.load(), 0);
+    for (event& e : events) {
+        EXPECT_EQ(e.waiters_now(), 0U);
+    }
+}
+
+// Bytes in use by malloc, so that growth is seen even if the system does not get memory back.
+std::size_t in_use() { return mallinfo2().uordblks; }
+
+task<> nothing(std::atomic<long>& ran) {
+    ran.fetch_add(1);
+    co_return;
+}
+task<> churn(scope& s, int n, std::atomic<long>& ran, std::size_t& early, std::size_t& late) {
+    for (int i = 0; i < n; ++i) {
+        const job j = s.launch("child", nothing(ran));
+        co_await j.join();
+        if (i == n / 10) {
+            early = in_use();
+        }
+    }
+    late = in_use();
+}
+task<> run_churn(int n, std::atomic<long>& ran, std::size_t& early, std::size_t& late) {
+    co_await with_scope(churn, n, std::ref(ran), std::ref(early), std::ref(late));
+}
+
+TEST(task_stress, TASK_35_a_million_children_of_one_scope_leave_nothing_behind) {
+    runtime rt(runtime_options().workers(2));
+    const int n = scaled(1'000'000);
+    std::atomic<long> ran{0};
+    std::size_t early = 0;
+    std::size_t late = 0;
+    block_on(rt, run_churn(n, ran, early, late));
+    EXPECT_EQ(ran.load(), n);
+    EXPECT_LT(late, early + 1024 * 1024);
+}
+
+task<> naps(int n, std::size_t& early, std::size_t& late) {
+    for (int i = 0; i < n; ++i) {
+        co_await sleep_for(1us);
+        if (i == n / 10) {
+            early = in_use();
+        }
+    }
+    late = in_use();
+}
+
+TEST(task_stress, TASK_35_sleeps_in_one_job_leave_nothing_behind) {
+    runtime rt(runtime_options().workers(2));
+    std::size_t early = 0;
+    std::size_t late = 0;
+    block_on(rt, naps(scaled(100'000), early, late));
+    EXPECT_LT(late, early + 1024 * 1024);
+}
+
+task<> nap_long() { co_await sleep_for(1h); }
+task<> many_naps(scope& s, int n, event& ready) {
+    for (int i = 0; i < n; ++i) {
+        s.launch("nap", nap_long());
+    }
+    ready.set();
+    co_return;
+}
+task<> run_naps(int n, event& ready) { co_await with_scope(many_naps, n, std::ref(ready)); }
+
+TEST(task_stress, TASK_35_a_million_sleepers_are_cancelled_and_leave_no_timer) {
+    runtime rt(runtime_options().workers(2));
+    event ready;
+    root_scope root(rt);
+    const job j = root.launch("naps", run_naps(scaled(1'000'000), ready));
+    ready.wait_blocking();
+    j.cancel();
+    root.close();
+    root.join_blocking();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(rt.shut_down().timers_left(), 0U);
+}
+
+// Permits are passed around while foreign threads cancel the holders and the waiters.
+task<> take_turns(semaphore& permits, std::atomic<long>& held, std::atomic<long>& most) {
+    for (int i = 0; i < 50; ++i) {
+        auto permit = co_await permits.acquire();
+        const long now = held.fetch_add(1) + 1;
+        if (now > most.load()) {
+            most.store(now);
+        }
+        co_await yield();
+        held.fetch_sub(1);
+    }
+}
+
+TEST(task_stress, TASK_30_a_storm_of_cancels_from_foreign_threads_loses_no_permit) {
+    runtime rt(runtime_options().workers(2));
+    for (int round = 0; round < scaled(400); ++round) {
+        semaphore permits(2);
+        event done;
+        std::atomic<long> held{0};
+        std::atomic<long> most{0};
+        root_scope root(rt);
+        std::vector<job> jobs;
+        for (int i = 0; i < 8; ++i) {
+            jobs.push_back(root.launch("turns", take_turns(permits, held, most)));
+        }
+        std::vector<std::thread> storm;
+        for (unsigned t = 0; t < 3; ++t) {
+            storm.emplace_back([&, t] {
+                for (std::size_t i = t; i < jobs.size(); i += 2) {
+                    jobs[i].cancel();
+                }
+            });
+        }
+        for (std::thread& t : storm) {
+            t.join();
+        }
+        root.close();
+        root.join_blocking();
+        EXPECT_LE(most.load(), 8);
+        EXPECT_TRUE(permits.try_acquire());
+        EXPECT_TRUE(permits.try_acquire());
+        EXPECT_FALSE(permits.try_acquire());
+    }
+}
+
+task<> race_body(event& e, std::atomic<int>& value) {
+    co_await e.wait();
+    value.fetch_add(1);
+}
+
+TEST(task_stress, TASK_30_success_and_cancel_at_once_give_exactly_one_outcome) {
+    runtime rt(runtime_options().workers(2));
+    long completed = 0;
+    long ended_cancelled = 0;
+    const int rounds = scaled(20'000);
+    for (int round = 0; round < rounds; ++round) {
+        event e;
+        std::atomic<int> value{0};
+        root_scope root(rt);
+        const job j = root.launch("race", race_body(e, value));
+        std::thread waker([&] { e.set(); });
+        j.cancel();
+        waker.join();
+        root.close();
+        root.join_blocking();
+        const bool done = j.state() == job_state::completed;
+        EXPECT_EQ(value.load(), done ? 1 : 0);
+        (done ? completed : ended_cancelled) += 1;
+    }
+    EXPECT_EQ(completed + ended_cancelled, rounds);
+}
+
+}  // namespace

@@ -1,0 +1,259 @@
+#include <roost/base/error.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/ignore.hpp>
+#include <roost/task/sleep.hpp>
+#include <roost/task/timeout.hpp>
+
+#include "rig.hpp"
+
+#include <stdexcept>
+#include <string>
+
+using namespace roost;
+using namespace std::chrono_literals;
+
+namespace {
+
+task<int> take_time(duration d, int value = 5) {
+    co_await sleep_for(d);
+    co_return value;
+}
+task<> try_it(duration limit, duration needed, std::string& log) {
+    try {
+        const int got = co_await fail_after(limit, take_time(needed));
+        log += "value " + std::to_string(got);
+    } catch (const timed_out& e) {
+        log += "timed out";
+        EXPECT_NE(std::string(e.what()).find("timeout_test.cpp:"), std::string::npos) << e.what();
+    }
+}
+
+TEST(timeout, JOB_17_in_time_gives_the_result_promptly_and_leaves_no_timer) {
+    rig::stage s;
+    std::string log;
+    s.play(try_it(1s, 10ms, log));
+    s.advance(10ms);
+    EXPECT_EQ(log, "value 5");
+}
+
+TEST(timeout, JOB_17_too_late_is_the_error_timed_out) {
+    rig::stage s;
+    std::string log;
+    const job j = s.play(try_it(10ms, 1s, log));
+    s.advance(10ms);
+    EXPECT_EQ(log, "timed out");
+    EXPECT_EQ(j.state(), job_state::completed);
+}
+
+task<> move_on(duration limit, duration needed, std::string& log) {
+    auto got = co_await move_on_after(limit, take_time(needed));
+    log += got ? "value" : "moved on";
+}
+
+TEST(timeout, JOB_18_move_on_after_is_empty_when_it_is_too_late) {
+    rig::stage s;
+    std::string log;
+    s.play(move_on(10ms, 1s, log));
+    s.advance(10ms);
+    EXPECT_EQ(log, "moved on");
+    log.clear();
+    s.play(move_on(1s, 10ms, log));
+    s.advance(10ms);
+    EXPECT_EQ(log, "value");
+}
+
+task<> just_wait(event& e) { co_await e.wait(); }
+task<int&> give(int& target) { co_return target; }
+task<> move_on_kinds(event& e, int& target, bool& done, int*& found) {
+    done = co_await move_on_after(1s, just_wait(e));
+    found = co_await move_on_after(1s, give(target));
+}
+
+TEST(timeout, JOB_18_a_void_task_gives_bool_and_a_reference_gives_a_pointer) {
+    rig::stage s;
+    event e("e", true);
+    int target = 0;
+    bool done = false;
+    int* found = nullptr;
+    s.play(move_on_kinds(e, target, done, found));
+    EXPECT_TRUE(done);
+    EXPECT_EQ(found, &target);
+}
+
+task<> nested(duration inner, duration outer, std::string& log) {
+    auto body = [](duration d, std::string& l) -> task<> {
+        auto got = co_await move_on_after(d, take_time(1h));
+        l += got ? "value " : "inner ";
+        co_await sleep_for(1h);
+        l += "after ";
+    };
+    auto got = co_await move_on_after(outer, body(inner, log));
+    log += got ? "done" : "outer";
+}
+
+TEST(timeout, JOB_19_nested_deadlines_are_told_apart_by_whose_it_was) {
+    rig::stage s;
+    std::string log;
+    s.play(nested(10ms, 20ms, log));
+    s.advance(10ms);
+    EXPECT_EQ(log, "inner ");
+    s.advance(10ms);
+    EXPECT_EQ(log, "inner outer");
+    log.clear();
+    s.play(nested(20ms, 10ms, log));
+    s.advance(30ms);
+    EXPECT_EQ(log, "outer") << "the outer expiry is never reported as the inner's";
+    log.clear();
+    s.play(nested(10ms, 10ms, log));
+    s.advance(10ms);
+    EXPECT_EQ(log, "outer") << "when both have passed, the outer one wins";
+}
+
+task<rig::tracked> late_value(event& e, int& alive) {
+    auto guard = co_await ignore_cancellation();
+    co_await e.wait();
+    co_return rig::tracked(alive);
+}
+task<> too_late(event& e, int& alive, std::string& log) {
+    try {
+        auto got = co_await fail_after(10ms, late_value(e, alive));
+        log += "value";
+    } catch (const timed_out&) {
+        log += "timed out";
+    }
+}
+
+TEST(timeout, JOB_20_a_body_that_ignores_it_and_returns_late_still_timed_out_and_the_value_dies_once) {
+    rig::stage s;
+    event e;
+    int alive = 0;
+    std::string log;
+    s.play(too_late(e, alive, log));
+    s.advance(10ms);
+    EXPECT_EQ(log, "") << "the body is awaited";
+    e.set();
+    s.run();
+    EXPECT_EQ(log, "timed out");
+    EXPECT_EQ(alive, 0);
+}
+
+task<int> mark_started(bool& started, rig::tracked) {
+    started = true;
+    co_return 1;
+}
+task<> no_time(duration d, bool& started, int& alive, std::string& log) {
+    try {
+        static_cast<void>(co_await fail_after(d, mark_started(started, rig::tracked(alive))));
+        log += "value";
+    } catch (const timed_out&) {
+        log += "timed out ";
+    }
+    auto got = co_await move_on_after(d, mark_started(started, rig::tracked(alive)));
+    log += got ? "value" : "moved on";
+}
+
+TEST(timeout, JOB_21_a_timeout_of_zero_or_less_does_not_start_the_body) {
+    for (const duration d : {duration(0), duration(-1), duration::min()}) {
+        rig::stage s;
+        bool started = false;
+        int alive = 0;
+        std::string log;
+        s.play(no_time(d, started, alive, log));
+        EXPECT_FALSE(started);
+        EXPECT_EQ(alive, 0);
+        EXPECT_EQ(log, "timed out moved on");
+    }
+}
+
+task<> outer_and_timeout(std::string& log) {
+    auto got = co_await move_on_after(10ms, take_time(1h));
+    log += got ? "value" : "moved on";
+}
+
+TEST(timeout, JOB_22_a_pending_outer_cancellation_wins) {
+    rig::stage s;
+    std::string log;
+    const job j = s.play(outer_and_timeout(log));
+    s.executor.clock().advance(10ms);
+    j.cancel();
+    s.run();
+    EXPECT_EQ(log, "");
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(j.why().kind(), reason_kind::requested);
+}
+
+task<int> fail_when_cancelled(event& e) {
+    auto guard = co_await ignore_cancellation();
+    co_await e.wait();
+    throw std::runtime_error("real");
+}
+task<> failure_and_timeout(event& e, std::string& log) {
+    try {
+        static_cast<void>(co_await fail_after(10ms, fail_when_cancelled(e)));
+    } catch (const timed_out&) {
+        log += "timed out";
+    } catch (const std::runtime_error&) {
+        log += "failed";
+    }
+}
+
+TEST(timeout, JOB_23_a_failure_outranks_the_timeout) {
+    rig::stage s;
+    event e;
+    std::string log;
+    s.play(failure_and_timeout(e, log));
+    s.advance(10ms);
+    e.set();
+    s.run();
+    EXPECT_EQ(log, "failed");
+}
+
+task<> ask(time_point& inner) {
+    const token t = co_await this_token();
+    inner = t.deadline();
+}
+task<> ask_nested(time_point& outer, time_point& looser, time_point& tighter) {
+    const token t = co_await this_token();
+    outer = t.deadline();
+    co_await fail_after(1h, ask(looser));
+    co_await fail_after(1ms, ask(tighter));
+}
+task<> ask_all(time_point& none, time_point& outer, time_point& looser, time_point& tighter) {
+    const token t = co_await this_token();
+    none = t.deadline();
+    co_await fail_after(1s, ask_nested(outer, looser, tighter));
+}
+
+TEST(timeout, JOB_24_the_least_deadline_on_the_way_up_can_be_asked_for) {
+    rig::stage s;
+    const time_point now = s.executor.clock().now();
+    time_point none;
+    time_point outer;
+    time_point looser;
+    time_point tighter;
+    s.play(ask_all(none, outer, looser, tighter));
+    EXPECT_EQ(none, no_deadline);
+    EXPECT_EQ(outer, now + 1s);
+    EXPECT_EQ(looser, now + 1s);
+    EXPECT_EQ(tighter, now + 1ms);
+}
+
+task<> at_forms(time_point past, std::string& log) {
+    auto got = co_await move_on_at(past, take_time(1h));
+    log += got ? "value " : "moved on ";
+    try {
+        static_cast<void>(co_await fail_at(past, take_time(1h)));
+    } catch (const timed_out&) {
+        log += "timed out";
+    }
+}
+
+TEST(timeout, JOB_21_the_at_forms_too) {
+    rig::stage s;
+    std::string log;
+    s.play(at_forms(s.executor.clock().now(), log));
+    EXPECT_EQ(log, "moved on timed out");
+}
+
+}  // namespace

@@ -1,0 +1,35 @@
+#include <roost/task/trace.hpp>
+
+#include "rig.hpp"
+
+#include <stdexcept>
+#include <string>
+
+using namespace roost;
+
+namespace {
+
+task<int> works() { co_return 1; }
+task<int> fails() {
+    throw std::length_error("long");
+    co_return 0;
+}
+task<> traced(bool& own_type) {
+    static_cast<void>(co_await trace("fine", works()));
+    try {
+        static_cast<void>(co_await trace("reading the header", fails()));
+    } catch (const std::length_error&) {
+        own_type = true;
+    }
+}
+
+TEST(trace, TASK_29_notes_only_what_fails_and_keeps_the_type) {
+    rig::stage s;
+    bool own_type = false;
+    const job j = s.play(traced(own_type));
+    EXPECT_TRUE(own_type);
+    ASSERT_EQ(j.notes().size(), 1U);
+    EXPECT_NE(j.notes().front().find("reading the header (trace_test.cpp:"), std::string::npos) << j.notes().front();
+}
+
+}  // namespace
