@@ -19,10 +19,10 @@
 // 7. Ordering table
 // id  operation                     order            pairs     carries                              fails in
 // B1  level_reached: store posted   relaxed          -         the executor's queue orders it       (floor)
-// B2  run_posted: CAS running       acq_rel/acquire  B3        in: removed; out: runner_            posted_callback_model: remove_vs_run
-// B3  remove: CAS done              acq_rel/acquire  B2 B4     in: runner_, what fn did             posted_callback_model: remove_vs_run
-// B4  run_posted: exchange done     acq_rel          B3        out: what fn did                     posted_callback_model: remove_vs_run
-// B5  drop: fetch_sub               acq_rel          B5        accesses end before the block goes   posted_callback_model: remove_vs_run
+// B2  run_posted: CAS running       acq_rel/acquire  B3        in: removed; out: runner_            callback_model: remove_vs_run
+// B3  remove: CAS done              acq_rel/acquire  B2 B4     in: runner_, what fn did             callback_model: remove_vs_run
+// B4  run_posted: exchange done     acq_rel          B3        out: what fn did                     callback_model: remove_vs_run
+// B5  drop: fetch_sub               acq_rel          B5        accesses end before the block goes   callback_model: remove_vs_run
 // B6  level_reached: fetch_add      relaxed          -         the registration holds one           (floor)
 
 namespace roost::inline ROOST_ABI::detail {

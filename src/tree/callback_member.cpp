@@ -22,10 +22,10 @@
 // 7. Ordering table
 // id  operation                  order    pairs  carries                                          fails in
 // C1  under the owner's lock     relaxed  -      the lock orders it                               (floor)
-// C2  fire: exchange done        acq_rel  C3     everything run did                               callback_model: remove_waits
-// C3  remove: load               acquire  C2     everything run did                               callback_model: remove_waits
-// C4  remove: CAS awaited        relaxed/acquire  C2  only asks for a wake; failure sees done as C3     callback_model: remove_waits
-// C5  add: load level            seq_cst  L5     with N3: listed, then looks                      callback_model: add_to_leaf
+// C2  fire: exchange done        acq_rel  C3     everything run did                               callback_member_model: remove_waits
+// C3  remove: load               acquire  C2     everything run did                               callback_member_model: remove_waits
+// C4  remove: CAS awaited        relaxed/acquire  C2  only asks for a wake; failure sees done as C3     callback_member_model: remove_waits
+// C5  add: load level            seq_cst  L5     with N3: listed, then looks                      callback_member_model: add_to_leaf
 
 namespace roost::inline ROOST_ABI::detail {
 

@@ -10,10 +10,10 @@
 //
 // 7. Ordering table
 // id  operation                   order            pairs  carries                                  fails in
-// T1  try_complete: CAS           acq_rel/acquire  T2     who acts                                 external_model: one_acts
-// T2  fire: CAS cancelling        acq_rel/acquire  T1 T3  who acts; out: runner_                   external_model: one_acts
-// T3  close_handle: CAS           acq_rel/acquire  T2 T4  in: runner_, what on_cancel did          external_model: close_waits
-// T4  fire: exchange cancelled    acq_rel          T3     out: what on_cancel did                  external_model: close_waits
+// T1  try_complete: CAS           acq_rel/acquire  T2     who acts                                 external_resource_model: one_acts
+// T2  fire: CAS cancelling        acq_rel/acquire  T1 T3  who acts; out: runner_                   external_resource_model: one_acts
+// T3  close_handle: CAS           acq_rel/acquire  T2 T4  in: runner_, what on_cancel did          external_resource_model: close_waits
+// T4  fire: exchange cancelled    acq_rel          T3     out: what on_cancel did                  external_resource_model: close_waits
 
 namespace roost::inline ROOST_ABI::detail {
 

@@ -32,7 +32,7 @@
 // N3  push: store head              seq_cst  N2     with L3: attacher linked, then looks          raise_model: attach_to_leaf
 // N4  erase, replace: store head    relaxed  -      under the lock; a stale non-null only costs   (floor)
 // N5  retain: fetch_add             relaxed  -      the caller already holds a reference          (floor)
-// N6  release: fetch_sub            acq_rel  N6 W2  every holder's accesses end before destroy    node_model: last_holder
+// N6  release: fetch_sub            acq_rel  N6 W2  every holder's accesses end before destroy    work_model: last_unit_against_last_holder
 
 namespace roost::inline ROOST_ABI {
 
@@ -128,6 +128,19 @@ void node::retain() noexcept {
     const work_word before = work_.fetch_add(one_reference, mo::relaxed);  // N5
     if (work_state::unpack(before).references >= reference_limit) [[unlikely]] {
         panic(functions_->kind, name(), made_at_, "it has more references than can be counted");
+    }
+}
+
+bool node::try_retain() noexcept {
+    work_word seen = work_.load(mo::relaxed);  // W4
+    for (;;) {
+        const work_step s = try_reference(work_state::unpack(seen));
+        if (!s.next) {
+            return false;
+        }
+        if (work_.compare_exchange_weak(seen, s.next->pack(), mo::acq_rel, mo::relaxed)) {  // W3
+            return true;
+        }
     }
 }
 

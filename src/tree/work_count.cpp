@@ -79,7 +79,7 @@ bool node::announce() noexcept {
     bool refused = false;
     for (;;) {
         node* up = top->parent_;
-        const work_action a = commit(up->work_, [](work_state s) {  // W7
+        const work_action a = commit(up->work_, [](work_state s) {  // W3 is W7 here
             return s.closed || s.units >= unit_limit ? refuse<work_state>(work_action{.refused = true}) : detail::enter(s);
         });
         refused = a.refused;

@@ -32,7 +32,7 @@ private:
 };
 
 // TREE-45: removal against running: runs or doesn't, but never after removal has returned, and nothing leaks.
-MODEL(posted_callback_model, remove_vs_run) {
+MODEL(callback_model, remove_vs_run) {
     one_slot exec;
     ref root = make_root(probe::quiet);
     roost::plain<int> state{0};
@@ -49,7 +49,7 @@ MODEL(posted_callback_model, remove_vs_run) {
 }
 
 // TREE-44: raising only posts.
-MODEL(posted_callback_model, raise_only_posts) {
+MODEL(callback_model, raise_only_posts) {
     one_slot exec;
     ref root = make_root(probe::quiet);
     roost::plain<int> calls{0};
@@ -62,7 +62,7 @@ MODEL(posted_callback_model, raise_only_posts) {
 }
 
 // TREE-45: removal against the raise itself.
-MODEL(posted_callback_model, remove_vs_raise) {
+MODEL(callback_model, remove_vs_raise) {
     one_slot exec;
     ref root = make_root(probe::quiet);
     roost::plain<int> calls{0};

@@ -11,7 +11,7 @@ using roost::external_resource;
 using roost::testing::check;
 using namespace model_node;
 
-MODEL(external_model, one_acts) {
+MODEL(external_resource_model, one_acts) {
     ref root = make_root(probe::quiet);
     roost::atomic<std::uint32_t> acts{0};
     {
@@ -27,7 +27,7 @@ MODEL(external_model, one_acts) {
 }
 
 // Opening against cancel: told exactly once (TREE-47).
-MODEL(external_model, open_against_cancel) {
+MODEL(external_resource_model, open_against_cancel) {
     ref root = make_root(probe::quiet);
     roost::atomic<std::uint32_t> calls{0};
     roost::thread canceller([root] { root->cancel(); });
@@ -39,7 +39,7 @@ MODEL(external_model, open_against_cancel) {
 }
 
 // Closing the handle waits for a running on_cancel.
-MODEL(external_model, close_waits) {
+MODEL(external_resource_model, close_waits) {
     ref root = make_root(probe::quiet);
     roost::plain<int> state{0};
     roost::thread canceller([root] { root->cancel(); });

@@ -159,6 +159,24 @@ TEST(node_life, TREE_33_nodes_may_die_during_a_walk) {
     EXPECT_FALSE(own);
 }
 
+TEST(node_life, TREE_33_a_visitor_may_keep_what_it_was_shown) {
+    ref root = make_root();
+    ref a = make_child(*root);
+    roost::node_ref<> kept;
+    visit(*root, 10, [&](const roost::node_description& d) noexcept {
+        if (d.depth == 1) {
+            kept = roost::node_ref<>::try_share(*d.target);
+            a = {};
+            EXPECT_TRUE(d.target->try_retain());
+            d.target->release();
+            kept = {};
+            EXPECT_FALSE(d.target->try_retain()) << "its last holder has left";
+            EXPECT_FALSE(roost::node_ref<>::try_share(*d.target));
+        }
+    });
+    EXPECT_FALSE(root->has_members());
+}
+
 TEST(node_life, TREE_34_a_finished_child_can_leave_the_list_early) {
     ref root = make_root();
     ref child = make_child(*root);

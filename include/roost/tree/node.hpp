@@ -31,7 +31,7 @@ struct node_functions {
     // The last holder of the memory is gone; the node is out of the tree. Destroys the view and frees its block.
     void (*destroy)(node&) noexcept = nullptr;
     // The effective level has risen. Once per node and level; two levels may be told at the same time on two threads, so
-    // look at level_now(). The node stays in memory during the call.
+    // look at level_now(). The node stays in memory during the call, but its last holder may have left: use try_retain().
     void (*level_raised)(node&, level now) noexcept = nullptr;
     // The units reached zero while the node was watched or closing. For a closing node once and for ever; for a watched one
     // once per crossing, and two crossings may be told at the same time on two threads. The ancestors still count the node. True: it is finished now. False: the view calls finish_drain() when it is done.
@@ -154,7 +154,9 @@ public:
     [[nodiscard]] std::size_t work_in_subtree() const noexcept;
 
     // --- memory ----------------------------------------------------------------------------------------------------
-    void retain() noexcept;
+    void retain() noexcept;  // for whoever holds a reference or a unit
+    // For whoever was only shown the node (level_raised, visit): false when its last holder has left already.
+    [[nodiscard]] bool try_retain() noexcept;
     void release() noexcept;
     // Leaves the parent's list before the memory goes, for a finished job with handles left. No level reaches it any more.
     void unlink_early() noexcept;
@@ -217,6 +219,10 @@ public:
     [[nodiscard]] static node_ref share(View& target) noexcept {
         target.retain();
         return node_ref(&target);
+    }
+    // Empty when the last holder has left already.
+    [[nodiscard]] static node_ref try_share(View& target) noexcept {
+        return target.try_retain() ? node_ref(&target) : node_ref();
     }
     node_ref(const node_ref& other) noexcept : target_(other.target_) {
         if (target_ != nullptr) {

@@ -12,7 +12,7 @@ namespace roost::inline ROOST_ABI {
 
 // One line of a report. Strings are valid during the visit.
 struct node_description {
-    const node* target = nullptr;
+    node* target = nullptr;  // in memory during the visit; to keep it, node_ref<>::try_share
     std::string_view kind;
     std::string_view name;
     site made_at;
