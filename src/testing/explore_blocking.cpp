@@ -254,6 +254,7 @@ unsigned engine::start_thread(void (*entry)(void*), void* argument) {
     t.argument = argument;
     t.waits_for_steps_of = 0;
     t.stepped_since_yield = 0;
+    t.yielded = false;
     t.timed_out = false;
     t.random = (id + 1) * 0x9e3779b97f4a7c15U;
     plan.pending(id) = operation{};

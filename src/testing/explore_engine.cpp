@@ -155,6 +155,7 @@ void engine::done(operation& what) {
     plan.executed(self, what);
     thread_record& t = *threads_[self];
     t.known.at[self] = ++t.now;
+    t.yielded = what.op == model_op::yield;
     ++steps_;
     const std::uint64_t mixed = (std::uint64_t(self) << 56U) ^ (std::uint64_t(what.op) << 48U) ^
                                 (std::uint64_t(what.at.line()) << 24U) ^ what.touched[0].object;

@@ -66,6 +66,7 @@ struct thread_record {
     void* argument = nullptr;
     thread_mask waits_for_steps_of = 0;  // after a yield
     thread_mask stepped_since_yield = 0;
+    bool yielded = false;                // its last step was a yield
     bool timed_out = false;
     time_point deadline = no_deadline;
     std::uint32_t queue = 0;         // object it is blocked on

@@ -93,7 +93,7 @@ void engine::trace_switch() {
     }
     const operation& next = plan.pending(left);
     trace_.push_back("      -- T" + std::to_string(left) +
-                     (can_step(left) && threads_[left]->waits_for_steps_of == 0 ? " is preempted before " : " waits in ") +
+                     (threads_[left]->yielded ? " yielded before " : can_step(left) ? " is preempted before " : " waits in ") +
                      name_of(next.op) + " at " + place(next.at));
 }
 
