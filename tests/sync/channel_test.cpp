@@ -1,5 +1,4 @@
 #include <roost/sync/channel.hpp>
-#include <roost/sync/interruptible.hpp>
 
 #include "coroutines.hpp"
 
@@ -13,9 +12,6 @@ namespace {
 using roost::channel;
 using roost::wait_status;
 using sync_testing::fire;
-using sync_testing::hand_executor;
-using sync_testing::hosted;
-using sync_testing::owned;
 
 using boxed = std::unique_ptr<int>;
 boxed box(int i) { return std::make_unique<int>(i); }
@@ -77,89 +73,6 @@ TEST(channel, SYNC_132_unbounded_never_makes_senders_wait) {
         EXPECT_EQ(**got, i);
     }
     EXPECT_EQ(c.try_receive().status(), wait_status::would_wait);
-}
-
-TEST(channel, SYNC_133_close_drains_the_buffer_and_hands_waiting_values_back) {
-    channel<boxed> c(1);
-    std::vector<wait_status> sent;
-    send_one(c, 1, sent);
-    send_one(c, 2, sent);
-    EXPECT_TRUE(c.close());
-    EXPECT_FALSE(c.close());
-    EXPECT_TRUE(c.is_closed());
-    EXPECT_EQ(sent, (std::vector<wait_status>{wait_status::done, wait_status::closed}));
-    std::vector<int> got;
-    receive_into(c, got);
-    receive_into(c, got);
-    EXPECT_EQ(got, (std::vector<int>{1, -1}));
-    auto refused = c.try_send(box(3));
-    EXPECT_EQ(refused.status(), wait_status::closed);
-    EXPECT_EQ(*refused.take_back(), 3);
-    EXPECT_EQ(c.receive_blocking().status(), wait_status::closed);
-}
-
-TEST(channel, SYNC_133_close_wakes_receivers) {
-    channel<boxed> c(1);
-    std::vector<int> got;
-    receive_into(c, got);
-    receive_into(c, got);
-    c.close();
-    EXPECT_EQ(got, (std::vector<int>{-1, -1}));
-}
-
-TEST(channel, SYNC_134_cancelled_send_hands_its_value_back) {
-    channel<boxed> c(0);
-    hand_executor executor;
-    std::stop_source source;
-    int back = 0;
-    wait_status how = wait_status::done;
-    hosted h = [](hand_executor&, channel<boxed>& cc, std::stop_token t, int& b, wait_status& s) -> hosted {
-        auto result = co_await roost::with_stop(cc.send(box(5)), t);
-        s = result.status();
-        b = *result.take_back();
-    }(executor, c, source.get_token(), back, how);
-    source.request_stop();
-    executor.run();
-    EXPECT_EQ(how, wait_status::cancelled);
-    EXPECT_EQ(back, 5);
-    EXPECT_EQ(c.senders_now(), 0U);
-}
-
-TEST(channel, SYNC_134_send_from_leaves_the_value_where_it_is) {
-    channel<boxed> c(0);
-    boxed mine = box(5);
-    owned h = [](channel<boxed>& cc, boxed& m) -> owned { auto r = co_await cc.send_from(m); }(c, mine);
-    h.destroy();
-    ASSERT_TRUE(mine);
-    EXPECT_EQ(*mine, 5);
-    owned again = [](channel<boxed>& cc, boxed& m) -> owned { auto r = co_await cc.send_from(m); }(c, mine);
-    std::vector<int> got;
-    receive_into(c, got);
-    EXPECT_EQ(got, (std::vector<int>{5}));
-    EXPECT_FALSE(mine);
-}
-
-TEST(channel, SYNC_135_value_of_a_receiver_that_never_ran_goes_to_the_next) {
-    channel<boxed> c(1);
-    hand_executor executor;
-    std::vector<int> got;
-    hosted first = [](hand_executor&, channel<boxed>& cc) -> hosted { auto r = co_await cc.receive(); }(executor, c);
-    EXPECT_TRUE(c.try_send(box(1)));
-    EXPECT_TRUE(c.try_send(box(2)));
-    EXPECT_EQ(c.size(), 1U);
-    executor.forget();
-    first.destroy();
-    EXPECT_EQ(c.size(), 2U) << "one more than agreed, rather than lost";
-    EXPECT_FALSE(c.try_send(box(3))) << "and the bound holds for everybody else";
-    receive_into(c, got);
-    receive_into(c, got);
-    EXPECT_EQ(got, (std::vector<int>{1, 2}));
-    hosted second = [](hand_executor&, channel<boxed>& cc) -> hosted { auto r = co_await cc.receive(); }(executor, c);
-    receive_into(c, got);
-    EXPECT_TRUE(c.try_send(box(4)));
-    executor.forget();
-    second.destroy();
-    EXPECT_EQ(got, (std::vector<int>{1, 2, 4}));
 }
 
 TEST(channel, SYNC_136_blocking_forms) {

@@ -1,0 +1,154 @@
+// Every operation: no allocation, no aggregate, try_cancel, and a name for reports.
+
+#include <roost/sync/auto_reset_event.hpp>
+#include <roost/sync/barrier.hpp>
+#include <roost/sync/broadcast.hpp>
+#include <roost/sync/channel.hpp>
+#include <roost/sync/condition.hpp>
+#include <roost/sync/detail/wait_operation.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/sync/interruptible.hpp>
+#include <roost/sync/latch.hpp>
+#include <roost/sync/mutex.hpp>
+#include <roost/sync/once.hpp>
+#include <roost/sync/semaphore.hpp>
+#include <roost/sync/shared_mutex.hpp>
+#include <roost/sync/waiter_queue.hpp>
+#include <roost/sync/watch.hpp>
+
+#include "coroutines.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+long allocations = 0;
+}
+
+// Counts what this test binary allocates.
+void* operator new(std::size_t size) {
+    ++allocations;
+    if (void* p = std::malloc(size == 0 ? 1 : size)) {
+        return p;
+    }
+    throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace {
+
+using namespace roost;  // NOLINT: every primitive is named here
+
+template <class Operation>
+concept cancellable_operation = requires(Operation& o, const Operation& c, const resume_target& t) {
+    { o.try_cancel() } noexcept -> std::same_as<bool>;
+    { o.try_cancel(claim::expired) } noexcept -> std::same_as<bool>;
+    { o.start(t) } noexcept -> std::same_as<bool>;
+    { o.node() } noexcept -> std::same_as<waiter&>;
+    { c.waits_on() } noexcept -> std::same_as<wait_target>;
+} && !std::is_aggregate_v<Operation> && std::is_nothrow_move_constructible_v<Operation>;
+
+constexpr auto never = [] { return false; };
+static_assert(cancellable_operation<waiter_queue::operation<std::remove_const_t<decltype(never)>>>);
+static_assert(cancellable_operation<event::operation> && cancellable_operation<auto_reset_event::operation>);
+static_assert(cancellable_operation<latch::operation> && cancellable_operation<barrier::operation>);
+static_assert(cancellable_operation<mutex::operation> && cancellable_operation<semaphore::operation>);
+static_assert(cancellable_operation<shared_mutex::operation> && cancellable_operation<shared_mutex::shared_operation>);
+static_assert(cancellable_operation<condition::operation> && cancellable_operation<once::operation>);
+static_assert(cancellable_operation<channel<int>::send_operation> && cancellable_operation<channel<int>::receive_operation>);
+static_assert(cancellable_operation<broadcast<int>::subscriber::operation>);
+static_assert(cancellable_operation<watch<int>::observer::operation>);
+
+// Registers, checks the report, cancels, and counts what that allocated.
+template <class Operation>
+void wait_and_cancel(Operation operation, std::string_view kind) {
+    const resume_target nobody(nullptr, +[](work&) noexcept {}, {});
+    const long before = allocations;
+    ASSERT_TRUE(operation.start(nobody)) << kind;
+    EXPECT_TRUE(operation.try_cancel()) << kind;
+    EXPECT_EQ(allocations, before) << kind << ": a wait allocates nothing";
+    EXPECT_EQ(operation.waits_on().kind(), kind);
+    EXPECT_EQ(operation.waits_on().name(), "x") << kind;
+}
+
+TEST(wait_operation, SYNC_160_no_wait_allocates_and_every_wait_has_a_name) {
+    waiter_queue queue("x");
+    wait_and_cancel(queue.add_waiter_if(never), "waiter queue");
+    event ev("x");
+    wait_and_cancel(ev.wait(), "event");
+    auto_reset_event ar("x");
+    wait_and_cancel(ar.wait(), "auto_reset_event");
+    latch la(1, "x");
+    wait_and_cancel(la.wait(), "latch");
+    barrier ba(2, "x");
+    wait_and_cancel(ba.arrive_and_wait(), "barrier");
+    mutex mu("x");
+    auto held = mu.try_lock();
+    wait_and_cancel(mu.lock(), "mutex");
+    condition co("x");
+    wait_and_cancel(co.wait(held), "condition");
+    semaphore se(0, "x");
+    wait_and_cancel(se.acquire(2), "semaphore");
+    shared_mutex sm("x");
+    auto writing = sm.try_lock();
+    wait_and_cancel(sm.lock(), "shared_mutex");
+    wait_and_cancel(sm.lock_shared(), "shared_mutex");
+    once on("x");
+    auto turn = on.try_enter();
+    wait_and_cancel(on.enter(), "once");
+    channel<int> ch(0, "x");
+    wait_and_cancel(ch.send(1), "channel");
+    wait_and_cancel(ch.receive(), "channel");
+    broadcast<int> br(1, "x");
+    auto subscriber = br.subscribe();
+    wait_and_cancel(subscriber.receive(), "broadcast");
+    watch<int> wa(1, "x");
+    auto observer = wa.observe();
+    wait_and_cancel(observer.changed(), "watch");
+}
+
+TEST(wait_operation, SYNC_160_waking_allocates_nothing) {
+    event ev;
+    mutex mu;
+    channel<int> ch(4);
+    semaphore se(0);
+    int done = 0;
+    const auto run = [](event& e, mutex& m, channel<int>& c, semaphore& s, int& n) -> sync_testing::fire {
+        co_await e.wait();
+        { auto held = co_await m.lock(); }
+        auto got = co_await c.receive();
+        auto permit = co_await s.acquire();
+        n += *got;
+    };
+    run(ev, mu, ch, se, done);
+    auto held = mu.try_lock();
+    const long before = allocations;
+    ev.set();
+    held.unlock();
+    EXPECT_TRUE(ch.try_send(1));
+    se.add_permits(1);
+    EXPECT_EQ(done, 1);
+    EXPECT_EQ(allocations, before);
+}
+
+// Stop and deadline forms keep that promise, except for what std::stop_callback does itself (it allocates nothing).
+TEST(wait_operation, SYNC_160_stop_and_deadline_forms_allocate_nothing) {
+    sync_testing::hand_executor executor;
+    sync_testing::hand_timers timers;
+    std::stop_source source;
+    event ev;
+    const resume_target nobody(nullptr, +[](work&) noexcept {}, executor);
+    auto stoppable = with_stop(ev.wait(), source.get_token());
+    auto timed = with_deadline(ev.wait(), timers.now() + std::chrono::seconds(1), executor, timers);
+    const long before = allocations;
+    ASSERT_TRUE(stoppable.start(nobody));
+    ASSERT_TRUE(timed.start(nobody));
+    EXPECT_TRUE(stoppable.try_cancel());
+    EXPECT_TRUE(timed.try_cancel());
+    EXPECT_EQ(allocations, before);
+}
+
+}  // namespace
