@@ -5,6 +5,38 @@
 
 namespace roost::inline ROOST_ABI {
 
+namespace detail {
+
+// An awaiter that somebody else keeps. (g++ 12 copies what operator co_await returns by reference.)
+template <class A>
+class awaiter_elsewhere {
+public:
+    explicit awaiter_elsewhere(A& inner) noexcept : inner_(&inner) {}
+    [[nodiscard]] bool await_ready() { return inner_->await_ready(); }
+    template <class Promise>
+    auto await_suspend(std::coroutine_handle<Promise> handle) {
+        return inner_->await_suspend(handle);
+    }
+    decltype(auto) await_resume() { return inner_->await_resume(); }
+    bool try_cancel() noexcept requires can_be_withdrawn<A> { return inner_->try_cancel(); }
+    [[nodiscard]] auto waits_on() const noexcept requires requires(const A& a) { a.waits_on(); } { return inner_->waits_on(); }
+
+private:
+    A* inner_;
+};
+
+template <class A>
+auto awaiter_of_kept(A&& a) {
+    using made = awaiter_made_from<A>;
+    if constexpr (std::is_reference_v<made>) {
+        return awaiter_elsewhere<std::remove_reference_t<made>>(awaiter_from(std::forward<A>(a)));
+    } else {
+        return awaiter_from(std::forward<A>(a));
+    }
+}
+
+}  // namespace detail
+
 // Something, and a guard for as long as it is held. Whatever one does with the thing is passed straight through: awaiting,
 // iterating, streaming, reading, writing. It takes no notice of stop. Copies count separately.
 template <class T>
@@ -25,8 +57,8 @@ public:
     }
     [[nodiscard]] const roost::guard& guard() const noexcept { return guard_; }
 
-    decltype(auto) operator co_await() & requires detail::awaitable<T&> { return detail::awaiter_from(inner_); }
-    decltype(auto) operator co_await() && requires detail::awaitable<T&&> { return detail::awaiter_from(std::move(inner_)); }
+    auto operator co_await() & requires detail::awaitable<T&> { return detail::awaiter_of_kept(inner_); }
+    auto operator co_await() && requires detail::awaitable<T&&> { return detail::awaiter_of_kept(std::move(inner_)); }
 
     decltype(auto) next() requires stream<T> { return inner_.next(); }
     [[nodiscard]] roost::size_hint size_hint() const requires detail::has_size_hint<T> { return inner_.size_hint(); }

@@ -1,0 +1,26 @@
+// What stop can't do has to be spelled out (SHUT-69, SHUT-70).
+
+#include <roost/shutdown/shutdown.hpp>
+#include <roost/sync/event.hpp>
+
+#include "../sync/coroutines.hpp"
+
+sync_testing::hosted wait(roost::executor&, roost::shutdown s) {
+#ifdef FAIL_1
+    // expect: stop can't withdraw this awaitable: say interrupt(finish(x))
+    auto result = co_await s.interrupt(std::suspend_always());
+#else
+    auto result = co_await s.interrupt(roost::finish(std::suspend_always()));
+#endif
+    static_cast<void>(result);
+}
+
+sync_testing::fire wait_without_executor(roost::shutdown s, roost::event& e, roost::executor& where) {
+#ifdef FAIL_2
+    // expect: this coroutine type has no executor, so stop has nowhere to resume it
+    auto result = co_await s.interrupt(e.wait());
+#else
+    auto result = co_await s.interrupt(e.wait()).on(where);
+#endif
+    static_cast<void>(result);
+}

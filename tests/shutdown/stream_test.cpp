@@ -1,0 +1,191 @@
+// interrupt<T> and guarded<T>: streams, ranges, readers, writers.
+
+#include <roost/shutdown/shutdown.hpp>
+#include <roost/sync/event.hpp>
+
+#include <gtest/gtest.h>
+
+#include <list>
+#include <numeric>
+#include <vector>
+
+#include "../sync/coroutines.hpp"
+
+namespace {
+
+using roost::shutdown;
+using roost::size_hint;
+using sync_testing::hand_executor;
+using sync_testing::hosted;
+
+class counter {  // a stream that never waits
+public:
+    std::optional<int> next() { return at_ < 3 ? std::optional<int>(at_++) : std::nullopt; }
+    [[nodiscard]] roost::size_hint size_hint() const { return {static_cast<std::size_t>(3 - at_), 3}; }
+
+private:
+    int at_ = 0;
+};
+
+TEST(stream, SHUT_16_19_ends_with_stop) {
+    const shutdown s;
+    auto i = s.interrupt(counter());
+    EXPECT_EQ(i.next(), 0);
+    s.shut_down();
+    EXPECT_EQ(i.next(), std::nullopt);
+    EXPECT_EQ(i.next(), std::nullopt);
+    EXPECT_EQ(i->next(), 1);  // the stream itself was not touched
+}
+
+TEST(stream, SHUT_18_size_hints) {
+    const shutdown s;
+    EXPECT_EQ(s.interrupt(counter()).size_hint(), (size_hint{0, 3}));
+    EXPECT_EQ(s.guarded(counter()).size_hint(), (size_hint{3, 3}));
+    EXPECT_EQ(s.interrupt(std::vector<int>(5)).size_hint(), (size_hint{0, 5}));
+    EXPECT_EQ(s.guarded(std::vector<int>(5)).size(), 5U);
+}
+
+TEST(range, SHUT_16_iteration_ends_with_stop) {
+    const shutdown s;
+    std::vector<int> values(10);
+    std::iota(values.begin(), values.end(), 0);
+    std::vector<int> seen;
+    for (const int v : s.interrupt(values)) {
+        seen.push_back(v);
+        if (v == 3) {
+            s.shut_down();
+        }
+    }
+    EXPECT_EQ(seen, (std::vector<int>{0, 1, 2, 3}));
+    for (const int v : s.interrupt(std::list<int>{1, 2})) {
+        ADD_FAILURE() << v;
+    }
+    const auto unstopped = shutdown().child();
+    static_assert(std::ranges::input_range<roost::interrupt<std::vector<int>>>);
+}
+
+TEST(range, SHUT_14_guarded_iteration_takes_no_notice) {
+    const shutdown s;
+    auto g = s.guarded(std::vector<int>{1, 2, 3});
+    s.shut_down();
+    int sum = 0;
+    for (const int v : g) {
+        sum += v;
+    }
+    EXPECT_EQ(sum, 6);
+}
+
+// --- blocking bytes --------------------------------------------------------------------------------------------------------
+
+class memory_file {
+public:
+    std::size_t read_some(std::span<std::byte> buffer) {
+        const std::size_t n = std::min(buffer.size(), content.size() - read_at);
+        std::copy_n(content.begin() + static_cast<std::ptrdiff_t>(read_at), n, buffer.begin());
+        read_at += n;
+        return n;
+    }
+    std::span<const std::byte> fill_buffer() { return std::span(content).subspan(read_at); }
+    void consume(std::size_t n) { read_at += n; }
+    std::size_t write_some(std::span<const std::byte> bytes) {
+        content.insert(content.end(), bytes.begin(), bytes.end());
+        return bytes.size();
+    }
+    void flush() { ++flushed; }
+    void close() { closed = true; }
+
+    std::vector<std::byte> content = std::vector<std::byte>(8);
+    std::size_t read_at = 0;
+    int flushed = 0;
+    bool closed = false;
+};
+
+TEST(bytes, SHUT_16_17_reads_and_writes_end_flush_and_close_do_not) {
+    const shutdown s;
+    auto f = s.interrupt(memory_file());
+    std::byte buffer[4];
+    EXPECT_EQ(f.read_some(buffer), 4U);
+    EXPECT_EQ(f.write_some(buffer), 4U);
+    EXPECT_EQ(f.fill_buffer().size(), 8U);
+    f.consume(2);
+    s.shut_down();
+    EXPECT_EQ(f.read_some(buffer), 0U);
+    EXPECT_EQ(f.write_some(buffer), 0U);
+    EXPECT_TRUE(f.fill_buffer().empty());
+    f.flush();
+    f.close();
+    EXPECT_EQ(f->flushed, 1);
+    EXPECT_TRUE(f->closed);
+    EXPECT_EQ(f->content.size(), 12U);
+}
+
+TEST(bytes, SHUT_14_guarded_passes_everything_through) {
+    const shutdown s;
+    auto f = s.guarded(memory_file());
+    s.shut_down();
+    std::byte buffer[4];
+    EXPECT_EQ(f.read_some(buffer), 4U);
+    EXPECT_EQ(f.write_some(buffer), 4U);
+    EXPECT_EQ(f.fill_buffer().size(), 8U);
+    f.consume(1);
+    f.flush();
+    f.close();
+    EXPECT_TRUE(f->closed);
+}
+
+// --- awaited bytes: SWB-5 ----------------------------------------------------------------------------------------------------
+
+// read_some gives an awaitable that can be withdrawn.
+class pipe_end {
+public:
+    explicit pipe_end(roost::event& ready) noexcept : ready_(&ready) {}
+
+    class reading {
+    public:
+        explicit reading(roost::event& ready) noexcept : wait_(ready.wait()) {}
+        [[nodiscard]] bool await_ready() noexcept { return wait_.await_ready(); }
+        template <class P>
+        bool await_suspend(std::coroutine_handle<P> h) noexcept {
+            return wait_.await_suspend(h);
+        }
+        std::size_t await_resume() noexcept {
+            wait_.await_resume();
+            return 5;
+        }
+        bool try_cancel() noexcept { return wait_.try_cancel(); }
+
+    private:
+        roost::event::operation wait_;
+    };
+    reading read_some(std::span<std::byte>) { return reading(*ready_); }
+    reading write_some(std::span<const std::byte>) { return reading(*ready_); }
+
+private:
+    roost::event* ready_;
+};
+
+hosted read_once(roost::executor&, shutdown s, roost::event& ready, std::ptrdiff_t& got) {
+    auto r = s.interrupt(pipe_end(ready));
+    std::byte buffer[8];
+    const std::size_t n = co_await r.read_some(buffer);
+    got = static_cast<std::ptrdiff_t>(n);
+}
+
+TEST(regression, SWB_5_a_pending_read_is_woken_by_stop) {
+    hand_executor where;
+    const shutdown s;
+    roost::event ready;
+    std::ptrdiff_t got = -1;
+    auto a = read_once(where, s, ready, got);
+    EXPECT_EQ(got, -1);
+    s.shut_down();
+    where.run();
+    EXPECT_EQ(got, 0);
+    ready.set();
+    got = -1;
+    const shutdown other;
+    auto b = read_once(where, other, ready, got);
+    EXPECT_EQ(got, 5);
+}
+
+}  // namespace
