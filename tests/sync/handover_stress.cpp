@@ -1,0 +1,297 @@
+// Hand-over races cancel and deadline on real threads (SYNC-161 .. SYNC-163). Rounds scale with ROOST_STRESS_SCALE; 50 is the
+// full million.
+
+#include <roost/sync/channel.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/sync/mutex.hpp>
+#include <roost/sync/semaphore.hpp>
+#include <roost/sync/waiter_queue.hpp>
+
+#include "coroutines.hpp"
+#include "held_operation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using roost::channel;
+using roost::mutex;
+using roost::semaphore;
+using roost::waiter_queue;
+using sync_testing::fire;
+using sync_testing::held_operation;
+using sync_testing::rounds;
+
+// Two threads that meet at the start of every round, by spinning: a round costs little more than the race itself.
+class two_at_once {
+public:
+    template <class Mine, class Theirs, class After>
+    void run(long count, Mine mine, Theirs theirs, After after) {
+        std::thread other([&] {
+            for (long i = 1; i <= count; ++i) {
+                ready_.store(i, std::memory_order_release);
+                meet(start_, i);
+                dither(i / 7);
+                theirs();
+                end_.store(i, std::memory_order_release);
+            }
+        });
+        for (long i = 1; i <= count; ++i) {
+            prepare_(i);
+            meet(ready_, i);
+            start_.store(i, std::memory_order_release);
+            dither(i);
+            mine();
+            meet(end_, i);
+            after();
+        }
+        other.join();
+    }
+    explicit two_at_once(std::function<void(long)> prepare) : prepare_(std::move(prepare)) {}
+
+private:
+    static void meet(const std::atomic<long>& word, long round) {
+        for (int spin = 0; word.load(std::memory_order_acquire) < round; ++spin) {
+            if (spin > 100) {
+                std::this_thread::yield();
+            }
+        }
+    }
+    // Shifts one side against the other by a few hundred nanoseconds; now and then lets it go first even on one core.
+    static void dither(long i) {
+        if (i % 5 == 0) {
+            std::this_thread::yield();
+        }
+        for (long k = i % 16; k > 0; --k) {
+            roost::spin_hint();
+        }
+    }
+    std::function<void(long)> prepare_;
+    std::atomic<long> ready_{0};
+    std::atomic<long> start_{0};
+    std::atomic<long> end_{0};
+};
+
+// The first of two waiters is cancelled while the permit is released: the second is always served.
+TEST(handover_stress, SYNC_161_release_races_cancel) {
+    semaphore s(1);
+    using operation = held_operation<semaphore::operation>;
+    roost::plain<int> first{0};
+    std::atomic<int> second{0};
+    semaphore::permit held;
+    std::unique_ptr<operation> one;
+    bool cancelled = false;
+    long wins = 0;
+    two_at_once race([&](long) {
+        held = s.try_acquire();
+        first.set(0);
+        second = 0;
+        one = std::make_unique<operation>(s.acquire(), first);
+        [](semaphore& ss, std::atomic<int>& n) -> fire {
+            auto permit = co_await ss.acquire();
+            ++n;
+        }(s, second);
+    });
+    race.run(
+        rounds(20'000), [&] { held.give_back(); }, [&] { cancelled = one->operation().try_cancel(); },
+        [&] {
+            ASSERT_EQ(first.get(), cancelled ? 0 : 1);
+            ASSERT_EQ(second.load(), 1);
+            ASSERT_EQ(s.available(), 1U);
+            wins += cancelled ? 1 : 0;
+        });
+    std::printf("  cancel won %ld times\n", wins);
+}
+
+// A thread's deadline expires while the lock is handed over, with a coroutine behind it.
+TEST(handover_stress, SYNC_161_lock_races_deadline) {
+    mutex m;
+    mutex::guard held;
+    long got = 0;
+    std::atomic<int> behind{0};
+    two_at_once race([&](long) {
+        held = m.try_lock();
+        behind = 0;
+    });
+    race.run(
+        rounds(20'000),
+        [&] {
+            [](mutex& mm, std::atomic<int>& n) -> fire {
+                auto mine = co_await mm.lock();
+                ++n;
+            }(m, behind);
+            held.unlock();
+        },
+        [&] { got += m.lock_blocking(roost::now() + std::chrono::microseconds(5)) ? 1 : 0; },
+        [&] {
+            ASSERT_EQ(behind.load(), 1);
+            ASSERT_FALSE(m.is_locked());
+            ASSERT_EQ(m.waiters_now(), 0U);
+        });
+    std::printf("  locked in time %ld times\n", got);
+}
+
+// A value is sent while the receiver is cancelled, and received while the sender is: each value ends up in one place.
+TEST(handover_stress, SYNC_161_value_races_cancel) {
+    channel<std::unique_ptr<int>> c(0);
+    std::unique_ptr<int> mine;
+    roost::plain<int> resumed{0};
+    using operation = held_operation<channel<std::unique_ptr<int>>::send_operation>;
+    std::unique_ptr<operation> sending;
+    bool cancelled = false;
+    long received = 0;
+    long wins = 0;
+    two_at_once race([&](long i) {
+        mine = std::make_unique<int>(static_cast<int>(i));
+        resumed.set(0);
+        sending = std::make_unique<operation>(c.send_from(mine), resumed);
+    });
+    race.run(
+        rounds(20'000), [&] { received += c.try_receive() ? 1 : 0; },
+        [&] { cancelled = sending->operation().try_cancel(); },
+        [&] {
+            ASSERT_EQ(mine != nullptr, cancelled);
+            ASSERT_EQ(resumed.get(), cancelled ? 0 : 1);
+            received -= cancelled ? 0 : 1;
+            ASSERT_EQ(received, 0);
+            wins += cancelled ? 1 : 0;
+        });
+    std::printf("  cancel won %ld times\n", wins);
+}
+
+// Two threads lock, two try with deadlines, coroutines come and go: the counter is exact at the end.
+TEST(handover_stress, SYNC_161_everybody_at_once) {
+    mutex m;
+    semaphore s(2);
+    long inside = 0;
+    std::atomic<long> entered{0};
+    std::atomic<int> using_two{0};
+    const long count = rounds(30'000);
+    const auto visit = [&](unsigned seed) {
+        for (long i = 0; i < count; ++i) {
+            seed = seed * 1664525U + 1013904223U;
+            const unsigned what = seed >> 30U;
+            if (what == 0) {
+                auto held = m.lock_blocking();
+                ++inside;
+                ++entered;
+            } else if (what == 1) {
+                if (auto held = m.lock_blocking(roost::now() + std::chrono::microseconds(seed & 15U))) {
+                    ++inside;
+                    ++entered;
+                }
+            } else if (what == 2) {
+                [](mutex& mm, long& n, std::atomic<long>& e) -> fire {
+                    auto held = co_await mm.lock();
+                    ++n;
+                    ++e;
+                }(m, inside, entered);
+            } else {
+                auto permit = s.acquire_blocking(1 + (seed & 1U), roost::now() + std::chrono::microseconds(seed & 31U));
+                const int now = using_two += static_cast<int>(permit.count());
+                EXPECT_LE(now, 2);
+                using_two -= static_cast<int>(permit.count());
+            }
+        }
+    };
+    std::thread a(visit, 1U);
+    std::thread b(visit, 2U);
+    visit(3U);
+    a.join();
+    b.join();
+    auto last = m.lock_blocking();
+    EXPECT_EQ(inside, entered.load());
+    EXPECT_EQ(s.available(), 2U);
+    EXPECT_EQ(s.waiters_now(), 0U);
+}
+
+// 10 000 waiters dropped by one thread while another releases one permit at a time.
+TEST(handover_stress, SYNC_162_dropped_while_being_woken) {
+    constexpr int waiters = 10'000;
+    const long repeats = rounds(5);
+    for (long round = 0; round < repeats; ++round) {
+        semaphore s(1);
+        using operation = held_operation<semaphore::operation>;
+        std::vector<std::unique_ptr<roost::plain<int>>> resumed;
+        std::vector<std::unique_ptr<operation>> all;
+        auto held = s.try_acquire();
+        for (int i = 0; i < waiters; ++i) {
+            resumed.push_back(std::make_unique<roost::plain<int>>(0));
+            all.push_back(std::make_unique<operation>(s.acquire(), *resumed.back()));
+        }
+        std::atomic<bool> go{false};
+        std::vector<char> dropped(waiters, 0);
+        std::thread dropper([&] {
+            while (!go.load()) {
+            }
+            for (int i = waiters - 1; i >= 0; --i) {
+                if (all[static_cast<std::size_t>(i)]->operation().try_cancel()) {
+                    all[static_cast<std::size_t>(i)]->coroutine().destroy();
+                    dropped[static_cast<std::size_t>(i)] = 1;
+                }
+            }
+        });
+        go = true;
+        held.give_back();  // each one served gives the permit to the next, until they meet the dropper
+        dropper.join();
+        long served = 0;
+        long gone = 0;
+        for (std::size_t i = 0; i < waiters; ++i) {
+            ASSERT_EQ(resumed[i]->get() + dropped[i], 1) << "served or dropped, never both";
+            served += resumed[i]->get();
+            gone += dropped[i];
+        }
+        ASSERT_EQ(s.available(), 1U);
+        ASSERT_EQ(s.waiters_now(), 0U);
+        std::printf("  served %ld, dropped %ld\n", served, gone);
+    }
+}
+
+// Everybody who queues up waits again at once: each wake_all releases each of them at most once.
+TEST(handover_stress, SYNC_163_wake_all_while_others_keep_adding) {
+    waiter_queue queue;
+    constexpr int before = 10'000;
+    std::atomic<long> first{0};
+    std::atomic<long> second{0};
+    for (int i = 0; i < before; ++i) {
+        [](waiter_queue& q, std::atomic<long>& a, std::atomic<long>& b) -> fire {
+            co_await q.add_waiter_if([] { return false; });
+            ++a;
+            co_await q.add_waiter_if([] { return false; });
+            ++b;
+        }(queue, first, second);
+    }
+    std::atomic<bool> stop{false};
+    std::atomic<long> added{0};
+    std::atomic<long> late{0};
+    std::thread adder([&] {
+        while (!stop.load()) {
+            [](waiter_queue& q, std::atomic<long>& n) -> fire {
+                co_await q.add_waiter_if([] { return false; });
+                ++n;
+            }(queue, late);
+            ++added;
+        }
+    });
+    while (added.load() < 100) {
+        std::this_thread::yield();
+    }
+    queue.wake_all();
+    EXPECT_EQ(first.load(), before);
+    EXPECT_EQ(second.load(), 0) << "one wake_all never satisfies two waits";
+    stop = true;
+    adder.join();
+    queue.wake_all();
+    EXPECT_EQ(second.load(), before);
+    EXPECT_EQ(late.load(), added.load());
+    EXPECT_EQ(queue.size_approx(), 0U);
+}
+
+}  // namespace
