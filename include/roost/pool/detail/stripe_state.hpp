@@ -1,0 +1,268 @@
+#pragma once
+
+// One stripe of a pool as a plain value with pure transitions.
+//
+// A stripe owns up to ten slots. A slot is one unit of capacity: a place for a resource, with or without one in it. The whole
+// state is one 64-bit word, and that includes the order of the idle slots. So there are no links to follow, two equal words
+// are the same state (there is no ABA), a slot can be taken from the top (the one used last) as well as from the bottom (the
+// one idle longest), and one compare-exchange commits any transition.
+//
+//   bits  0-39   ten slot numbers: the idle ones from position 0 up, the last one returned on top; the spare ones from
+//                position 9 down
+//   bits 40-43   idle      slots with a resource nobody uses
+//   bits 44-47   spare     slots without a resource
+//   bits 48-51   out       slots whose resource somebody holds
+//   bits 52-55   busy      slots whose resource is being created or destroyed
+//   bits 56-59   retired   slots that must not be filled: capacity = slots - retired
+//   bit  60      counted   the pool's node holds one unit of work for this stripe
+//   bit  61      waited    somebody waits: nothing may be taken past them, everything returned goes through the queue's lock
+//   bit  62      stopped   nothing is given out any more
+//   bit  63      closed    and nothing is kept
+//
+//   spare --reserve--> busy --made--> out --put--> idle --take--> out
+//                      busy --bank--> idle           out --discard--> busy
+//                      busy --emptied--> spare      idle --evict--> busy
+//                      busy, emptied --recreate--> busy, creating
+//
+// I1  spare + idle + out + busy = slots: every transition moves one unit between two of the four
+// I2  free = max(0, spare - retired); over = max(0, retired - spare); capacity + over = free + idle + out + busy
+// I3  a slot number is in the word exactly once while its slot is idle or spare, and not at all otherwise
+// I4  closed implies stopped; closed and nothing idle, out or busy: for ever
+
+#include <roost/base/config.hpp>
+
+#include <cstdint>
+
+namespace roost::inline ROOST_ABI::detail {
+
+class stripe_state {
+public:
+    using word = std::uint64_t;
+    static constexpr unsigned max_slots = 10;
+    static constexpr word order_mask = (word(1) << 40) - 1;
+    static constexpr word one_idle = word(1) << 40;
+    static constexpr word one_spare = word(1) << 44;
+    static constexpr word one_out = word(1) << 48;
+    static constexpr word one_busy = word(1) << 52;
+    static constexpr word one_retired = word(1) << 56;
+    static constexpr word counted_bit = word(1) << 60;
+    static constexpr word waited_bit = word(1) << 61;
+    static constexpr word stopped_bit = word(1) << 62;
+    static constexpr word closed_bit = word(1) << 63;
+
+    constexpr stripe_state() noexcept = default;
+    constexpr explicit stripe_state(word w) noexcept : bits(w) {}
+    // `slots` places, of which the last `slots - capacity` are retired; all spare, the lowest number first.
+    [[nodiscard]] static constexpr stripe_state make(unsigned slots, unsigned capacity) noexcept {
+        stripe_state s;
+        for (unsigned i = slots; i-- > 0;) {
+            s.push_spare(i);
+        }
+        s.bits += one_retired * (slots - capacity);
+        return s;
+    }
+
+    [[nodiscard]] constexpr unsigned idle() const noexcept { return field(40); }
+    [[nodiscard]] constexpr unsigned spare() const noexcept { return field(44); }
+    [[nodiscard]] constexpr unsigned out() const noexcept { return field(48); }
+    [[nodiscard]] constexpr unsigned busy() const noexcept { return field(52); }
+    [[nodiscard]] constexpr unsigned retired() const noexcept { return field(56); }
+    [[nodiscard]] constexpr bool is_counted() const noexcept { return (bits & counted_bit) != 0; }
+    [[nodiscard]] constexpr bool is_waited() const noexcept { return (bits & waited_bit) != 0; }
+    [[nodiscard]] constexpr bool is_stopped() const noexcept { return (bits & stopped_bit) != 0; }
+    [[nodiscard]] constexpr bool is_closed() const noexcept { return (bits & closed_bit) != 0; }
+
+    [[nodiscard]] constexpr unsigned slots() const noexcept { return idle() + spare() + out() + busy(); }
+    [[nodiscard]] constexpr unsigned capacity() const noexcept { return slots() - retired(); }
+    [[nodiscard]] constexpr unsigned free() const noexcept { return spare() > retired() ? spare() - retired() : 0; }
+    // Resources beyond the capacity, after it was reduced: each goes when it is returned.
+    [[nodiscard]] constexpr unsigned over() const noexcept { return retired() > spare() ? retired() - spare() : 0; }
+    [[nodiscard]] constexpr unsigned live() const noexcept { return idle() + out() + busy(); }
+    [[nodiscard]] constexpr bool is_drained() const noexcept { return is_closed() && live() == 0; }
+
+    // Slot number at a position of the order.
+    [[nodiscard]] constexpr unsigned at(unsigned position) const noexcept {
+        return static_cast<unsigned>(bits >> (4 * position)) & 15U;
+    }
+    [[nodiscard]] constexpr unsigned newest() const noexcept { return at(idle() - 1); }
+    [[nodiscard]] constexpr unsigned oldest() const noexcept { return at(0); }
+
+    constexpr unsigned pop_idle() noexcept {
+        const unsigned position = idle() - 1;
+        const unsigned slot = at(position);
+        bits = (bits & ~(word(15) << (4 * position))) - one_idle;
+        return slot;
+    }
+    constexpr void push_idle(unsigned slot) noexcept { bits = (bits | (word(slot) << (4 * idle()))) + one_idle; }
+    constexpr unsigned pop_spare() noexcept {
+        const unsigned position = max_slots - spare();
+        const unsigned slot = at(position);
+        bits = (bits & ~(word(15) << (4 * position))) - one_spare;
+        return slot;
+    }
+    constexpr void push_spare(unsigned slot) noexcept {
+        bits = (bits | (word(slot) << (4 * (max_slots - 1 - spare())))) + one_spare;
+    }
+    // The bottom of the idle ones; the others move down.
+    constexpr unsigned pop_oldest() noexcept {
+        const word stack_mask = (word(1) << (4 * idle())) - 1;
+        const unsigned slot = at(0);
+        bits = ((bits & ~stack_mask) | ((bits & stack_mask) >> 4U)) - one_idle;
+        return slot;
+    }
+
+    friend constexpr bool operator==(stripe_state, stripe_state) noexcept = default;
+
+    word bits = 0;
+
+private:
+    [[nodiscard]] constexpr unsigned field(unsigned shift) const noexcept {
+        return static_cast<unsigned>(bits >> shift) & 15U;
+    }
+};
+
+// What the caller does after the commit.
+enum class stripe_effect : std::uint8_t {
+    refused,  // nothing was changed
+    none,
+    deliver,  // the slot's resource is the caller's
+    create,   // the caller holds the right to create in this slot
+    destroy,  // the caller destroys the slot's resource, then commits `emptied`
+};
+
+struct stripe_step {
+    stripe_state next;
+    stripe_effect effect = stripe_effect::refused;
+    unsigned slot = 0;
+    bool leave = false;  // the last that was out or busy: give the node its unit back
+
+    [[nodiscard]] constexpr bool is_refused() const noexcept { return effect == stripe_effect::refused; }
+};
+
+namespace stripe {
+
+inline constexpr stripe_state::word no_entry = stripe_state::waited_bit | stripe_state::stopped_bit;
+
+// `entered`: the caller has entered the node for this stripe, so the commit may say that it is counted.
+[[nodiscard]] constexpr stripe_state with_unit(stripe_state s, bool entered) noexcept {
+    return stripe_state(s.bits | (entered ? stripe_state::counted_bit : 0));
+}
+[[nodiscard]] constexpr stripe_step finish(stripe_state s, stripe_effect effect, unsigned slot) noexcept {
+    const bool leave = s.is_counted() && s.out() + s.busy() == 0;
+    return {stripe_state(leave ? s.bits & ~stripe_state::counted_bit : s.bits), effect, slot, leave};
+}
+
+// The newest idle resource. `past_queue`: by the holder of the queue's lock for its first waiter, or by a spinning thread
+// that may overtake a parked one.
+[[nodiscard]] constexpr stripe_step take(stripe_state s, bool entered, bool past_queue) noexcept {
+    if (s.idle() == 0 || (s.bits & (past_queue ? stripe_state::stopped_bit : no_entry)) != 0) {
+        return {};
+    }
+    s = with_unit(s, entered);
+    const unsigned slot = s.pop_idle();
+    s.bits += stripe_state::one_out;
+    return {s, stripe_effect::deliver, slot};
+}
+// The right to create.
+[[nodiscard]] constexpr stripe_step reserve(stripe_state s, bool entered, bool past_queue) noexcept {
+    if (s.free() == 0 || (s.bits & (past_queue ? stripe_state::stopped_bit : no_entry)) != 0) {
+        return {};
+    }
+    s = with_unit(s, entered);
+    const unsigned slot = s.pop_spare();
+    s.bits += stripe_state::one_busy;
+    return {s, stripe_effect::create, slot};
+}
+// Created, for somebody.
+[[nodiscard]] constexpr stripe_step made(stripe_state s, unsigned slot) noexcept {
+    s.bits += stripe_state::one_out - stripe_state::one_busy;
+    return {s, stripe_effect::deliver, slot};
+}
+// Created, for nobody: kept, unless the pool has no use for it any more.
+[[nodiscard]] constexpr stripe_step bank(stripe_state s, unsigned slot) noexcept {
+    if (s.is_closed() || s.over() != 0) {
+        return {s, stripe_effect::destroy, slot};
+    }
+    s.bits -= stripe_state::one_busy;
+    s.push_idle(slot);
+    return finish(s, stripe_effect::none, slot);
+}
+// Given back.
+[[nodiscard]] constexpr stripe_step put(stripe_state s, unsigned slot) noexcept {
+    s.bits -= stripe_state::one_out;
+    if (s.is_closed() || s.over() != 0) {
+        s.bits += stripe_state::one_busy;
+        return {s, stripe_effect::destroy, slot};
+    }
+    s.push_idle(slot);
+    return finish(s, stripe_effect::none, slot);
+}
+// Given back, broken.
+[[nodiscard]] constexpr stripe_step discard(stripe_state s, unsigned slot) noexcept {
+    s.bits += stripe_state::one_busy - stripe_state::one_out;
+    return {s, stripe_effect::destroy, slot};
+}
+// Its resource is gone, or was never made.
+[[nodiscard]] constexpr stripe_step emptied(stripe_state s, unsigned slot) noexcept {
+    s.bits -= stripe_state::one_busy;
+    s.push_spare(slot);
+    return finish(s, stripe_effect::none, slot);
+}
+// Its resource is gone, and the first in the queue gets the right to create another one in its place: nobody else ever sees
+// the unit free.
+[[nodiscard]] constexpr stripe_step recreate(stripe_state s, unsigned slot, bool entered) noexcept {
+    if (s.is_stopped() || s.over() != 0) {
+        return {};
+    }
+    return {with_unit(s, entered), stripe_effect::create, slot};
+}
+// The resource that has been idle longest goes.
+[[nodiscard]] constexpr stripe_step evict(stripe_state s) noexcept {
+    if (s.idle() == 0) {
+        return {};
+    }
+    const unsigned slot = s.pop_oldest();
+    s.bits += stripe_state::one_busy;
+    return {s, stripe_effect::destroy, slot};
+}
+[[nodiscard]] constexpr stripe_step set_capacity(stripe_state s, unsigned capacity) noexcept {
+    const unsigned slots = s.slots();
+    s.bits += stripe_state::one_retired * (slots - capacity) - stripe_state::one_retired * s.retired();
+    return {s, stripe_effect::none};
+}
+[[nodiscard]] constexpr stripe_step wait(stripe_state s, bool waited) noexcept {
+    s.bits = waited ? s.bits | stripe_state::waited_bit : s.bits & ~stripe_state::waited_bit;
+    return {s, stripe_effect::none};
+}
+[[nodiscard]] constexpr stripe_step stop(stripe_state s) noexcept {
+    s.bits |= stripe_state::stopped_bit;
+    return {s, stripe_effect::none};
+}
+[[nodiscard]] constexpr stripe_step close(stripe_state s) noexcept {
+    s.bits |= stripe_state::stopped_bit | stripe_state::closed_bit;
+    return {s, stripe_effect::none};
+}
+
+}  // namespace stripe
+
+// Everything I1 to I4 say about one word of a stripe with that many slots.
+[[nodiscard]] constexpr bool is_valid(stripe_state s, unsigned slots) noexcept {
+    unsigned seen = 0;
+    for (unsigned i = 0; i < stripe_state::max_slots; ++i) {
+        const bool is_used = i < s.idle() || i >= stripe_state::max_slots - s.spare();
+        if (!is_used) {
+            if (s.at(i) != 0) {
+                return false;
+            }
+            continue;
+        }
+        if (s.at(i) >= slots || (seen & (1U << s.at(i))) != 0) {
+            return false;
+        }
+        seen |= 1U << s.at(i);
+    }
+    return s.slots() == slots && s.retired() <= slots && s.capacity() + s.over() == s.free() + s.live() &&
+           (!s.is_closed() || s.is_stopped());
+}
+
+}  // namespace roost::inline ROOST_ABI::detail
