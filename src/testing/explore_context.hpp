@@ -40,9 +40,10 @@ private:
     void* stack_ = nullptr;  // null: the thread's own stack
     void* stack_pointer_ = nullptr;
     exception_state exceptions_;
-    void* fake_stack_ = nullptr;
-    const void* bottom_ = nullptr;
-    std::size_t size_ = 0;
+    // For AddressSanitizer only.
+    [[maybe_unused]] void* fake_stack_ = nullptr;
+    [[maybe_unused]] const void* bottom_ = nullptr;
+    [[maybe_unused]] std::size_t size_ = 0;
 };
 
 }  // namespace testing::detail
