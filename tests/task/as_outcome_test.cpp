@@ -111,7 +111,8 @@ TEST(as_outcome, TASK_29_modifiers_compose_and_notes_are_kept_innermost_first) {
     EXPECT_TRUE(failed);
     const auto notes = j.notes();
     ASSERT_EQ(notes.size(), 2U);
-    EXPECT_NE(notes[0].find("inner note (as_outcome_test.cpp:"), std::string::npos) << notes[0];
+    EXPECT_EQ(notes[0].find("inner note ("), 0U) << notes[0];
+    EXPECT_NE(notes[0].find("as_outcome_test.cpp:"), std::string::npos) << notes[0];
     EXPECT_NE(notes[1].find("outer note"), std::string::npos);
 }
 

@@ -1,12 +1,13 @@
 #include <roost/task/external.hpp>
-#include <roost/task/root.hpp>
-#include <roost/testing/explore_gtest.hpp>
-#include <roost/testing/manual_executor.hpp>
+
+#include "model_rig.hpp"
 
 namespace {
 
 using namespace roost;
 using roost::testing::check;
+using model_rig::finish;
+using model_rig::run_until;
 
 // JOB-25: setting the promise against a cancel that abandons: exactly one of them settles the child.
 MODEL(external_model, set_vs_cancel) {
@@ -18,11 +19,10 @@ MODEL(external_model, set_vs_cancel) {
     bool took = false;
     thread setter([&took, p = std::move(made.second)]() mutable { took = p.set_value(5); });
     j.cancel();
-    ex.run_until_waiting([&] { return j.is_finished(); });
+    run_until(ex, [&] { return j.is_finished(); });
     setter.join();
     check(took == (j.state() == job_state::completed), "JOB-25: the value counts exactly if set_value said so");
-    root.close();
-    ex.run_until_waiting([&] { return root.has_ended(); });
+    finish(ex, root);
 }
 
 }  // namespace

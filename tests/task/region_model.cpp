@@ -2,23 +2,19 @@
 // run by the model's main thread.
 #include <roost/sync/event.hpp>
 #include <roost/task/detail/region.hpp>
-#include <roost/task/root.hpp>
-#include <roost/testing/explore_gtest.hpp>
-#include <roost/testing/manual_executor.hpp>
+
+#include "model_rig.hpp"
 
 namespace {
 
 using namespace roost;
 using roost::testing::check;
+using model_rig::finish;
+using model_rig::run_until;
 
 task<> wait_once(event& e, int& passed) {
     co_await e.wait();
     ++passed;
-}
-
-void finish(roost::testing::manual_executor& ex, root_scope& root) {
-    root.close();
-    ex.run_until_waiting([&] { return root.has_ended(); });
 }
 
 // TASK-11: woken exactly once, and the thread that suspends it touches nothing once it may run on.
@@ -29,7 +25,7 @@ MODEL(wait_slot_model, wake_vs_commit) {
     int passed = 0;
     const job j = root.launch("waits", wait_once(e, passed));
     thread waker([&] { e.set(); });
-    ex.run_until_waiting([&] { return j.is_finished(); });
+    run_until(ex, [&] { return j.is_finished(); });
     waker.join();
     check(passed == 1, "TASK-11: woken exactly once");
     finish(ex, root);
@@ -43,7 +39,7 @@ MODEL(wait_slot_model, cancel_vs_commit) {
     int passed = 0;
     const job j = root.launch("waits", wait_once(e, passed));
     thread canceller([&] { j.cancel(); });
-    ex.run_until_waiting([&] { return j.is_finished(); });
+    run_until(ex, [&] { return j.is_finished(); });
     canceller.join();
     check(passed == 0, "TASK-30: it did not go on");
     check(j.state() == job_state::cancelled, "TASK-30: it ended cancelled");
@@ -60,7 +56,7 @@ MODEL(wait_slot_model, wake_vs_cancel) {
     ex.run_all();
     thread waker([&] { e.set(); });
     thread canceller([&] { j.cancel(); });
-    ex.run_until_waiting([&] { return j.is_finished(); });
+    run_until(ex, [&] { return j.is_finished(); });
     waker.join();
     canceller.join();
     check((passed == 1) == (j.state() == job_state::completed), "TASK-30: either delivered or cancelled");

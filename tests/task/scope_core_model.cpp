@@ -2,10 +2,8 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/scope_core.hpp>
-#include <roost/task/failure_sink.hpp>
-#include <roost/task/root.hpp>
-#include <roost/testing/explore_gtest.hpp>
-#include <roost/testing/manual_executor.hpp>
+
+#include "model_rig.hpp"
 
 #include <stdexcept>
 
@@ -13,12 +11,9 @@ namespace {
 
 using namespace roost;
 using roost::testing::check;
+using model_rig::finish;
+using model_rig::run_until;
 using roost::testing::manual_executor;
-
-void finish(manual_executor& ex, root_scope& root) {
-    root.close();
-    ex.run_until_waiting([&] { return root.has_ended(); });
-}
 
 task<int> lend(scope& s, lease& out) {
     out = s.lease();
@@ -36,7 +31,7 @@ MODEL(scope_model, last_child_vs_body) {
     ex.run_one();
     thread giver([&] { held.give_back(); });
     thread canceller([&] { j.cancel(); });
-    ex.run_until_waiting([&] { return j.is_finished(); });
+    run_until(ex, [&] { return j.is_finished(); });
     giver.join();
     canceller.join();
     check(got == 7, "TASK-12: the body had returned its value");
@@ -61,10 +56,10 @@ MODEL(job_model, late_join) {
     bool saw_final = false;
     thread runner([&] {
         other.close();
-        there.run_until_waiting([&] { return other.has_ended(); });
+        run_until(there, [&] { return other.has_ended(); });
     });
     const job joiner = root.launch("joiner", join_it(target, saw_final));
-    here.run_until_waiting([&] { return joiner.is_finished(); });
+    run_until(here, [&] { return joiner.is_finished(); });
     runner.join();
     check(saw_final, "JOB-15: a joiner wakes when the state is final");
     finish(here, root);
@@ -96,7 +91,7 @@ MODEL(job_model, seal_vs_late_failure_vs_join) {
             saw_final = j.is_finished();
             seen = routed.load(mo::relaxed);
         });
-        ex.run_until_waiting([&] { return j.is_finished(); });
+        run_until(ex, [&] { return j.is_finished(); });
         waker.join();
         watcher.join();
         check(!saw_final || seen == 1, "JOB-15: no final state before the failure was routed");
@@ -119,7 +114,7 @@ MODEL(job_model, deferred_dropped_while_completing) {
     auto d = root.async("child", make(e));
     const job j = d.as_job();
     thread dropper([held = std::move(d)]() mutable { held = deferred<int>(); });
-    ex.run_until_waiting([&] { return j.is_finished(); });
+    run_until(ex, [&] { return j.is_finished(); });
     dropper.join();
     check(is_final(j.state()) && j.state() != job_state::failed, "JOB-10: completed or cancelled");
     finish(ex, root);
@@ -144,7 +139,7 @@ MODEL(scope_model, child_vs_cancel_vs_body) {
     ex.run_all();
     thread waker([&] { e.set(); });
     thread canceller([&] { j.cancel(); });
-    ex.run_until_waiting([&] { return j.is_finished(); });
+    run_until(ex, [&] { return j.is_finished(); });
     waker.join();
     canceller.join();
     check((got == 1) == (j.state() == job_state::completed), "JOB-1: value or cancelled");

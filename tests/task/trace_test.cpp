@@ -29,7 +29,8 @@ TEST(trace, TASK_29_notes_only_what_fails_and_keeps_the_type) {
     const job j = s.play(traced(own_type));
     EXPECT_TRUE(own_type);
     ASSERT_EQ(j.notes().size(), 1U);
-    EXPECT_NE(j.notes().front().find("reading the header (trace_test.cpp:"), std::string::npos) << j.notes().front();
+    EXPECT_EQ(j.notes().front().find("reading the header ("), 0U) << j.notes().front();
+    EXPECT_NE(j.notes().front().find("trace_test.cpp:"), std::string::npos) << j.notes().front();
 }
 
 }  // namespace

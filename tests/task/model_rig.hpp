@@ -1,0 +1,34 @@
+#pragma once
+
+// What the models of this layer share.
+
+#include <roost/task/failure_sink.hpp>
+#include <roost/task/root.hpp>
+#include <roost/testing/explore_gtest.hpp>
+#include <roost/testing/manual_executor.hpp>
+
+namespace model_rig {
+
+// Whatever is made on first use has to be made before the first execution, or the first one differs from the others.
+inline const bool warmed_up = [] {
+    static_cast<void>(roost::reason::plain_kind(roost::reason_kind::requested));
+    roost::set_failure_sink(nullptr);
+    return true;
+}();
+
+// The last unit of something may go on any thread, which posts nothing: so look again rather than sleep.
+template <class Done>
+void run_until(roost::testing::manual_executor& ex, Done done) {
+    while (!done()) {
+        if (!ex.run_one()) {
+            roost::yield_thread();
+        }
+    }
+}
+
+inline void finish(roost::testing::manual_executor& ex, roost::root_scope& root) {
+    root.close();
+    run_until(ex, [&] { return root.has_ended(); });
+}
+
+}  // namespace model_rig
