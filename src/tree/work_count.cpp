@@ -31,14 +31,14 @@
 // 7. Ordering table
 // id  operation                        order            pairs     carries                                        fails in
 // W1  enter: fetch_add                 acq_rel          W8        in: the units of pass 1 at every ancestor      work_model: visible_at_root
-// W2  leave: CAS                       acq_rel/relaxed  W2 W5     out: the work done; in: everybody's work       work_model: drain_sees_work
-// W3  commit: CAS                      acq_rel/relaxed  W2 W8     as W1 and W2                                   work_model: drain_sees_work
+// W2  leave, not the last: CAS         release/relaxed  W3 W5     out: the work done                             work_model: two_workers
+// W3  commit: CAS, pass 1 too          acq_rel/relaxed  W2 W3 W8  in: everybody's work, the units of pass 1; out: work   work_model: drain_sees_work
 // W4  commit: load                     relaxed          -         only a first guess for the CAS                 (floor)
 // W5  has_work, units...: load         acquire          W2        everybody's work                               work_model: drain_sees_work
 // W6  attach: store                    relaxed          -         not in the tree yet; the lock publishes it     (floor)
-// W7  pass 1: CAS                      acq_rel/relaxed  W8        in: what the announced ancestor's creator saw  work_model: visible_at_root
-// W8  pass 2: fetch_or                 acq_rel          W1 W7     out: the units of pass 1                       work_model: visible_at_root
-// W9  pass 2, given back: fetch_sub    release          W2        out: nothing but order; never the last         work_model: visible_at_root
+// W7  watch: fetch_or                  release          W3        out: what the watcher registered before        work_model: watch_against_last_unit
+// W8  pass 2: fetch_or                 release          W1 W3     out: the units of pass 1                       work_model: visible_at_root
+// W9  pass 2, given back: fetch_sub    relaxed          -         never the last (I9), so nobody acts on it      (floor)
 
 namespace roost::inline ROOST_ABI {
 
@@ -79,7 +79,7 @@ bool node::announce() noexcept {
     bool refused = false;
     for (;;) {
         node* up = top->parent_;
-        const work_action a = commit(up->work_, [](work_state s) {  // W3 is W7 here
+        const work_action a = commit(up->work_, [](work_state s) {
             return s.closed || s.units >= unit_limit ? refuse<work_state>(work_action{.refused = true}) : detail::enter(s);
         });
         refused = a.refused;
@@ -95,9 +95,9 @@ bool node::announce() noexcept {
         return false;
     }
     for (node* n = this;; n = n->parent_) {
-        const work_word before = n->work_.fetch_or(announced_bit, mo::acq_rel);  // W8
+        const work_word before = n->work_.fetch_or(announced_bit, mo::release);  // W8
         if ((before & announced_bit) != 0) {
-            [[maybe_unused]] const work_word units = n->parent_->work_.fetch_sub(one_unit, mo::release);  // W9
+            [[maybe_unused]] const work_word units = n->parent_->work_.fetch_sub(one_unit, mo::relaxed);  // W9
             ROOST_ASSERT(work_state::unpack(units).units > 1, "I9: a duplicate announcement was somebody's only unit");
         }
         if (n == top) {
@@ -123,7 +123,7 @@ bool node::try_enter_unless_stopping() noexcept { return !is_stopping() && try_e
 void node::leave() noexcept {
     work_word seen = work_.load(mo::relaxed);  // W4
     while ((seen >> 32U) > 1) {
-        if (work_.compare_exchange_weak(seen, seen - one_unit, mo::acq_rel, mo::relaxed)) {  // W2
+        if (work_.compare_exchange_weak(seen, seen - one_unit, mo::release, mo::relaxed)) {  // W2
             return;
         }
     }
@@ -190,6 +190,6 @@ void node::close_and_leave() noexcept {
     after_work(up, a);
 }
 
-void node::watch() noexcept { work_.fetch_or(watched_bit, mo::acq_rel); }  // W3
+void node::watch() noexcept { work_.fetch_or(watched_bit, mo::release); }  // W7
 
 }  // namespace roost::inline ROOST_ABI

@@ -90,6 +90,43 @@ MODEL(work_model, drain_sees_work) {
     check(root->is_closed(), "TREE-20: closed for ever");
 }
 
+// TREE-29: both workers' writes are seen by whoever drains, also those of the one who was not the last.
+MODEL(work_model, two_workers) {
+    ref root = make_root();
+    roost::plain<int> one{0};
+    roost::plain<int> two{0};
+    root->enter();
+    root->enter();
+    root->close();
+    root->on_drained = [&] { check(one.get() + two.get() == 2, "TREE-29: a drain sees what all of the work did"); };
+    roost::thread a([root, &one] {
+        one.set(1);
+        root->leave();
+    });
+    two.set(1);
+    root->leave();
+    a.join();
+    check(root->drained_count.get() == 1, "TREE-18: drained exactly once");
+}
+
+// TREE-18: watching against the last unit: the watcher sees that there is no work, or is told.
+MODEL(work_model, watch_against_last_unit) {
+    ref root = make_root();
+    roost::plain<int> registered{0};
+    roost::atomic<std::uint32_t> told{0};
+    root->enter();
+    root->on_drained = [&] {
+        check(registered.get() == 1, "TREE-18: whoever is told sees what the watcher registered");
+        told.store(1, roost::mo::relaxed);
+    };
+    roost::thread worker([root] { root->leave(); });
+    registered.set(1);
+    root->watch();
+    const bool idle = !root->has_work();
+    worker.join();
+    check(idle || told.load(roost::mo::relaxed) == 1, "TREE-18: no crossing is missed");
+}
+
 // TREE-18: two last units race with each other and with the closing.
 MODEL(work_model, two_last_units) {
     ref root = make_root();

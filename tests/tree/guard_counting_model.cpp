@@ -1,0 +1,49 @@
+// The obvious way to count guards in a tree, and why it is not used: docs/design/guard-counting.md.
+
+#include <roost/base/atomic.hpp>
+#include <roost/testing/explore_gtest.hpp>
+
+namespace {
+
+using roost::testing::check;
+
+// Only whoever moves a node off zero tells its parent; whoever brings it back to zero takes it back.
+struct naive {
+    naive* parent;
+    roost::atomic<std::uint32_t> count{0};
+    explicit naive(naive* up) : parent(up) {}
+    void enter() {
+        for (naive* n = this; n != nullptr; n = n->parent) {
+            if (n->count.fetch_add(1, roost::mo::seq_cst) != 0) {
+                return;
+            }
+        }
+    }
+    void leave() {
+        for (naive* n = this; n != nullptr; n = n->parent) {
+            if (n->count.fetch_sub(1, roost::mo::seq_cst) != 1) {
+                return;
+            }
+        }
+    }
+};
+
+TEST(guard_counting_model, the_first_arriver_walk_loses_a_guard) {
+    const auto r = EXPECT_FOUND(roost::testing::verdict::assertion, {.memory = roost::testing::memory::sc}, [] {
+        naive root(nullptr);
+        naive leaf(&root);
+        roost::thread first([&] {
+            leaf.enter();
+            leaf.leave();
+        });
+        leaf.enter();
+        check(root.count.load(roost::mo::seq_cst) != 0, "a returned guard is seen at the root");
+        leaf.leave();
+        first.join();
+    });
+    if (!r.trace.empty()) {
+        std::printf("%s\n", r.report("first arriver walks").c_str());
+    }
+}
+
+}  // namespace
