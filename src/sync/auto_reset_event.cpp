@@ -26,7 +26,7 @@ void auto_reset_event::set_slow() noexcept {
     waiter* first = waiters_.front();
     if (first == nullptr) {
         // The last waiter left between our look and the lock, so the fast path is open again and others may be on it.
-        std::uint32_t seen = word_.load(mo::relaxed);                                            // A1
+        std::uint32_t seen = word_.load(mo::relaxed);  // A1
         while (!word_.compare_exchange_weak(seen, signalled, mo::acq_rel, mo::relaxed)) {  // A2
         }
         waiters_.unlock();

@@ -12,7 +12,8 @@ once::~once() {
 
 bool once::try_start() noexcept {
     std::uint32_t seen = once_state{}.pack();
-    return word_.compare_exchange_strong(seen, once_state{once_state::running, false}.pack(), mo::acquire, mo::acquire);  // O3
+    return word_.compare_exchange_strong(seen, once_state{once_state::running, false}.pack(), mo::acquire,
+                                         mo::acquire);  // O3
 }
 
 once::turn once::try_enter() noexcept { return try_start() ? turn(*this) : turn(); }

@@ -46,9 +46,8 @@ void permits::give_slow(std::uint32_t n) noexcept {
     grants out;
     waiters_.lock();
     const std::uint32_t all = total();
-    const bool is_sane = change([=](permit_state s) {
-        return n > all || s.available > all - n ? std::nullopt : std::optional(detail::give(s, n));
-    });
+    const bool is_sane = change(
+        [=](permit_state s) { return n > all || s.available > all - n ? std::nullopt : std::optional(detail::give(s, n)); });
     if (!is_sane) {
         misuse("it was released (unlocked) more often than it was taken");
     }
@@ -173,8 +172,8 @@ bool permits::sleep(Node& self, time_point deadline) noexcept {
             return true;
         }
         const bool is_last = waiters_.size_approx() == 1;
-        const bool got = waiters_.front() == &self &&
-                         change([&](permit_state s) { return grant(s, self.weight(), is_last); });
+        const bool got =
+            waiters_.front() == &self && change([&](permit_state s) { return grant(s, self.weight(), is_last); });
         if (got || !has_token) {
             waiters_.take(self, got ? claim::delivered : claim::expired);
             grant_locked(out);

@@ -65,7 +65,8 @@ void detail::destroyed_while_woken(wait_target target) noexcept {
 
 void detail::destroyed_with_waiters(wait_target target, std::uint32_t waiters) noexcept {
     char rule[96];
-    std::snprintf(rule, sizeof rule, "it was destroyed while %u waiter%s still queued", waiters, waiters == 1 ? " was" : "s were");
+    std::snprintf(rule, sizeof rule, "it was destroyed while %u waiter%s still queued", waiters,
+                  waiters == 1 ? " was" : "s were");
     panic(target.kind(), target.name(), site(), rule);
 }
 

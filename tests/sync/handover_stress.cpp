@@ -154,8 +154,7 @@ TEST(handover_stress, SYNC_161_value_races_cancel) {
         sending = std::make_unique<operation>(c.send_from(mine), resumed);
     });
     race.run(
-        rounds(20'000), [&] { received += c.try_receive() ? 1 : 0; },
-        [&] { cancelled = sending->operation().try_cancel(); },
+        rounds(20'000), [&] { received += c.try_receive() ? 1 : 0; }, [&] { cancelled = sending->operation().try_cancel(); },
         [&] {
             ASSERT_EQ(mine != nullptr, cancelled);
             ASSERT_EQ(resumed.get(), cancelled ? 0 : 1);
@@ -229,8 +228,7 @@ TEST(handover_stress, SYNC_162_dropped_while_being_woken) {
         std::atomic<bool> go{false};
         std::vector<char> dropped(waiters, 0);
         std::thread dropper([&] {
-            while (!go.load()) {
-            }
+            while (!go.load()) {}
             for (int i = waiters - 1; i >= 0; --i) {
                 if (all[static_cast<std::size_t>(i)]->operation().try_cancel()) {
                     all[static_cast<std::size_t>(i)]->coroutine().destroy();

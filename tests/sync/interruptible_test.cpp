@@ -133,7 +133,8 @@ TEST(interruptible, SYNC_64_stop_and_deadline_nest_and_values_come_through) {
     int got = 0;
     int missed = 0;
     const auto contend = [&](hand_executor&) -> hosted {
-        auto result = co_await with_deadline(with_stop(m.lock(), source.get_token()), timers.now() + std::chrono::seconds(1));
+        auto result =
+            co_await with_deadline(with_stop(m.lock(), source.get_token()), timers.now() + std::chrono::seconds(1));
         const bool is_held = result && result->has_value() && (*result)->owns_lock();
         (is_held ? got : missed) += 1;
     };

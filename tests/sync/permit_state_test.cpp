@@ -35,9 +35,7 @@ struct world {
     std::uint32_t second = 0;
     bool first_is_thread = false;
 
-    [[nodiscard]] auto key() const {
-        return std::tuple(word.pack(), held, first, second, first_is_thread);
-    }
+    [[nodiscard]] auto key() const { return std::tuple(word.pack(), held, first, second, first_is_thread); }
 };
 
 constexpr std::uint32_t total = 2;

@@ -210,7 +210,8 @@ TEST(semaphore_death, SYNC_39_misuse_is_named) {
             static_cast<void>(s.try_acquire(semaphore::max_permits + 1));
         },
         "semaphore 'slots'.*more permits were asked for than it can count");
-    EXPECT_DEATH(semaphore(semaphore::max_permits + 1, "slots"), "semaphore 'slots'.*made with more permits than it can count");
+    EXPECT_DEATH(semaphore(semaphore::max_permits + 1, "slots"),
+                 "semaphore 'slots'.*made with more permits than it can count");
 }
 
 }  // namespace

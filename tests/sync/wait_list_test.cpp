@@ -57,9 +57,8 @@ TEST(wait_list, SYNC_5_taken_waiters_are_out_of_reach_before_they_are_delivered)
     EXPECT_EQ(b.state(), claim::waiting) << "nobody has touched it yet";
     list.unlock();
     int runs = 0;
-    const auto target = roost::resume_target(&runs, +[](roost::work& w) noexcept {
-        ++*static_cast<int*>(static_cast<waiter&>(w).frame());
-    }, {});
+    const auto target = roost::resume_target(
+        &runs, +[](roost::work& w) noexcept { ++*static_cast<int*>(static_cast<waiter&>(w).frame()); }, {});
     a.bind(target);
     b.bind(target);
     taken.deliver("");

@@ -151,9 +151,8 @@ TEST(waiter_queue, SYNC_9_waiter_dropped_after_its_wake_passes_it_on) {
     waiter_queue queue;
     hand_executor executor;
     std::vector<int> log;
-    hosted first = [](hand_executor&, waiter_queue& q) -> hosted {
-        co_await q.add_waiter_if([] { return false; });
-    }(executor, queue);
+    hosted first = [](hand_executor&, waiter_queue& q) -> hosted { co_await q.add_waiter_if([] { return false; }); }(
+                                                           executor, queue);
     wait_for(queue, log, 2);
     EXPECT_TRUE(queue.wake_one());
     EXPECT_TRUE(log.empty());
@@ -166,9 +165,8 @@ TEST(waiter_queue, SYNC_9_waiter_dropped_after_wake_all_passes_nothing_on) {
     waiter_queue queue;
     hand_executor executor;
     std::vector<int> log;
-    hosted first = [](hand_executor&, waiter_queue& q) -> hosted {
-        co_await q.add_waiter_if([] { return false; });
-    }(executor, queue);
+    hosted first = [](hand_executor&, waiter_queue& q) -> hosted { co_await q.add_waiter_if([] { return false; }); }(
+                                                           executor, queue);
     queue.wake_all();
     wait_for(queue, log, 2);  // came later: wake_all was not for it
     executor.forget();

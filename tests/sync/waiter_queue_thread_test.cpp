@@ -12,8 +12,8 @@
 
 namespace {
 
-using roost::mo::seq_cst;
 using roost::waiter_queue;
+using roost::mo::seq_cst;
 using sync_testing::fire;
 
 template <class Parker>

@@ -33,9 +33,7 @@ public:
     // co_await gives sent<T>. Unbounded channels may throw std::bad_alloc here, before anything has happened.
     [[nodiscard]] send_operation send(T value) { return send_operation(core_, std::move(value)); }
     [[nodiscard]] send_operation send_from(T& value) { return send_operation(core_, &value); }
-    [[nodiscard]] sent<T> try_send(T value) {
-        return sent<T>(core_.send_now(value), std::move(value));
-    }
+    [[nodiscard]] sent<T> try_send(T value) { return sent<T>(core_.send_now(value), std::move(value)); }
     sent<T> send_blocking(T value, time_point deadline = no_deadline) {
         const wait_status how = core_.send_in_thread(value, deadline);
         return sent<T>(how, std::move(value));

@@ -48,7 +48,8 @@ class [[nodiscard]] interrupted_or {
 public:
     explicit interrupted_or(claim why) noexcept : status_(why) {}
     template <class... Args>
-    explicit interrupted_or(std::in_place_t, Args&&... args) : status_(claim::delivered), value_(std::in_place, std::forward<Args>(args)...) {}
+    explicit interrupted_or(std::in_place_t, Args&&... args)
+        : status_(claim::delivered), value_(std::in_place, std::forward<Args>(args)...) {}
 
     [[nodiscard]] bool has_value() const noexcept { return value_.has_value(); }
     [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
@@ -78,8 +79,9 @@ public:
     template <class Promise>
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
         if constexpr (!has_executor<Promise>) {
-            static_assert(Source::has_own_executor,
-                          "this coroutine type has no executor: pass one, so that stop and deadlines have where to resume it");
+            static_assert(
+                Source::has_own_executor,
+                "this coroutine type has no executor: pass one, so that stop and deadlines have where to resume it");
         }
         return start(resume_target::of(handle));
     }
@@ -117,7 +119,8 @@ public:
         }
         // From here on a claimer may be at work; it leaves the coroutine to us until we have said that we are done.
         const std::uint32_t interrupted = state_.load(mo::relaxed) & ~claimed_bit;  // R4
-        if (interrupted != 0 && inner_.try_cancel((interrupted & bit_of(claim::expired)) != 0 ? claim::expired : claim::cancelled)) {
+        if (interrupted != 0 &&
+            inner_.try_cancel((interrupted & bit_of(claim::expired)) != 0 ? claim::expired : claim::cancelled)) {
             return false;
         }
         const std::uint32_t before = state_.fetch_or(registered_bit, mo::acq_rel);  // R1

@@ -67,8 +67,7 @@ class [[nodiscard]] semaphore::permit {
 public:
     permit() noexcept = default;
     permit(semaphore& from, std::uint32_t n) noexcept : from_(&from), count_(n) {}
-    permit(permit&& other) noexcept
-        : from_(std::exchange(other.from_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+    permit(permit&& other) noexcept : from_(std::exchange(other.from_, nullptr)), count_(std::exchange(other.count_, 0)) {}
     permit& operator=(permit&& other) noexcept {
         permit(std::move(other)).swap(*this);
         return *this;
@@ -102,9 +101,7 @@ inline semaphore::operation semaphore::acquire(std::uint32_t n) noexcept { retur
 inline semaphore::permit semaphore::try_acquire(std::uint32_t n) noexcept {
     return permits_.try_take(checked(n)) ? permit(*this, n) : permit();
 }
-inline semaphore::permit semaphore::acquire_blocking(std::uint32_t n) noexcept {
-    return acquire_blocking(n, no_deadline);
-}
+inline semaphore::permit semaphore::acquire_blocking(std::uint32_t n) noexcept { return acquire_blocking(n, no_deadline); }
 inline semaphore::permit semaphore::acquire_blocking(std::uint32_t n, time_point deadline) noexcept {
     return permits_.try_take(checked(n)) || permits_.take_in_thread(n, deadline) ? permit(*this, n) : permit();
 }

@@ -120,9 +120,7 @@ inline shared_mutex::guard shared_mutex::lock_blocking(time_point deadline) noex
 inline shared_mutex::shared_guard shared_mutex::try_lock_shared() noexcept {
     return permits_.try_take(1) ? shared_guard(*this) : shared_guard();
 }
-inline shared_mutex::shared_guard shared_mutex::lock_shared_blocking() noexcept {
-    return lock_shared_blocking(no_deadline);
-}
+inline shared_mutex::shared_guard shared_mutex::lock_shared_blocking() noexcept { return lock_shared_blocking(no_deadline); }
 inline shared_mutex::shared_guard shared_mutex::lock_shared_blocking(time_point deadline) noexcept {
     return permits_.try_take(1) || permits_.take_in_thread(1, deadline) ? shared_guard(*this) : shared_guard();
 }

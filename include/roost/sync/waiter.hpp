@@ -64,7 +64,7 @@ private:
 namespace detail {
 class wait_list;
 class wake_chain;
-}
+}  // namespace detail
 
 class waiter : public work {
 public:
@@ -127,9 +127,8 @@ static_assert(sizeof(waiter) <= 56);
 
 template <class Promise>
 resume_target resume_target::of(std::coroutine_handle<Promise> handle) noexcept {
-    constexpr work::run_function run = +[](work& w) noexcept {
-        resume_function_of<Promise>()(static_cast<waiter&>(w).frame());
-    };
+    constexpr work::run_function run =
+        +[](work& w) noexcept { resume_function_of<Promise>()(static_cast<waiter&>(w).frame()); };
     return {handle.address(), run, executor_of(handle)};
 }
 

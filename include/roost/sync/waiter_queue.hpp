@@ -124,8 +124,7 @@ private:
 template <class Parker, class Condition>
 bool waiter_queue::wait_blocking_with(Condition condition, time_point deadline) noexcept {
     detail::basic_thread_waiter<Parker> self;
-    return !enqueue_unless(self, condition) ||
-           self.block(deadline, [&]() noexcept { return cancel(self, claim::expired); });
+    return !enqueue_unless(self, condition) || self.block(deadline, [&]() noexcept { return cancel(self, claim::expired); });
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -18,9 +18,7 @@ struct barrier_state {
     friend constexpr bool operator==(const barrier_state&, const barrier_state&) noexcept = default;
 };
 
-[[nodiscard]] constexpr bool invariant(const barrier_state& s) noexcept {
-    return s.remaining > 0 || s.expected == 0;
-}
+[[nodiscard]] constexpr bool invariant(const barrier_state& s) noexcept { return s.remaining > 0 || s.expected == 0; }
 
 // The phase ends when its last participant arrives.
 [[nodiscard]] constexpr barrier_state arrived(barrier_state s) noexcept {

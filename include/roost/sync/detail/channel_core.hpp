@@ -69,8 +69,12 @@ public:
     void hand_on(T& value) noexcept;
 
     bool close() noexcept;
-    [[nodiscard]] bool is_closed() noexcept { return locked([&] { return is_closed_; }); }
-    [[nodiscard]] std::size_t size() noexcept { return locked([&] { return buffer_.size(); }); }
+    [[nodiscard]] bool is_closed() noexcept {
+        return locked([&] { return is_closed_; });
+    }
+    [[nodiscard]] std::size_t size() noexcept {
+        return locked([&] { return buffer_.size(); });
+    }
     [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
     [[nodiscard]] std::size_t senders_now() const noexcept { return senders_.size_approx(); }
     [[nodiscard]] std::size_t receivers_now() const noexcept { return receivers_.size_approx(); }

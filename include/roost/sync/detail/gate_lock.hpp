@@ -44,7 +44,7 @@ public:
     gate_lock& operator=(const gate_lock&) = delete;
 
     void lock() noexcept {
-        std::uint32_t seen = word_.load(mo::relaxed) & waited;                                       // L1
+        std::uint32_t seen = word_.load(mo::relaxed) & waited;  // L1
         if (!word_.compare_exchange_strong(seen, seen | held, mo::seq_cst, mo::relaxed)) [[unlikely]] {  // L2
             lock_slow();
         }
@@ -57,7 +57,7 @@ public:
         }
     }
     // One load: nobody waits and nobody is registering.
-    [[nodiscard]] bool is_idle() const noexcept { return word_.load(mo::seq_cst) == 0; }          // L4
+    [[nodiscard]] bool is_idle() const noexcept { return word_.load(mo::seq_cst) == 0; }  // L4
     [[nodiscard]] bool is_held() const noexcept { return (word_.load(mo::acquire) & held) != 0; }  // L5
 
 private:

@@ -66,7 +66,8 @@ public:
         }
         timer_service* service = timers_ != nullptr ? timers_ : where->timers();
         if (service == nullptr) {
-            panic(where->name(), "", site(), "it has no timers, so a wait on it cannot have a deadline: pass a timer service");
+            panic(where->name(), "", site(),
+                  "it has no timers, so a wait on it cannot have a deadline: pass a timer service");
         }
         timer_.call = interrupt_call(f, self, claim::expired);
         timer_.set_deadline(deadline_);

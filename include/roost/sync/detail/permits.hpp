@@ -55,7 +55,8 @@ public:
     [[nodiscard]] bool try_take(std::uint32_t n) noexcept {
         std::uint32_t seen = word_.load(mo::relaxed);  // P1
         while ((seen & permit_state::waited_bit) == 0 && seen >= n * permit_state::unit) {
-            if (word_.compare_exchange_weak(seen, seen - n * permit_state::unit, mo::acquire, mo::relaxed)) [[likely]] {  // P2
+            if (word_.compare_exchange_weak(seen, seen - n * permit_state::unit, mo::acquire, mo::relaxed))
+                [[likely]] {  // P2
                 return true;
             }
         }

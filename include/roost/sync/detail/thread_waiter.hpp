@@ -12,8 +12,9 @@ class basic_thread_waiter : public Node {
 public:
     template <class... Args>
     explicit basic_thread_waiter(Args... args) noexcept
-        : Node(waiter::thread_tag{}, +[](work& w) noexcept { static_cast<basic_thread_waiter&>(w).parker_.unpark(); },
-               args...) {}
+        : Node(
+              waiter::thread_tag{}, +[](work& w) noexcept { static_cast<basic_thread_waiter&>(w).parker_.unpark(); },
+              args...) {}
     basic_thread_waiter(basic_thread_waiter&&) = delete;
 
     // Blocks until delivered. At the deadline `give_up()` tries to claim the wait as expired; when it has lost, the wake
