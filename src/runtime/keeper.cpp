@@ -47,7 +47,7 @@ void keeper::start() {
 
 void keeper::stop() noexcept {
     if (thread_.joinable()) {
-        stopping_.store(true, mo::release);  // K3
+        stopping_.store(true, mo::relaxed);  // K3
         bell_.ring();
         thread_.join();
     }
@@ -55,8 +55,11 @@ void keeper::stop() noexcept {
 
 void keeper::run() noexcept {
     name_this_thread(options_.name + "/keeper", 0);
-    while (!stopping_.load(mo::acquire)) {  // K4
-        const std::uint32_t heard = bell_.listen();
+    for (;;) {
+        const std::uint32_t heard = bell_.listen();  // before every look: what rings later ends the sleep
+        if (stopping_.load(mo::relaxed)) {           // K4
+            return;
+        }
         const time_point next = timers_.advance(now());
         const time_point again = look(now());
         bell_.sleep(heard, std::min(next, again));

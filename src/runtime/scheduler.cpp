@@ -214,7 +214,7 @@ work* scheduler::search(worker& me) noexcept {
         me.beats[i] = workers_[i].pulse.read();
     }
     const auto first = static_cast<unsigned>(random_u64() % count);
-    for (unsigned round = 0; round < options_.search_rounds && !finished_.load(mo::acquire); ++round) {  // S2
+    for (unsigned round = 0; round < options_.search_rounds && !finished_.load(mo::relaxed); ++round) {  // S2
         if (work* w = fetch_outside(me)) {
             return w;
         }
@@ -283,10 +283,10 @@ bool scheduler::park(worker& me, bool was_searching) noexcept {
             finish();
         }
     }
-    if (!finished_.load(mo::acquire)) {  // S2
+    if (!finished_.load(mo::relaxed)) {  // S2
         idle_.sleep(me.sleeper);
     }
-    return !finished_.load(mo::acquire);  // S2
+    return !finished_.load(mo::relaxed);  // S2
 }
 
 // What a thief would take: more than the one item that a worker keeps for itself.
@@ -334,7 +334,7 @@ void scheduler::close() noexcept {
 }
 
 void scheduler::finish() noexcept {
-    finished_.store(true, mo::release);  // S1
+    finished_.store(true, mo::relaxed);  // S1
     idle_.wake_all();
 }
 

@@ -11,10 +11,10 @@
 // milliseconds whether some worker is still inside the same body. It sleeps while nothing is armed and nothing runs.
 //
 // id  operation                 order    pairs  carries                                                   fails in
-// K1  doze: dozing_ store       seq_cst  K2     "ring me", before the last look at the pulses             keeper_model: doze_or_start
+// K1  doze: dozing_ store       seq_cst  K2     "ring me", before the last look at the pulses             (kept at the strongest order: it happens once per idle phase)
 // K2  started: dozing_ load     relaxed  K1     nothing: the barrier pair orders it after the first beat  (floor)
-// K3  stop: stopping_ store     release  K4     nothing that is read; the thread is joined                (floor would do)
-// K4  run: stopping_ load       acquire  K3     as K3
+// K3  stop: stopping_ store     relaxed  K4     nothing: the bell carries it                              (floor)
+// K4  run: stopping_ load       relaxed  K3     nothing: as K3                                            (floor)
 
 namespace roost::inline ROOST_ABI::detail {
 

@@ -19,8 +19,8 @@
 //   a worker without     looks at the injector and at the other workers, at most half of them at a time and briefly, then sleeps
 //
 // id  operation                 order    pairs  carries                                                   fails in
-// S1  finish: finished_ store   release  S2     nothing that is read; the threads are joined              (floor would do)
-// S2  worker: finished_ load    acquire  S1     as S1
+// S1  finish: finished_ store   relaxed  S2     nothing: the lock of idle_ orders it before the last look  (floor)
+// S2  worker: finished_ load    relaxed  S1     nothing: as S1                                            (floor)
 // S3  yielded_hint              relaxed  -      an estimate: the inbox itself carries its items           (floor)
 //
 // The newest item of a busy worker is left to it: a body that wakes another one and then suspends hands over on its own

@@ -33,7 +33,7 @@
 // Q6  claim: top_ CAS       seq_cst   Q3 Q6   the claim itself                              work_deque_model: last_item
 // Q7  grow: buffer_ store   release   Q8      the copied slots                              work_deque_model: growth
 // Q8  steal: buffer_ load   acquire   Q7      the copied slots                              work_deque_model: growth
-// Q9  push, grow, pop: top_ load for room        acquire  Q6   the thief has read the slot that is written next
+// Q9  push: top_ load       acquire   Q6      the thief has read the slot that is written next   work_deque_model: slot_reuse
 // QR  everything else       relaxed   -       the owner's own words; slots (Q1 and Q6 order them); estimates
 
 namespace roost::inline ROOST_ABI::detail {
