@@ -17,14 +17,16 @@ type subject struct {
 // Cases that are reported in milliseconds.
 var inMilliseconds = map[string]bool{}
 
-func measure(ms int, body func(n uint64)) (float64, uint64) {
+// first: fewer operations would measure how threads are scheduled.
+func measure(ms int, first uint64, body func(n uint64)) (float64, uint64) {
 	batch := func(n uint64) float64 {
 		start := time.Now()
 		body(n)
 		return float64(time.Since(start).Nanoseconds())
 	}
 	slice := float64(ms) * 1e6 / 20
-	n, took := uint64(2), batch(2)
+	n := first
+	took := batch(n)
 	for took < slice {
 		want := slice / (took / float64(n)) * 1.05
 		if most := float64(n) * 16; want > most {
@@ -69,7 +71,11 @@ func run(all []subject) {
 	}
 	for _, s := range all {
 		if s.name == name && (which == "" || which == s.subject) {
-			value, ops := measure(ms, s.body)
+			first := uint64(1000)
+			if inMilliseconds[s.name] {
+				first = 1
+			}
+			value, ops := measure(ms, first, s.body)
 			if inMilliseconds[s.name] {
 				value /= 1e6
 			}

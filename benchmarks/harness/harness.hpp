@@ -86,10 +86,10 @@ struct budget {
 // twentieth of the budget, then reports the batch at the 20th percentile: what is slower was disturbed by somebody else.
 // The growing phase is the warm-up.
 template <class Batch>
-[[nodiscard]] sample measure(budget b, Batch batch) {
+[[nodiscard]] sample measure(budget b, Batch batch, std::uint64_t first = 1) {
     if (b.ops != 0) return {batch(b.ops) / static_cast<double>(b.ops), b.ops};
     double const slice = b.ms * 1e6 / 20;
-    std::uint64_t n = 1;
+    std::uint64_t n = first;
     double took = batch(n);
     for (bool sure = false; n < (std::uint64_t{1} << 40);) {
         if (took >= slice) {
@@ -128,23 +128,26 @@ template <class Body>
 // `count` threads released together; body(index, n) does n operations. Value: wall time / all operations.
 template <class Body>
 [[nodiscard]] sample per_op_threads(budget b, unsigned count, Body body) {
-    sample s = measure(b, [&](std::uint64_t n) {
-        std::atomic<unsigned> ready{0};
-        std::atomic<bool> go{false};
-        std::vector<std::thread> threads;
-        for (unsigned i = 0; i < count; ++i) {
-            threads.emplace_back([&, i] {
-                ready.fetch_add(1);
-                while (!go.load(std::memory_order_acquire)) relax();
-                body(i, n);
-            });
-        }
-        while (ready.load() != count) std::this_thread::yield();
-        auto const start = clock::now();
-        go.store(true, std::memory_order_release);
-        for (auto& t : threads) t.join();
-        return ns_since(start) / count;
-    });
+    sample s = measure(
+        b,
+        [&](std::uint64_t n) {
+            std::atomic<unsigned> ready{0};
+            std::atomic<bool> go{false};
+            std::vector<std::thread> threads;
+            for (unsigned i = 0; i < count; ++i) {
+                threads.emplace_back([&, i] {
+                    ready.fetch_add(1);
+                    while (!go.load(std::memory_order_acquire)) relax();
+                    body(i, n);
+                });
+            }
+            while (ready.load() != count) std::this_thread::yield();
+            auto const start = clock::now();
+            go.store(true, std::memory_order_release);
+            for (auto& t : threads) t.join();
+            return ns_since(start) / count;
+        },
+        1000);   // fewer would measure how the threads are scheduled
     s.ops *= count;
     return s;
 }

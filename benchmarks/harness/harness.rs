@@ -16,13 +16,17 @@ fn ns(start: Instant) -> f64 {
 }
 
 /// `batch(n)` does n operations and returns the nanoseconds they took; reports the batch at the 20th percentile.
-pub fn measure(ms: u64, mut batch: impl FnMut(u64) -> f64) -> (f64, u64) {
+pub fn measure(ms: u64, batch: impl FnMut(u64) -> f64) -> (f64, u64) {
+    measure_from(2, ms, batch)
+}
+
+fn measure_from(first: u64, ms: u64, mut batch: impl FnMut(u64) -> f64) -> (f64, u64) {
     let exactly = OPS.load(Ordering::Relaxed);
     if exactly != 0 {
         return (batch(exactly) / exactly as f64, exactly);
     }
     let slice = ms as f64 * 1e6 / 20.0;
-    let mut n = 2u64;
+    let mut n = first;
     let mut took = batch(n);
     while took < slice {
         let want = slice / (took / n as f64) * 1.05;
@@ -49,7 +53,8 @@ pub fn per_op(ms: u64, mut body: impl FnMut(u64)) -> (f64, u64) {
 
 /// `count` threads released together; wall time / all operations.
 pub fn per_op_threads(ms: u64, count: usize, body: impl Fn(usize, u64) + Sync) -> (f64, u64) {
-    let (value, ops) = measure(ms, |n| {
+    // Fewer would measure how the threads are scheduled.
+    let (value, ops) = measure_from(1000, ms, |n| {
         let (ready, go) = (AtomicUsize::new(0), AtomicBool::new(false));
         std::thread::scope(|scope| {
             let mut all = Vec::new();

@@ -45,5 +45,7 @@ fn main() {
         ("tree/child", "tokio CancellationToken", |ms| child_token(ms, 0)),
         ("tree/child_of_1000", "tokio CancellationToken", |ms| child_token(ms, 1000)),
         ("tree/cancel_children_1k", "tokio CancellationToken", cancel_tree),
+        ("shutdown/child", "tokio CancellationToken", |ms| child_token(ms, 0)),
+        ("shutdown/stop_children_1k", "tokio CancellationToken", cancel_tree),
     ]);
 }

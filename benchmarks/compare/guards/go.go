@@ -29,5 +29,7 @@ func main() {
 	run([]subject{
 		{"shutdown/guard_1t", "Go WaitGroup", guard(1)},
 		{"shutdown/guard_2t", "Go WaitGroup", guard(2)},
+		{"shutdown/guard_untracked_1t", "Go WaitGroup", guard(1)},
+		{"shutdown/guard_untracked_2t", "Go WaitGroup", guard(2)},
 	})
 }

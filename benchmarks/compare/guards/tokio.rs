@@ -38,6 +38,8 @@ fn main() {
     run(&[
         ("shutdown/guard_1t", "tokio mpsc Sender clone", guard_1t),
         ("shutdown/guard_2t", "tokio mpsc Sender clone", guard_2t),
+        ("shutdown/guard_untracked_1t", "tokio mpsc Sender clone", guard_1t),
+        ("shutdown/guard_untracked_2t", "tokio mpsc Sender clone", guard_2t),
         ("shutdown/interrupt_ready", "tokio select with CancellationToken", interrupt_ready),
     ]);
 }

@@ -1,0 +1,103 @@
+#include "../harness/harness.hpp"
+#include "../harness/roost_coroutine.hpp"
+
+#include <roost/shutdown/shutdown.hpp>
+#include <roost/shutdown/tracking.hpp>
+#include <roost/sync/event.hpp>
+
+namespace {
+
+void cycle(roost::shutdown const& on, std::uint64_t n) {
+    for (std::uint64_t i = 0; i < n; ++i) {
+        auto const guard = on.guard();
+        bench::keep(&guard);
+    }
+}
+
+// With a guard held, as on a node that is busy; without, every guard announces itself to all ancestors and takes it back.
+bench::sample guards(bench::budget b, int depth, bool is_busy) {
+    roost::shutdown const root("root");
+    roost::shutdown on = root;
+    for (int i = 1; i < depth; ++i) on = on.child();
+    roost::guard held;
+    if (is_busy) held = on.guard();
+    return bench::per_op(b, [&](std::uint64_t n) { cycle(on, n); });
+}
+
+bench::queued interrupted(bench::run_queue&, roost::shutdown& server, roost::event& ready, std::uint64_t n) {
+    for (std::uint64_t i = 0; i < n; ++i) {
+        auto const passed = co_await server.interrupt(ready.wait());
+        bench::keep(passed);
+    }
+}
+
+} // namespace
+
+BENCH_OURS("shutdown/guard_1t") { return guards(b, 1, true); }
+BENCH_OURS("shutdown/guard_untracked_1t") {
+    roost::set_guard_tracking(roost::guard_tracking::off);
+    return guards(b, 1, true);
+}
+BENCH_OURS("shutdown/guard_exact_1t") {
+    roost::set_guard_tracking(roost::guard_tracking::exact);
+    return guards(b, 1, true);
+}
+BENCH_OURS("shutdown/guard_depth_4") { return guards(b, 4, true); }
+BENCH_OURS("shutdown/guard_crossing_depth_4") { return guards(b, 4, false); }
+
+BENCH_OURS("shutdown/guard_untracked_2t") {
+    roost::set_guard_tracking(roost::guard_tracking::off);
+    roost::shutdown const root("root");
+    auto const held = root.guard();
+    return bench::per_op_threads(b, 2, [&](unsigned, std::uint64_t n) { cycle(root, n); });
+}
+
+BENCH_OURS("shutdown/guard_2t") {
+    roost::shutdown const root("root");
+    auto const held = root.guard();
+    return bench::per_op_threads(b, 2, [&](unsigned, std::uint64_t n) { cycle(root, n); });
+}
+
+BENCH_OURS("shutdown/interrupt_ready") {
+    roost::shutdown server("server");
+    roost::event ready;
+    ready.set();
+    bench::run_queue queue;
+    return bench::per_op(b, [&](std::uint64_t n) { interrupted(queue, server, ready, n).start(); });
+}
+
+BENCH_OURS("shutdown/child") {
+    roost::shutdown const root("root");
+    return bench::per_op(b, [&](std::uint64_t n) {
+        for (std::uint64_t i = 0; i < n; ++i) {
+            auto const child = root.child();
+            bench::keep(&child);
+        }
+    });
+}
+
+BENCH_OURS("shutdown/stop_children_1k") {
+    auto const s = bench::measure(b, [](std::uint64_t n) {
+        double took = 0;
+        for (std::uint64_t i = 0; i < n; ++i) {
+            roost::shutdown const root("root");
+            std::vector<roost::shutdown> all;
+            for (int k = 0; k < 1000; ++k) all.push_back(root.child());
+            auto const start = bench::clock::now();
+            root.shut_down();
+            took += bench::ns_since(start);
+        }
+        return took;
+    });
+    return {s.value / 1000, s.ops * 1000};
+}
+
+BENCH_OURS("shutdown/guard_count_1k") {
+    roost::shutdown const root("root");
+    std::vector<roost::shutdown> all;
+    for (int k = 0; k < 1000; ++k) all.push_back(root.child());
+    auto const held = all.front().guard();
+    return bench::per_op(b, [&](std::uint64_t n) {
+        for (std::uint64_t i = 0; i < n; ++i) bench::keep(root.guard_count());
+    });
+}
