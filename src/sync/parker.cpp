@@ -19,8 +19,8 @@ bool futex_parker::park(time_point deadline) noexcept {
     }
     std::uint32_t seen = empty;
     bool in_time = true;
-    if (word_.compare_exchange_strong(seen, asleep, mo::relaxed, mo::acquire)) {  // K4
-        while (in_time && word_.load(mo::acquire) == asleep) {                    // K2
+    if (word_.compare_exchange_strong(seen, asleep, mo::relaxed, mo::relaxed)) {  // K4
+        while (in_time && word_.load(mo::relaxed) == asleep) {                    // K6
             in_time = wait_on_until(word_, asleep, deadline);
         }
     }

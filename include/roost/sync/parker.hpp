@@ -13,11 +13,12 @@
 //   asleep --deadline--> empty
 //
 // id  operation               order            pairs   carries                              fails in
-// K1  unpark: exchange        release          K2 K4 K5 out: what the waker wrote            parker_model: publish
+// K1  unpark: exchange        release          K2 K5   out: what the waker wrote            parker_model: publish
 // K2  park: load              acquire          K1      what the waker wrote                 parker_model: publish
 // K3  park: store empty       relaxed          -       nothing: only the owner consumes
-// K4  park: CAS asleep        relaxed/acquire  K1      fail: what the waker wrote           parker_model: publish
+// K4  park: CAS asleep        relaxed/relaxed  -       nothing: the token is taken by K2
 // K5  deadline: CAS empty     relaxed/acquire  K1      fail: what the waker wrote           parker_model: deadline
+// K6  park: load              relaxed          -       nothing: the token is taken by K2
 
 #include <roost/base/atomic.hpp>
 #include <roost/sync/detail/limits.hpp>
