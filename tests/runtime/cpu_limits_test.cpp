@@ -64,7 +64,9 @@ TEST(cpu_limits, RUN_60_first_version) {
 TEST(cpu_limits, RUN_60_nonsense_is_no_quota) {
     fake_root root;
     EXPECT_EQ(cpu_quota(root.path()), std::nullopt);
-    root.write("proc/self/mountinfo", std::string("garbage\n") + v2_mount);
+    std::string mounts = "garbage\n";
+    mounts += v2_mount;
+    root.write("proc/self/mountinfo", mounts);
     root.write("proc/self/cgroup", "garbage\n0::\n");
     root.write("sys/fs/cgroup/cpu.max", "\n");
     EXPECT_EQ(cpu_quota(root.path()), std::nullopt);
