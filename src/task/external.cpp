@@ -10,9 +10,8 @@ std::exception_ptr dropped_promise(std::string_view name) noexcept {
     }
 }
 
-// On the scope's executor.
 void abandon_external::operator()() noexcept {
-    if (claim_->take()) {
+    if (job_->claim_outcome()) {
         job_->outcome_link().settle_cancelled(job_->why());
         job_->end_body();
     }

@@ -17,7 +17,10 @@ MODEL(external_model, set_vs_cancel) {
     const job j = made.first.as_job();
     made.first.keep();
     bool took = false;
-    thread setter([&took, p = std::move(made.second)]() mutable { took = p.set_value(5); });
+    thread setter([&took, &ex, p = std::move(made.second)]() mutable {
+        took = p.set_value(5);
+        ex.wake();
+    });
     j.cancel();
     run_until(ex, [&] { return j.is_finished(); });
     setter.join();

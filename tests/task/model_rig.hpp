@@ -16,14 +16,10 @@ inline const bool warmed_up = [] {
     return true;
 }();
 
-// The last unit of something may go on any thread, which posts nothing: so look again rather than sleep.
+// The last unit of something may go on any thread, which posts nothing: so every other thread says ex.wake() at its end.
 template <class Done>
 void run_until(roost::testing::manual_executor& ex, Done done) {
-    while (!done()) {
-        if (!ex.run_one()) {
-            roost::yield_thread();
-        }
-    }
+    ex.run_until_waiting(done);
 }
 
 inline void finish(roost::testing::manual_executor& ex, roost::root_scope& root) {

@@ -24,7 +24,10 @@ MODEL(wait_slot_model, wake_vs_commit) {
     event e;
     int passed = 0;
     const job j = root.launch("waits", wait_once(e, passed));
-    thread waker([&] { e.set(); });
+    thread waker([&] {
+        e.set();
+        ex.wake();
+    });
     run_until(ex, [&] { return j.is_finished(); });
     waker.join();
     check(passed == 1, "TASK-11: woken exactly once");
@@ -38,7 +41,10 @@ MODEL(wait_slot_model, cancel_vs_commit) {
     event e;
     int passed = 0;
     const job j = root.launch("waits", wait_once(e, passed));
-    thread canceller([&] { j.cancel(); });
+    thread canceller([&] {
+        j.cancel();
+        ex.wake();
+    });
     run_until(ex, [&] { return j.is_finished(); });
     canceller.join();
     check(passed == 0, "TASK-30: it did not go on");
@@ -54,8 +60,14 @@ MODEL(wait_slot_model, wake_vs_cancel) {
     int passed = 0;
     const job j = root.launch("waits", wait_once(e, passed));
     ex.run_all();
-    thread waker([&] { e.set(); });
-    thread canceller([&] { j.cancel(); });
+    thread waker([&] {
+        e.set();
+        ex.wake();
+    });
+    thread canceller([&] {
+        j.cancel();
+        ex.wake();
+    });
     run_until(ex, [&] { return j.is_finished(); });
     waker.join();
     canceller.join();

@@ -29,8 +29,14 @@ MODEL(scope_model, last_child_vs_body) {
     int got = 0;
     const job j = root.launch("outer", with_lease(held, got));
     ex.run_one();
-    thread giver([&] { held.give_back(); });
-    thread canceller([&] { j.cancel(); });
+    thread giver([&] {
+        held.give_back();
+        ex.wake();
+    });
+    thread canceller([&] {
+        j.cancel();
+        ex.wake();
+    });
     run_until(ex, [&] { return j.is_finished(); });
     giver.join();
     canceller.join();
@@ -57,6 +63,7 @@ MODEL(job_model, late_join) {
     thread runner([&] {
         other.close();
         run_until(there, [&] { return other.has_ended(); });
+        here.wake();
     });
     const job joiner = root.launch("joiner", join_it(target, saw_final));
     run_until(here, [&] { return joiner.is_finished(); });
@@ -86,10 +93,14 @@ MODEL(job_model, seal_vs_late_failure_vs_join) {
         ex.run_all();
         bool saw_final = false;
         std::uint32_t seen = 0;
-        thread waker([&] { e.set(); });
+        thread waker([&] {
+        e.set();
+        ex.wake();
+    });
         thread watcher([&] {
             saw_final = j.is_finished();
             seen = routed.load(mo::relaxed);
+            ex.wake();
         });
         run_until(ex, [&] { return j.is_finished(); });
         waker.join();
@@ -113,7 +124,10 @@ MODEL(job_model, deferred_dropped_while_completing) {
     event e("set", true);
     auto d = root.async("child", make(e));
     const job j = d.as_job();
-    thread dropper([held = std::move(d)]() mutable { held = deferred<int>(); });
+    thread dropper([&ex, held = std::move(d)]() mutable {
+        held = deferred<int>();
+        ex.wake();
+    });
     run_until(ex, [&] { return j.is_finished(); });
     dropper.join();
     check(is_final(j.state()) && j.state() != job_state::failed, "JOB-10: completed or cancelled");
@@ -137,8 +151,14 @@ MODEL(scope_model, child_vs_cancel_vs_body) {
     int got = 0;
     const job j = root.launch("parent", parent_of(e, go, got));
     ex.run_all();
-    thread waker([&] { e.set(); });
-    thread canceller([&] { j.cancel(); });
+    thread waker([&] {
+        e.set();
+        ex.wake();
+    });
+    thread canceller([&] {
+        j.cancel();
+        ex.wake();
+    });
     run_until(ex, [&] { return j.is_finished(); });
     waker.join();
     canceller.join();

@@ -19,7 +19,6 @@
 
 #include <concepts>
 #include <exception>
-#include <memory>
 #include <string_view>
 
 namespace roost::inline ROOST_ABI {
@@ -28,31 +27,17 @@ enum class external_cancel : unsigned char { abandon, uninterruptible };
 
 namespace detail {
 
-// Who settles the outcome is decided by one claim: the promise, or a cancel that abandons.
-//
-// id  operation             order    pairs  carries                                          fails in
-// X1  claim: exchange       acq_rel  X1     nothing: who wins writes the outcome afterwards  external_model: set_vs_cancel
-class external_claim {
-public:
-    external_claim() noexcept = default;
-    [[nodiscard]] bool take() noexcept { return !taken_.exchange(true, mo::acq_rel); }  // X1
-
-private:
-    atomic<bool> taken_{false};
-};
-
 // error(promise_dropped), or std::bad_alloc when there is no memory to say so.
 [[nodiscard]] std::exception_ptr dropped_promise(std::string_view name) noexcept;
 
+// What a cancel does to an external child that may be abandoned. On the scope's executor.
 class abandon_external {
 public:
-    abandon_external(node_ref<job_core> job, std::shared_ptr<external_claim> claim) noexcept
-        : job_(std::move(job)), claim_(std::move(claim)) {}
+    explicit abandon_external(node_ref<job_core> job) noexcept : job_(std::move(job)) {}
     void operator()() noexcept;
 
 private:
     node_ref<job_core> job_;
-    std::shared_ptr<external_claim> claim_;
 };
 
 }  // namespace detail
@@ -61,16 +46,14 @@ template <class T>
 class promise {
 public:
     promise() noexcept = default;
-    promise(node_ref<detail::job_block<T>> job, std::shared_ptr<detail::external_claim> claim, callback on_cancel) noexcept
-        : job_(std::move(job)), claim_(std::move(claim)), on_cancel_(std::move(on_cancel)) {}
+    promise(node_ref<detail::job_block<T>> child, callback on_cancel) noexcept
+        : job_(std::move(child)), on_cancel_(std::move(on_cancel)) {}
     promise(promise&& other) noexcept
-        : job_(std::move(other.job_)), claim_(std::move(other.claim_)), on_cancel_(std::move(other.on_cancel_)),
-          is_set_(std::exchange(other.is_set_, false)) {}
+        : job_(std::move(other.job_)), on_cancel_(std::move(other.on_cancel_)), is_set_(std::exchange(other.is_set_, false)) {}
     promise& operator=(promise&& other) noexcept {
         if (this != &other) {
             drop();
             job_ = std::move(other.job_);
-            claim_ = std::move(other.claim_);
             on_cancel_ = std::move(other.on_cancel_);
             is_set_ = std::exchange(other.is_set_, false);
         }
@@ -109,7 +92,7 @@ private:
         }
         is_set_ = true;
         on_cancel_.reset();
-        if (!claim_->take()) {
+        if (!job_->claim_outcome()) {
             return false;
         }
         store(*job_);
@@ -124,7 +107,6 @@ private:
     }
 
     node_ref<detail::job_block<T>> job_;
-    std::shared_ptr<detail::external_claim> claim_;
     callback on_cancel_;
     bool is_set_ = false;
 };
@@ -133,18 +115,18 @@ namespace detail {
 
 template <class T, class MakeCallback>
 std::pair<deferred<T>, promise<T>> make_bridge(scope_core& in, node_name name, site where, MakeCallback make_callback) {
-    auto claim = std::make_shared<external_claim>();
     auto* block = new job_block<T>(in, name, where);
     if (block->attach(child_kind::working, admission::member) == attached::refused) {
         block->discard();
         return {deferred<T>(), promise<T>()};
     }
-    auto job = node_ref<job_block<T>>::adopt(block);
+    auto child = node_ref<job_block<T>>::adopt(block);
+    block->begin_external();
     try {
-        callback on_cancel = make_callback(*block, claim);
-        return {deferred<T>(job), promise<T>(job, claim, std::move(on_cancel))};
+        callback on_cancel = make_callback(*block);
+        return {deferred<T>(child), promise<T>(child, std::move(on_cancel))};
     } catch (...) {
-        if (claim->take()) {
+        if (block->claim_outcome()) {
             block->settle_cancelled(reason::plain_kind(reason_kind::dropped));
             block->end_body();
         }
@@ -157,18 +139,18 @@ std::pair<deferred<T>, promise<T>> make_bridge(scope_core& in, node_name name, s
 template <class T>
 [[nodiscard]] std::pair<deferred<T>, promise<T>> bridge(scope& in, node_name name, external_cancel how,
                                                         std::source_location where = std::source_location::current()) {
-    return detail::make_bridge<T>(in.core(), name, where, [&](detail::job_core& job, const auto& claim) {
+    return detail::make_bridge<T>(in.core(), name, where, [&](detail::job_core& child) {
         return how == external_cancel::uninterruptible
                    ? callback()
-                   : callback(token(job), level::cancel, in.executor(),
-                              detail::abandon_external(node_ref<detail::job_core>::share(job), claim));
+                   : callback(token(child), level::cancel, in.executor(),
+                              detail::abandon_external(node_ref<detail::job_core>::share(child)));
     });
 }
 template <class T, std::invocable<> Hook>
 [[nodiscard]] std::pair<deferred<T>, promise<T>> bridge(scope& in, node_name name, Hook on_cancel,
                                                         std::source_location where = std::source_location::current()) {
-    return detail::make_bridge<T>(in.core(), name, where, [&](detail::job_core& job, const auto&) {
-        return callback(token(job), level::cancel, in.executor(), std::move(on_cancel));
+    return detail::make_bridge<T>(in.core(), name, where, [&](detail::job_core& child) {
+        return callback(token(child), level::cancel, in.executor(), std::move(on_cancel));
     });
 }
 

@@ -14,6 +14,7 @@
 // J1  phase: load             acquire  J2     the outcome                              job_model: late_join
 // J2  drained: store final    release  J1     the outcome; stored under joiners_       job_model: late_join
 // J3  started: store          relaxed  -      nothing: a statistic for state()
+// J4  claim: CAS              acq_rel  J4     nothing: the winner writes the outcome   external_model: set_vs_cancel
 
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
@@ -42,7 +43,12 @@ public:
 
     // In a fresh, attached job: posts the frame, or ends the job when it was born cancelled.
     void start(promise_base& frame, start_mode mode) noexcept;
-    // For jobs without a frame: the outcome is in the link.
+    // For jobs without a frame. Who settles the outcome is decided by one claim; the winner writes it, then ends the body.
+    void begin_external() noexcept { phase_.store(job_state::active, mo::relaxed); }  // J3
+    [[nodiscard]] bool claim_outcome() noexcept {
+        job_state expected = job_state::active;
+        return phase_.compare_exchange_strong(expected, job_state::completing, mo::acq_rel, mo::relaxed);  // J4
+    }
     void end_body() noexcept;
 
     // --- joining, for wait_operation ----------------------------------------------------------------------------------
