@@ -25,6 +25,7 @@ void run_until(roost::testing::manual_executor& ex, Done done) {
 inline void finish(roost::testing::manual_executor& ex, roost::root_scope& root) {
     root.close();
     run_until(ex, [&] { return root.has_ended(); });
+    ex.run_all();  // what was posted and came too late
 }
 
 }  // namespace model_rig

@@ -18,7 +18,7 @@ task<> wait_once(event& e, int& passed) {
 }
 
 // TASK-11: woken exactly once, and the thread that suspends it touches nothing once it may run on.
-MODEL(wait_slot_model, wake_vs_commit) {
+MODEL(region_model, wake_vs_commit) {
     roost::testing::manual_executor ex;
     root_scope root(ex);
     event e;
@@ -35,7 +35,7 @@ MODEL(wait_slot_model, wake_vs_commit) {
 }
 
 // TASK-30: a cancel at any moment ends the wait.
-MODEL(wait_slot_model, cancel_vs_commit) {
+MODEL(region_model, cancel_vs_commit) {
     roost::testing::manual_executor ex;
     root_scope root(ex);
     event e;
@@ -53,7 +53,7 @@ MODEL(wait_slot_model, cancel_vs_commit) {
 }
 
 // TASK-30: wake and cancel at once: exactly one of them decides.
-MODEL(wait_slot_model, wake_vs_cancel) {
+MODEL(region_model, wake_vs_cancel) {
     roost::testing::manual_executor ex;
     root_scope root(ex);
     event e;

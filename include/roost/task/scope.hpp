@@ -78,7 +78,7 @@ namespace detail {
 // The node of a with_scope, and the hand-over between the body that has ended and whoever takes the last unit.
 //
 // id  operation               order    pairs  carries                                   fails in
-// C1  both sides: exchange    acq_rel  C1     what every child did, to the body         scope_model: last_child_vs_body
+// C1  both sides: exchange    acq_rel  C1     what every child did, to the body         scope_core_model: last_child_vs_body
 class scope_block final : public scope_core {
 public:
     [[nodiscard]] static scope_block& make(region& parent, node_name name, site made_at, const scope_policy& policy);

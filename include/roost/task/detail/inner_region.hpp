@@ -31,8 +31,8 @@ private:
 // A region with a deadline of its own: cancelled with the reason `timeout` when it passes.
 //
 // id  operation             order    pairs  carries                                               fails in
-// M1  fired: store          release  M2     nothing but the fact; disarm() orders the rest        timeout_model: fire_vs_return
-// M2  has_passed: load      acquire  M1     nothing but the fact; disarm() orders the rest        timeout_model: fire_vs_return
+// M1  fired: store          release  M2     nothing but the fact; disarm() orders the rest        inner_region_model: fire_vs_return
+// M2  has_passed: load      acquire  M1     nothing but the fact; disarm() orders the rest        inner_region_model: fire_vs_return
 class deadline_region : private timer {
 public:
     explicit deadline_region() noexcept : timer(fired) {}
@@ -56,7 +56,7 @@ private:
 // A region that cancellation of the outer one does not reach before the budget is spent.
 //
 // id  operation             order    pairs  carries                                               fails in
-// B1  both: fetch_or        acq_rel  B1     the second of the two facts cancels                   shield_model: budget_vs_cancel
+// B1  both: fetch_or        acq_rel  B1     the second of the two facts cancels                   inner_region_model: budget_vs_cancel
 class shield_region : private timer {
 public:
     shield_region() noexcept : timer(spent) {}

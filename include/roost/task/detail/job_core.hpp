@@ -11,9 +11,9 @@
 //          phase_     final: written once, under the lock of joiners_
 //
 // id  operation               order    pairs  carries                                  fails in
-// J1  phase: load             acquire  J2     the outcome                              job_model: late_join
-// J2  drained: store final    release  J1     the outcome; stored under joiners_       job_model: late_join
-// J3  started: store          relaxed  -      nothing: a statistic for state()
+// J1  phase: load             acquire  J2     the outcome                              job_core_model: late_join
+// J2  drained: store final    release  J1     the outcome; stored under joiners_       job_core_model: late_join
+// J3  started: store          relaxed  -      a statistic for state()                  (floor)
 // J4  claim: CAS              acq_rel  J4     nothing: the winner writes the outcome   external_model: set_vs_cancel
 
 #include <roost/sync/detail/wait_list.hpp>

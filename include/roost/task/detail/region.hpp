@@ -22,11 +22,11 @@
 // I1       at most one wait per region is armed
 //
 // id  operation            order            pairs    carries                                          fails in
-// S1  commit: CAS          acq_rel/acquire  S2 S3    out: the wait, and nothing is touched afterwards wait_slot_model: wake_vs_commit
-// S2  interrupt: CAS       acq_rel/acquire  S1       in: the wait; out: the raised level, for S1      wait_slot_model: cancel_vs_commit
-// S3  disarm: CAS          acq_rel/acquire  S1 S4    in: suspending thread and canceller have left    wait_slot_model: wake_vs_cancel
-// S4  after try_cancel     release          S3       out: the canceller has left the frame            wait_slot_model: wake_vs_cancel
-// S5  load                 acquire          S2       a first look
+// S1  commit: CAS          acq_rel/acquire  S2 S3    out: the wait, and nothing is touched afterwards region_model: wake_vs_commit
+// S2  interrupt: CAS       acq_rel/acquire  S1       in: the wait; out: the raised level, for S1      region_model: cancel_vs_commit
+// S3  disarm: CAS          acq_rel/acquire  S1 S4    in: suspending thread and canceller have left    region_model: wake_vs_cancel
+// S4  after try_cancel     release          S3       out: the canceller has left the frame            region_model: wake_vs_cancel
+// S5  load                 acquire          S2       only a first look: the CAS that follows decides  (floor)
 
 #include <roost/exec/executor.hpp>
 #include <roost/task/detail/promise.hpp>

@@ -1,0 +1,107 @@
+// The end of a job: what joiners see, and in which order.
+#include <roost/sync/event.hpp>
+#include <roost/task/deferred.hpp>
+#include <roost/task/detail/job_core.hpp>
+
+#include "model_rig.hpp"
+
+#include <stdexcept>
+
+namespace {
+
+using namespace roost;
+using roost::testing::check;
+using model_rig::finish;
+using model_rig::run_until;
+using roost::testing::manual_executor;
+
+task<> wait_for(event& e) { co_await e.wait(); }
+task<> join_it(job target, bool& saw_final) {
+    co_await target.join();
+    saw_final = target.is_finished();
+}
+
+// JOB-7: a joiner that comes while the job ends on another thread is woken or passes at once.
+MODEL(job_core_model, late_join) {
+    manual_executor here;
+    manual_executor there;
+    root_scope root(here);
+    root_scope other(there);
+    event set("set", true);
+    const job target = other.launch("target", wait_for(set));
+    bool saw_final = false;
+    thread runner([&] {
+        other.close();
+        run_until(there, [&] { return other.has_ended(); });
+        here.wake();
+    });
+    const job joiner = root.launch("joiner", join_it(target, saw_final));
+    run_until(here, [&] { return joiner.is_finished(); });
+    runner.join();
+    check(saw_final, "JOB-15: a joiner wakes when the state is final");
+    finish(here, root);
+}
+
+atomic<std::uint32_t> routed{0};
+
+task<> fails(event& e) {
+    co_await e.wait();
+    throw std::runtime_error("late");
+}
+
+// JOB-15: seal, late failure and join at once: the failure is routed before anybody sees the final state.
+MODEL(job_core_model, seal_vs_late_failure_vs_join) {
+    const auto before = set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {
+        routed.fetch_add(1, mo::relaxed);
+    });
+    routed.store(0, mo::relaxed);
+    {
+        manual_executor ex;
+        root_scope root(ex);
+        event e;
+        const job j = root.launch("fails", fails(e));
+        ex.run_all();
+        bool saw_final = false;
+        std::uint32_t seen = 0;
+        thread waker([&] {
+        e.set();
+        ex.wake();
+    });
+        thread watcher([&] {
+            saw_final = j.is_finished();
+            seen = routed.load(mo::relaxed);
+            ex.wake();
+        });
+        run_until(ex, [&] { return j.is_finished(); });
+        waker.join();
+        watcher.join();
+        check(!saw_final || seen == 1, "JOB-15: no final state before the failure was routed");
+        check(j.state() == job_state::failed, "JOB-6: it failed");
+        finish(ex, root);
+    }
+    set_failure_sink(before);
+}
+
+task<int> make(event& e) {
+    co_await e.wait();
+    co_return 1;
+}
+
+// JOB-10: a deferred that is dropped on one thread while the child completes on another.
+MODEL(job_core_model, deferred_dropped_while_completing) {
+    manual_executor ex;
+    root_scope root(ex);
+    event e("set", true);
+    auto d = root.async("child", make(e));
+    const job j = d.as_job();
+    thread dropper([&ex, held = std::move(d)]() mutable {
+        held = deferred<int>();
+        ex.wake();
+    });
+    run_until(ex, [&] { return j.is_finished(); });
+    dropper.join();
+    check(is_final(j.state()) && j.state() != job_state::failed, "JOB-10: completed or cancelled");
+    finish(ex, root);
+}
+
+}  // namespace
