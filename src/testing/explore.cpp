@@ -153,8 +153,7 @@ private:
             if (!engine_.plan.advance()) {
                 return outcome::complete;
             }
-            if ((how_.max_executions != 0 && n + 1 >= how_.max_executions) ||
-                ((n & 255U) == 255 && real_seconds() > end)) {
+            if ((how_.max_executions != 0 && n + 1 >= how_.max_executions) || ((n & 255U) == 255 && real_seconds() > end)) {
                 return outcome::out_of_budget;
             }
         }
@@ -244,8 +243,8 @@ private:
         result_.message = f.message;
         result_.preemptions = engine_.plan.preemptions();
         result_.choices = mode_prefix() + engine_.plan.choices();
-        std::fprintf(stderr, "%s\n", result_.ok() ? (result_.summary() + "\n" + result_.trace).c_str()
-                                                  : result_.report(how_.name).c_str());
+        std::fprintf(stderr, "%s\n",
+                     result_.ok() ? (result_.summary() + "\n" + result_.trace).c_str() : result_.report(how_.name).c_str());
         return true;
     }
 

@@ -154,8 +154,8 @@ void engine::release_block(block_record& block, model_site at) {
 void engine::check_leaks() {
     for (const block_record& b : blocks_) {
         if (b.live) {
-            fail_with(verdict::leak, std::to_string(b.size) + " bytes allocated at " + place(b.allocated_at) +
-                                         " are never freed");
+            fail_with(verdict::leak,
+                      std::to_string(b.size) + " bytes allocated at " + place(b.allocated_at) + " are never freed");
         }
     }
 }

@@ -2,8 +2,8 @@
 
 #if defined(ROOST_SEAM_MODEL)
 
-#include <cstring>
 #include <cxxabi.h>
+#include <cstring>
 #include <new>
 
 #include <sys/mman.h>

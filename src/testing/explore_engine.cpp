@@ -215,14 +215,12 @@ unsigned engine::schedule() {
         }
         if (++steps_here_ > how.max_steps) {
             fail_with(verdict::livelock, "no end after " + std::to_string(how.max_steps) + " steps; thread " +
-                                             std::to_string(current_) + " is at " +
-                                             place(plan.pending(current_).at));
+                                             std::to_string(current_) + " is at " + place(plan.pending(current_).at));
         }
         const unsigned next = plan.pick_thread(enabled, resting, current_);
         if (next == planner::disagrees) {
-            fail_with(verdict::nondeterminism,
-                      "the body did something else when the same choices were made again; thread " +
-                          std::to_string(current_) + " is at " + place(plan.pending(current_).at));
+            fail_with(verdict::nondeterminism, "the body did something else when the same choices were made again; thread " +
+                                                   std::to_string(current_) + " is at " + place(plan.pending(current_).at));
         }
         return next;
     }

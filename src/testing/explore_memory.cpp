@@ -78,8 +78,7 @@ void engine::learn(const store_record& from, std::memory_order order) {
     }
 }
 
-void engine::push_store(object_record& record, std::uint64_t value, std::memory_order order,
-                        const clock_vector* sequence) {
+void engine::push_store(object_record& record, std::uint64_t value, std::memory_order order, const clock_vector* sequence) {
     thread_record& self = me();
     clock_vector release = sequence != nullptr ? *sequence : clock_vector{};
     if (releases(order)) {
@@ -116,9 +115,8 @@ std::uint64_t engine::load(const model_word& word, std::memory_order order, mode
     unsigned stale = 0;
     if (newest > 0) {
         // A thread that keeps reading the same old value would wait for ever; stores become visible in finite time.
-        const unsigned oldest = record.stale_reads[current_] >= 2
-                                    ? newest
-                                    : oldest_visible(record, order == std::memory_order_seq_cst);
+        const unsigned oldest =
+            record.stale_reads[current_] >= 2 ? newest : oldest_visible(record, order == std::memory_order_seq_cst);
         stale = pick_value(newest - oldest + 1);
         record.stale_reads[current_] = stale == 0 ? 0 : static_cast<std::uint8_t>(record.stale_reads[current_] + 1);
     }

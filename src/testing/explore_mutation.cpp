@@ -66,8 +66,8 @@ mutation mutation::from_environment() {
     m.file_ = "/" + parts[0];
     const std::size_t dash = parts[1].find('-');
     m.first_ = static_cast<unsigned>(std::strtoul(parts[1].c_str(), nullptr, 10));
-    m.last_ = dash == std::string::npos ? m.first_
-                                        : static_cast<unsigned>(std::strtoul(parts[1].c_str() + dash + 1, nullptr, 10));
+    m.last_ =
+        dash == std::string::npos ? m.first_ : static_cast<unsigned>(std::strtoul(parts[1].c_str() + dash + 1, nullptr, 10));
     m.op_ = op_named(parts[2], text);
     const std::string& kind = parts[3];
     if ((kind == "success" || kind == "failure") && parts.size() == 5) {

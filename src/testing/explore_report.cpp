@@ -43,17 +43,18 @@ std::string result::report(const char* name) const {
     }
     return std::string(name) + ": " + to_string(verdict) + ": " + message + "\n  found in execution " +
            std::to_string(executions) + "; this schedule has " + std::to_string(preemptions) +
-           (preemptions == 1 ? " preemption" : " preemptions") + "\n  replay with ROOST_REPLAY=\"" + choices + "\"\n" + trace;
+           (preemptions == 1 ? " preemption" : " preemptions") + "\n  replay with ROOST_REPLAY=\"" + choices + "\"\n" +
+           trace;
 }
 
 namespace detail {
 
 const char* name_of(model_op op) noexcept {
-    static const char* const names[] = {"load",       "store",     "exchange", "compare_exchange", "fetch_add",
-                                        "fetch_sub",  "fetch_or",  "fetch_and", "plain read",      "plain write",
-                                        "lock",       "try_lock",  "unlock",   "wait_on",          "wake_on",
-                                        "condition wait", "notify", "join",    "finish",           "yield",
-                                        "heavy_barrier", "now",    "allocate", "deallocate",       "choose"};
+    static const char* const names[] = {"load",           "store",    "exchange",  "compare_exchange", "fetch_add",
+                                        "fetch_sub",      "fetch_or", "fetch_and", "plain read",       "plain write",
+                                        "lock",           "try_lock", "unlock",    "wait_on",          "wake_on",
+                                        "condition wait", "notify",   "join",      "finish",           "yield",
+                                        "heavy_barrier",  "now",      "allocate",  "deallocate",       "choose"};
     return names[static_cast<unsigned>(op)];
 }
 
@@ -93,7 +94,9 @@ void engine::trace_switch() {
     }
     const operation& next = plan.pending(left);
     trace_.push_back("      -- T" + std::to_string(left) +
-                     (threads_[left]->yielded ? " yielded before " : can_step(left) ? " is preempted before " : " waits in ") +
+                     (threads_[left]->yielded ? " yielded before "
+                      : can_step(left)        ? " is preempted before "
+                                              : " waits in ") +
                      name_of(next.op) + " at " + place(next.at));
 }
 

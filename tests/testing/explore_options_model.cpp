@@ -124,7 +124,8 @@ TEST(explore_options, EXPL_43_self_check_repeats_executions) {
 
 TEST(explore_options, EXPL_44_choices_are_tried_exhaustively) {
     unsigned seen = 0;
-    const auto r = rt::explore({.name = "choices", .recheck_every = 0}, [&] { seen |= 1U << (rt::choose(3) * 3 + rt::choose(3)); });
+    const auto r =
+        rt::explore({.name = "choices", .recheck_every = 0}, [&] { seen |= 1U << (rt::choose(3) * 3 + rt::choose(3)); });
     EXPECT_TRUE(r.ok() && r.complete);
     EXPECT_EQ(seen, 0x1ffU);
 }

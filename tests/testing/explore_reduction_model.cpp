@@ -45,9 +45,10 @@ program make_program(std::uint64_t seed, unsigned threads, unsigned length, unsi
         for (unsigned i = 0; i < length; ++i) {
             const auto what = static_cast<act>(next(seed) % kinds);
             const std::uint64_t o = next(seed) % 3;
-            body.push_back(instruction{what, static_cast<unsigned>(next(seed) % 2),
-                                       static_cast<int>(next(seed) % 3) + 1,
-                                       what == act::load ? loads[o] : what == act::store ? stores[o] : both[o]});
+            body.push_back(instruction{what, static_cast<unsigned>(next(seed) % 2), static_cast<int>(next(seed) % 3) + 1,
+                                       what == act::load    ? loads[o]
+                                       : what == act::store ? stores[o]
+                                                            : both[o]});
         }
     }
     return p;
@@ -137,8 +138,8 @@ void compare(unsigned programs, unsigned threads, unsigned length, unsigned kind
         const auto by_dpor = outcomes(p, rt::search::exhaustive, memory, reduced);
         ASSERT_EQ(by_dfs, by_dpor) << "program " << i;
     }
-    std::printf("  %u programs: %llu executions unreduced, %llu reduced\n", programs,
-                static_cast<unsigned long long>(all), static_cast<unsigned long long>(reduced));
+    std::printf("  %u programs: %llu executions unreduced, %llu reduced\n", programs, static_cast<unsigned long long>(all),
+                static_cast<unsigned long long>(reduced));
 }
 
 }  // namespace

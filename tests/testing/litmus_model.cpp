@@ -15,23 +15,45 @@ namespace {
 std::string store_buffering(order store, order load) {
     atomic<int> x{0}, y{0};
     int a = 0, b = 0;
-    run_together([&] { x.store(1, store); a = y.load(load); }, [&] { y.store(1, store); b = x.load(load); });
+    run_together(
+        [&] {
+            x.store(1, store);
+            a = y.load(load);
+        },
+        [&] {
+            y.store(1, store);
+            b = x.load(load);
+        });
     return show(a, b);
 }
 
 std::string message_passing(order store, order load) {
     atomic<int> data{0}, flag{0};
     int a = 0, b = 0;
-    run_together([&] { data.store(1, mo::relaxed); flag.store(1, store); },
-                 [&] { a = flag.load(load); b = data.load(mo::relaxed); });
+    run_together(
+        [&] {
+            data.store(1, mo::relaxed);
+            flag.store(1, store);
+        },
+        [&] {
+            a = flag.load(load);
+            b = data.load(mo::relaxed);
+        });
     return show(a, b);
 }
 
 std::string independent_reads(order store, order load) {
     atomic<int> x{0}, y{0};
     int a = 0, b = 0, c = 0, d = 0;
-    run_together([&] { x.store(1, store); }, [&] { y.store(1, store); }, [&] { a = x.load(load); b = y.load(load); },
-                 [&] { c = y.load(load); d = x.load(load); });
+    run_together([&] { x.store(1, store); }, [&] { y.store(1, store); },
+                 [&] {
+                     a = x.load(load);
+                     b = y.load(load);
+                 },
+                 [&] {
+                     c = y.load(load);
+                     d = x.load(load);
+                 });
     return show(a, b, c, d);
 }
 
@@ -53,8 +75,15 @@ TEST(litmus, EXPL_10_SB_one_side_seq_cst) {
     expect(all_but(2), [] {
         atomic<int> x{0}, y{0};
         int a = 0, b = 0;
-        run_together([&] { x.store(1, mo::seq_cst); a = y.load(mo::seq_cst); },
-                     [&] { y.store(1, mo::relaxed); b = x.load(mo::relaxed); });
+        run_together(
+            [&] {
+                x.store(1, mo::seq_cst);
+                a = y.load(mo::seq_cst);
+            },
+            [&] {
+                y.store(1, mo::relaxed);
+                b = x.load(mo::relaxed);
+            });
         return show(a, b);
     });
 }
@@ -62,8 +91,15 @@ TEST(litmus, EXPL_10_SB_with_acq_rel_exchange_is_still_weak) {
     expect(all_but(2), [] {
         atomic<int> x{0}, y{0};
         int a = 0, b = 0;
-        run_together([&] { x.exchange(1, mo::acq_rel); a = y.load(mo::acquire); },
-                     [&] { y.exchange(1, mo::acq_rel); b = x.load(mo::acquire); });
+        run_together(
+            [&] {
+                x.exchange(1, mo::acq_rel);
+                a = y.load(mo::acquire);
+            },
+            [&] {
+                y.exchange(1, mo::acq_rel);
+                b = x.load(mo::acquire);
+            });
         return show(a, b);
     });
 }
@@ -71,8 +107,15 @@ TEST(litmus, EXPL_10_SB_with_seq_cst_exchange) {
     expect(all_but(2, {"00"}), [] {
         atomic<int> x{0}, y{0};
         int a = 0, b = 0;
-        run_together([&] { x.exchange(1, mo::seq_cst); a = y.load(mo::seq_cst); },
-                     [&] { y.exchange(1, mo::seq_cst); b = x.load(mo::seq_cst); });
+        run_together(
+            [&] {
+                x.exchange(1, mo::seq_cst);
+                a = y.load(mo::seq_cst);
+            },
+            [&] {
+                y.exchange(1, mo::seq_cst);
+                b = x.load(mo::seq_cst);
+            });
         return show(a, b);
     });
 }
@@ -80,8 +123,17 @@ TEST(litmus, EXPL_11_SB_light_and_heavy_barrier) {
     expect(all_but(2, {"00"}), [] {
         atomic<int> x{0}, y{0};
         int a = 0, b = 0;
-        run_together([&] { x.store(1, mo::relaxed); light_barrier(); a = y.load(mo::relaxed); },
-                     [&] { y.store(1, mo::relaxed); heavy_barrier(); b = x.load(mo::relaxed); });
+        run_together(
+            [&] {
+                x.store(1, mo::relaxed);
+                light_barrier();
+                a = y.load(mo::relaxed);
+            },
+            [&] {
+                y.store(1, mo::relaxed);
+                heavy_barrier();
+                b = x.load(mo::relaxed);
+            });
         return show(a, b);
     });
 }
@@ -89,8 +141,17 @@ TEST(litmus, EXPL_11_SB_two_light_barriers_order_nothing) {
     expect(all_but(2), [] {
         atomic<int> x{0}, y{0};
         int a = 0, b = 0;
-        run_together([&] { x.store(1, mo::relaxed); light_barrier(); a = y.load(mo::relaxed); },
-                     [&] { y.store(1, mo::relaxed); light_barrier(); b = x.load(mo::relaxed); });
+        run_together(
+            [&] {
+                x.store(1, mo::relaxed);
+                light_barrier();
+                a = y.load(mo::relaxed);
+            },
+            [&] {
+                y.store(1, mo::relaxed);
+                light_barrier();
+                b = x.load(mo::relaxed);
+            });
         return show(a, b);
     });
 }
@@ -98,8 +159,17 @@ TEST(litmus, EXPL_11_MP_heavy_barrier_on_the_reader) {
     expect({"00", "01", "11"}, [] {
         atomic<int> data{0}, flag{0};
         int a = 0, b = 0;
-        run_together([&] { data.store(1, mo::relaxed); light_barrier(); flag.store(1, mo::relaxed); },
-                     [&] { a = flag.load(mo::relaxed); heavy_barrier(); b = data.load(mo::relaxed); });
+        run_together(
+            [&] {
+                data.store(1, mo::relaxed);
+                light_barrier();
+                flag.store(1, mo::relaxed);
+            },
+            [&] {
+                a = flag.load(mo::relaxed);
+                heavy_barrier();
+                b = data.load(mo::relaxed);
+            });
         return show(a, b);
     });
 }
@@ -109,8 +179,19 @@ TEST(litmus, EXPL_10_three_thread_SB_relaxed_and_seq_cst) {
         expect(sc ? all_but(3, {"000"}) : all_but(3), [o] {
             atomic<int> x{0}, y{0}, z{0};
             int a = 0, b = 0, c = 0;
-            run_together([&] { x.store(1, o); a = y.load(o); }, [&] { y.store(1, o); b = z.load(o); },
-                         [&] { z.store(1, o); c = x.load(o); });
+            run_together(
+                [&] {
+                    x.store(1, o);
+                    a = y.load(o);
+                },
+                [&] {
+                    y.store(1, o);
+                    b = z.load(o);
+                },
+                [&] {
+                    z.store(1, o);
+                    c = x.load(o);
+                });
             return show(a, b, c);
         });
     }
@@ -135,8 +216,15 @@ TEST(litmus, EXPL_10_MP_failed_compare_exchange_acquires) {
     expect({"00", "01", "11"}, [] {
         atomic<int> data{0}, flag{0};
         int b = 0, seen = 7;
-        run_together([&] { data.store(1, mo::relaxed); flag.store(1, mo::release); },
-                     [&] { flag.compare_exchange_strong(seen, 8, mo::acquire, mo::acquire); b = data.load(mo::relaxed); });
+        run_together(
+            [&] {
+                data.store(1, mo::relaxed);
+                flag.store(1, mo::release);
+            },
+            [&] {
+                flag.compare_exchange_strong(seen, 8, mo::acquire, mo::acquire);
+                b = data.load(mo::relaxed);
+            });
         return show(seen, b);
     });
 }
@@ -147,9 +235,16 @@ TEST(litmus, EXPL_12_read_modify_write_continues_a_release_sequence) {
     expect({"00", "01", "10", "11", "51", "61"}, [] {
         atomic<int> data{0}, flag{0};
         int a = 0, b = 0;
-        run_together([&] { data.store(1, mo::relaxed); flag.store(5, mo::release); },
-                     [&] { flag.fetch_add(1, mo::relaxed); },
-                     [&] { a = flag.load(mo::acquire); b = data.load(mo::relaxed); });
+        run_together(
+            [&] {
+                data.store(1, mo::relaxed);
+                flag.store(5, mo::release);
+            },
+            [&] { flag.fetch_add(1, mo::relaxed); },
+            [&] {
+                a = flag.load(mo::acquire);
+                b = data.load(mo::relaxed);
+            });
         return show(a, b);
     });
 }
@@ -157,8 +252,16 @@ TEST(litmus, EXPL_12_another_threads_store_ends_a_release_sequence) {
     expect({"00", "01", "51", "60", "61"}, [] {
         atomic<int> data{0}, flag{0};
         int a = 0, b = 0;
-        run_together([&] { data.store(1, mo::relaxed); flag.store(5, mo::release); }, [&] { flag.store(6, mo::relaxed); },
-                     [&] { a = flag.load(mo::acquire); b = data.load(mo::relaxed); });
+        run_together(
+            [&] {
+                data.store(1, mo::relaxed);
+                flag.store(5, mo::release);
+            },
+            [&] { flag.store(6, mo::relaxed); },
+            [&] {
+                a = flag.load(mo::acquire);
+                b = data.load(mo::relaxed);
+            });
         return show(a, b);
     });
 }
@@ -166,8 +269,16 @@ TEST(litmus, EXPL_12_own_relaxed_store_ends_a_release_sequence) {
     expect({"00", "01", "11", "20", "21"}, [] {
         atomic<int> data{0}, flag{0};
         int a = 0, b = 0;
-        run_together([&] { data.store(1, mo::relaxed); flag.store(1, mo::release); flag.store(2, mo::relaxed); },
-                     [&] { a = flag.load(mo::acquire); b = data.load(mo::relaxed); });
+        run_together(
+            [&] {
+                data.store(1, mo::relaxed);
+                flag.store(1, mo::release);
+                flag.store(2, mo::relaxed);
+            },
+            [&] {
+                a = flag.load(mo::acquire);
+                b = data.load(mo::relaxed);
+            });
         return show(a, b);
     });
 }
@@ -178,7 +289,11 @@ TEST(litmus, EXPL_13_CoRR) {
     expect({"00", "01", "11"}, [] {
         atomic<int> x{0};
         int a = 0, b = 0;
-        run_together([&] { x.store(1, mo::relaxed); }, [&] { a = x.load(mo::relaxed); b = x.load(mo::relaxed); });
+        run_together([&] { x.store(1, mo::relaxed); },
+                     [&] {
+                         a = x.load(mo::relaxed);
+                         b = x.load(mo::relaxed);
+                     });
         return show(a, b);
     });
 }
@@ -187,7 +302,10 @@ TEST(litmus, EXPL_13_CoRR_two_writers) {
         atomic<int> x{0};
         int a = 0, b = 0;
         run_together([&] { x.store(1, mo::relaxed); }, [&] { x.store(2, mo::relaxed); },
-                     [&] { a = x.load(mo::relaxed); b = x.load(mo::relaxed); });
+                     [&] {
+                         a = x.load(mo::relaxed);
+                         b = x.load(mo::relaxed);
+                     });
         return show(a, b);
     });
 }
@@ -205,8 +323,14 @@ TEST(litmus, EXPL_13_two_readers_agree_on_the_order_of_two_writers) {
         atomic<int> x{0};
         int a = 0, b = 0, c = 0, d = 0;
         run_together([&] { x.store(1, mo::relaxed); }, [&] { x.store(2, mo::relaxed); },
-                     [&] { a = x.load(mo::relaxed); b = x.load(mo::relaxed); },
-                     [&] { c = x.load(mo::relaxed); d = x.load(mo::relaxed); });
+                     [&] {
+                         a = x.load(mo::relaxed);
+                         b = x.load(mo::relaxed);
+                     },
+                     [&] {
+                         c = x.load(mo::relaxed);
+                         d = x.load(mo::relaxed);
+                     });
         return show(a, b, c, d);
     });
 }
@@ -214,8 +338,15 @@ TEST(litmus, EXPL_13_CoRR_across_happens_before) {
     expect(all_but(3, {"110"}), [] {
         atomic<int> x{0}, f{0};
         int a = 0, b = 0, c = 0;
-        run_together([&] { x.store(1, mo::relaxed); }, [&] { a = x.load(mo::relaxed); f.store(1, mo::release); },
-                     [&] { b = f.load(mo::acquire); c = x.load(mo::relaxed); });
+        run_together([&] { x.store(1, mo::relaxed); },
+                     [&] {
+                         a = x.load(mo::relaxed);
+                         f.store(1, mo::release);
+                     },
+                     [&] {
+                         b = f.load(mo::acquire);
+                         c = x.load(mo::relaxed);
+                     });
         return show(a, b, c);
     });
 }
@@ -223,7 +354,12 @@ TEST(litmus, EXPL_13_CoWR) {
     expect({"1", "2"}, [] {
         atomic<int> x{0};
         int a = 0;
-        run_together([&] { x.store(1, mo::relaxed); a = x.load(mo::relaxed); }, [&] { x.store(2, mo::relaxed); });
+        run_together(
+            [&] {
+                x.store(1, mo::relaxed);
+                a = x.load(mo::relaxed);
+            },
+            [&] { x.store(2, mo::relaxed); });
         return show(a);
     });
 }
@@ -231,14 +367,22 @@ TEST(litmus, EXPL_13_CoRW) {
     expect({"01", "02", "21"}, [] {
         atomic<int> x{0};
         int a = 0;
-        run_together([&] { a = x.load(mo::relaxed); x.store(1, mo::relaxed); }, [&] { x.store(2, mo::relaxed); });
+        run_together(
+            [&] {
+                a = x.load(mo::relaxed);
+                x.store(1, mo::relaxed);
+            },
+            [&] { x.store(2, mo::relaxed); });
         return show(a, x.load(mo::relaxed));
     });
 }
 TEST(litmus, EXPL_13_CoWW_after_join) {
     expect({"2"}, [] {
         atomic<int> x{0};
-        run_together([&] { x.store(1, mo::relaxed); x.store(2, mo::relaxed); });
+        run_together([&] {
+            x.store(1, mo::relaxed);
+            x.store(2, mo::relaxed);
+        });
         return show(x.load(mo::relaxed));
     });
 }
@@ -270,8 +414,15 @@ TEST(litmus, EXPL_10_WRC) {
         expect(ordered ? all_but(3, {"110"}) : all_but(3), [=] {
             atomic<int> x{0}, y{0};
             int a = 0, b = 0, c = 0;
-            run_together([&] { x.store(1, release); }, [&] { a = x.load(acquire); y.store(1, release); },
-                         [&] { b = y.load(acquire); c = x.load(mo::relaxed); });
+            run_together([&] { x.store(1, release); },
+                         [&] {
+                             a = x.load(acquire);
+                             y.store(1, release);
+                         },
+                         [&] {
+                             b = y.load(acquire);
+                             c = x.load(mo::relaxed);
+                         });
             return show(a, b, c);
         });
     }
@@ -280,9 +431,19 @@ TEST(litmus, EXPL_10_ISA2) {
     expect(all_but(3, {"110"}), [] {
         atomic<int> x{0}, y{0}, z{0};
         int a = 0, b = 0, c = 0;
-        run_together([&] { x.store(1, mo::relaxed); y.store(1, mo::release); },
-                     [&] { a = y.load(mo::acquire); z.store(1, mo::release); },
-                     [&] { b = z.load(mo::acquire); c = x.load(mo::relaxed); });
+        run_together(
+            [&] {
+                x.store(1, mo::relaxed);
+                y.store(1, mo::release);
+            },
+            [&] {
+                a = y.load(mo::acquire);
+                z.store(1, mo::release);
+            },
+            [&] {
+                b = z.load(mo::acquire);
+                c = x.load(mo::relaxed);
+            });
         return show(a, b, c);
     });
 }
@@ -292,8 +453,15 @@ TEST(litmus, EXPL_10_R) {
         expect(expected, [sc] {
             atomic<int> x{0}, y{0};
             int a = 0;
-            run_together([&] { x.store(1, sc ? mo::seq_cst : mo::release); y.store(1, sc ? mo::seq_cst : mo::release); },
-                         [&] { y.store(2, sc ? mo::seq_cst : mo::release); a = x.load(sc ? mo::seq_cst : mo::acquire); });
+            run_together(
+                [&] {
+                    x.store(1, sc ? mo::seq_cst : mo::release);
+                    y.store(1, sc ? mo::seq_cst : mo::release);
+                },
+                [&] {
+                    y.store(2, sc ? mo::seq_cst : mo::release);
+                    a = x.load(sc ? mo::seq_cst : mo::acquire);
+                });
             return show(y.load(mo::seq_cst), a);
         });
     }
@@ -302,8 +470,15 @@ TEST(litmus, EXPL_10_S) {
     expect({"01", "02", "11"}, [] {
         atomic<int> x{0}, y{0};
         int a = 0;
-        run_together([&] { x.store(2, mo::relaxed); y.store(1, mo::release); },
-                     [&] { a = y.load(mo::acquire); x.store(1, mo::relaxed); });
+        run_together(
+            [&] {
+                x.store(2, mo::relaxed);
+                y.store(1, mo::release);
+            },
+            [&] {
+                a = y.load(mo::acquire);
+                x.store(1, mo::relaxed);
+            });
         return show(a, x.load(mo::relaxed));
     });
 }
@@ -311,8 +486,15 @@ TEST(litmus, EXPL_10_LB_release_acquire) {
     expect(all_but(2, {"11"}), [] {
         atomic<int> x{0}, y{0};
         int a = 0, b = 0;
-        run_together([&] { a = x.load(mo::acquire); y.store(1, mo::release); },
-                     [&] { b = y.load(mo::acquire); x.store(1, mo::release); });
+        run_together(
+            [&] {
+                a = x.load(mo::acquire);
+                y.store(1, mo::release);
+            },
+            [&] {
+                b = y.load(mo::acquire);
+                x.store(1, mo::release);
+            });
         return show(a, b);
     });
 }
@@ -324,16 +506,30 @@ TEST(litmus, EXPL_14_LB_relaxed_is_not_modelled) {
     expect(all_but(2, {"11"}), [] {
         atomic<int> x{0}, y{0};
         int a = 0, b = 0;
-        run_together([&] { a = x.load(mo::relaxed); y.store(1, mo::relaxed); },
-                     [&] { b = y.load(mo::relaxed); x.store(1, mo::relaxed); });
+        run_together(
+            [&] {
+                a = x.load(mo::relaxed);
+                y.store(1, mo::relaxed);
+            },
+            [&] {
+                b = y.load(mo::relaxed);
+                x.store(1, mo::relaxed);
+            });
         return show(a, b);
     });
 }
 TEST(litmus, EXPL_14_2_2W_modification_order_is_execution_order) {
     expect({"12", "21", "22"}, [] {
         atomic<int> x{0}, y{0};
-        run_together([&] { x.store(1, mo::relaxed); y.store(2, mo::relaxed); },
-                     [&] { y.store(1, mo::relaxed); x.store(2, mo::relaxed); });
+        run_together(
+            [&] {
+                x.store(1, mo::relaxed);
+                y.store(2, mo::relaxed);
+            },
+            [&] {
+                y.store(1, mo::relaxed);
+                x.store(2, mo::relaxed);
+            });
         return show(x.load(mo::relaxed), y.load(mo::relaxed));
     });
 }
@@ -341,8 +537,15 @@ TEST(litmus, EXPL_14_read_modify_writes_read_the_newest_store) {
     expect(all_but(2, {"00"}), [] {
         atomic<int> x{0}, y{0};
         int a = 0, b = 0;
-        run_together([&] { x.store(1, mo::relaxed); a = y.fetch_add(0, mo::relaxed); },
-                     [&] { y.store(1, mo::relaxed); b = x.fetch_add(0, mo::relaxed); });
+        run_together(
+            [&] {
+                x.store(1, mo::relaxed);
+                a = y.fetch_add(0, mo::relaxed);
+            },
+            [&] {
+                y.store(1, mo::relaxed);
+                b = x.fetch_add(0, mo::relaxed);
+            });
         return show(a, b);
     });
 }

@@ -51,7 +51,8 @@ public:
                 return;
             }
             self.next.set(seen);
-            if (head_.compare_exchange_weak(seen, reinterpret_cast<std::uintptr_t>(&self), mo::release, mo::acquire)) {  // E3
+            if (head_.compare_exchange_weak(seen, reinterpret_cast<std::uintptr_t>(&self), mo::release,
+                                            mo::acquire)) {  // E3
                 break;
             }
         }

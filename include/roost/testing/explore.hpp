@@ -24,7 +24,17 @@ namespace roost::inline ROOST_ABI {
 namespace testing {
 
 enum class verdict : std::uint8_t {
-    ok, assertion, data_race, use_after_free, double_free, leak, deadlock, livelock, nondeterminism, panic, exception,
+    ok,
+    assertion,
+    data_race,
+    use_after_free,
+    double_free,
+    leak,
+    deadlock,
+    livelock,
+    nondeterminism,
+    panic,
+    exception,
 };
 [[nodiscard]] const char* to_string(verdict v) noexcept;
 
@@ -85,8 +95,7 @@ struct result {
 result explore(const options& how, const std::function<void()>& body);
 
 // Ends the execution with the verdict `assertion` if the condition does not hold.
-void check(bool condition, const char* text = "check failed",
-           std::source_location at = std::source_location::current());
+void check(bool condition, const char* text = "check failed", std::source_location at = std::source_location::current());
 
 // Some number below n; the search tries them all. Random on the native and jitter back ends.
 [[nodiscard]] std::uint32_t choose(std::uint32_t n, std::source_location at = std::source_location::current());

@@ -50,8 +50,8 @@ inline result explore_all(const std::function<void()>& body, const options& how 
 #define EXPECT_EXPLORED(...) ::roost::testing::detail_gtest::expect_ok(__VA_ARGS__)
 #define EXPECT_FOUND(expected, ...) ::roost::testing::detail_gtest::expect_found(expected, __VA_ARGS__)
 
-#define MODEL(suite, name)                                                      \
-    static void roost_model_##suite##_##name();                                \
+#define MODEL(suite, name)                                                             \
+    static void roost_model_##suite##_##name();                                        \
     TEST(suite, name) { ::roost::testing::explore_all(roost_model_##suite##_##name); } \
     static void roost_model_##suite##_##name()
 

@@ -72,8 +72,8 @@ private:
         if constexpr (std::is_enum_v<T>) {
             return static_cast<std::uint64_t>(value);
         } else if constexpr (std::is_integral_v<T>) {
-            return static_cast<std::uint64_t>(static_cast<std::make_unsigned_t<
-                std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>>>(value));
+            return static_cast<std::uint64_t>(
+                static_cast<std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>>>(value));
         } else if constexpr (std::is_pointer_v<T>) {
             // A null pointer may be packed in a constant expression, any other only at run time.
             return value == nullptr ? 0 : static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(value));
@@ -112,9 +112,8 @@ private:
                           detail::model_site at) noexcept {
         detail::model_engine* engine = detail::active_engine;
         const std::uint64_t wanted = pack(expected);
-        const std::uint64_t seen = engine == nullptr
-                                       ? word_.value
-                                       : engine->rmw_begin(word_, detail::model_op::compare_exchange, wanted, at);
+        const std::uint64_t seen =
+            engine == nullptr ? word_.value : engine->rmw_begin(word_, detail::model_op::compare_exchange, wanted, at);
         if (seen != wanted || (weak && engine != nullptr && engine->fails_spuriously())) {
             if (engine != nullptr) {
                 engine->rmw_fail(word_, failure);
@@ -174,8 +173,7 @@ void wait_on(atomic<std::uint32_t>& word, std::uint32_t expected,
              detail::model_site at = detail::model_site::current()) noexcept;
 bool wait_on_until(atomic<std::uint32_t>& word, std::uint32_t expected, time_point deadline,
                    detail::model_site at = detail::model_site::current()) noexcept;
-void wake_on(const atomic<std::uint32_t>* word, int count,
-             detail::model_site at = detail::model_site::current()) noexcept;
+void wake_on(const atomic<std::uint32_t>* word, int count, detail::model_site at = detail::model_site::current()) noexcept;
 
 // --- locks: one step to take, one to give back -------------------------------------------------------------------------
 

@@ -16,9 +16,31 @@ namespace roost::inline ROOST_ABI {
 namespace detail {
 
 enum class model_op : std::uint8_t {
-    load, store, exchange, compare_exchange, fetch_add, fetch_sub, fetch_or, fetch_and,
-    plain_read, plain_write, lock, try_lock, unlock, wait, wake, condition_wait, notify,
-    join, finish, yield, heavy_barrier, clock, allocate, deallocate, choose,
+    load,
+    store,
+    exchange,
+    compare_exchange,
+    fetch_add,
+    fetch_sub,
+    fetch_or,
+    fetch_and,
+    plain_read,
+    plain_write,
+    lock,
+    try_lock,
+    unlock,
+    wait,
+    wake,
+    condition_wait,
+    notify,
+    join,
+    finish,
+    yield,
+    heavy_barrier,
+    clock,
+    allocate,
+    deallocate,
+    choose,
 };
 
 enum class model_kind : std::uint8_t { word, cell, lock, condition };
