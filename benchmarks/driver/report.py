@@ -26,7 +26,8 @@ def machine():
             model = next(line.split(":")[1].strip() for line in f if line.startswith("model name"))
     except (OSError, StopIteration):
         pass
-    return f"{len(os.sched_getaffinity(0))} CPUs, {model}, {platform.machine()}, Linux {platform.release()}"
+    kernel = ".".join(platform.release().split(".")[:2])
+    return f"{len(os.sched_getaffinity(0))} CPUs, {model}, {platform.machine()}, Linux {kernel}"
 
 
 def make_row(case, planned, values, floor_values):

@@ -4,8 +4,10 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"sort"
 	"strconv"
+	"sync/atomic"
 	"time"
 )
 
@@ -43,6 +45,14 @@ func measure(ms int, first uint64, body func(n uint64)) (float64, uint64) {
 	}
 	sort.Float64s(perOp)
 	return perOp[len(perOp)/5], ops // the 20th percentile, as in harness.hpp
+}
+
+// Returns when all goroutines of a case are running, so that they really meet.
+func meet(arrived *int32, count int) {
+	atomic.AddInt32(arrived, 1)
+	for atomic.LoadInt32(arrived) < int32(count) {
+		runtime.Gosched()
+	}
 }
 
 func run(all []subject) {

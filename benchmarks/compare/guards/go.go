@@ -12,8 +12,10 @@ func guard(threads int) func(n uint64) {
 		var group, ended sync.WaitGroup
 		group.Add(1)
 		ended.Add(threads)
+		arrived := int32(0)
 		for t := 0; t < threads; t++ {
 			go func() {
+				meet(&arrived, threads)
 				for i := uint64(0); i < n/uint64(threads); i++ {
 					group.Add(1)
 					group.Done()

@@ -21,8 +21,10 @@ func parallel(threads int, n uint64, body func(n uint64)) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 	var ended sync.WaitGroup
 	ended.Add(threads)
+	arrived := int32(0)
 	for t := 0; t < threads; t++ {
 		go func() {
+			meet(&arrived, threads)
 			body(n / uint64(threads))
 			ended.Done()
 		}()
