@@ -17,13 +17,14 @@
 //                   runner_: written before `running`, read after it
 //
 // 7. Ordering table
-// id  operation                     order            pairs     carries                              fails in
-// B1  level_reached: store posted   relaxed          -         the executor's queue orders it       (floor)
-// B2  run_posted: CAS running       acq_rel/acquire  B3        in: removed; out: runner_            callback_model: remove_vs_run
-// B3  remove: CAS done              acq_rel/acquire  B2 B4     in: runner_, what fn did             callback_model: remove_vs_run
-// B4  run_posted: exchange done     acq_rel          B3        out: what fn did                     callback_model: remove_vs_run
-// B5  drop: fetch_sub               acq_rel          B5        accesses end before the block goes   callback_model: remove_vs_run
-// B6  level_reached: fetch_add      relaxed          -         the registration holds one           (floor)
+// id  operation                     order            pairs  carries                             fails in
+// B1  level_reached: store posted   relaxed          -      the executor's queue orders it      (floor)
+// B2  run_posted: CAS running       release/relaxed  B3     out: runner_                         callback_model: remove_vs_run
+// B3  remove: CAS done, awaited     relaxed/acquire  B2 B4  in: runner_, what fn did            callback_model: remove_vs_run
+// B4  run_posted: exchange done     release          B3     out: what fn did                    callback_model: remove_vs_run
+// B5  drop: fetch_sub               acq_rel          B5     accesses end before the block goes  callback_model: remove_vs_run
+// B6  level_reached: fetch_add      relaxed          -      the registration holds one          (floor)
+// B6 survives fetch_add as load and store: remove() waits for level_reached, so nobody else counts meanwhile
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -64,11 +65,11 @@ void posted_callback::level_reached(callback_member& m) noexcept {
 void posted_callback::run_posted(work& w) noexcept {
     posted_callback& self = static_cast<work_part&>(w).owner;
     std::uint32_t seen = posted;
-    self.runner_ = thread_index();
-    if (self.state_.compare_exchange_strong(seen, running, mo::acq_rel, mo::acquire)) {  // B2
+    self.runner_.set(thread_index());
+    if (self.state_.compare_exchange_strong(seen, running, mo::release, mo::relaxed)) {  // B2
         self.call_(self);
         const atomic<std::uint32_t>* address = &self.state_;
-        if ((self.state_.exchange(done, mo::acq_rel) & awaited) != 0) {  // B4
+        if ((self.state_.exchange(done, mo::release) & awaited) != 0) {  // B4
             wake_on(address, INT_MAX);
         }
     }
@@ -80,12 +81,12 @@ void posted_callback::remove() noexcept {
         listed_->remove();  // afterwards it is waiting for ever, or posted or further
     }
     std::uint32_t seen = waiting;
-    while (seen != done && !state_.compare_exchange_weak(seen, done, mo::acq_rel, mo::acquire)) {  // B3
+    while (seen != done && !state_.compare_exchange_weak(seen, done, mo::relaxed, mo::acquire)) {  // B3
         if ((seen & ~awaited) == running) {
-            if (runner_ == thread_index()) {
+            if (runner_.get() == thread_index()) {
                 break;
             }
-            if (seen == running && !state_.compare_exchange_strong(seen, running | awaited, mo::acq_rel, mo::acquire)) {  // B3
+            if (seen == running && !state_.compare_exchange_strong(seen, running | awaited, mo::relaxed, mo::acquire)) {  // B3
                 continue;
             }
             wait_on(state_, running | awaited);

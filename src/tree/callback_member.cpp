@@ -22,9 +22,9 @@
 // 7. Ordering table
 // id  operation                  order    pairs  carries                                          fails in
 // C1  under the owner's lock     relaxed  -      the lock orders it                               (floor)
-// C2  fire: exchange done        acq_rel  C3     everything run did                               callback_member_model: remove_waits
+// C2  fire: exchange done        release  C3     everything run did                               callback_member_model: remove_waits
 // C3  remove: load               acquire  C2     everything run did                               callback_member_model: remove_waits
-// C4  remove: CAS awaited        relaxed/acquire  C2  only asks for a wake; failure sees done as C3     callback_member_model: remove_waits
+// C4  remove: CAS awaited        relaxed  -      only asks for a wake; C3 looks again              (floor)
 // C5  add: load level            seq_cst  L5     with N3: listed, then looks                      callback_member_model: add_to_leaf
 
 namespace roost::inline ROOST_ABI::detail {
@@ -66,7 +66,7 @@ void callback_member::fire() noexcept {
         return;
     }
     const atomic<std::uint32_t>* address = &state_;
-    if ((state_.exchange(done, mo::acq_rel) & awaited) != 0) {  // C2
+    if ((state_.exchange(done, mo::release) & awaited) != 0) {  // C2
         wake_on(address, INT_MAX);
     }
 }
@@ -91,7 +91,7 @@ bool callback_member::remove() noexcept {
         return false;
     }
     for (std::uint32_t seen = state_.load(mo::acquire); seen != done; seen = state_.load(mo::acquire)) {  // C3
-        if (seen == running && !state_.compare_exchange_strong(seen, running | awaited, mo::relaxed, mo::acquire)) {  // C4
+        if (seen == running && !state_.compare_exchange_strong(seen, running | awaited, mo::relaxed, mo::relaxed)) {  // C4
             continue;
         }
         wait_on(state_, running | awaited);

@@ -4,16 +4,18 @@
 
 // 3. States   armed        nobody has acted
 //             completed    the operation came first; final
-//             cancelling   on_cancel runs on thread runner_
+//             cancelling   on_cancel runs on the thread in the upper bits
 //             cancelled    on_cancel has returned; final
 //             + awaited: close_handle() is blocked until cancelled
 //
 // 7. Ordering table
-// id  operation                   order            pairs  carries                                  fails in
-// T1  try_complete: CAS           acq_rel/acquire  T2     who acts                                 external_resource_model: one_acts
-// T2  fire: CAS cancelling        acq_rel/acquire  T1 T3  who acts; out: runner_                   external_resource_model: one_acts
-// T3  close_handle: CAS           acq_rel/acquire  T2 T4  in: runner_, what on_cancel did          external_resource_model: close_waits
-// T4  fire: exchange cancelled    acq_rel          T3     out: what on_cancel did                  external_resource_model: close_waits
+// id  operation                   order            pairs  carries                              fails in
+// T1  try_complete: CAS           relaxed          -      the word alone decides who acts      (floor)
+// T2  fire: CAS cancelling        relaxed          -      the word alone decides who acts      (floor)
+// T3  close_handle: CAS           relaxed/acquire  T4     in: what on_cancel did               external_resource_model: close_waits
+// T4  fire: exchange cancelled    release          T3     out: what on_cancel did              external_resource_model: close_waits
+// T5  close_handle: CAS awaited   relaxed          -      only asks for a wake; T3 looks again (floor)
+// T6  describe: load              relaxed          -      a word for a report                  (floor)
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -31,21 +33,18 @@ external_node::external_node(const node_functions& functions, node& parent, node
 
 bool external_node::try_complete() noexcept {
     std::uint32_t seen = armed;
-    return state_.compare_exchange_strong(seen, completed, mo::acq_rel, mo::acquire);  // T1
+    return state_.compare_exchange_strong(seen, completed, mo::relaxed, mo::relaxed);  // T1
 }
 
 void external_node::fire() noexcept {
-    if (state_.load(mo::acquire) != armed) {  // T2
-        return;
-    }
-    // Two cancellers can get here, so the thread is written into a word that only the winner publishes.
+    // Two cancellers can get here, so the runner's thread is part of the word.
     std::uint32_t seen = armed;
-    if (!state_.compare_exchange_strong(seen, cancelling | (thread_index() + 1) * 8, mo::acq_rel, mo::acquire)) {  // T2
+    if (!state_.compare_exchange_strong(seen, cancelling | (thread_index() + 1) * 8, mo::relaxed, mo::relaxed)) {  // T2
         return;
     }
     retain();
     on_cancel_(*this);
-    if ((state_.exchange(cancelled_state, mo::acq_rel) & awaited) != 0) {  // T4
+    if ((state_.exchange(cancelled_state, mo::release) & awaited) != 0) {  // T4
         wake_on(&state_, INT_MAX);
     }
     release();
@@ -53,7 +52,7 @@ void external_node::fire() noexcept {
 
 void external_node::close_handle() noexcept {
     std::uint32_t seen = armed;
-    while (!state_.compare_exchange_weak(seen, completed, mo::acq_rel, mo::acquire)) {  // T3
+    while (!state_.compare_exchange_weak(seen, completed, mo::relaxed, mo::acquire)) {  // T3
         const std::uint32_t phase = seen & 3U;
         if (phase == completed || phase == cancelled_state) {
             break;
@@ -63,7 +62,7 @@ void external_node::close_handle() noexcept {
                 break;
             }
             if ((seen & awaited) == 0 &&
-                !state_.compare_exchange_strong(seen, seen | awaited, mo::acq_rel, mo::acquire)) {  // T3
+                !state_.compare_exchange_strong(seen, seen | awaited, mo::relaxed, mo::relaxed)) {  // T5
                 seen = armed;
                 continue;
             }
@@ -84,7 +83,7 @@ void external_node::level_raised_entry(node& self, level now) noexcept {
 
 void external_node::describe_entry(const node& self, node_description& d) noexcept {
     const auto& me = static_cast<const external_node&>(self);
-    switch (me.state_.load(mo::acquire) & 3U) {  // T3
+    switch (me.state_.load(mo::relaxed) & 3U) {  // T6
         case armed: d.state = "under way"; break;
         case completed: d.state = "completed"; break;
         case cancelling: d.state = "cancelling"; break;

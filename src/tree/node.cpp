@@ -32,7 +32,13 @@
 // N3  push: store head              seq_cst  N2     with L3: attacher linked, then looks          raise_model: attach_to_leaf
 // N4  erase, replace: store head    relaxed  -      under the lock; a stale non-null only costs   (floor)
 // N5  retain: fetch_add             relaxed  -      the caller already holds a reference          (floor)
-// N6  release: fetch_sub            acq_rel  N6 W2  every holder's accesses end before destroy    work_model: last_unit_against_last_holder
+// N6  release: fetch_sub            acq_rel  N6 W3  every holder's accesses end before destroy    work_model: last_unit_against_last_holder
+// N7  attach: CAS                   acquire  W8     the units of pass 1 at every ancestor         work_model: attach_visible_at_root
+// N8  try_retain: CAS               relaxed  -      the cursor keeps the memory; N6 ends it       (floor)
+// L3  attach: load of parent        seq_cst  L5     with N3: linked, then looks                   raise_model: attach_to_leaf
+// L4  attach: fetch_or              relaxed  -      the lock, behind L3, carries it               (floor)
+// W4  commit: load                  relaxed  -      only a first guess for the CAS                (floor)
+// W6  attach: store                 relaxed  -      not in the tree yet; the lock publishes it    (floor)
 
 namespace roost::inline ROOST_ABI {
 
@@ -92,7 +98,7 @@ attached node::attach(child_kind kind, admission as) noexcept {
             return attached::refused;
         }
         action = s.action;
-        if (up.work_.compare_exchange_weak(seen, s.next->pack(), mo::acq_rel, mo::relaxed)) {  // W3
+        if (up.work_.compare_exchange_weak(seen, s.next->pack(), mo::acquire, mo::relaxed)) {  // N7
             break;
         }
     } while (true);
@@ -113,7 +119,7 @@ attached node::attach(child_kind kind, admission as) noexcept {
     if ((above & raised_mask) != 0) {
         const level_word mine = inherited_bits(above, level_.load(mo::relaxed));  // L2
         if (mine != 0) {
-            level_.fetch_or(mine, mo::acq_rel);  // L4
+            level_.fetch_or(mine, mo::relaxed);  // L4
         }
     }
     return attached::yes;
@@ -138,7 +144,7 @@ bool node::try_retain() noexcept {
         if (!s.next) {
             return false;
         }
-        if (work_.compare_exchange_weak(seen, s.next->pack(), mo::acq_rel, mo::relaxed)) {  // W3
+        if (work_.compare_exchange_weak(seen, s.next->pack(), mo::relaxed, mo::relaxed)) {  // N8
             return true;
         }
     }

@@ -22,15 +22,14 @@
 //
 // 7. Ordering table
 // id  operation                     order    pairs     carries                                       fails in
-// L1  level_now...: load            acquire  L5 Y5     reasons; what the raiser did before           why_model: reason_with_level
+// L1  level_now...: load            acquire  L5 Y5 L10 reasons; what the raiser did before           raise_model: observers
 // L2  ..._relaxed: load             relaxed  -         nothing: the caller looks again               (floor)
-// L3  attach: load of parent        seq_cst  L5        with N3: linked, then looks                   raise_model: attach_to_leaf
-// L4  attach: fetch_or              acq_rel  L1        what the parent's raiser did before           raise_model: born_cancelled
 // L5  walk: fetch_or                seq_cst  L3 L1     with N2: latched, then looks at the list      raise_model: attach_to_leaf
 // L6  finish: fetch_or spread       release  L7        everything below is latched                   raise_model: helper_waits
 // L7  raise: load                   acquire  L6        everything below is latched                   raise_model: helper_waits
-// L8  ignore: CAS                   acq_rel  L5        who runs the deferred walk: one word decides  raise_model: ignore_leave
-// L9  leave ignore: fetch_and       acq_rel  L5        as L8                                         raise_model: ignore_leave
+// L8  ignore: CAS                   relaxed  -         one word decides who runs the deferred walk   (floor)
+// L9  leave ignore: fetch_and       relaxed  -         as L8; what is read because of it is behind L1  (floor)
+// L10  mark_gone: fetch_or           release  L1        what the last owner did                       raise_model: gone_carries
 
 namespace roost::inline ROOST_ABI {
 
@@ -114,12 +113,12 @@ void node::spread(level to) noexcept {
 
 bool node::enter_ignore() noexcept {
     if (ignore_depth_ == 0) {
-        level_word seen = level_.load(mo::acquire);  // L1
+        level_word seen = level_.load(mo::relaxed);  // L2
         do {
             if (effective_level(seen) >= level::cancel) {
                 return false;
             }
-        } while (!level_.compare_exchange_weak(seen, seen | ignoring_bit, mo::acq_rel, mo::acquire));  // L8
+        } while (!level_.compare_exchange_weak(seen, seen | ignoring_bit, mo::relaxed, mo::relaxed));  // L8
     }
     ++ignore_depth_;
     return true;
@@ -130,7 +129,7 @@ void node::leave_ignore() noexcept {
     if (--ignore_depth_ > 0) {
         return;
     }
-    const level_word before = level_.fetch_and(~ignoring_bit, mo::acq_rel);  // L9
+    const level_word before = level_.fetch_and(~ignoring_bit, mo::relaxed);  // L9
     if (!is_raised(before, level::cancel)) {
         return;
     }
@@ -142,6 +141,6 @@ void node::leave_ignore() noexcept {
     release();
 }
 
-void node::mark_gone() noexcept { level_.fetch_or(gone_bit, mo::acq_rel); }  // L4
+void node::mark_gone() noexcept { level_.fetch_or(gone_bit, mo::release); }  // L10
 
 }  // namespace roost::inline ROOST_ABI

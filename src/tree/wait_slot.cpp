@@ -24,11 +24,12 @@
 //
 // 7. Ordering table
 // id  operation             order            pairs     carries                                       fails in
-// A1  commit: CAS           acq_rel/acquire  A2 A3     out: operation_; in: the canceller's writes   wait_slot_model: cancel_at_commit
-// A2  cancel: CAS           acq_rel/acquire  A1 A3     in: operation_; out: why it was cancelled     wait_slot_model: cancel_at_commit
-// A3  disarm: CAS           acq_rel/acquire  A2 A4     in: try_cancel has left                       wait_slot_model: disarm_waits
-// A4  finish: exchange      acq_rel          A3        out: try_cancel has left                      wait_slot_model: disarm_waits
+// A1  commit: CAS           release/acquire  A2 A3     out: operation_; in: the canceller's writes   wait_slot_model: cancel_at_commit
+// A2  cancel: CAS           release/acquire  A1 A5     in: operation_; out: why it was cancelled     wait_slot_model: cancel_at_commit
+// A3  disarm: CAS           acquire/relaxed  A4        in: try_cancel has left                       wait_slot_model: disarm_waits_for_canceller
+// A4  finish: exchange      release          A3        out: try_cancel has left                      wait_slot_model: disarm_waits_for_canceller
 // A5  is_cancelled: load    acquire          A2        why it was cancelled                          wait_slot_model: cancel_at_commit
+// A6  disarm: CAS awaited   relaxed          -         only asks for a wake; A3 looks again          (floor)
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -38,12 +39,16 @@ constexpr std::uint32_t busy = 2;
 constexpr std::uint32_t cancelled_bit = 4;
 constexpr std::uint32_t awaited_bit = 8;
 constexpr std::uint32_t phase = 3;
+#if defined(ROOST_SEAM_MODEL)
+constexpr int spins = 0;  // spinning only hides the blocking from the search
+#else
 constexpr int spins = 128;
+#endif
 
 // Leaves try_cancel. After a try_cancel that lost, the resumed body may free the slot at once.
 void finish(atomic<std::uint32_t>& state, bool claimed) noexcept {
     const atomic<std::uint32_t>* address = &state;
-    if ((state.exchange(cancelled_bit | (claimed ? 0 : armed), mo::acq_rel) & awaited_bit) != 0) {  // A4
+    if ((state.exchange(cancelled_bit | (claimed ? 0 : armed), mo::release) & awaited_bit) != 0) {  // A4
         wake_on(address, INT_MAX);
     }
 }
@@ -66,7 +71,7 @@ bool wait_slot::suspension::commit() noexcept {
         const std::uint32_t next = (seen & cancelled_bit) != 0 ? cancelled_bit | busy : armed;
         const std::uint32_t awaited = seen & awaited_bit;
         const atomic<std::uint32_t>* address = &slot_.state_;
-        if (slot_.state_.compare_exchange_weak(seen, next, mo::acq_rel, mo::acquire)) {  // A1
+        if (slot_.state_.compare_exchange_weak(seen, next, mo::release, mo::acquire)) {  // A1
             if (next == armed) {
                 if (awaited != 0) {
                     wake_on(address, INT_MAX);
@@ -90,7 +95,7 @@ bool wait_slot::cancel() noexcept {
         if ((seen & cancelled_bit) != 0 && (seen & phase) != armed) {
             return false;
         }
-        if (state_.compare_exchange_weak(seen, next, mo::acq_rel, mo::acquire)) {  // A2
+        if (state_.compare_exchange_weak(seen, next, mo::release, mo::acquire)) {  // A2
             break;
         }
     }
@@ -105,7 +110,7 @@ bool wait_slot::cancel() noexcept {
 void wait_slot::disarm() noexcept {
     std::uint32_t seen = armed;
     int spun = 0;
-    while (!state_.compare_exchange_weak(seen, seen & cancelled_bit, mo::acq_rel, mo::acquire) ||  // A3
+    while (!state_.compare_exchange_weak(seen, seen & cancelled_bit, mo::acquire, mo::relaxed) ||  // A3
            (seen & phase) != armed) {
         if ((seen & phase) == armed) {
             continue;
@@ -117,7 +122,7 @@ void wait_slot::disarm() noexcept {
         if (++spun < spins) {
             spin_hint();
         } else if ((seen & awaited_bit) != 0 ||
-                   state_.compare_exchange_strong(seen, seen | awaited_bit, mo::acq_rel, mo::acquire)) {  // A3
+                   state_.compare_exchange_strong(seen, seen | awaited_bit, mo::relaxed, mo::relaxed)) {  // A6
             wait_on(state_, seen | awaited_bit);
         }
         seen = armed;

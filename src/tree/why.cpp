@@ -18,11 +18,11 @@
 //   link      reason, its level, the value why_ had before
 //
 // id  operation                order    pairs  carries                                    fails in
-// Y1  latch_own: store why_    release  Y2     the link                                   why_model: reason_with_level
+// Y1  latch_own: store why_    release  Y2     the link, to readers of a lower level      why_model: reason_with_level
 // Y2  why: load why_           acquire  Y1     the link                                   why_model: reason_with_level
 // Y3  ~node: load why_         relaxed  -      nobody else is left                        (floor)
-// Y4  latch_own: load why_     relaxed  -      under the lock                             (floor)
-// Y5  latch_own: CAS level_    acq_rel  L1     out: why_; a lost CAS takes the link back  why_model: reason_with_level
+// Y4  latch_own: why_          relaxed  -      under the lock; nobody looks yet           (floor)
+// Y5  latch_own: CAS level_    release  L1     out: why_                                  why_model: reason_with_level
 
 namespace roost::inline ROOST_ABI {
 
@@ -32,8 +32,9 @@ namespace {
 
 struct link {
     reason why;
-    level at;
-    void* before;
+    plain<level> at;
+    plain<void*> before;
+    link(const reason& w, level l, void* b) noexcept : why(w), at(l), before(b) {}
 };
 
 constexpr std::uintptr_t link_tag = 1;
@@ -50,7 +51,7 @@ bool is_only_a_kind(const reason& r) noexcept {
 
 link* try_make_link(const reason& why, level at, void* before) noexcept {
     try {
-        return ::new (allocate_frame(sizeof(link))) link{why, at, before};
+        return ::new (allocate_frame(sizeof(link))) link(why, at, before);
     } catch (const std::bad_alloc&) {
         return nullptr;
     }
@@ -85,7 +86,7 @@ void destroy_word(void* word) noexcept {
 
 void detail_node_access::release_reasons(void* chain) noexcept {
     while (link* l = as_link(chain)) {
-        chain = l->before;
+        chain = l->before.get();
         drop_link(l);
     }
     if (chain != nullptr) {
@@ -96,7 +97,7 @@ void detail_node_access::release_reasons(void* chain) noexcept {
 // Sets the raised bit of this node with its own reason, and says what the word was before. False: it was raised already.
 bool node::latch_own(level to, reason& why, level_word& before_word) noexcept {
     const std::lock_guard guard(lock_);
-    level_word seen = level_.load(mo::acquire);  // L1
+    level_word seen = level_.load(mo::relaxed);  // L2
     if (is_raised(seen, to)) {
         return false;
     }
@@ -115,15 +116,15 @@ bool node::latch_own(level to, reason& why, level_word& before_word) noexcept {
     }
     why_.store(after, mo::release);  // Y1
     const level_word bits = raised_bit(to) | own_bit(to) | kind;
-    while (!level_.compare_exchange_weak(seen, seen | bits, mo::acq_rel, mo::acquire)) {  // Y5
+    while (!level_.compare_exchange_weak(seen, seen | bits, mo::release, mo::relaxed)) {  // Y5
         if (!is_raised(seen, to)) {
             continue;
         }
-        // A raise from above came in between: its reason is the one. Nobody can have looked at ours.
-        why_.store(before, mo::release);  // Y1
-        if (after != before) {
-            link* l = as_link(after);
-            l != nullptr ? drop_link(l) : destroy_word(after);
+        // A raise from above came in between: its reason is the one. A bare record is taken back, because nobody looks at
+        // why_ before a level of its own is raised; a link stays, unused, because somebody may be reading the chain.
+        if (before == nullptr) {
+            why_.store(nullptr, mo::relaxed);  // Y4
+            destroy_word(after);
         }
         return false;
     }
@@ -131,16 +132,19 @@ bool node::latch_own(level to, reason& why, level_word& before_word) noexcept {
     return true;
 }
 
-const node* node::origin(level l) const noexcept {
+// The node whose own reason answers for `at`, which is raised here. One acquire on the way in is enough: what reached this
+// node from above was ordered after the origin's own latch.
+const node* node::origin_of(level at) const noexcept {
     const node* n = this;
-    const level at = answering_level(n->level_.load(mo::acquire), l);  // L1
-    if (at == level::running) {
-        return nullptr;
-    }
-    while (n->parent_ != nullptr && (n->level_.load(mo::acquire) & own_bit(at)) == 0) {  // L1
+    while (n->parent_ != nullptr && (n->level_.load(mo::relaxed) & own_bit(at)) == 0) {  // L2
         n = n->parent_;
     }
     return n;
+}
+
+const node* node::origin(level l) const noexcept {
+    const level at = answering_level(level_.load(mo::acquire), l);  // L1
+    return at == level::running ? nullptr : origin_of(at);
 }
 
 reason node::why(level l) const noexcept {
@@ -148,17 +152,16 @@ reason node::why(level l) const noexcept {
     if (at == level::running) {
         return {};
     }
-    const node* n = origin(l);
-    const level_word w = n->level_.load(mo::acquire);  // L1
-    if (const std::uint32_t kind = kind_of(w, at); kind != 0) {
+    const node* n = origin_of(at);
+    if (const std::uint32_t kind = kind_of(n->level_.load(mo::relaxed), at); kind != 0) {  // L2
         return reason::plain_kind(static_cast<reason_kind>(kind));
     }
     void* chain = n->why_.load(mo::acquire);  // Y2
     while (link* k = as_link(chain)) {
-        if (k->at == at) {
+        if (k->at.get() == at) {
             return k->why;
         }
-        chain = k->before;
+        chain = k->before.get();
     }
     return chain == nullptr ? reason() : from_word(chain);
 }

@@ -30,12 +30,11 @@
 //
 // 7. Ordering table
 // id  operation                        order            pairs     carries                                        fails in
-// W1  enter: fetch_add                 acq_rel          W8        in: the units of pass 1 at every ancestor      work_model: visible_at_root
+// W1  enter: fetch_add                 acquire          W8        in: the units of pass 1 at every ancestor      work_model: visible_at_root
 // W2  leave, not the last: CAS         release/relaxed  W3 W5     out: the work done                             work_model: two_workers
 // W3  commit: CAS, pass 1 too          acq_rel/relaxed  W2 W3 W8  in: everybody's work, the units of pass 1; out: work   work_model: drain_sees_work
 // W4  commit: load                     relaxed          -         only a first guess for the CAS                 (floor)
 // W5  has_work, units...: load         acquire          W2        everybody's work                               work_model: drain_sees_work
-// W6  attach: store                    relaxed          -         not in the tree yet; the lock publishes it     (floor)
 // W7  watch: fetch_or                  release          W3        out: what the watcher registered before        work_model: watch_against_last_unit
 // W8  pass 2: fetch_or                 release          W1 W3     out: the units of pass 1                       work_model: visible_at_root
 // W9  pass 2, given back: fetch_sub    relaxed          -         never the last (I9), so nobody acts on it      (floor)

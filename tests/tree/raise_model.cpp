@@ -1,6 +1,7 @@
 // Raising a level: concurrent raisers, attaching, ignoring, dying. Every interleaving at small scope.
 
 #include <roost/testing/explore_gtest.hpp>
+#include <roost/tree/deadline.hpp>
 #include <roost/tree/node.hpp>
 
 #include "model_node.hpp"
@@ -87,6 +88,91 @@ MODEL(raise_model, two_raisers) {
     other.join();
     check(leaf->raised_count() == 1, "TREE-6: told once");
     check(leaf->why(level::cancel).kind() == kind, "TREE-7: a reason never changes");
+}
+
+// TREE-4, TREE-10: every way to ask sees what the raiser did before.
+MODEL(raise_model, observers) {
+    ref root = make_root(probe::quiet);
+    roost::plain<int> before{0};
+    roost::thread other([root, &before] {
+        before.set(1);
+        root->cancel();
+    });
+    bool seen = false;
+    switch (roost::testing::choose(4)) {
+        case 0: seen = root->level_now() == level::cancel; break;
+        case 1: seen = root->cancel_requested(); break;
+        case 2: seen = root->is_stopping(); break;
+        default: seen = root->should_stop_now(); break;
+    }
+    if (seen) {
+        check(before.get() == 1, "TREE-10: the level carries what was done before it was raised");
+    }
+    other.join();
+}
+
+// TREE-37: the last owner leaves while a level is raised.
+MODEL(raise_model, gone_carries) {
+    ref root = make_root(probe::quiet);
+    roost::plain<int> before{0};
+    roost::thread other([root, &before] {
+        before.set(1);
+        root->mark_gone();
+    });
+    root->stop();
+    if (root->is_gone()) {
+        check(before.get() == 1, "TREE-37: gone carries what the owner did");
+    }
+    other.join();
+    check(root->is_gone() && root->is_stopping(), "TREE-1: neither gets lost");
+}
+
+// TREE-1: the end of one walk against the arrival of another level.
+MODEL(raise_model, finish_against_raise) {
+    ref root = make_root(probe::quiet);
+    ref middle = make_child(*root, child_kind::idle, probe::quiet);
+    roost::thread other([root] { root->cancel(); });
+    middle->stop();
+    other.join();
+    check(middle->should_stop_now(), "TREE-1: no level gets lost");
+}
+
+// TREE-4: a child that is born stopped while a cancel comes.
+MODEL(raise_model, born_between_two_levels) {
+    ref root = make_root(probe::quiet);
+    root->stop();
+    roost::thread other([root] { root->cancel(); });
+    ref child = make_child(*root, child_kind::idle, probe::quiet);
+    other.join();
+    check(child->should_stop_now() && child->why(level::stop).kind() == roost::reason_kind::requested, "TREE-5: both arrive");
+}
+
+// TREE-5: attach to a leaf that has nothing but a deadline.
+MODEL(raise_model, attach_behind_a_deadline) {
+    ref root = make_root(probe::quiet);
+    ref leaf = make_child(*root, child_kind::idle, probe::quiet);
+    roost::thread canceller([root] { root->cancel(); });
+    {
+        roost::own_deadline limit(*leaf, roost::time_point(roost::duration(1)));
+        ref child = make_child(*leaf, child_kind::idle, probe::quiet);
+        canceller.join();
+        check(child->should_stop_now(), "TREE-5: no child stays running under a cancelled parent");
+    }
+}
+
+// TREE-33: a view that is told tries to keep the node while its last holder leaves.
+MODEL(raise_model, kept_while_dying) {
+    ref root = make_root(probe::quiet);
+    ref child = make_child(*root);
+    probe* raw = child.get();
+    roost::node_ref<> kept;
+    child->on_raised = [raw, &kept](level) { kept = roost::node_ref<>::try_share(*raw); };
+    roost::thread canceller([root] { root->cancel(); });
+    child = {};
+    canceller.join();
+    if (kept) {
+        check(kept->should_stop_now(), "TREE-33: kept, and alive");
+    }
 }
 
 // TREE-13: cancel against the end of an ignore guard: the deferred walk runs exactly once.

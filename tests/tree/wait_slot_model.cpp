@@ -52,6 +52,9 @@ MODEL(wait_slot_model, cancel_at_commit) {
             b->unwound();
         }
     });
+    if (body->slot.is_cancelled()) {
+        check(why.get() == 1, "TREE-54: whoever sees the cancel sees what came before it");
+    }
     wait_slot::suspension here(body->slot, body->in.get(), &awaiter::try_cancel);
     if (here.commit()) {
         check(why.get() == 1, "TREE-54: the claimer sees what the canceller did before");

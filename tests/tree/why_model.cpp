@@ -20,7 +20,7 @@ MODEL(why_model, reason_with_level) {
         root->stop(reason(reason_kind::shutdown, "first"));
         root->cancel(reason(reason_kind::timeout, "second"));
     });
-    if (child->level_now() == level::cancel) {
+    if (child->should_stop_now_relaxed()) {
         check(child->why(level::cancel).text() == "second", "TREE-7: the reason is there with the level");
     }
     if (root->is_stopping()) {
@@ -33,12 +33,41 @@ MODEL(why_model, reason_with_level) {
 MODEL(why_model, own_against_inherited) {
     ref root = make_root(probe::quiet);
     ref child = make_child(*root, roost::child_kind::idle, probe::quiet);
-    roost::thread other([root] { root->cancel(reason(reason_kind::shutdown, "above")); });
+    reason_kind other_saw = reason_kind::none;
+    roost::thread other([root, child, &other_saw] {
+        root->cancel(reason(reason_kind::shutdown, "above"));
+        other_saw = child->why(level::cancel).kind();
+    });
     child->cancel(reason(reason_kind::timeout, "own"));
     const auto seen = child->why(level::cancel).kind();
     other.join();
+    check(other_saw == seen, "TREE-7: everybody sees the same reason");
     check(seen == reason_kind::shutdown || seen == reason_kind::timeout, "TREE-7: one of the two");
     check(child->why(level::cancel).kind() == seen, "TREE-7: and it stays");
+}
+
+// The same when the node has a reason of its own for a lower level, which somebody is reading.
+MODEL(why_model, lost_link) {
+    ref root = make_root(probe::quiet);
+    ref child = make_child(*root, roost::child_kind::idle, probe::quiet);
+    child->stop(reason(reason_kind::shutdown, "mine"));
+    roost::thread above([root] { root->cancel(); });
+    roost::thread reader([child] { check(child->why(level::stop).text() == "mine", "TREE-7: it stays readable"); });
+    child->cancel(reason(reason_kind::timeout, "own"));
+    above.join();
+    reader.join();
+}
+
+// A reader of a node's own level, and of the node at which it was given.
+MODEL(why_model, origin_with_level) {
+    ref root = make_root(probe::quiet);
+    ref middle = make_child(*root, roost::child_kind::idle, probe::quiet);
+    ref leaf = make_child(*middle, roost::child_kind::idle, probe::quiet);
+    roost::thread other([middle] { middle->stop(reason(reason_kind::shutdown, "first")); });
+    if (const roost::node* from = leaf->origin(level::stop)) {
+        check(from == middle.get(), "TREE-7: the origin is where it was given");
+    }
+    other.join();
 }
 
 // Two own raises at once.

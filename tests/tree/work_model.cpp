@@ -70,6 +70,45 @@ MODEL(work_model, leaf_and_middle) {
     check(!root->has_work(), "TREE-16: nothing is left at the root");
 }
 
+// TREE-16: a working child attached to a node that somebody else is announcing.
+MODEL(work_model, attach_visible_at_root) {
+    ref root = make_root();
+    {
+        ref middle = make_child(*root);
+        roost::thread other([middle] {
+            middle->enter();
+            middle->leave();
+        });
+        ref child = make_child(*middle, child_kind::working);
+        check(root->has_work(), "TREE-16: an attached child's work is seen at the root");
+        child->leave();
+        other.join();
+    }
+    check(!root->has_work(), "TREE-16: nothing is left at the root");
+}
+
+// TREE-29: every way to ask sees what came before.
+MODEL(work_model, observers) {
+    ref root = make_root();
+    roost::plain<int> before{0};
+    root->enter();
+    roost::thread other([root, &before] {
+        before.set(1);
+        root->close_and_leave();
+    });
+    bool seen = false;
+    switch (roost::testing::choose(4)) {
+        case 0: seen = root->is_closing(); break;
+        case 1: seen = root->is_closed(); break;
+        case 2: seen = root->units() == 0; break;
+        default: seen = !root->has_work(); break;
+    }
+    if (seen) {
+        check(before.get() == 1, "TREE-29: whoever sees the end sees the work");
+    }
+    other.join();
+}
+
 // TREE-18, TREE-29: the root drains exactly once after close, and whoever sees it sees what the work did.
 MODEL(work_model, drain_sees_work) {
     ref root = make_root();

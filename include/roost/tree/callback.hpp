@@ -49,7 +49,7 @@ private:
     executor_ref on_;
     atomic<std::uint32_t> state_{0};
     atomic<std::uint32_t> holders_{1};
-    std::uint32_t runner_ = 0;
+    plain<std::uint32_t> runner_{0};
 };
 
 template <class Fn>

@@ -130,7 +130,7 @@ public:
     // --- work ------------------------------------------------------------------------------------------------------
     // One more unit. For nodes that never close and for holders of a unit; everybody else uses try_enter.
     void enter() noexcept {
-        const detail::work_word before = work_.fetch_add(detail::one_unit, mo::acq_rel);  // W1
+        const detail::work_word before = work_.fetch_add(detail::one_unit, mo::acquire);  // W1
         if ((before & detail::announced_bit) == 0 || before >= detail::unit_limit * detail::one_unit) [[unlikely]] {
             enter_slow(before);
         }
@@ -190,6 +190,7 @@ private:
     void after_work(node* up, detail::work_action action) noexcept;
     void copy_name(node_name name);
     bool latch_own(level to, reason& why, detail::level_word& before) noexcept;
+    const node* origin_of(level at) const noexcept;
     void spread(level to) noexcept;
 
     atomic<detail::level_word> level_;

@@ -1,0 +1,89 @@
+#pragma once
+
+// Runs something awaitable to its end for an owner that is no coroutine: a pool that creates and destroys resources. It knows
+// nothing of tasks; whatever can be co_awaited by a plain coroutine can be driven.
+//
+//   drive(where, make, done)    calls make(), awaits what it returns, then calls done(outcome) once; never throws, unless
+//                               there is no memory for the frame (then nothing has been called)
+//
+// It starts at once on the calling thread and may end there. When it is resumed, it is on `where`, or without one on the
+// thread that wakes it. Nobody holds a handle: what it uses has to live until `done` has been called.
+
+#include <roost/base/atomic.hpp>
+#include <roost/base/outcome.hpp>
+#include <roost/exec/executor.hpp>
+
+#include <concepts>
+#include <coroutine>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace roost::inline ROOST_ABI::detail {
+
+template <class A>
+concept is_awaiter = requires(std::remove_reference_t<A>& a) {
+    { a.await_ready() } -> std::convertible_to<bool>;
+    a.await_resume();
+};
+template <class A>
+concept is_awaitable = is_awaiter<A> || requires(A&& a) { std::forward<A>(a).operator co_await(); } ||
+                       requires(A&& a) { operator co_await(std::forward<A>(a)); };
+
+template <class A>
+struct await_result_of {
+    static decltype(auto) awaiter(A&& a) {
+        if constexpr (requires { std::forward<A>(a).operator co_await(); }) {
+            return std::forward<A>(a).operator co_await();
+        } else if constexpr (requires { operator co_await(std::forward<A>(a)); }) {
+            return operator co_await(std::forward<A>(a));
+        } else {
+            return std::forward<A>(a);
+        }
+    }
+    using type = decltype(awaiter(std::declval<A>()).await_resume());
+};
+template <class A>
+using await_result = typename await_result_of<A>::type;
+
+class driver {
+public:
+    class promise_type {
+    public:
+        template <class... Args>
+        explicit promise_type(executor_ref where, Args&&...) noexcept : where_(where) {}
+        [[nodiscard]] executor_ref get_executor() const noexcept { return where_; }
+        driver get_return_object() noexcept { return {}; }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_void() noexcept {}
+        void unhandled_exception() noexcept { std::terminate(); }  // only `done` is outside the try block
+
+        static void* operator new(std::size_t size) { return allocate_frame(size); }
+        static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
+
+    private:
+        executor_ref where_;
+    };
+};
+
+template <class Make, class Done>
+driver drive([[maybe_unused]] executor_ref where, Make make, Done done) {
+    using result = std::remove_cvref_t<await_result<decltype(make())>>;
+    std::optional<outcome<result>> ended;
+    try {
+        if constexpr (std::is_void_v<result>) {
+            co_await make();
+            ended.emplace(std::in_place);
+        } else {
+            auto&& value = co_await make();
+            ended.emplace(std::in_place, std::forward<decltype(value)>(value));
+        }
+    } catch (...) {
+        ended.emplace(std::current_exception());
+    }
+    done(*std::move(ended));
+}
+
+}  // namespace roost::inline ROOST_ABI::detail
