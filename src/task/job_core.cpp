@@ -84,17 +84,19 @@ bool job_core::drained(node& self) noexcept {
     } else if (job.link_->state_ == ending::cancelled) {
         last = job_state::cancelled;
     }
-    job.joiners_.lock();
-    job.phase_.store(last, mo::release);  // J2
-    wake_chain woken = job.joiners_.take_all();
-    job.joiners_.unlock();
-    woken.deliver("a joiner");
+    job.phase_.store(last, mo::seq_cst);  // J2
+    if (!job.joiners_.is_idle()) {
+        job.joiners_.lock();
+        wake_chain woken = job.joiners_.take_all();
+        job.joiners_.unlock();
+        woken.deliver("a joiner");
+    }
     return true;
 }
 
 bool job_core::enqueue(waiter& w) noexcept {
     joiners_.lock();
-    const bool queue_up = !is_final();
+    const bool queue_up = !roost::is_final(phase_.load(mo::seq_cst));  // J5
     if (queue_up) {
         joiners_.push_back(w);
     }

@@ -1,5 +1,9 @@
+#include <roost/exec/activity.hpp>
+#include <roost/task/detail/job_core.hpp>
 #include <roost/task/detail/promise.hpp>
 #include <roost/task/detail/region.hpp>
+
+#include <string_view>
 
 // The loop that everything in this layer runs in, and the place where frames die.
 //
@@ -69,6 +73,24 @@ promise_base* follow(runner& here) noexcept {
     }
 }
 
+// Tells whoever watches this thread which job it is busy with. The beginning of the name is copied: the job may end on
+// another thread while this one is still on its way out of the loop.
+class busy_with {
+public:
+    explicit busy_with(const job_core& job) noexcept
+        : length_(job.name().copy(text_, sizeof text_)),
+          label_(std::string_view(text_, length_), job.made_at()),
+          running_(label_) {}
+    busy_with(const busy_with&) = delete;
+    busy_with& operator=(const busy_with&) = delete;
+
+private:
+    char text_[32];
+    std::size_t length_;
+    activity_label label_;
+    running_as running_;
+};
+
 void run_loop(runner& here, promise_base* frame) noexcept {
     while (frame != nullptr) {
         frame->handle().resume();
@@ -90,6 +112,7 @@ void body::run(promise_base& frame) noexcept {
         return;
     }
     body* outer = std::exchange(here.current, this);
+    const busy_with busy(static_cast<job_core&>(*this));
     run_loop(here, &frame);
     here.current = outer;
 }
@@ -108,6 +131,7 @@ void body::run(next_step step) noexcept {
         return;
     }
     body* outer = std::exchange(here.current, this);
+    const busy_with busy(static_cast<job_core&>(*this));
     run_loop(here, follow(here));
     here.current = outer;
 }

@@ -1,4 +1,5 @@
 #include <roost/base/error.hpp>
+#include <roost/exec/activity.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/block_on.hpp>
@@ -8,6 +9,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 using namespace roost;
 using namespace std::chrono_literals;
@@ -55,6 +57,20 @@ TEST(block_on, TASK_32_inside_a_job_it_is_refused_by_name) {
     runtime rt(runtime_options().workers(1));
     const std::string what = block_on(rt, block_inside(rt), "outer");
     EXPECT_NE(what.find("inside job 'outer'"), std::string::npos) << what;
+}
+
+task<std::string> see_label() {
+    std::string seen;
+    activity& mine = activity::of_this_thread();
+    std::thread([&] {
+        mine.look([&](const activity_label& label) { seen = label.name(); });
+    }).join();
+    co_return seen;
+}
+
+TEST(block_on, TASK_7_a_watcher_sees_which_job_a_thread_is_busy_with) {
+    runtime rt(runtime_options().workers(1));
+    EXPECT_EQ(block_on(rt, see_label(), "busy"), "busy");
 }
 
 class block_in_work final : public work {

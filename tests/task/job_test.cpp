@@ -1,5 +1,6 @@
 #include <roost/base/error.hpp>
 #include <roost/sync/event.hpp>
+#include <roost/sync/mutex.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/job.hpp>
@@ -97,6 +98,25 @@ TEST(job, JOB_7_a_cancelled_joiner_leaves_the_target_and_the_other_joiners_alone
     e.set();
     s.run();
     EXPECT_EQ(order, std::vector<int>{2});
+}
+
+task<> lock_it(mutex& m) { auto held = co_await m.lock(); }
+task<> cancel_and_join(scope& s, mutex& m, bool& done) {
+    const job blocked = s.launch("blocked", lock_it(m));
+    co_await yield();
+    blocked.cancel();
+    co_await blocked.join();
+    done = true;
+}
+task<> run_cancel_and_join(mutex& m, bool& done) { co_await with_scope(cancel_and_join, std::ref(m), std::ref(done)); }
+
+TEST(job, JOB_7_cancel_and_join_of_a_child_that_waits_for_a_lock_nobody_releases_returns_promptly) {
+    rig::stage s;
+    mutex m;
+    auto held = m.try_lock();
+    bool done = false;
+    s.play(run_cancel_and_join(m, done));
+    EXPECT_TRUE(done);
 }
 
 task<> join_self(std::string& what) {

@@ -189,6 +189,64 @@ TEST(task_stress, TASK_30_a_storm_of_cancels_from_foreign_threads_loses_no_permi
     }
 }
 
+task<> cancel_the_other(event& start_now, job& other, event& never) {
+    co_await start_now.wait();
+    other.cancel();
+    co_await never.wait();
+}
+
+TEST(task_stress, TASK_30_two_jobs_that_cancel_each_other_do_not_deadlock) {
+    runtime rt(runtime_options().workers(2));
+    for (int round = 0; round < scaled(20'000); ++round) {
+        event go;
+        event never;
+        job a;
+        job b;
+        root_scope root(rt);
+        a = root.launch("a", cancel_the_other(go, b, never));
+        b = root.launch("b", cancel_the_other(go, a, never));
+        go.set();
+        root.close();
+        root.join_blocking();
+        EXPECT_TRUE(a.state() == job_state::cancelled || b.state() == job_state::cancelled);
+    }
+}
+
+task<> wait_in(event& never, std::atomic<long>& alive, counted) {
+    co_await never.wait();
+    alive.store(-1);
+}
+task<> keep_launching(scope& s, event& never, std::atomic<long>& alive, event& going) {
+    for (int i = 0; i < 100; ++i) {
+        s.launch("child", wait_in(never, alive, counted(alive)));
+        if (i == 20) {
+            going.set();
+        }
+    }
+    co_await never.wait();
+}
+task<> run_launching(event& never, std::atomic<long>& alive, event& going) {
+    co_await with_scope(keep_launching, std::ref(never), std::ref(alive), std::ref(going));
+}
+
+TEST(task_stress, JOB_12_children_started_while_the_scope_is_cancelled_are_each_cancelled) {
+    runtime rt(runtime_options().workers(2));
+    for (int round = 0; round < scaled(4'000); ++round) {
+        event never;
+        event going;
+        std::atomic<long> alive{0};
+        root_scope root(rt);
+        const job j = root.launch("launches", run_launching(never, alive, going));
+        going.wait_blocking();
+        j.cancel();
+        root.close();
+        root.join_blocking();
+        EXPECT_EQ(alive.load(), 0);
+        EXPECT_EQ(never.waiters_now(), 0U);
+        EXPECT_EQ(j.state(), job_state::cancelled);
+    }
+}
+
 task<> race_body(event& e, std::atomic<int>& value) {
     co_await e.wait();
     value.fetch_add(1);

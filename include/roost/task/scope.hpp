@@ -42,7 +42,7 @@ public:
     job launch(node_name name, task<T> t, start how = start::scheduled,
                std::source_location where = std::source_location::current()) {
         auto block = detail::start_job<T>(*core_, name, t.release_frame(), how, where, as_);
-        return block ? job(node_ref<detail::job_core>::share(*block)) : job();
+        return job(node_ref<detail::job_core>::adopt(block.release_to_caller()));
     }
     // The same with a result.
     template <class T>

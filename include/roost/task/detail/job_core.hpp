@@ -8,12 +8,13 @@
 // after the step that lets the last holder free it.
 //
 // fields   link       the body until it has ended, then constant
-//          phase_     final: written once, under the lock of joiners_
+//          phase_     final: written once, by drained()
 //
 // id  operation               order    pairs  carries                                  fails in
 // J1  phase: load             acquire  J2     the outcome                              job_core_model: late_join
-// J2  drained: store final    release  J1     the outcome; stored under joiners_       job_core_model: late_join
+// J2  drained: store final    seq_cst  J1 J5  the outcome; before the look at joiners_ job_core_model: late_join
 // J3  started: store          relaxed  -      a statistic for state()                  (floor)
+// J5  enqueue: load           seq_cst  J2     queued before the final state, or sees it job_core_model: late_join
 // J4  claim: CAS              acq_rel  J4     nothing: the winner writes the outcome   external_model: set_vs_cancel
 
 #include <roost/sync/detail/wait_list.hpp>
