@@ -74,7 +74,9 @@ public:
                     settle(w, stripe::emptied(w.s, i));
                 }
             }
-            evict(w, stripe::evict(w.s));
+            for (unsigned position = 0; position < slots_; ++position) {
+                evict(w, position);
+            }
             for (unsigned capacity = 0; capacity <= slots_; ++capacity) {
                 same(w, stripe::set_capacity(w.s, capacity));
             }
@@ -162,10 +164,14 @@ private:
         }
         visit(next);
     }
-    void evict(const world& w, const stripe_step& step) {
-        ASSERT_EQ(step.is_refused(), w.s.idle() == 0);
+    void evict(const world& w, unsigned position) {
+        const stripe_step step = stripe::evict(w.s, position);
+        ASSERT_EQ(step.is_refused(), position >= w.s.idle());
         if (!step.is_refused()) {
-            ASSERT_EQ(step.slot, w.s.oldest()) << "POOL-24: the one idle longest goes first";
+            ASSERT_EQ(step.slot, w.s.at(position));
+            for (unsigned i = 0; i < step.next.idle(); ++i) {
+                ASSERT_EQ(step.next.at(i), w.s.at(i < position ? i : i + 1)) << "the order of the others stays";
+            }
             world next = w;
             next.s = step.next;
             next.busy |= bit(step.slot);

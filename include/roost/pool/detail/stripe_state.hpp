@@ -103,11 +103,11 @@ public:
     constexpr void push_spare(unsigned slot) noexcept {
         bits = (bits | (word(slot) << (4 * (max_slots - 1 - spare())))) + one_spare;
     }
-    // The bottom of the idle ones; the others move down.
-    constexpr unsigned pop_oldest() noexcept {
-        const word stack_mask = (word(1) << (4 * idle())) - 1;
-        const unsigned slot = at(0);
-        bits = ((bits & ~stack_mask) | ((bits & stack_mask) >> 4U)) - one_idle;
+    // An idle one from anywhere, 0 being the bottom; those above move down.
+    constexpr unsigned pop_idle_at(unsigned position) noexcept {
+        const word above = ((word(1) << (4 * idle())) - 1) & ~((word(1) << (4 * position)) - 1);
+        const unsigned slot = at(position);
+        bits = ((bits & ~above) | ((bits & above) >> 4U & above)) - one_idle;
         return slot;
     }
 
@@ -216,12 +216,12 @@ inline constexpr stripe_state::word no_entry = stripe_state::waited_bit | stripe
     }
     return {with_unit(s, entered), stripe_effect::create, slot};
 }
-// The resource that has been idle longest goes.
-[[nodiscard]] constexpr stripe_step evict(stripe_state s) noexcept {
-    if (s.idle() == 0) {
+// An idle resource goes; position 0 is the one that has been idle longest.
+[[nodiscard]] constexpr stripe_step evict(stripe_state s, unsigned position = 0) noexcept {
+    if (s.idle() <= position) {
         return {};
     }
-    const unsigned slot = s.pop_oldest();
+    const unsigned slot = s.pop_idle_at(position);
     s.bits += stripe_state::one_busy;
     return {s, stripe_effect::destroy, slot};
 }

@@ -1,0 +1,175 @@
+#pragma once
+
+#include <roost/pool/pooled.hpp>
+
+#include <utility>
+
+namespace roost::inline ROOST_ABI::detail {
+
+// What everybody who was given something, or nothing, makes of it.
+template <class R>
+[[nodiscard]] acquired<R> finish_acquire(pool_core& core, pool_waiter& w, const char* who, site where) {
+    slot_base* s = std::exchange(w.slot, nullptr);
+    switch (std::exchange(w.given, gift::nothing)) {
+        case gift::permit:
+            w.slot = s;
+            if (const int stripe = static_cast<int>(s->home->number); !core.create_here(w)) {
+                w.slot = nullptr;
+                return acquired<R>(pool_status::failed,
+                                   core.make_error(gift::failed, pool_operation::create, stripe, std::move(w.cause)));
+            }
+            w.slot = nullptr;
+            [[fallthrough]];
+        case gift::resource:
+            core.note_holder(*s, who, where);
+            return acquired<R>(*s);
+        case gift::stopped:
+            return acquired<R>(pool_status::stopped,
+                               core.make_error(gift::stopped, pool_operation::acquire, pool_error::no_stripe, nullptr));
+        case gift::closed:
+            return acquired<R>(pool_status::closed,
+                               core.make_error(gift::closed, pool_operation::acquire, pool_error::no_stripe, nullptr));
+        case gift::failed:
+            return acquired<R>(pool_status::failed, core.make_error(gift::failed, pool_operation::create,
+                                                                    pool_error::no_stripe, std::move(w.cause)));
+        case gift::nothing: break;
+    }
+    return acquired<R>(pool_status::expired,
+                       core.make_error(gift::nothing, pool_operation::acquire, pool_error::no_stripe, nullptr));
+}
+
+// An idle resource that is fit for use, or with a synchronous create the right to make one.
+[[nodiscard]] inline bool try_pick(pool_core& core, pool_waiter& w, bool may_reserve) noexcept {
+    while (slot_base* s = core.try_take()) {
+        if (!core.examines() || core.is_fit(*s)) {
+            w.given = gift::resource;
+            w.slot = s;
+            return true;
+        }
+    }
+    if (may_reserve && !core.creates_async()) {
+        if (slot_base* s = core.try_reserve()) {
+            w.given = gift::permit;
+            w.slot = s;
+            return true;
+        }
+    }
+    return false;
+}
+
+// co_await gives an acquired<R>. Cancelled: nothing is held, or what was held goes to the next in line.
+template <class R>
+class [[nodiscard]] acquire_operation {
+public:
+    acquire_operation(pool_core& core, const char* who, site where) noexcept : core_(&core), who_(who), where_(where) {}
+    acquire_operation(acquire_operation&&) noexcept = default;
+    ~acquire_operation() {
+        if (node_.is_started()) {
+            abandon();
+        }
+    }
+
+    [[nodiscard]] bool await_ready() noexcept { return try_pick(*core_, node_, true); }
+    template <class Promise>
+    ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
+        return start(resume_target::of(handle));
+    }
+    [[nodiscard]] acquired<R> await_resume() {
+        node_.finish();
+        return finish_acquire<R>(*core_, node_, who_, where_);
+    }
+    // For with_stop and with_deadline.
+    [[nodiscard]] acquired<R> interrupted(claim how) noexcept {
+        node_.finish();
+        if (how == claim::cancelled) {
+            return acquired<R>(pool_status::cancelled);
+        }
+        return acquired<R>(pool_status::expired,
+                           core_->make_error(gift::nothing, pool_operation::acquire, pool_error::no_stripe, nullptr));
+    }
+
+    [[nodiscard]] bool start(const resume_target& target) noexcept {
+        node_.bind(target);
+        for (;;) {
+            if (core_->enqueue(node_)) {
+                return true;
+            }
+            if (node_.given != gift::resource || !core_->examines() || core_->is_fit(*node_.slot)) {
+                return false;
+            }
+            node_.given = gift::nothing;
+            node_.slot = nullptr;
+        }
+    }
+    bool try_cancel(claim as = claim::cancelled) noexcept { return core_->cancel(node_, as); }
+    [[nodiscard]] waiter& node() noexcept { return node_; }
+    [[nodiscard]] wait_target waits_on() const noexcept { return core_->describe_wait(); }
+
+private:
+    void abandon() noexcept {
+        if (node_.state() == claim::delivered) {
+            core_->pass_on(node_);
+        } else if (node_.state() == claim::waiting && !try_cancel()) {
+            destroyed_while_woken(waits_on());
+        }
+    }
+
+    pool_core* core_;
+    const char* who_;
+    site where_;
+    pool_waiter node_;
+};
+
+// co_await with(fn) for a function that is no coroutine: its result, or throws; a throwing function costs the resource.
+template <class R, class Fn>
+class [[nodiscard]] with_operation : private acquire_operation<R> {
+    using base = acquire_operation<R>;
+
+public:
+    with_operation(pool_core& core, Fn fn, site where) : base(core, nullptr, where), fn_(std::move(fn)) {}
+    using base::await_ready;
+    using base::await_suspend;
+    using base::node;
+    using base::start;
+    using base::try_cancel;
+    using base::waits_on;
+    std::invoke_result_t<Fn&, R&> await_resume() {
+        pooled<R> held = base::await_resume().value();
+        return run_with(held, fn_);
+    }
+    static std::invoke_result_t<Fn&, R&> run_with(pooled<R>& held, Fn& fn) {
+        held.distrust();
+        if constexpr (std::is_void_v<std::invoke_result_t<Fn&, R&>>) {
+            fn(*held);
+            held.trust();
+        } else {
+            decltype(auto) result = fn(*held);
+            held.trust();
+            return static_cast<std::invoke_result_t<Fn&, R&>>(result);
+        }
+    }
+
+private:
+    Fn fn_;
+};
+
+// For wait_operation: the wait for a closed pool to drain.
+class drain_source {
+public:
+    explicit drain_source(pool_core& core) noexcept : core_(&core) {}
+    drain_source* operator->() noexcept { return this; }
+    const drain_source* operator->() const noexcept { return this; }
+    [[nodiscard]] bool try_pass() noexcept {
+        core_->begin_close();
+        return false;
+    }
+    [[nodiscard]] bool enqueue(waiter& w) noexcept { return core_->enqueue_closer(w); }
+    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept { return core_->cancel_closer(w, as); }
+    void pass_on(waiter&) noexcept {}
+    [[nodiscard]] wait_target describe() const noexcept { return core_->describe_wait(); }
+
+private:
+    pool_core* core_;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,334 @@
+#pragma once
+
+// What a pool is made of, whatever it holds: a tree node, its stripes, and one queue of waiters for all of them.
+//
+// 1. Why it is not simpler. The fast paths touch one stripe's word and nothing else: after the compare-exchange that gives a
+//    resource back, the pool may be gone. So "somebody waits", "stopped" and "closed" are bits of every stripe's word, and
+//    whoever finds one of them set goes through the queue's lock, where waiters are served in order across all stripes.
+//
+// 2.-4. Word and transitions: stripe_state.hpp. The queue's side of it:
+//
+//      acquire --idle--> take            fast: one CAS
+//              --spare--> reserve        create: at once by the caller, or by the pool when create is awaitable
+//              --neither--> under the lock: set `waited` in every stripe, look again, queue up
+//      release --not waited--> put       fast: one CAS
+//              --waited--> under the lock: to the first waiter, never through the word
+//      destroyed, or creation failed --waiter--> recreate: the right to create goes to the first that has none
+//
+// 5. Fields    everything but the words and the statistics: under the queue's lock
+//
+// 6. I5  a waiter is queued and the lock is free => no stripe has anything to give, unless the first is a parked thread that
+//        was told to come; and every stripe has `waited` set
+//    I6  the queue is empty and the lock is free => no stripe has `waited` set
+//    I7  a slot is being created for at most one waiter, a waiter has at most one slot being created for it
+//
+// 7. Ordering table
+// id  operation              order            pairs   carries                                             fails in
+// T1  word: load             relaxed          -       nothing: a guess for the CAS                        (floor)
+// T2  take, reserve: CAS     acq_rel/relaxed  T3 T4   in: the resource, and the unit of work that is      pool_model: put_vs_take
+//                                                     counted; out: the unit it has entered
+// T3  put: CAS               release/relaxed  T2 T4   out: what the holder wrote to the resource          pool_model: put_vs_take
+// T4  commit: CAS            acq_rel/relaxed  T2 T3   both                                                pool_model: destroy_vs_waiter
+// T5  snapshot: load         acquire          T4      a state for decisions under the lock                pool_model: close_vs_return
+// T6  holder, times          relaxed          -       nothing: reports want a recent value                (floor)
+// T7  statistics             relaxed          -       nothing                                             (floor)
+// T8  may_barge: load, store relaxed          -       nothing: a hint; the word decides                   (floor)
+
+#include <roost/pool/detail/slot.hpp>
+#include <roost/pool/error.hpp>
+#include <roost/pool/options.hpp>
+#include <roost/sync/detail/thread_waiter.hpp>
+#include <roost/sync/detail/wait_list.hpp>
+#include <roost/sync/detail/wait_operation.hpp>
+#include <roost/tree/node.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <vector>
+
+namespace roost::inline ROOST_ABI::detail {
+
+// What a waiter was given.
+enum class gift : std::uint8_t { nothing, resource, permit, stopped, closed, failed };
+
+class pool_waiter : public waiter {
+public:
+    pool_waiter() noexcept = default;
+    pool_waiter(pool_waiter&&) noexcept = default;
+
+    gift given = gift::nothing;
+    slot_base* slot = nullptr;      // resource, permit
+    slot_base* making = nullptr;    // being created on our behalf; under the lock
+    std::exception_ptr cause;       // failed
+
+protected:
+    pool_waiter(thread_tag tag, work::run_function unpark) noexcept : waiter(tag, unpark) {}
+};
+
+// What a critical section leaves to be done outside the lock.
+struct pool_effects {
+    wake_chain handed;
+    waiter* called = nullptr;
+    slot_base* to_create = nullptr;
+    slot_base* to_destroy = nullptr;
+    wake_chain closers;
+    bool drained = false;
+    unsigned units = 0;  // to be given back to the node
+};
+
+class pool_core : public node {
+public:
+    // What the user's functions are like.
+    struct kinds {
+        bool creates_async = false;
+        bool destroys_async = false;
+        bool has_check = false;
+    };
+    pool_core(pool_options options, kinds how, site made_at);
+    pool_core(node& parent, pool_options options, kinds how, site made_at);
+    void open() noexcept;  // after construction, and attached if it has a parent
+
+    // --- fast paths ----------------------------------------------------------------------------------------------------
+    // The newest idle resource of this thread's stripe, or of any other. Null: none, or not for newcomers.
+    [[nodiscard]] slot_base* try_take() noexcept {
+        pool_stripe& mine = home();
+        slot_base* got = take_from(mine, false);
+        return got != nullptr || stripe_count_ == 1 ? got : take_elsewhere(mine, false);
+    }
+    void give_back(slot_base& s) noexcept {
+        if (has_upkeep_) [[unlikely]] {
+            if (return_with_upkeep(s)) {
+                return;
+            }
+        }
+        s.where.store(site(), mo::relaxed);  // T6
+        pool_stripe& home = *s.home;
+        stripe_state::word seen = home.word.load(mo::relaxed);  // T1
+        for (;;) {
+            const stripe_step step = stripe::put(stripe_state(seen), s.number);
+            if ((seen & (stripe_state::waited_bit | stripe_state::closed_bit)) != 0 ||
+                step.effect == stripe_effect::destroy) [[unlikely]] {
+                give_back_slow(s);
+                return;
+            }
+            if (home.word.compare_exchange_weak(seen, step.next.bits, mo::release, mo::relaxed)) [[likely]] {  // T3
+                if (step.leave) {
+                    leave();  // the unit has kept this pool until here
+                }
+                return;
+            }
+        }
+    }
+    void note_holder(slot_base& s, const char* who, site where) noexcept {
+        s.who.store(who, mo::relaxed);      // T6
+        s.where.store(where, mo::relaxed);  // T6
+        if (tracks_ages_) [[unlikely]] {
+            s.since.store(time_now(), mo::relaxed);  // T6
+        }
+    }
+
+    // --- slow paths ----------------------------------------------------------------------------------------------------
+    // The right to create, for a newcomer.
+    [[nodiscard]] slot_base* try_reserve() noexcept;
+    void discard(slot_base& s) noexcept;
+    // False: served at once (see given).
+    [[nodiscard]] bool enqueue(pool_waiter& w) noexcept;
+    [[nodiscard]] bool cancel(pool_waiter& w, claim as) noexcept;
+    [[nodiscard]] bool acquire_in_thread(pool_waiter& result, time_point deadline) noexcept;
+    // What a waiter holds that will never run.
+    void pass_on(pool_waiter& w) noexcept;
+    // Why there is nothing for newcomers: stopped or closed, or nothing.
+    [[nodiscard]] gift refusal() const noexcept;
+
+    // --- creating and destroying ---------------------------------------------------------------------------------------
+    // By the holder of a permit, when create is synchronous. False: w.cause says why.
+    [[nodiscard]] bool create_here(pool_waiter& w) noexcept;
+    // Ends of what the pool started itself. False: it was given up in the meantime, the caller keeps what it made.
+    [[nodiscard]] bool claim_attempt(slot_base& s, std::uint32_t attempt) noexcept;
+    void created(slot_base& s) noexcept;
+    void create_failed(slot_base& s, std::exception_ptr why) noexcept;
+    void emptied(slot_base& s) noexcept;
+    void limit_passed(slot_base& s) noexcept;  // on the timer's thread
+    void expire_attempt(slot_base& s) noexcept;
+    void report(pool_operation operation, int stripe, const std::exception_ptr& why) noexcept;
+    // Whether an idle resource that was taken is fit for use; if not, it is on its way out.
+    [[nodiscard]] bool is_fit(slot_base& s) noexcept;
+
+    // --- life ------------------------------------------------------------------------------------------------------------
+    void begin_close() noexcept;
+    [[nodiscard]] bool enqueue_closer(waiter& w) noexcept;  // false: closed and drained
+    [[nodiscard]] bool cancel_closer(waiter& w, claim as) noexcept;
+    [[nodiscard]] bool close_in_thread(time_point deadline) noexcept;
+    std::uint32_t clear_idle() noexcept;
+    std::uint32_t resize(std::uint32_t capacity) noexcept;  // what it is now
+    void warm_up() noexcept;
+    bool create_one() noexcept;  // for nobody in particular; false: no room, or it failed
+    void start_upkeep() noexcept;
+    [[nodiscard]] pool_stats stats() noexcept;
+    [[nodiscard]] std::vector<pool_holder> holders();
+    // Whether an idle resource has to be looked at before it is given out.
+    [[nodiscard]] bool examines() const noexcept { return examines_; }
+    [[nodiscard]] bool creates_async() const noexcept { return creates_async_; }
+    [[nodiscard]] unsigned stripes() const noexcept { return stripe_count_; }
+    [[nodiscard]] const pool_options& options() const noexcept { return options_; }
+    [[nodiscard]] std::int64_t time_now() noexcept;
+    [[nodiscard]] wait_target describe_wait() const noexcept { return {"pool", name()}; }
+    [[nodiscard]] pool_stripe& stripe_at(unsigned i) noexcept { return stripes_[i]; }
+    [[nodiscard]] std::exception_ptr make_error(gift why, pool_operation operation, int stripe,
+                                                std::exception_ptr cause) noexcept;
+
+protected:
+    ~pool_core();
+    void bind_slot(unsigned index, slot_base& s) noexcept;
+    [[nodiscard]] unsigned total_slots() const noexcept { return total_slots_; }
+
+    // What the resource's type knows.
+    virtual void create_now(slot_base& s) = 0;                                    // synchronous; may throw
+    virtual void start_create(slot_base& s, std::uint32_t attempt) noexcept = 0;  // awaitable
+    virtual void destroy_now(slot_base& s, std::uint32_t attempt) noexcept = 0;   // ends with emptied()
+    virtual bool check(slot_base& s) = 0;
+    virtual void free_self() noexcept = 0;
+
+private:
+    static void destroy_node(node& n) noexcept { static_cast<pool_core&>(n).free_self(); }
+    static void level_raised(node& n, level now) noexcept;
+    static void describe(const node& n, node_description& d) noexcept;
+    static const node_functions functions_table;
+
+    struct maintenance : work, timer {
+        maintenance() noexcept;
+        pool_core* core = nullptr;
+    };
+
+    [[nodiscard]] pool_stripe& home() noexcept {
+        return stripe_count_ == 1 ? stripes_[0] : stripes_[thread_index() % stripe_count_];
+    }
+    // fx: the caller holds the queue's lock, where units must not be given back.
+    [[nodiscard]] slot_base* take_from(pool_stripe& from, bool past_queue, pool_effects* fx = nullptr) noexcept {
+        stripe_state::word seen = from.word.load(mo::relaxed);  // T1
+        bool entered = false;
+        for (;;) {
+            const stripe_step step = stripe::take(stripe_state(seen), entered, past_queue);
+            if (step.is_refused()) {
+                break;
+            }
+            if (counts_ && !entered && (seen & stripe_state::counted_bit) == 0) [[unlikely]] {
+                if (!enter_or_note()) {
+                    return nullptr;
+                }
+                entered = true;
+                continue;
+            }
+            if (from.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) [[likely]] {  // T2
+                if (entered && (seen & stripe_state::counted_bit) != 0) {
+                    give_unit_back(fx);
+                }
+                return from.slots[step.slot];
+            }
+        }
+        if (entered) {
+            give_unit_back(fx);
+        }
+        return nullptr;
+    }
+    [[nodiscard]] bool enter_or_note() noexcept {
+        const bool entered = try_enter();
+        if (!entered) {
+            is_above_closed_.store(true, mo::relaxed);  // T7
+        }
+        return entered;
+    }
+    void give_unit_back(pool_effects* fx) noexcept {
+        if (fx != nullptr) {
+            ++fx->units;
+        } else {
+            leave();
+        }
+    }
+    void set_up();
+    [[nodiscard]] slot_base* take_elsewhere(pool_stripe& mine, bool past_queue, pool_effects* fx = nullptr) noexcept;
+    [[nodiscard]] slot_base* reserve_from(pool_stripe& from, bool past_queue, pool_effects* fx) noexcept;
+    [[nodiscard]] slot_base* reserve_anywhere(bool past_queue, pool_effects* fx) noexcept;
+    [[nodiscard]] slot_base* take_anywhere(bool past_queue, pool_effects* fx) noexcept;
+    [[nodiscard]] slot_base* pick(gift& what, bool past_queue, pool_effects* fx) noexcept;
+    template <class Transition>
+    stripe_step commit(pool_stripe& s, Transition next) noexcept;
+    [[nodiscard]] stripe_state look(const pool_stripe& s) const noexcept {
+        return stripe_state(s.word.load(mo::acquire));  // T5
+    }
+
+    // Under the lock.
+    void give(pool_waiter& w, gift what, slot_base* s, pool_effects& fx) noexcept;
+    void give_to_front(slot_base& s, pool_effects& fx) noexcept;
+    void serve(pool_effects& fx) noexcept;
+    [[nodiscard]] bool call_thread(pool_waiter& w, pool_effects& fx) noexcept;
+    [[nodiscard]] pool_waiter* first_without_creation() noexcept;
+    void create_for(pool_waiter& w, slot_base& s, pool_effects& fx) noexcept;
+    void put_locked(slot_base& s, pool_effects& fx) noexcept;
+    void empty_locked(slot_base& s, pool_effects& fx) noexcept;
+    void mark_waited(bool waited) noexcept;
+    void settle_queue(pool_effects& fx) noexcept;
+    void drain_if_done(pool_effects& fx) noexcept;
+    [[nodiscard]] bool has_live() const noexcept;
+    void fail_hopeless(pool_effects& fx) noexcept;
+    [[nodiscard]] bool may_create() noexcept;
+    void unlock_and_run(pool_effects& fx) noexcept;
+    void run_effects(pool_effects& fx) noexcept;
+
+    void give_back_slow(slot_base& s) noexcept;
+    [[nodiscard]] bool return_with_upkeep(slot_base& s) noexcept;
+    template <class Node>
+    [[nodiscard]] bool sleep(Node& self, time_point deadline) noexcept;
+    void refuse_all(gift why) noexcept;
+
+    void start_creating(slot_base& s) noexcept;
+    void start_destroying(slot_base& s) noexcept;
+    void destroy_or_post(slot_base& s) noexcept;
+    void arm_attempt(slot_base& s, duration limit) noexcept;
+    void note_failure(const std::exception_ptr& why) noexcept;
+    void note_created(slot_base& s) noexcept;
+    [[nodiscard]] bool is_stale(const slot_base& s, std::int64_t now) const noexcept;
+    void evict_stale(pool_stripe& s, std::int64_t now) noexcept;
+    void maintain() noexcept;
+    void report_leaks(std::int64_t now) noexcept;
+    void end_upkeep() noexcept;
+
+    pool_stripe* stripes_ = nullptr;
+    unsigned stripe_count_ = 0;
+    bool counts_ = false;
+    bool has_upkeep_ = false;
+    bool tracks_ages_ = false;
+    bool creates_async_;
+    bool destroys_async_;
+    bool examines_;
+    atomic<bool> may_barge_{false};
+    atomic<bool> is_above_closed_{false};  // an ancestor takes no more work
+    wait_list waiters_;
+
+    // Under the lock from here on.
+    bool is_waited_ = false;
+    bool is_closing_ = false;
+    bool is_drained_ = false;
+    bool upkeep_lives_ = false;
+    wait_list closers_;
+    std::uint32_t failures_ = 0;
+    std::int64_t closed_until_ = 0;
+    std::exception_ptr last_failure_;
+
+    unsigned total_slots_ = 0;
+    std::uint32_t capacity_now_ = 0;
+    pool_options options_;
+    maintenance upkeep_;
+
+    atomic<std::uint64_t> created_{0};
+    atomic<std::uint64_t> destroyed_{0};
+    atomic<std::uint64_t> create_failures_{0};
+    atomic<std::uint64_t> handed_over_{0};
+    atomic<std::uint64_t> withdrawn_{0};
+    atomic<std::uint64_t> checks_failed_{0};
+    atomic<std::uint64_t> expired_{0};
+    atomic<std::uint64_t> abandoned_{0};
+    atomic<std::uint64_t> leaks_{0};
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

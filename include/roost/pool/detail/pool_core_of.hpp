@@ -1,0 +1,205 @@
+#pragma once
+
+#include <roost/pool/detail/pool_core.hpp>
+#include <roost/tree/detail/driver.hpp>
+
+#include <concepts>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace roost::inline ROOST_ABI::detail {
+
+struct no_check {};
+
+// The part of a pool that knows what it holds and how that is made.
+template <class R, class Create, class Destroy, class Check>
+class pool_core_of final : public pool_core {
+    static constexpr bool creates_async_v = is_awaitable<std::invoke_result_t<Create&>>;
+    static constexpr bool destroys_async_v = is_awaitable<std::invoke_result_t<Destroy&, R&>>;
+    static constexpr bool has_check_v = !std::is_same_v<Check, no_check>;
+
+    static_assert(creates_async_v || std::is_same_v<R, std::invoke_result_t<Create&>> ||
+                      std::is_constructible_v<R, std::invoke_result_t<Create&>>,
+                  "create() has to return the resource, or something that a plain coroutine can co_await for it");
+    static_assert(!(creates_async_v || destroys_async_v) || std::is_move_constructible_v<R>,
+                  "a resource that is created or destroyed by an awaitable has to be movable");
+
+public:
+    pool_core_of(pool_options options, Create create, Destroy destroy, Check check, site made_at)
+        : pool_core(std::move(options), {creates_async_v, destroys_async_v, has_check_v}, made_at),
+          create_(std::move(create)),
+          destroy_(std::move(destroy)),
+          check_(std::move(check)) {
+        make_slots();
+    }
+    pool_core_of(node& parent, pool_options options, Create create, Destroy destroy, Check check, site made_at)
+        : pool_core(parent, std::move(options), {creates_async_v, destroys_async_v, has_check_v}, made_at),
+          create_(std::move(create)),
+          destroy_(std::move(destroy)),
+          check_(std::move(check)) {
+        make_slots();
+    }
+
+    [[nodiscard]] static pool_core* make(pool_options options, Create create, Destroy destroy, Check check, site made_at) {
+        void* memory = allocate(sizeof(pool_core_of), alignof(pool_core_of));
+        node* const parent = options.parent;
+        pool_core_of* made = nullptr;
+        try {
+            made = parent == nullptr
+                       ? ::new (memory) pool_core_of(std::move(options), std::move(create), std::move(destroy),
+                                                     std::move(check), made_at)
+                       : ::new (memory) pool_core_of(*parent, std::move(options), std::move(create), std::move(destroy),
+                                                     std::move(check), made_at);
+        } catch (...) {
+            deallocate(memory, sizeof(pool_core_of), alignof(pool_core_of));
+            throw;
+        }
+        if (parent != nullptr && made->attach(child_kind::idle) == attached::refused) {
+            const std::string name(made->name());
+            made->discard_node();
+            throw pool_error(errc::closed, name, pool_error::no_stripe, pool_operation::acquire,
+                             "it was made below a node that is closed");
+        }
+        made->open();
+        made->warm_up();
+        made->start_upkeep();
+        return made;
+    }
+
+private:
+    void discard_node() noexcept { node::discard(); }
+
+    ~pool_core_of() {
+        for (unsigned i = 0; i < total_slots(); ++i) {
+            slots_[i].~slot<R>();
+        }
+        deallocate(slots_, sizeof(slot<R>) * total_slots(), alignof(slot<R>));
+    }
+    void make_slots() {
+        slots_ = static_cast<slot<R>*>(allocate(sizeof(slot<R>) * total_slots(), alignof(slot<R>)));
+        for (unsigned i = 0; i < total_slots(); ++i) {
+            bind_slot(i, *::new (static_cast<void*>(slots_ + i)) slot<R>);
+        }
+    }
+    static slot<R>& mine(slot_base& s) noexcept { return static_cast<slot<R>&>(s); }
+    static int stripe_of(const slot_base& s) noexcept { return static_cast<int>(s.home->number); }
+
+    void create_now([[maybe_unused]] slot_base& s) override {
+        if constexpr (!creates_async_v) {
+            mine(s).emplace_from(create_);
+        }
+    }
+
+    void start_create([[maybe_unused]] slot_base& s, [[maybe_unused]] std::uint32_t attempt) noexcept override {
+        if constexpr (creates_async_v) {
+            retain();  // an attempt that was given up may outlive the pool
+            try {
+                drive(options().where, [this] { return create_(); },
+                      [this, &s, attempt](auto&& result) noexcept {
+                          end_create(s, attempt, std::move(result));
+                          release();
+                      });
+            } catch (...) {  // no memory for the driver
+                if (claim_attempt(s, attempt)) {
+                    create_failed(s, std::current_exception());
+                }
+                release();
+            }
+        }
+    }
+    template <class Outcome>
+    void end_create(slot_base& s, std::uint32_t attempt, Outcome result) noexcept {
+        if (!claim_attempt(s, attempt)) {
+            if (result.has_value()) {  // too late: nobody wants it any more
+                drop(R(std::move(result).value()), stripe_of(s));
+            }
+            return;
+        }
+        if (!result.has_value()) {
+            create_failed(s, result.error());
+            return;
+        }
+        try {
+            mine(s).emplace(std::move(result).value());
+        } catch (...) {
+            create_failed(s, std::current_exception());
+            return;
+        }
+        created(s);
+    }
+
+    void destroy_now(slot_base& s, std::uint32_t attempt) noexcept override {
+        if constexpr (destroys_async_v) {
+            R gone(std::move(mine(s).value()));
+            mine(s).destroy_value();
+            const int stripe = stripe_of(s);
+            retain();
+            start_drop(std::move(gone), [this, &s, attempt, stripe](const std::exception_ptr& why) noexcept {
+                if (why) {
+                    report(pool_operation::destroy, stripe, why);
+                }
+                if (claim_attempt(s, attempt)) {
+                    emptied(s);
+                }
+                release();
+            });
+        } else {
+            try {
+                destroy_(mine(s).value());
+            } catch (...) {
+                report(pool_operation::destroy, stripe_of(s), std::current_exception());
+            }
+            mine(s).destroy_value();
+            if (claim_attempt(s, attempt)) {
+                emptied(s);
+            }
+        }
+    }
+    // Destroys a resource that is in no slot.
+    void drop(R gone, int stripe) noexcept {
+        if constexpr (destroys_async_v) {
+            retain();
+            start_drop(std::move(gone), [this, stripe](const std::exception_ptr& why) noexcept {
+                if (why) {
+                    report(pool_operation::destroy, stripe, why);
+                }
+                release();
+            });
+        } else {
+            try {
+                destroy_(gone);
+            } catch (...) {
+                report(pool_operation::destroy, stripe, std::current_exception());
+            }
+        }
+    }
+    template <class Done>
+    void start_drop(R gone, Done done) noexcept {
+        try {
+            drive(options().where, [this, gone = std::move(gone)]() mutable { return destroy_(gone); },
+                  [done](auto&& result) noexcept { done(result.error()); });
+        } catch (...) {
+            done(std::current_exception());
+        }
+    }
+
+    bool check([[maybe_unused]] slot_base& s) override {
+        if constexpr (has_check_v) {
+            return static_cast<bool>(check_(mine(s).value()));
+        } else {
+            return true;
+        }
+    }
+    void free_self() noexcept override {
+        this->~pool_core_of();
+        deallocate(this, sizeof(pool_core_of), alignof(pool_core_of));
+    }
+
+    Create create_;
+    Destroy destroy_;
+    [[no_unique_address]] Check check_;
+    slot<R>* slots_ = nullptr;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

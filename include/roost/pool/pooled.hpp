@@ -1,0 +1,109 @@
+#pragma once
+
+#include <roost/pool/detail/pool_core.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace roost::inline ROOST_ABI {
+
+template <class R>
+class pool;
+template <class R>
+class acquired;
+
+// A resource on loan: goes back to its pool when this is destroyed. One pointer; may go to another thread.
+template <class R>
+class [[nodiscard]] pooled {
+public:
+    pooled() noexcept = default;
+    pooled(pooled&& other) noexcept
+        : slot_(std::exchange(other.slot_, nullptr)), is_distrusted_(other.is_distrusted_) {}
+    pooled& operator=(pooled&& other) noexcept {
+        if (this != &other) {
+            finish();
+            slot_ = std::exchange(other.slot_, nullptr);
+            is_distrusted_ = other.is_distrusted_;
+        }
+        return *this;
+    }
+    ~pooled() { finish(); }
+
+    [[nodiscard]] explicit operator bool() const noexcept { return slot_ != nullptr; }
+    [[nodiscard]] R& operator*() const noexcept { return slot_->value(); }
+    [[nodiscard]] R* operator->() const noexcept { return &slot_->value(); }
+    [[nodiscard]] int stripe() const noexcept { return slot_ == nullptr ? -1 : static_cast<int>(slot_->home->number); }
+
+    // Back to the pool now.
+    void give_back() noexcept {
+        if (detail::slot_base* s = std::exchange(slot_, nullptr)) {
+            s->core->give_back(*s);
+        }
+    }
+    // It is broken: destroy it, and let somebody create another one.
+    void discard() noexcept {
+        if (detail::slot_base* s = std::exchange(slot_, nullptr)) {
+            s->core->discard(*s);
+        }
+    }
+    // From distrust() until trust() the destructor discards: for whoever may be cut short in the middle of a conversation,
+    // by an exception or by cancellation.
+    void distrust() noexcept { is_distrusted_ = true; }
+    void trust() noexcept { is_distrusted_ = false; }
+
+private:
+    friend class acquired<R>;
+    explicit pooled(detail::slot_base* s) noexcept : slot_(static_cast<detail::slot<R>*>(s)) {}
+    void finish() noexcept {
+        if (slot_ != nullptr) {
+            if (is_distrusted_) [[unlikely]] {
+                discard();
+            } else {
+                give_back();
+            }
+        }
+    }
+
+    detail::slot<R>* slot_ = nullptr;
+    bool is_distrusted_ = false;
+};
+
+// What an acquire came to: a resource, or why there is none.
+template <class R>
+class [[nodiscard]] acquired {
+public:
+    explicit acquired(pool_status why, std::exception_ptr error = nullptr) noexcept
+        : status_(why), error_(std::move(error)) {}
+
+    [[nodiscard]] explicit operator bool() const noexcept { return status_ == pool_status::ok; }
+    [[nodiscard]] pool_status status() const noexcept { return status_; }
+    // A pool_error, with the cause inside; null when there is a resource, or when the status says it all (empty).
+    [[nodiscard]] const std::exception_ptr& error() const noexcept { return error_; }
+
+    [[nodiscard]] R& operator*() noexcept { return *handle_; }
+    [[nodiscard]] R* operator->() noexcept { return handle_.operator->(); }
+    [[nodiscard]] pooled<R>& handle() noexcept { return handle_; }
+    // The handle, or throws the error.
+    [[nodiscard]] pooled<R> value() && {
+        if (status_ != pool_status::ok) {
+            if (error_) {
+                std::rethrow_exception(error_);
+            }
+            throw error_type(status_ == pool_status::expired ? errc::timed_out : errc::refused,
+                             "a pool had nothing to give: " + std::string(to_string(status_)));
+        }
+        return std::move(handle_);
+    }
+
+    // For the pool.
+    explicit acquired(detail::slot_base& s) noexcept : handle_(&s), status_(pool_status::ok) {}
+
+private:
+    using error_type = roost::error;
+
+    pooled<R> handle_;
+    pool_status status_;
+    std::exception_ptr error_;
+};
+
+}  // namespace roost::inline ROOST_ABI

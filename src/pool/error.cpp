@@ -1,0 +1,72 @@
+#include <roost/pool/error.hpp>
+#include <roost/pool/options.hpp>
+
+#include <utility>
+
+namespace roost::inline ROOST_ABI {
+
+std::string_view to_string(pool_operation operation) noexcept {
+    switch (operation) {
+        case pool_operation::acquire: return "acquire";
+        case pool_operation::create: return "create";
+        case pool_operation::check: return "check";
+        case pool_operation::destroy: return "destroy";
+        case pool_operation::close: return "close";
+    }
+    return "?";
+}
+
+std::string_view to_string(pool_status status) noexcept {
+    switch (status) {
+        case pool_status::ok: return "ok";
+        case pool_status::empty: return "empty";
+        case pool_status::stopped: return "stopped";
+        case pool_status::closed: return "closed";
+        case pool_status::expired: return "expired";
+        case pool_status::cancelled: return "cancelled";
+        case pool_status::failed: return "failed";
+    }
+    return "?";
+}
+
+namespace {
+
+std::string sentence(std::string_view pool, int stripe, pool_operation operation, std::string_view what,
+                     const std::exception_ptr& cause) {
+    std::string text = "pool '" + std::string(pool) + "'";
+    if (stripe != pool_error::no_stripe) {
+        text += ", stripe " + std::to_string(stripe);
+    }
+    text += ": " + std::string(to_string(operation)) + ": " + std::string(what);
+    if (cause) {
+        try {
+            std::rethrow_exception(cause);
+        } catch (const std::exception& e) {
+            text += std::string(what.empty() ? "" : ": ") + e.what();
+        } catch (...) {
+            text += std::string(what.empty() ? "" : ": ") + "an exception that is no std::exception";
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+pool_error::pool_error(errc code, std::string_view pool, int stripe, pool_operation operation, std::string_view what,
+                       std::exception_ptr cause)
+    : error(code, sentence(pool, stripe, operation, what, cause)),
+      pool_(pool),
+      stripe_(stripe),
+      operation_(operation),
+      cause_(std::move(cause)) {}
+
+std::string pool_holder::to_string() const {
+    std::string text = who_.empty() ? "holder" : std::string(who_);
+    text += " (" + where_.to_string();
+    if (age_ != duration::zero()) {
+        text += ", " + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(age_).count()) + " ms";
+    }
+    return text + ")";
+}
+
+}  // namespace roost::inline ROOST_ABI

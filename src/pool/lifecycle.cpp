@@ -1,0 +1,299 @@
+// Creating, destroying and closing. See pool_core.hpp.
+
+#include <roost/pool/detail/pool_core.hpp>
+
+#include <utility>
+
+namespace roost::inline ROOST_ABI::detail {
+
+namespace {
+
+// Creations that fail at once hand their right to the next waiter, whose creation may fail at once, and so on: a list instead
+// of a recursion.
+struct starter {
+    slot_base* first = nullptr;
+    bool is_running = false;
+};
+struct starter_tag;
+
+}  // namespace
+
+void pool_core::run_effects(pool_effects& fx) noexcept {
+    const std::string_view what = name();
+    if (fx.called != nullptr) {
+        fx.called->run();
+    }
+    fx.handed.deliver(what);
+    for (slot_base* s = fx.to_destroy; s != nullptr;) {
+        destroy_or_post(*std::exchange(s, s->next_effect));
+    }
+    if (fx.to_create != nullptr) {
+        starter& mine = thread_value<starter_tag, starter>::get();
+        for (slot_base* s = fx.to_create; s != nullptr;) {
+            slot_base* next = s->next_effect;
+            s->next_effect = std::exchange(mine.first, s);
+            s = next;
+        }
+        if (!std::exchange(mine.is_running, true)) {
+            while (slot_base* s = mine.first) {
+                mine.first = s->next_effect;
+                s->core->start_creating(*s);
+            }
+            mine.is_running = false;
+        }
+    }
+    for (; fx.units != 0; --fx.units) {
+        leave();
+    }
+    if (fx.drained) {
+        end_upkeep();
+        fx.closers.deliver(what);
+        release();  // what an open pool holds of itself
+    }
+}
+
+// --- creating ----------------------------------------------------------------------------------------------------------------
+
+void pool_core::note_created(slot_base& s) noexcept {
+    created_.fetch_add(1, mo::relaxed);  // T7
+    if (options_.max_lifetime > duration::zero()) {
+        const double share = 1.0 - options_.lifetime_jitter * static_cast<double>(random_u64() >> 11U) * 0x1p-53;
+        const auto life = static_cast<std::int64_t>(static_cast<double>(options_.max_lifetime.count()) * share);
+        s.expires.store(time_now() + (life > 0 ? life : 1), mo::relaxed);  // T6
+    }
+}
+
+bool pool_core::may_create() noexcept {
+    return options_.backoff.after == 0 || failures_ < options_.backoff.after || time_now() >= closed_until_;
+}
+
+void pool_core::note_failure(const std::exception_ptr& why) noexcept {
+    create_failures_.fetch_add(1, mo::relaxed);  // T7
+    const create_backoff& b = options_.backoff;
+    if (b.after == 0) {
+        return;
+    }
+    last_failure_ = why;
+    if (++failures_ >= b.after) {
+        duration pause = b.first;
+        for (std::uint32_t i = b.after; i < failures_ && pause < b.most; ++i) {
+            pause *= 2;
+        }
+        closed_until_ = time_now() + (pause < b.most || b.most == duration::zero() ? pause : b.most).count();
+    }
+}
+
+bool pool_core::create_here(pool_waiter& w) noexcept {
+    slot_base& s = *w.slot;
+    try {
+        create_now(s);
+    } catch (...) {
+        const std::exception_ptr why = std::current_exception();
+        w.cause = why;
+        pool_effects fx;
+        waiters_.lock();
+        note_failure(why);
+        empty_locked(s, fx);
+        unlock_and_run(fx);
+        return false;
+    }
+    note_created(s);
+    if (options_.backoff.after != 0) {
+        waiters_.lock();
+        failures_ = 0;
+        waiters_.unlock();
+    }
+    stripe_state::word seen = s.home->word.load(mo::relaxed);  // T1
+    while (!s.home->word.compare_exchange_weak(seen, stripe::made(stripe_state(seen), s.number).next.bits, mo::acq_rel,
+                                               mo::relaxed)) {  // T4
+    }
+    return true;
+}
+
+void pool_core::start_creating(slot_base& s) noexcept {
+    s.is_creating = true;
+    const std::uint32_t attempt = s.attempt;
+    arm_attempt(s, options_.create_timeout);
+    start_create(s, attempt);
+}
+
+bool pool_core::claim_attempt(slot_base& s, std::uint32_t attempt) noexcept {
+    waiters_.lock();
+    const bool is_ours = s.attempt == attempt;
+    s.attempt += is_ours ? 1 : 0;
+    const bool disarm = is_ours && std::exchange(s.was_armed, false);
+    waiters_.unlock();
+    if (disarm) {
+        static_cast<void>(options_.timers->disarm(s));
+    }
+    return is_ours;
+}
+
+void pool_core::created(slot_base& s) noexcept {
+    note_created(s);
+    pool_effects fx;
+    waiters_.lock();
+    failures_ = 0;
+    if (pool_waiter* owner = std::exchange(s.owner, nullptr)) {
+        owner->making = nullptr;
+    }
+    pool_stripe& home = *s.home;
+    stripe_state::word seen = home.word.load(mo::relaxed);  // T1
+    const bool is_wanted = !waiters_.is_empty();
+    stripe_step step;
+    do {
+        step = is_wanted ? stripe::made(stripe_state(seen), s.number) : stripe::bank(stripe_state(seen), s.number);
+    } while (!home.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed));  // T4
+    fx.units += step.leave ? 1 : 0;
+    if (is_wanted) {
+        put_locked(s, fx);
+    } else {
+        s.used.store(has_upkeep_ ? time_now() : 0, mo::relaxed);  // T6
+        if (step.effect == stripe_effect::destroy) {
+            s.next_effect = std::exchange(fx.to_destroy, &s);
+        }
+    }
+    unlock_and_run(fx);
+}
+
+void pool_core::create_failed(slot_base& s, std::exception_ptr why) noexcept {
+    const int stripe = static_cast<int>(s.home->number);
+    pool_effects fx;
+    retain();
+    waiters_.lock();
+    note_failure(why);
+    pool_waiter* owner = std::exchange(s.owner, nullptr);
+    if (owner != nullptr) {
+        owner->making = nullptr;
+        owner->cause = why;
+        give(*owner, gift::failed, nullptr, fx);
+    }
+    empty_locked(s, fx);
+    unlock_and_run(fx);
+    if (owner == nullptr) {
+        report(pool_operation::create, stripe, why);
+    }
+    release();
+}
+
+// --- destroying --------------------------------------------------------------------------------------------------------------
+
+void pool_core::discard(slot_base& s) noexcept {
+    s.where.store(site(), mo::relaxed);  // T6
+    stripe_state::word seen = s.home->word.load(mo::relaxed);  // T1
+    while (!s.home->word.compare_exchange_weak(seen, stripe::discard(stripe_state(seen), s.number).next.bits, mo::acq_rel,
+                                               mo::relaxed)) {  // T4
+    }
+    destroy_or_post(s);
+}
+
+void pool_core::destroy_or_post(slot_base& s) noexcept {
+    s.is_creating = false;
+    if (!options_.where) {
+        start_destroying(s);
+        return;
+    }
+    s.set_run(+[](work& w) noexcept {
+        auto& me = static_cast<slot_base&>(w);
+        me.core->start_destroying(me);
+    });
+    post_or_fall_back(options_.where, s, name());
+}
+
+void pool_core::start_destroying(slot_base& s) noexcept {
+    destroyed_.fetch_add(1, mo::relaxed);  // T7
+    const std::uint32_t attempt = s.attempt;
+    if (destroys_async_) {
+        arm_attempt(s, options_.destroy_timeout);
+    }
+    destroy_now(s, attempt);
+}
+
+void pool_core::report(pool_operation operation, int stripe, const std::exception_ptr& why) noexcept {
+    if (!options_.on_error) {
+        return;
+    }
+    try {
+        options_.on_error(pool_error(errc::broken, name(), stripe, operation, "", why));
+    } catch (...) {
+        // A throwing hook is not allowed to break what it observes.
+        return;
+    }
+}
+
+// --- limits ------------------------------------------------------------------------------------------------------------------
+
+slot_base::expiry_work::expiry_work(slot_base& s) noexcept
+    : work(+[](work& w) noexcept {
+          slot_base& mine = *static_cast<expiry_work&>(w).slot;
+          mine.core->expire_attempt(mine);
+      }),
+      slot(&s) {}
+
+void slot_base::limit_passed(timer& t) noexcept {
+    auto& s = static_cast<slot_base&>(t);
+    s.core->limit_passed(s);
+}
+
+void pool_core::arm_attempt(slot_base& s, duration limit) noexcept {
+    if (limit <= duration::zero() || options_.timers == nullptr) {
+        return;
+    }
+    static_cast<void>(options_.timers->disarm(s));  // waits until an earlier limit's call is over
+    s.set_deadline(deadline_after(options_.timers->now(), limit));
+    waiters_.lock();
+    s.armed_attempt = s.attempt;
+    s.was_armed = true;
+    waiters_.unlock();
+    static_cast<void>(options_.timers->arm(s));
+}
+
+void pool_core::limit_passed(slot_base& s) noexcept {
+    waiters_.lock();
+    const bool post = s.attempt == s.armed_attempt && !s.expiry.is_posted;
+    if (post) {
+        s.expiry.is_posted = true;
+        retain();
+    }
+    waiters_.unlock();
+    if (post) {
+        post_or_fall_back(options_.where, s.expiry, name());
+    }
+}
+
+void pool_core::expire_attempt(slot_base& s) noexcept {
+    pool_effects fx;
+    const int stripe = static_cast<int>(s.home->number);
+    const pool_operation operation = s.is_creating ? pool_operation::create : pool_operation::destroy;
+    std::exception_ptr why;
+    try {
+        why = std::make_exception_ptr(pool_error(errc::timed_out, name(), stripe, operation,
+                                                 "took longer than its limit and was left alone"));
+    } catch (...) {
+        why = std::current_exception();
+    }
+    waiters_.lock();
+    s.expiry.is_posted = false;
+    const bool is_over = s.attempt == s.armed_attempt && s.was_armed && options_.timers->now() >= s.deadline();
+    if (is_over) {
+        ++s.attempt;
+        s.was_armed = false;
+        abandoned_.fetch_add(1, mo::relaxed);  // T7
+        if (operation == pool_operation::create) {
+            note_failure(why);
+        }
+        if (pool_waiter* owner = std::exchange(s.owner, nullptr)) {
+            owner->making = nullptr;
+            owner->cause = why;
+            give(*owner, gift::failed, nullptr, fx);
+        }
+        empty_locked(s, fx);
+    }
+    unlock_and_run(fx);
+    if (is_over) {
+        report(operation, stripe, why);
+    }
+    release();
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

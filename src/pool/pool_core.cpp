@@ -1,0 +1,303 @@
+// Construction, closing, resizing, reports. See pool_core.hpp.
+
+#include <roost/pool/detail/pool_core.hpp>
+
+#include <roost/tree/visit.hpp>
+
+#include <algorithm>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace roost::inline ROOST_ABI::detail {
+
+const node_functions pool_core::functions_table{.kind = "pool",
+                                                .destroy = &pool_core::destroy_node,
+                                                .level_raised = &pool_core::level_raised,
+                                                .describe = &pool_core::describe};
+
+pool_core::pool_core(pool_options options, kinds how, site made_at)
+    : node(functions_table, node_name(std::string_view(options.name)), made_at),
+      creates_async_(how.creates_async),
+      destroys_async_(how.destroys_async),
+      examines_(how.has_check),
+      options_(std::move(options)) {
+    set_up();
+}
+
+pool_core::pool_core(node& parent, pool_options options, kinds how, site made_at)
+    : node(functions_table, parent, node_name(std::string_view(options.name)), made_at),
+      counts_(true),
+      creates_async_(how.creates_async),
+      destroys_async_(how.destroys_async),
+      examines_(how.has_check),
+      options_(std::move(options)) {
+    set_up();
+}
+
+void pool_core::set_up() {
+    pool_options& o = options_;
+    const auto refuse = [&](const char* rule) { panic("pool", o.name, made_at(), rule); };
+    if (o.capacity == 0) {
+        refuse("its capacity is 0: every acquire would wait for ever");
+    }
+    if (o.timers != nullptr && !o.where) {
+        refuse("it was given timers without an executor: set options.where");
+    }
+    o.room = std::max(o.room, o.capacity);
+    o.warm = std::min(o.warm, o.capacity);
+    unsigned stripes = o.stripes != 0 ? o.stripes : hardware_threads();
+    stripes = std::clamp(stripes, 1U, o.capacity);
+    stripes = std::max(stripes, (o.room + stripe_state::max_slots - 1) / stripe_state::max_slots);
+    has_upkeep_ = o.idle_ttl > duration::zero() || o.max_lifetime > duration::zero() || o.check_after > duration::zero();
+    examines_ = examines_ || has_upkeep_;
+    tracks_ages_ = o.track_ages || o.leak_after > duration::zero();
+    stripe_count_ = stripes;
+    total_slots_ = o.room;
+    capacity_now_ = o.capacity;
+    void* memory = allocate(sizeof(pool_stripe) * stripes, alignof(pool_stripe));
+    stripes_ = static_cast<pool_stripe*>(memory);
+    for (unsigned i = 0; i < stripes; ++i) {
+        pool_stripe* s = ::new (static_cast<void*>(stripes_ + i)) pool_stripe;
+        s->number = i;
+        s->slot_count = o.room / stripes + (i < o.room % stripes ? 1 : 0);
+        const unsigned capacity = o.capacity / stripes + (i < o.capacity % stripes ? 1 : 0);
+        s->word.store(stripe_state::make(s->slot_count, capacity).bits, mo::relaxed);  // T1
+    }
+    upkeep_.core = this;
+}
+
+pool_core::~pool_core() {
+    for (unsigned i = 0; i < stripe_count_; ++i) {
+        stripes_[i].~pool_stripe();
+    }
+    deallocate(stripes_, sizeof(pool_stripe) * stripe_count_, alignof(pool_stripe));
+}
+
+void pool_core::bind_slot(unsigned index, slot_base& s) noexcept {
+    pool_stripe& home = stripes_[index % stripe_count_];
+    s.core = this;
+    s.home = &home;
+    s.number = index / stripe_count_;
+    home.slots[s.number] = &s;
+}
+
+void pool_core::open() noexcept {
+    retain();  // what an open pool holds of itself
+    if (parent() != nullptr && level_now() != level::running) {
+        level_raised(*this, level_now());
+    }
+}
+
+void pool_core::level_raised(node& n, level) noexcept {
+    auto& self = static_cast<pool_core&>(n);
+    for (unsigned i = 0; i < self.stripe_count_; ++i) {
+        self.stripes_[i].word.fetch_or(stripe_state::stopped_bit, mo::acq_rel);  // T4
+    }
+    self.refuse_all(gift::stopped);
+}
+
+std::int64_t pool_core::time_now() noexcept {
+    const time_point t = !options_.exact_clock          ? coarse_now()
+                         : options_.timers != nullptr ? options_.timers->now()
+                                                        : now();
+    return t.time_since_epoch().count();
+}
+
+std::exception_ptr pool_core::make_error(gift why, pool_operation operation, int stripe,
+                                         std::exception_ptr cause) noexcept {
+    try {
+        switch (why) {
+            case gift::stopped: throw pool_error(errc::refused, name(), stripe, operation, "it has been stopped");
+            case gift::closed: throw pool_error(errc::closed, name(), stripe, operation, "it is closed");
+            case gift::failed: throw pool_error(errc::broken, name(), stripe, operation, "", std::move(cause));
+            default: throw pool_error(errc::timed_out, name(), stripe, operation, "nothing became available in time");
+        }
+    } catch (...) {
+        return std::current_exception();  // or that there is no memory for it
+    }
+}
+
+// --- closing -----------------------------------------------------------------------------------------------------------------
+
+void pool_core::begin_close() noexcept {
+    pool_effects fx;
+    waiters_.lock();
+    if (is_closing_) {
+        waiters_.unlock();
+        return;
+    }
+    is_closing_ = true;
+    while (auto* w = static_cast<pool_waiter*>(waiters_.front())) {
+        give(*w, gift::closed, nullptr, fx);
+    }
+    settle_queue(fx);
+    for (unsigned i = 0; i < stripe_count_; ++i) {
+        pool_stripe& home = stripes_[i];
+        home.word.fetch_or(stripe_state::closed_bit | stripe_state::stopped_bit, mo::acq_rel);  // T4
+        stripe_state::word seen = home.word.load(mo::relaxed);                                  // T1
+        while (stripe_state(seen).idle() != 0) {
+            const stripe_step step = stripe::evict(stripe_state(seen));
+            if (home.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) {  // T4
+                slot_base& s = *home.slots[step.slot];
+                s.next_effect = std::exchange(fx.to_destroy, &s);
+                seen = step.next.bits;
+            }
+        }
+    }
+    drain_if_done(fx);
+    unlock_and_run(fx);
+}
+
+bool pool_core::enqueue_closer(waiter& w) noexcept {
+    begin_close();
+    waiters_.lock();
+    const bool must_wait = !is_drained_;
+    if (must_wait) {
+        closers_.lock();
+        closers_.push_back(w);
+        closers_.unlock();
+    }
+    waiters_.unlock();
+    return must_wait;
+}
+
+bool pool_core::cancel_closer(waiter& w, claim as) noexcept {
+    closers_.lock();
+    const bool claimed = closers_.take_if_queued(w, as);
+    closers_.unlock();
+    return claimed;
+}
+
+bool pool_core::close_in_thread(time_point deadline) noexcept {
+    thread_waiter self;
+    return !enqueue_closer(self) ||
+           self.block(deadline, [&]() noexcept { return cancel_closer(self, claim::expired); });
+}
+
+// --- size --------------------------------------------------------------------------------------------------------------------
+
+std::uint32_t pool_core::clear_idle() noexcept {
+    std::uint32_t cleared = 0;
+    for (unsigned i = 0; i < stripe_count_; ++i) {
+        pool_stripe& home = stripes_[i];
+        stripe_state::word seen = home.word.load(mo::relaxed);  // T1
+        for (unsigned n = stripe_state(seen).idle(); n > 0;) {
+            const stripe_step step = stripe::evict(stripe_state(seen));
+            if (step.is_refused()) {
+                break;
+            }
+            if (home.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) {  // T4
+                ++cleared;
+                --n;
+                destroy_or_post(*home.slots[step.slot]);
+                seen = home.word.load(mo::relaxed);  // T1
+            }
+        }
+    }
+    return cleared;
+}
+
+std::uint32_t pool_core::resize(std::uint32_t capacity) noexcept {
+    pool_effects fx;
+    waiters_.lock();
+    capacity = std::clamp(capacity, 1U, total_slots_);
+    capacity_now_ = capacity;
+    for (unsigned i = 0; i < stripe_count_; ++i) {
+        pool_stripe& home = stripes_[i];
+        const unsigned share = capacity / stripe_count_ + (i < capacity % stripe_count_ ? 1 : 0);
+        stripe_state::word seen = home.word.load(mo::relaxed);  // T1
+        while (!home.word.compare_exchange_weak(seen, stripe::set_capacity(stripe_state(seen), share).next.bits, mo::acq_rel,
+                                                mo::relaxed)) {  // T4
+        }
+        seen = home.word.load(mo::relaxed);  // T1
+        while (stripe_state(seen).over() != 0 && stripe_state(seen).idle() != 0) {
+            const stripe_step step = stripe::evict(stripe_state(seen));
+            if (home.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) {  // T4
+                slot_base& s = *home.slots[step.slot];
+                s.next_effect = std::exchange(fx.to_destroy, &s);
+                // Busy until it is gone; the stripe is over by one less only then, so count here.
+                if (stripe_state(seen).over() <= 1) {
+                    break;
+                }
+                seen = step.next.bits;
+            }
+        }
+    }
+    serve(fx);
+    unlock_and_run(fx);
+    return capacity;
+}
+
+// --- reports -----------------------------------------------------------------------------------------------------------------
+
+pool_stats pool_core::stats() noexcept {
+    pool_stats all;
+    for (unsigned i = 0; i < stripe_count_; ++i) {
+        const stripe_state s = look(stripes_[i]);
+        all.capacity += s.capacity();
+        all.free += s.free();
+        all.idle += s.idle();
+        all.out += s.out();
+        all.busy += s.busy();
+        all.over += s.over();
+    }
+    all.waiting = waiters_.size_approx();
+    all.created = created_.load(mo::relaxed);                  // T7
+    all.destroyed = destroyed_.load(mo::relaxed);              // T7
+    all.create_failures = create_failures_.load(mo::relaxed);  // T7
+    all.handed_over = handed_over_.load(mo::relaxed);          // T7
+    all.withdrawn = withdrawn_.load(mo::relaxed);              // T7
+    all.checks_failed = checks_failed_.load(mo::relaxed);      // T7
+    all.expired = expired_.load(mo::relaxed);                  // T7
+    all.abandoned = abandoned_.load(mo::relaxed);              // T7
+    all.leaks = leaks_.load(mo::relaxed);                      // T7
+    return all;
+}
+
+std::vector<pool_holder> pool_core::holders() {
+    std::vector<pool_holder> all;
+    const std::int64_t now = tracks_ages_ ? time_now() : 0;
+    for (unsigned i = 0; i < stripe_count_; ++i) {
+        for (unsigned n = 0; n < stripes_[i].slot_count; ++n) {
+            const slot_base& s = *stripes_[i].slots[n];
+            const site where = s.where.load(mo::relaxed);  // T6
+            if (where.is_known()) {
+                const char* who = s.who.load(mo::relaxed);           // T6
+                const std::int64_t since = s.since.load(mo::relaxed);  // T6
+                all.emplace_back(who == nullptr ? std::string_view() : std::string_view(who), where, static_cast<int>(i),
+                                 duration(tracks_ages_ && since != 0 ? now - since : 0));
+            }
+        }
+    }
+    std::stable_sort(all.begin(), all.end(), [](const pool_holder& a, const pool_holder& b) { return a.age() > b.age(); });
+    return all;
+}
+
+namespace {
+struct describe_tag;
+}
+
+void pool_core::describe(const node& n, node_description& d) noexcept {
+    auto& self = const_cast<pool_core&>(static_cast<const pool_core&>(n));
+    d.state = self.refusal() == gift::closed ? "closing" : "open";
+    try {
+        std::string& text = thread_value<describe_tag, std::string>::get();
+        text.clear();
+        const std::vector<pool_holder> held = self.holders();
+        for (const pool_holder& h : held) {
+            text += (text.empty() ? "" : ", ") + h.to_string();
+        }
+        if (!held.empty()) {
+            d.waits_on = text;
+            d.waits_at = held.front().where();
+            if (held.front().age() != duration::zero()) {
+                d.started = time_point(duration(self.time_now())) - held.front().age();
+            }
+        }
+    } catch (...) {
+        d.waits_on = "its holders (no memory to name them)";
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,450 @@
+// The queue's side of a pool: everything under its lock. See pool_core.hpp.
+
+#include <roost/pool/detail/pool_core.hpp>
+
+#include <roost/sync/detail/limits.hpp>
+
+#include <utility>
+
+namespace roost::inline ROOST_ABI::detail {
+
+template <class Transition>
+stripe_step pool_core::commit(pool_stripe& s, Transition next) noexcept {
+    stripe_state::word seen = s.word.load(mo::relaxed);  // T1
+    for (;;) {
+        const stripe_step step = next(stripe_state(seen));
+        if (step.is_refused()) {
+            return step;
+        }
+        ROOST_ASSERT(is_valid(step.next, s.slot_count), "I1: a stripe of a pool left its states");
+        if (s.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) {  // T4
+            return step;
+        }
+    }
+}
+
+// --- taking ------------------------------------------------------------------------------------------------------------
+
+slot_base* pool_core::take_elsewhere(pool_stripe& mine, bool past_queue, pool_effects* fx) noexcept {
+    for (unsigned i = 1; i < stripe_count_; ++i) {
+        if (slot_base* s = take_from(stripes_[(mine.number + i) % stripe_count_], past_queue, fx)) {
+            return s;
+        }
+    }
+    return nullptr;
+}
+
+slot_base* pool_core::take_anywhere(bool past_queue, pool_effects* fx) noexcept {
+    pool_stripe& mine = home();
+    slot_base* s = take_from(mine, past_queue, fx);
+    return s != nullptr ? s : take_elsewhere(mine, past_queue, fx);
+}
+
+slot_base* pool_core::reserve_from(pool_stripe& from, bool past_queue, pool_effects* fx) noexcept {
+    stripe_state::word seen = from.word.load(mo::relaxed);  // T1
+    bool entered = false;
+    for (;;) {
+        const stripe_step step = stripe::reserve(stripe_state(seen), entered, past_queue);
+        if (step.is_refused()) {
+            break;
+        }
+        if (counts_ && !entered && (seen & stripe_state::counted_bit) == 0) {
+            if (!enter_or_note()) {
+                return nullptr;
+            }
+            entered = true;
+            continue;
+        }
+        if (from.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) {  // T2
+            if (entered && (seen & stripe_state::counted_bit) != 0) {
+                give_unit_back(fx);
+            }
+            return from.slots[step.slot];
+        }
+    }
+    if (entered) {
+        give_unit_back(fx);
+    }
+    return nullptr;
+}
+
+slot_base* pool_core::reserve_anywhere(bool past_queue, pool_effects* fx) noexcept {
+    const unsigned first = home().number;
+    for (unsigned i = 0; i < stripe_count_; ++i) {
+        if (slot_base* s = reserve_from(stripes_[(first + i) % stripe_count_], past_queue, fx)) {
+            return s;
+        }
+    }
+    return nullptr;
+}
+
+slot_base* pool_core::try_reserve() noexcept {
+    if (options_.backoff.after != 0) {
+        waiters_.lock();
+        const bool may = may_create();
+        waiters_.unlock();
+        if (!may) {
+            return nullptr;
+        }
+    }
+    return reserve_anywhere(false, nullptr);
+}
+
+gift pool_core::refusal() const noexcept {
+    const stripe_state s = look(stripes_[stripe_count_ - 1]);
+    if (s.is_closed()) {
+        return gift::closed;
+    }
+    const bool is_refused = s.is_stopped() || is_stopping() || is_above_closed_.load(mo::relaxed);  // T7
+    return is_refused ? gift::stopped : gift::nothing;
+}
+
+// --- giving: under the lock ----------------------------------------------------------------------------------------------
+
+void pool_core::give(pool_waiter& w, gift what, slot_base* s, pool_effects& fx) noexcept {
+    if (w.making != nullptr) {
+        w.making->owner = nullptr;
+        w.making = nullptr;
+    }
+    waiters_.take(w, claim::delivered);
+    w.given = what;
+    w.slot = s;
+    if (!w.is_notified) {  // a thread whose token is already on the way needs no second one
+        fx.handed.add(w);
+    }
+    if (what == gift::resource || what == gift::permit) {
+        handed_over_.store(handed_over_.load(mo::relaxed) + 1, mo::relaxed);  // T7
+    }
+}
+
+// Whether the first in line is a parked thread that comes for an idle resource by itself. Waking takes microseconds, and
+// until it has come, threads that are still awake may take what is idle, a bounded number of times.
+bool pool_core::call_thread(pool_waiter& w, pool_effects& fx) noexcept {
+    bool comes = w.is_thread() && w.overtaken < thread_patience;
+    if (comes) {
+        comes = false;
+        for (unsigned i = 0; i < stripe_count_ && !comes; ++i) {
+            comes = look(stripes_[i]).idle() != 0;
+        }
+    }
+    may_barge_.store(comes, mo::relaxed);  // T8
+    if (!comes) {
+        return false;
+    }
+    w.overtaken = static_cast<std::uint8_t>(w.overtaken + 1);
+    if (!std::exchange(w.is_notified, true)) {
+        fx.called = &w;
+    }
+    return true;
+}
+
+pool_waiter* pool_core::first_without_creation() noexcept {
+    auto* w = static_cast<pool_waiter*>(waiters_.front());
+    while (w != nullptr && w->making != nullptr) {
+        w = static_cast<pool_waiter*>(waiters_.next_of(*w));
+    }
+    return w;
+}
+
+void pool_core::create_for(pool_waiter& w, slot_base& s, pool_effects& fx) noexcept {
+    if (!creates_async_) {
+        give(w, gift::permit, &s, fx);
+        return;
+    }
+    w.making = &s;
+    s.owner = &w;
+    s.next_effect = std::exchange(fx.to_create, &s);
+}
+
+// Gives what there is to whoever is first.
+void pool_core::serve(pool_effects& fx) noexcept {
+    while (auto* first = static_cast<pool_waiter*>(waiters_.front())) {
+        if (call_thread(*first, fx)) {
+            return;
+        }
+        if (slot_base* s = take_anywhere(true, &fx)) {
+            give(*first, gift::resource, s, fx);
+            continue;
+        }
+        pool_waiter* next = first_without_creation();
+        slot_base* s = next != nullptr && may_create() ? reserve_anywhere(true, &fx) : nullptr;
+        if (s == nullptr) {
+            break;
+        }
+        create_for(*next, *s, fx);
+    }
+    fail_hopeless(fx);
+    settle_queue(fx);
+}
+
+// Creating is suspended and nothing is alive that could be returned: waiting longer would be waiting for the clock.
+void pool_core::fail_hopeless(pool_effects& fx) noexcept {
+    if (waiters_.is_empty() || may_create() || has_live()) {
+        return;
+    }
+    while (auto* w = static_cast<pool_waiter*>(waiters_.front())) {
+        w->cause = last_failure_;
+        give(*w, gift::failed, nullptr, fx);
+    }
+}
+
+bool pool_core::has_live() const noexcept {
+    for (unsigned i = 0; i < stripe_count_; ++i) {
+        if (look(stripes_[i]).live() != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void pool_core::mark_waited(bool waited) noexcept {
+    is_waited_ = waited;
+    for (unsigned i = 0; i < stripe_count_; ++i) {
+        static_cast<void>(commit(stripes_[i], [=](stripe_state s) { return stripe::wait(s, waited); }));
+    }
+}
+
+void pool_core::settle_queue(pool_effects&) noexcept {
+    if (is_waited_ && waiters_.is_empty()) {
+        may_barge_.store(false, mo::relaxed);  // T8
+        mark_waited(false);
+    }
+}
+
+// s is out, and its holder is done with it.
+void pool_core::put_locked(slot_base& s, pool_effects& fx) noexcept {
+    auto* first = static_cast<pool_waiter*>(waiters_.front());
+    const stripe_state now = look(*s.home);
+    const bool is_wanted = first != nullptr && now.over() == 0 && !now.is_closed();
+    if (is_wanted && !(first->is_thread() && first->overtaken < thread_patience)) {
+        may_barge_.store(false, mo::relaxed);  // T8
+        give(*first, gift::resource, &s, fx);
+        settle_queue(fx);
+        return;
+    }
+    const stripe_step step = commit(*s.home, [&](stripe_state x) { return stripe::put(x, s.number); });
+    fx.units += step.leave ? 1 : 0;
+    if (step.effect == stripe_effect::destroy) {
+        s.next_effect = std::exchange(fx.to_destroy, &s);
+    }
+    serve(fx);
+}
+
+// s is busy and has no resource: the right to create goes to the first who waits for one, else back to the stripe.
+void pool_core::empty_locked(slot_base& s, pool_effects& fx) noexcept {
+    pool_waiter* next = first_without_creation();
+    if (next != nullptr && may_create()) {
+        const bool entered = counts_ && enter_or_note();
+        bool was_counted = false;
+        const stripe_step step = commit(*s.home, [&](stripe_state x) {
+            was_counted = x.is_counted();
+            return counts_ && !entered && !was_counted ? stripe_step() : stripe::recreate(x, s.number, entered);
+        });
+        fx.units += entered && (was_counted || step.is_refused()) ? 1 : 0;
+        if (!step.is_refused()) {
+            create_for(*next, s, fx);
+            settle_queue(fx);
+            return;
+        }
+    }
+    const stripe_step step = commit(*s.home, [&](stripe_state x) { return stripe::emptied(x, s.number); });
+    fx.units += step.leave ? 1 : 0;
+    fail_hopeless(fx);
+    settle_queue(fx);
+    drain_if_done(fx);
+}
+
+void pool_core::drain_if_done(pool_effects& fx) noexcept {
+    if (!is_closing_ || is_drained_) {
+        return;
+    }
+    for (unsigned i = 0; i < stripe_count_; ++i) {
+        if (!look(stripes_[i]).is_drained()) {
+            return;
+        }
+    }
+    is_drained_ = true;
+    fx.drained = true;
+    closers_.lock();
+    fx.closers = closers_.take_all();
+    closers_.unlock();
+}
+
+void pool_core::unlock_and_run(pool_effects& fx) noexcept {
+    const bool is_nothing = fx.handed.is_empty() && fx.called == nullptr && fx.to_create == nullptr &&
+                            fx.to_destroy == nullptr && !fx.drained && fx.units == 0;
+    if (is_nothing) {
+        waiters_.unlock();  // the last touch: the pool may be gone
+        return;
+    }
+    retain();
+    waiters_.unlock();
+    run_effects(fx);
+    release();
+}
+
+// --- the operations --------------------------------------------------------------------------------------------------------
+
+void pool_core::give_back_slow(slot_base& s) noexcept {
+    pool_effects fx;
+    waiters_.lock();
+    put_locked(s, fx);
+    unlock_and_run(fx);
+}
+
+bool pool_core::enqueue(pool_waiter& w) noexcept {
+    pool_effects fx;
+    waiters_.lock();
+    w.given = refusal();
+    if (w.given == gift::nothing && waiters_.is_empty()) {
+        mark_waited(true);
+        w.slot = pick(w.given, true, &fx);
+        if (w.slot == nullptr) {
+            w.given = refusal();  // entering the node may have failed
+        }
+        if (w.given == gift::nothing && w.slot == nullptr && !may_create() && !has_live()) {
+            w.given = gift::failed;
+            w.cause = last_failure_;
+        }
+    } else if (w.given == gift::nothing && creates_async_ && may_create()) {
+        w.slot = reserve_anywhere(true, &fx);
+    }
+    if (w.given != gift::nothing) {
+        settle_queue(fx);
+        unlock_and_run(fx);
+        return false;
+    }
+    waiters_.push_back(w);
+    if (slot_base* s = std::exchange(w.slot, nullptr)) {
+        create_for(w, *s, fx);
+    }
+    unlock_and_run(fx);
+    return true;
+}
+
+// The first thing there is: an idle resource, or the right to create. With an awaitable create the latter is no gift yet.
+slot_base* pool_core::pick(gift& what, bool past_queue, pool_effects* fx) noexcept {
+    if (slot_base* s = take_anywhere(past_queue, fx)) {
+        what = gift::resource;
+        return s;
+    }
+    slot_base* s = may_create() ? reserve_anywhere(past_queue, fx) : nullptr;
+    if (s != nullptr && !creates_async_) {
+        what = gift::permit;
+    }
+    return s;
+}
+
+bool pool_core::cancel(pool_waiter& w, claim as) noexcept {
+    pool_effects fx;
+    waiters_.lock();
+    const bool claimed = waiters_.take_if_queued(w, as);
+    if (claimed) {
+        withdrawn_.store(withdrawn_.load(mo::relaxed) + 1, mo::relaxed);  // T7
+        if (w.making != nullptr) {
+            w.making->owner = nullptr;  // the creation goes on; what it makes goes to the next, or is kept
+            w.making = nullptr;
+        }
+        serve(fx);
+    }
+    unlock_and_run(fx);
+    return claimed;
+}
+
+void pool_core::pass_on(pool_waiter& w) noexcept {
+    slot_base* s = std::exchange(w.slot, nullptr);
+    if (w.given == gift::resource) {
+        give_back(*s);
+    } else if (w.given == gift::permit) {
+        emptied(*s);
+    }
+}
+
+void pool_core::emptied(slot_base& s) noexcept {
+    pool_effects fx;
+    waiters_.lock();
+    empty_locked(s, fx);
+    unlock_and_run(fx);
+}
+
+void pool_core::refuse_all(gift why) noexcept {
+    pool_effects fx;
+    waiters_.lock();
+    while (auto* w = static_cast<pool_waiter*>(waiters_.front())) {
+        give(*w, why, nullptr, fx);
+    }
+    settle_queue(fx);
+    unlock_and_run(fx);
+}
+
+// --- threads -----------------------------------------------------------------------------------------------------------------
+
+bool pool_core::acquire_in_thread(pool_waiter& result, time_point deadline) noexcept {
+    for (int spin = 0; spin < acquire_spins; ++spin) {
+        const bool past = may_barge_.load(mo::relaxed);  // T8
+        slot_base* s = take_anywhere(past, nullptr);
+        if (s != nullptr) {
+            result.given = gift::resource;
+            result.slot = s;
+            return true;
+        }
+        if (!creates_async_) {
+            s = try_reserve();
+            if (s != nullptr) {
+                result.given = gift::permit;
+                result.slot = s;
+                return true;
+            }
+        }
+        spin_hint();
+    }
+    basic_thread_waiter<parker, pool_waiter> self;
+    const bool got = !enqueue(self) || sleep(self, deadline);
+    self.finish();
+    result.given = self.given;
+    result.slot = self.slot;
+    result.cause = std::move(self.cause);
+    return got;
+}
+
+template <class Node>
+bool pool_core::sleep(Node& self, time_point deadline) noexcept {
+    for (;;) {
+        const bool has_token = self.park(deadline);
+        waiters_.lock();
+        const bool is_handed = !waiters_.contains(self);
+        if (!has_token && (is_handed || self.is_notified)) {
+            waiters_.unlock();
+            self.park();  // somebody holds this waiter and is about to unpark it
+            waiters_.lock();
+        }
+        self.is_notified = false;
+        if (is_handed || !waiters_.contains(self)) {
+            waiters_.unlock();
+            return true;
+        }
+        pool_effects fx;
+        slot_base* s = waiters_.front() == &self ? take_anywhere(true, &fx) : nullptr;
+        if (s == nullptr && has_token) {
+            unlock_and_run(fx);
+            continue;
+        }
+        if (s != nullptr) {
+            self.is_notified = true;  // it needs no token: it is awake
+            give(self, gift::resource, s, fx);
+            self.is_notified = false;
+        } else {
+            if (self.making != nullptr) {
+                self.making->owner = nullptr;
+                self.making = nullptr;
+            }
+            waiters_.take(self, claim::expired);
+            withdrawn_.store(withdrawn_.load(mo::relaxed) + 1, mo::relaxed);  // T7
+        }
+        serve(fx);
+        unlock_and_run(fx);
+        return s != nullptr;
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,205 @@
+// What a pool does about time: resources that are stale, too old or broken, holders that forget, warmth. See pool_core.hpp.
+
+#include <roost/pool/detail/pool_core.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace roost::inline ROOST_ABI::detail {
+
+pool_core::maintenance::maintenance() noexcept
+    : work(+[](work& w) noexcept { static_cast<maintenance&>(w).core->maintain(); }), timer(+[](timer& t) noexcept {
+          auto& self = static_cast<maintenance&>(t);
+          post_or_fall_back(self.core->options_.where, self, self.core->name());
+      }) {}
+
+// Stale iff unused for longer than the limit, strictly; or past the lifetime that was drawn when it was created.
+bool pool_core::is_stale(const slot_base& s, std::int64_t now) const noexcept {
+    const std::int64_t ttl = options_.idle_ttl.count();
+    const std::int64_t expires = s.expires.load(mo::relaxed);                              // T6
+    return (ttl > 0 && now - s.used.load(mo::relaxed) > ttl) || (expires != 0 && now > expires);  // T6
+}
+
+// Before a resource goes back. True: it did not go back, its time was up.
+bool pool_core::return_with_upkeep(slot_base& s) noexcept {
+    const std::int64_t now = time_now();
+    const std::int64_t expires = s.expires.load(mo::relaxed);  // T6
+    if (expires != 0 && now > expires) {
+        expired_.fetch_add(1, mo::relaxed);  // T7
+        discard(s);
+        return true;
+    }
+    s.used.store(now, mo::relaxed);  // T6
+    evict_stale(*s.home, now);
+    return false;
+}
+
+bool pool_core::is_fit(slot_base& s) noexcept {
+    const std::int64_t now = has_upkeep_ ? time_now() : 0;
+    bool is_fine = !has_upkeep_ || !is_stale(s, now);
+    if (!is_fine) {
+        expired_.fetch_add(1, mo::relaxed);  // T7
+    } else if (options_.check_after <= duration::zero() ||
+               now - s.used.load(mo::relaxed) > options_.check_after.count()) {  // T6
+        try {
+            is_fine = check(s);
+        } catch (...) {
+            is_fine = false;
+            report(pool_operation::check, static_cast<int>(s.home->number), std::current_exception());
+        }
+        if (!is_fine) {
+            checks_failed_.fetch_add(1, mo::relaxed);  // T7
+        }
+    }
+    if (!is_fine) {
+        discard(s);
+    }
+    return is_fine;
+}
+
+void pool_core::evict_stale(pool_stripe& home, std::int64_t now) noexcept {
+    stripe_state::word seen = home.word.load(mo::relaxed);  // T1
+    for (unsigned position = 0; position < stripe_state(seen).idle();) {
+        slot_base& s = *home.slots[stripe_state(seen).at(position)];
+        if (!is_stale(s, now)) {
+            ++position;
+            continue;
+        }
+        const stripe_step step = stripe::evict(stripe_state(seen), position);
+        if (!home.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) {  // T4
+            continue;
+        }
+        if (is_stale(s, now)) {
+            expired_.fetch_add(1, mo::relaxed);  // T7
+            destroy_or_post(s);
+        } else {  // used and returned between the look and the commit: the word was the same, the time was not
+            pool_effects fx;
+            waiters_.lock();
+            stripe_state::word again = home.word.load(mo::relaxed);  // T1
+            while (!home.word.compare_exchange_weak(again, stripe::made(stripe_state(again), s.number).next.bits, mo::acq_rel,
+                                                    mo::relaxed)) {  // T4
+            }
+            put_locked(s, fx);
+            unlock_and_run(fx);
+        }
+        seen = home.word.load(mo::relaxed);  // T1
+        position = 0;
+    }
+}
+
+void pool_core::warm_up() noexcept {
+    const pool_stats now = stats();
+    for (std::uint32_t live = now.idle + now.out + now.busy; live < options_.warm; ++live) {
+        if (!create_one()) {
+            return;
+        }
+    }
+}
+
+bool pool_core::create_one() noexcept {
+    slot_base* s = try_reserve();
+    if (s == nullptr) {
+        return false;
+    }
+    if (creates_async_) {
+        pool_effects fx;
+        s->next_effect = nullptr;
+        fx.to_create = s;
+        run_effects(fx);
+        return true;
+    }
+    try {
+        create_now(*s);
+    } catch (...) {
+        create_failed(*s, std::current_exception());
+        return false;
+    }
+    created(*s);
+    return true;
+}
+
+void pool_core::start_upkeep() noexcept {
+    if (options_.timers == nullptr) {
+        return;
+    }
+    duration period = duration::zero();
+    for (const duration d : {options_.idle_ttl, options_.max_lifetime, options_.leak_after}) {
+        if (d > duration::zero() && (period == duration::zero() || d < period)) {
+            period = d;
+        }
+    }
+    if (period == duration::zero()) {
+        if (options_.warm == 0) {
+            return;
+        }
+        period = std::chrono::seconds(1);
+    }
+    period = std::max<duration>(period / 4, std::chrono::milliseconds(1));
+    waiters_.lock();
+    const bool go = !is_drained_;  // leaks are reported while a closed pool drains, too
+    if (go) {
+        if (!std::exchange(upkeep_lives_, true)) {
+            retain();
+        }
+        upkeep_.set_deadline(deadline_after(options_.timers->now(), period));
+        static_cast<void>(options_.timers->arm(upkeep_));
+    }
+    const bool ended = !go && std::exchange(upkeep_lives_, false);
+    waiters_.unlock();
+    if (ended) {
+        release();
+    }
+}
+
+void pool_core::maintain() noexcept {
+    const std::int64_t now = time_now();
+    for (unsigned i = 0; i < stripe_count_; ++i) {
+        evict_stale(stripes_[i], now);
+    }
+    if (options_.leak_after > duration::zero()) {
+        report_leaks(now);
+    }
+    pool_effects fx;
+    waiters_.lock();
+    serve(fx);  // creating may have been suspended, and is not any more
+    unlock_and_run(fx);
+    warm_up();
+    start_upkeep();
+}
+
+void pool_core::report_leaks(std::int64_t now) noexcept {
+    for (unsigned i = 0; i < stripe_count_; ++i) {
+        for (unsigned n = 0; n < stripes_[i].slot_count; ++n) {
+            slot_base& s = *stripes_[i].slots[n];
+            const site where = s.where.load(mo::relaxed);          // T6
+            const std::int64_t since = s.since.load(mo::relaxed);  // T6
+            const bool leaks = where.is_known() && since != 0 && now - since > options_.leak_after.count();
+            if (!leaks) {
+                s.leak_told = false;
+            } else if (!std::exchange(s.leak_told, true)) {
+                leaks_.fetch_add(1, mo::relaxed);  // T7
+                const char* who = s.who.load(mo::relaxed);  // T6
+                try {
+                    if (options_.on_leak) {
+                        options_.on_leak(pool_holder(who == nullptr ? "" : who, where, static_cast<int>(i),
+                                                     duration(now - since)));
+                    }
+                } catch (...) {
+                    report(pool_operation::check, static_cast<int>(i), std::current_exception());
+                }
+            }
+        }
+    }
+}
+
+// The pool is drained. If the timer has fired already, its work is on the way and ends by itself.
+void pool_core::end_upkeep() noexcept {
+    waiters_.lock();
+    const bool lives = upkeep_lives_;
+    waiters_.unlock();
+    if (lives && options_.timers->disarm(upkeep_)) {
+        release();
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI::detail
