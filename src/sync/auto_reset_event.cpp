@@ -16,7 +16,7 @@ void auto_reset_event::set() noexcept {
             return;
         }
         // Even when it is signalled already: this caller's writes must be seen, too.
-    } while (!word_.compare_exchange_weak(seen, signalled, mo::acq_rel, mo::relaxed));  // A2
+    } while (!word_.compare_exchange_weak(seen, signalled, mo::release, mo::relaxed));  // A2
 }
 
 // Only the lock's holder changes a word that says waited, so plain stores will do.
@@ -26,9 +26,7 @@ void auto_reset_event::set_slow() noexcept {
     waiter* first = waiters_.front();
     if (first == nullptr) {
         // The last waiter left between our look and the lock, so the fast path is open again and others may be on it.
-        std::uint32_t seen = word_.load(mo::relaxed);  // A1
-        while (!word_.compare_exchange_weak(seen, signalled, mo::acq_rel, mo::relaxed)) {  // A2
-        }
+        word_.exchange(signalled, mo::release);  // A4
         waiters_.unlock();
         return;
     }
@@ -48,7 +46,7 @@ bool auto_reset_event::enqueue(waiter& w) noexcept {
             return false;
         }
         seen = idle;
-        if (word_.compare_exchange_strong(seen, waited, mo::relaxed, mo::relaxed)) {  // A5
+        if (word_.compare_exchange_strong(seen, waited, mo::relaxed, mo::relaxed)) {  // A7
             break;
         }
         seen = signalled;

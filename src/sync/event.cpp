@@ -16,7 +16,7 @@ void event::set() noexcept {
             return;
         }
         // Even when it is set already: this caller's writes must be seen, too.
-    } while (!word_.compare_exchange_weak(seen, set_bit, mo::acq_rel, mo::relaxed));  // E2
+    } while (!word_.compare_exchange_weak(seen, set_bit, mo::release, mo::relaxed));  // E2
 }
 
 // Somebody waits, or did a moment ago. The event becomes set under the lock, so that whoever sees it and destroys it waits for
@@ -24,9 +24,7 @@ void event::set() noexcept {
 void event::set_slow() noexcept {
     const char* what = name_;
     waiters_.lock();
-    std::uint32_t seen = word_.load(mo::relaxed);  // E3
-    while (!word_.compare_exchange_weak(seen, set_bit, mo::acq_rel, mo::relaxed)) {  // E4
-    }
+    word_.exchange(set_bit, mo::release);  // E4
     detail::wake_chain woken = waiters_.take_all();
     waiters_.unlock();
     woken.deliver(what);
@@ -49,7 +47,7 @@ bool event::cancel(waiter& w, claim as) noexcept {
     waiters_.lock();
     const bool claimed = waiters_.take_if_queued(w, as);
     if (claimed && waiters_.is_empty()) {
-        word_.fetch_and(~waited_bit, mo::relaxed);  // E7
+        word_.store(0, mo::relaxed);  // E7
     }
     waiters_.unlock();
     return claimed;

@@ -22,25 +22,18 @@ void latch::count_down(std::uint32_t n) noexcept {
             count_down_slow(n);
             return;
         }
-    } while (!word_.compare_exchange_weak(seen, seen - n * unit, mo::acq_rel, mo::relaxed));  // C2
+    } while (!word_.compare_exchange_weak(seen, seen - n * unit, mo::release, mo::relaxed));  // C2
 }
 
 // The last step with somebody waiting happens under the lock, so that whoever sees it open and destroys the latch waits for
-// us in the destructor.
+// us in the destructor. Nobody else may count any more, so the count is still n; only the waiters may have left.
+// C6 survives exchange as load and store: nobody else changes the word then, and the mutant's load acquires what the exchange
+// carries on
 void latch::count_down_slow(std::uint32_t n) noexcept {
     const char* what = name_;
-    detail::wake_chain woken;
     waiters_.lock();
-    std::uint32_t seen = word_.load(mo::relaxed);  // C1
-    std::uint32_t next = 0;
-    do {
-        check(seen, n);
-        const bool opens = seen / unit == n;
-        next = opens ? 0 : seen - n * unit;
-    } while (!word_.compare_exchange_weak(seen, next, mo::acq_rel, mo::relaxed));  // C2
-    if (next == 0) {
-        woken = waiters_.take_all();
-    }
+    check(word_.exchange(0, mo::release), n);  // C6
+    detail::wake_chain woken = waiters_.take_all();
     waiters_.unlock();
     woken.deliver(what);
 }

@@ -13,7 +13,7 @@ once::~once() {
 bool once::try_start() noexcept {
     std::uint32_t seen = once_state{}.pack();
     return word_.compare_exchange_strong(seen, once_state{once_state::running, false}.pack(), mo::acquire,
-                                         mo::acquire);  // O3
+                                         mo::relaxed);  // O3
 }
 
 once::turn once::try_enter() noexcept { return try_start() ? turn(*this) : turn(); }
@@ -40,11 +40,11 @@ once::turn once::result(claim how) noexcept {
 
 bool once::enqueue(waiter& w) noexcept {
     waiters_.lock();
-    std::uint32_t seen = once_state{}.pack();
+    std::uint32_t seen = word_.load(mo::relaxed);  // O5
     std::uint32_t next = 0;
     do {
         next = detail::enter(once_state::unpack(seen)).pack();
-    } while (!word_.compare_exchange_weak(seen, next, mo::acquire, mo::acquire));  // O4
+    } while (!word_.compare_exchange_weak(seen, next, mo::relaxed, mo::relaxed));  // O4
     const bool must_wait = once_state::unpack(seen).phase == once_state::running;
     if (must_wait) {
         waiters_.push_back(w);
@@ -58,12 +58,8 @@ void once::finish(bool succeeded) noexcept {
     const char* what = name_;
     detail::wake_chain woken;
     waiters_.lock();
-    std::uint32_t seen = word_.load(mo::relaxed);  // O5
-    std::uint32_t next = 0;
-    do {
-        const once_state now = once_state::unpack(seen);
-        next = (succeeded ? succeed(now) : fail(now, waiters_.size_approx())).pack();
-    } while (!word_.compare_exchange_weak(seen, next, mo::acq_rel, mo::relaxed));  // O2
+    const once_state next = succeeded ? detail::succeed() : detail::fail(waiters_.size_approx());
+    word_.store(next.pack(), mo::release);  // O2
     if (succeeded) {
         woken = waiters_.take_all();
     } else if (waiter* heir = waiters_.front()) {
@@ -78,8 +74,7 @@ bool once::cancel(waiter& w, claim as) noexcept {
     waiters_.lock();
     const bool claimed = waiters_.take_if_queued(w, as);
     if (claimed && waiters_.is_empty()) {
-        std::uint32_t seen = once_state{once_state::running, true}.pack();
-        word_.compare_exchange_strong(seen, once_state{once_state::running, false}.pack(), mo::relaxed, mo::relaxed);  // O6
+        word_.store(once_state{once_state::running, false}.pack(), mo::relaxed);  // O6
     }
     waiters_.unlock();
     return claimed;

@@ -64,6 +64,49 @@ MODEL(auto_reset_event_model, two_setters) {
     b.join();
 }
 
+// The only waiter leaves between a setter's look and its lock: the signal is kept, with both setters' writes.
+MODEL(auto_reset_event_model, left_alone) {
+    auto_reset_event e;
+    plain<int> resumed{0};
+    plain<int> first{0};
+    plain<int> second{0};
+    roost::atomic<int> passed{0};
+    held_operation waiting(e.wait(), resumed);
+    thread a([&] {
+        first.set(1);
+        e.set();
+        passed.fetch_add(1, roost::mo::relaxed);
+    });
+    thread b([&] {
+        const bool cancelled = waiting.operation().try_cancel();
+        second.set(1);
+        if (cancelled) {
+            e.set();
+            passed.fetch_add(1, roost::mo::relaxed);
+        }
+    });
+    if (passed.load(roost::mo::relaxed) == 2 && e.try_wait()) {
+        check(first.get() + second.get() == 2, "SYNC-81: whoever takes the signal has every setter's writes");
+    }
+    a.join();
+    b.join();
+}
+
+// One signal, two takers, one of them through the slow path.
+MODEL(auto_reset_event_model, two_takers) {
+    auto_reset_event e("", true);
+    plain<int> resumed{0};
+    roost::atomic<int> taken{0};
+    thread other([&] { taken.fetch_add(e.try_wait() ? 1 : 0, roost::mo::relaxed); });
+    auto operation = e.wait();
+    const bool queued = operation.start(roost::resume_target(nullptr, +[](roost::work&) noexcept {}, {}));
+    other.join();
+    check(taken.load(roost::mo::relaxed) == (queued ? 1 : 0), "SYNC-80: the signal is taken once");
+    if (queued) {
+        check(operation.try_cancel(), "");
+    }
+}
+
 MODEL(auto_reset_event_model, cancel_race) {
     auto_reset_event e;
     plain<int> resumed{0};

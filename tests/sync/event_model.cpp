@@ -88,6 +88,33 @@ MODEL(event_model, reset) {
     b.join();
 }
 
+// The last waiter leaves between a setter's look and its lock, and another setter is faster: both have published.
+MODEL(event_model, two_setters_and_a_cancel) {
+    event e;
+    plain<int> resumed{0};
+    plain<int> first{0};
+    plain<int> second{0};
+    roost::atomic<int> passed{0};
+    held_operation waiting(e.wait(), resumed);
+    thread a([&] {
+        first.set(1);
+        e.set();
+        passed.fetch_add(1, roost::mo::relaxed);
+    });
+    thread b([&] {
+        static_cast<void>(waiting.operation().try_cancel());
+        second.set(1);
+        e.set();
+        passed.fetch_add(1, roost::mo::relaxed);
+    });
+    const bool both = passed.load(roost::mo::relaxed) == 2;
+    if (e.reset() && both) {
+        check(first.get() + second.get() == 2, "SYNC-41: a reset takes over what every set published");
+    }
+    a.join();
+    b.join();
+}
+
 MODEL(event_model, set_vs_cancel) {
     event e;
     plain<int> first{0};

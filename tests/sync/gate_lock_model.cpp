@@ -41,21 +41,4 @@ MODEL(gate_lock_model, three_threads) {
     check(shared.get() == 3 && l.is_idle(), "SYNC-17");
 }
 
-// Whoever sees that it is not held has what the last holder wrote.
-MODEL(gate_lock_model, is_held) {
-    gate_lock l;
-    plain<int> shared{0};
-    roost::atomic<int> entered{0};
-    thread other([&] {
-        l.lock();
-        entered.store(1, roost::mo::relaxed);
-        shared.set(1);
-        l.unlock(false);
-    });
-    if (entered.load(roost::mo::relaxed) == 1 && !l.is_held()) {
-        static_cast<void>(shared.get());
-    }
-    other.join();
-}
-
 }  // namespace

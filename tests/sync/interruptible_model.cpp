@@ -53,7 +53,7 @@ private:
 
 class model_source {
 public:
-    static constexpr bool has_own_executor = false;
+    [[maybe_unused]] static constexpr bool has_own_executor = false;
     explicit model_source(switch_state& s) noexcept : switch_(&s) {}
     [[nodiscard]] roost::executor_ref executor_or(roost::executor_ref promises) const noexcept { return promises; }
     void arm(roost::detail::interrupt_call::function f, void* self, roost::executor_ref) noexcept { switch_->arm(f, self); }

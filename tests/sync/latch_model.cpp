@@ -30,22 +30,39 @@ MODEL(latch_model, publish) {
     other.join();
 }
 
-MODEL(latch_model, last_one_has_seen_everything) {
+// Somebody waits, so the last step is taken under the lock; whoever only looks must see everybody's writes all the same.
+MODEL(latch_model, late_pass) {
     latch l(2);
     plain<int> a{0};
-    plain<int> seen{0};
-    thread other([&] {
+    plain<int> b{0};
+    plain<int> resumed{0};
+    held_operation waiting(l.wait(), resumed);
+    thread one([&] {
         a.set(1);
         l.count_down();
     });
-    thread passer([&] {
-        if (l.is_open()) {
-            seen.set(a.get());
-        }
+    thread two([&] {
+        b.set(1);
+        l.count_down();
     });
+    if (l.is_open()) {
+        check(a.get() + b.get() == 2, "SYNC-90: everybody's writes are visible");
+    }
+    one.join();
+    two.join();
+    check(resumed.get() == 1, "SYNC-90");
+}
+
+// A waiter that leaves must not undo a count that comes at the same time.
+MODEL(latch_model, cancel_vs_count) {
+    latch l(2);
+    plain<int> resumed{0};
+    held_operation waiting(l.wait(), resumed);
+    thread other([&] { l.count_down(); });
+    check(waiting.operation().try_cancel(), "it is not open yet");
     l.count_down();
     other.join();
-    passer.join();
+    check(l.is_open(), "SYNC-92: the count stays");
 }
 
 MODEL(latch_model, late_wait) {

@@ -62,6 +62,19 @@ MODEL(once_model, failed_turn_through_try_enter) {
     check(tries.get() >= 1 && !o.is_done(), "SYNC-112");
 }
 
+// One comes through the queue, the other through try_enter: one of them has the turn.
+MODEL(once_model, two_doors) {
+    once o;
+    plain<int> tries{0};
+    thread other([&] { attempt(o, true, tries); });
+    if (auto turn = o.try_enter(); turn.is_mine()) {
+        tries.set(tries.get() + 1);
+        turn.done();
+    }
+    other.join();
+    check(tries.get() == 1 && o.is_done(), "SYNC-111");
+}
+
 MODEL(once_model, failure_vs_cancel) {
     once o;
     plain<int> resumed{0};

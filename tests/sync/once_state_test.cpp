@@ -11,8 +11,8 @@ namespace {
 using roost::detail::once_state;
 
 static_assert(enter(once_state{}) == once_state{once_state::running, false});
-static_assert(fail(once_state{once_state::running, true}, 1) == once_state{once_state::running, false});
-static_assert(fail(once_state{once_state::running, true}, 2) == once_state{once_state::running, true});
+static_assert(roost::detail::fail(1) == once_state{once_state::running, false});
+static_assert(roost::detail::fail(2) == once_state{once_state::running, true});
 
 TEST(once_state, SYNC_110_every_reachable_state_is_sound) {
     std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // word, waiters
@@ -28,8 +28,8 @@ TEST(once_state, SYNC_110_every_reachable_state_is_sound) {
         ASSERT_EQ(s.waited, waiters != 0);
         todo.push_back({enter(s), waiters + (s.phase == once_state::running ? 1 : 0)});
         if (s.phase == once_state::running) {
-            todo.push_back({succeed(s), 0});
-            todo.push_back({fail(s, waiters), waiters == 0 ? 0 : waiters - 1});
+            todo.push_back({roost::detail::succeed(), 0});
+            todo.push_back({roost::detail::fail(waiters), waiters == 0 ? 0 : waiters - 1});
         }
     }
     EXPECT_EQ(seen.size(), 6U);  // fresh, done, running with 0..3 waiters

@@ -75,6 +75,24 @@ MODEL(semaphore_model, thread_deadline_vs_release) {
     check(s.available() == 1 && s.waiters_now() == 0, "SYNC-38: never lost, never doubled");
 }
 
+// Two permits are given back, one goes to the waiter and one to a newcomer: both have seen what their holder wrote.
+MODEL(semaphore_model, leftover_publishes) {
+    semaphore s(2);
+    plain<int> data{0};
+    plain<int> seen{0};
+    auto held = s.try_acquire(2);
+    held_operation waiting(s.acquire(), seen);
+    thread releaser([&] {
+        data.set(42);
+        held.give_back();
+    });
+    if (auto mine = s.try_acquire()) {
+        check(data.get() == 42, "SYNC-31: permits carry what their holder wrote");
+    }
+    releaser.join();
+    check(seen.get() == 1, "");
+}
+
 MODEL(semaphore_model, add_and_reduce) {
     semaphore s(1);
     atomic<int> served{0};

@@ -17,10 +17,13 @@
 //
 // id  operation                order            pairs   carries                               fails in
 // A1  set: load                relaxed          -       nothing: a guess for A2
-// A2  set: CAS                 acq_rel/relaxed  A3 A5   out: setter's writes; in: earlier's   auto_reset_event_model: publish
-// A3  try_wait: CAS            acquire/relaxed  A2      the setter's writes                   auto_reset_event_model: publish
-// A5  wait: CAS                acquire/relaxed  A2      took it: the setter's writes          auto_reset_event_model: late_wait
-// A6  under the lock: store    relaxed          -       nothing: the list is empty again, the word said waited
+// A2  set: CAS                 release/relaxed  A3 A5   out: own writes; earlier sets' stay in  auto_reset_event_model: publish
+//                                                       the release sequence, it is an RMW
+// A3  try_wait: CAS            acquire/relaxed  A2 A4   the setters' writes                     auto_reset_event_model: publish
+// A4  set, left: exchange      release          A3 A5   out: as A2                              auto_reset_event_model: left_alone
+// A5  wait: CAS                acquire/relaxed  A2 A4   took it: the setters' writes            auto_reset_event_model: late_wait
+// A6  under the lock: store    relaxed          -       nothing: a word that says waited changes only under the lock
+// A7  wait: CAS                relaxed/relaxed  -       nothing: from now on set goes through the lock
 
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>

@@ -21,13 +21,14 @@
 // I1       set and waited are never both true
 //
 // id  operation              order            pairs     carries                                    fails in
-// E1  is_set: load           acquire          E2 E4     the setter's writes                        event_model: publish
-// E2  set: CAS               acq_rel/relaxed  E1 E5 E6  out: setter's writes; in: of earlier sets  event_model: publish
+// E1  is_set: load           acquire          E2 E4     the setters' writes                        event_model: publish
+// E2  set: CAS               release/relaxed  E1 E5 E6  out: own writes; earlier sets' stay in     event_model: publish
+//                                                       the release sequence, it is an RMW
 // E3  set: load              relaxed          -         nothing: a guess for E2
-// E4  set, waited: CAS       acq_rel/relaxed  E1        out: the setter's writes, for later passes event_model: late_pass
-// E5  reset: fetch_and       acq_rel          E2 E4     in: the setter's writes                    event_model: reset
-// E6  wait: CAS              relaxed/acquire  E2 E4     seen set: the setter's writes              event_model: late_wait
-// E7  cancel: fetch_and      relaxed          -         nothing: the list is empty again
+// E4  set, waited: exchange  release          E1 E5 E6  out: as E2                                 event_model: late_pass
+// E5  reset: fetch_and       acquire          E2 E4     in: the setters' writes                    event_model: reset
+// E6  wait: CAS              relaxed/acquire  E2 E4     seen set: the setters' writes              event_model: late_wait
+// E7  cancel: store          relaxed          -         nothing: a word that says waited changes only under the lock
 
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
@@ -44,7 +45,7 @@ public:
 
     void set() noexcept;
     // Says whether it was set.
-    bool reset() noexcept { return (word_.fetch_and(~set_bit, mo::acq_rel) & set_bit) != 0; }         // E5
+    bool reset() noexcept { return (word_.fetch_and(~set_bit, mo::acquire) & set_bit) != 0; }         // E5
     [[nodiscard]] bool is_set() const noexcept { return (word_.load(mo::acquire) & set_bit) != 0; }  // E1
 
     [[nodiscard]] operation wait() noexcept { return operation(this); }

@@ -19,10 +19,13 @@
 //
 // id  operation               order            pairs   carries                              fails in
 // C1  count_down: load        relaxed          -       nothing: a guess for C2
-// C2  count_down: CAS         acq_rel/relaxed  C2 C3   out: own writes; in: earlier ones'   latch_model: publish
-// C3  is_open: load           acquire          C2      everybody's writes                   latch_model: publish
-// C4  wait: CAS               relaxed/acquire  C2      seen open: everybody's writes        latch_model: late_wait
+// C2  count_down: CAS         release/relaxed  C3 C4   out: own writes; the others' stay in       latch_model: publish
+//                                                      the release sequence, it is an RMW
+// C3  is_open: load           acquire          C2 C6   everybody's writes                         latch_model: publish
+// C4  wait: CAS               relaxed/acquire  C2 C6   seen open: everybody's writes              latch_model: late_wait
 // C5  cancel: fetch_and       relaxed          -       nothing: the list is empty again
+// C6  last, waited: exchange  release          C3 C4   out: as C2                                 latch_model: late_pass
+// C7  count: load             relaxed          -       nothing: a statistic
 
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
@@ -43,7 +46,7 @@ public:
 
     void count_down(std::uint32_t n = 1) noexcept;
     [[nodiscard]] bool is_open() const noexcept { return word_.load(mo::acquire) < unit; }           // C3
-    [[nodiscard]] std::uint32_t count() const noexcept { return word_.load(mo::acquire) / unit; }    // C3
+    [[nodiscard]] std::uint32_t count() const noexcept { return word_.load(mo::relaxed) / unit; }    // C7
 
     [[nodiscard]] operation wait() noexcept { return operation(this); }
     // Counts down, then waits. A cancelled wait leaves the count as it is.

@@ -14,12 +14,13 @@
 // Cancelled: nothing else changes; a turn it had been given goes to the next. Destroy: when nobody waits; whoever passed may.
 //
 // id  operation              order            pairs     carries                             fails in
-// O1  is_done: load          acquire          O2        the initialiser's writes            once_model: publish
-// O2  finish: CAS            acq_rel/relaxed  O1 O3 O4  out: what this turn wrote           once_model: publish
-// O3  try_enter: CAS         acquire/acquire  O2        in: what earlier turns wrote        once_model: failed_turn
-// O4  enqueue: CAS           acquire/acquire  O2        in: what earlier turns wrote        once_model: failed_turn
-// O5  under the lock: load   relaxed          -         nothing: a guess for O2
-// O6  cancel: CAS            relaxed/relaxed  -         nothing: the list is empty again
+// O1  is_done: load          acquire          O2     the initialiser's writes                    once_model: publish
+// O2  finish: store          release          O1 O3  out: what this turn wrote; only the lock's  once_model: publish
+//                                                    holder changes a word that says running
+// O3  try_enter: CAS         acquire/relaxed  O2     in: what failed turns wrote                 once_model: failed_turn_through_try_enter
+// O4  enqueue: CAS           relaxed/relaxed  -      nothing: the lock orders it after O2
+// O5  enqueue: load          relaxed          -      nothing: a guess for O4
+// O6  cancel: store          relaxed          -      nothing: the list is empty again, and the word said running
 
 #include <roost/sync/detail/once_state.hpp>
 #include <roost/sync/detail/wait_list.hpp>

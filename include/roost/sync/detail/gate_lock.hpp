@@ -23,7 +23,7 @@
 //                                                     gate, ordered before the condition's load
 // L3  unlock: exchange     release          L2        out: what this holder wrote                     waiter_queue_model: wake_vs_cancel
 // L4  is_idle: load        seq_cst          L2        the condition's change is ordered before it     waiter_queue_model: lost_wake
-// L5  is_held: load        acquire          L3        what the last holder wrote                      event_model: destroy_after_set
+// L5  is_held: load        relaxed          -         nothing: L4 or L2 follows
 // L6  lock_slow: load      relaxed          -         nothing: only a guess for L2 and L7
 // L7  lock_slow: CAS       relaxed          -         nothing: asks the holder to wake somebody
 
@@ -58,7 +58,7 @@ public:
     }
     // One load: nobody waits and nobody is registering.
     [[nodiscard]] bool is_idle() const noexcept { return word_.load(mo::seq_cst) == 0; }  // L4
-    [[nodiscard]] bool is_held() const noexcept { return (word_.load(mo::acquire) & held) != 0; }  // L5
+    [[nodiscard]] bool is_held() const noexcept { return (word_.load(mo::relaxed) & held) != 0; }  // L5
 
 private:
     void lock_slow() noexcept;

@@ -42,9 +42,9 @@ struct once_state {
         default: return s;
     }
 }
-[[nodiscard]] constexpr once_state succeed(once_state) noexcept { return {once_state::done, false}; }
-// heirs: how many stand in line; the first of them gets the turn.
-[[nodiscard]] constexpr once_state fail(once_state, std::uint32_t heirs) noexcept {
+[[nodiscard]] constexpr once_state succeed() noexcept { return {once_state::done, false}; }
+// Both by whoever has the turn. heirs: how many stand in line; the first of them gets the turn.
+[[nodiscard]] constexpr once_state fail(std::uint32_t heirs) noexcept {
     return heirs == 0 ? once_state{once_state::fresh, false} : once_state{once_state::running, heirs > 1};
 }
 
