@@ -37,8 +37,11 @@ struct collecting {
 
     void visit(const node_description& d) {
         auto* n = const_cast<node*>(d.target);
+        if (!n->try_retain()) {
+            return;  // on its way out
+        }
         held_node h;
-        h.ref = node_ref<>::share(*n);
+        h.ref = node_ref<>::adopt(n);
         h.kind = d.kind;
         h.waits_on = d.waits_on;
         h.started = d.started;

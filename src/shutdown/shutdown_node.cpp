@@ -26,7 +26,8 @@
 //
 // 5. Completion. Waiters for it are claimed under the list's lock while the work word says zero, so a guard that came
 //    back before a waiter queued up is seen, and one that comes afterwards is too late (SW-29). The lock also orders a drain
-//    against a waiter that is just looking: either the waiter is in the list or it sees the zero.
+//    against a waiter that is just looking: either the waiter is in the list or it sees the zero. A stop only takes the lock
+//    when the list's gate says that somebody is there: thousands of children have nobody.
 //
 // 6. Invariants
 //    I1  a node with owners or work is not gone
@@ -41,6 +42,8 @@
 // H5  drained: load              acquire  H3        with W2/W3: dropped, then watched                    owner_model: last_handle_and_guard
 // H6  try_go: fetch_or           acq_rel  H6        one winner                                           owner_model: last_handle_and_guard
 // H7  make_child: fetch_add pin  relaxed  -         the caller holds a handle of the parent              (floor)
+// H8  level_raised: fetch_or     seq_cst  H9        with the list's gate: marked, then looks at the list shutdown_model: stop_and_last_drop
+// H9  enqueue: load              seq_cst  H8        with the list's gate: gate raised, then looks        shutdown_model: stop_and_last_drop
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -186,8 +189,15 @@ void shutdown_node::tell_interrupts() noexcept {
 
 void shutdown_node::level_raised(node& n, level now) noexcept {
     auto& self = static_cast<shutdown_node&>(n);
-    self.watch();
+    access::work_of(self).fetch_or(watched_bit, mo::seq_cst);  // H8
     log_raised(self, now);
+    if (self.waiters_.is_idle()) {
+        // Whoever queues up from here on sees the level and the bit's work word: nobody to wake, most often.
+        if (!self.has_work()) {
+            log_complete(self);
+        }
+        return;
+    }
     self.wake_for_stop();
     if (self.wake_if_complete()) {
         log_complete(self);
@@ -211,6 +221,8 @@ bool shutdown_node::drained(node& n) noexcept {
 
 bool shutdown_node::enqueue(shutdown_waiter& w) noexcept {
     waiters_.lock();
+    // When a stopper has found nobody here, this sees its mark, and with it the level.
+    static_cast<void>(access::work_of(*this).load(mo::seq_cst));  // H9
     const bool must_wait = !holds(w.what());
     if (must_wait) {
         waiters_.push_back(w);

@@ -3,8 +3,9 @@
 #include <roost/base/atomic.hpp>
 #include <roost/base/site.hpp>
 
-#include <cstdint>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 
 // Where guards say who they are: one table of slots per thread.
 //
@@ -40,6 +41,8 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
+static_assert(sizeof(site) == sizeof(std::uint64_t));
+
 class guard_slot {
 public:
     [[nodiscard]] bool is_free() const noexcept { return owner_.load(mo::acquire) == nullptr; }  // P1
@@ -47,13 +50,13 @@ public:
     // By the table's thread, when is_free().
     void take(const void* owner, site where, std::int64_t since) noexcept {
         version_.store(version_.load(mo::relaxed) + 1, mo::release);  // P5 P2
-        site_.store(where, mo::release);                              // P3
+        site_.store(std::bit_cast<std::uint64_t>(where), mo::release);  // P3
         since_.store(since, mo::release);                             // P3
         owner_.store(owner, mo::release);                             // P4
     }
     // By whoever holds the guard.
     void drop() noexcept { owner_.store(nullptr, mo::release); }                          // P6
-    [[nodiscard]] site where() const noexcept { return site_.load(mo::relaxed); }          // P5
+    [[nodiscard]] site where() const noexcept { return std::bit_cast<site>(site_.load(mo::relaxed)); }  // P5
     [[nodiscard]] std::int64_t since() const noexcept { return since_.load(mo::relaxed); }  // P5
 
     struct copy {
@@ -65,7 +68,7 @@ public:
         const std::uint32_t version = version_.load(mo::acquire);  // P7
         copy c;
         c.owner = owner_.load(mo::acquire);  // P8
-        c.where = site_.load(mo::acquire);   // P8
+        c.where = std::bit_cast<site>(site_.load(mo::acquire));  // P8
         c.since = since_.load(mo::acquire);  // P8
         if (version_.load(mo::relaxed) != version) {  // P9
             c.owner = nullptr;
@@ -75,7 +78,7 @@ public:
 
 private:
     atomic<const void*> owner_{nullptr};
-    atomic<site> site_{site()};
+    atomic<std::uint64_t> site_{0};  // a site; zero is the unknown one
     atomic<std::int64_t> since_{0};
     atomic<std::uint32_t> version_{0};
 };

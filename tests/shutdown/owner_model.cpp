@@ -1,0 +1,102 @@
+// Who owns a node, and when it is gone.
+
+#include <roost/shutdown/shutdown.hpp>
+#include <roost/testing/explore_gtest.hpp>
+
+#include <memory>
+
+#include "model_support.hpp"
+
+namespace {
+
+using roost::guard;
+using roost::shutdown;
+using roost::shutdown_state;
+using roost::testing::check;
+
+// SHUT-46: the last handle and the last guard go at the same time; whichever is last, interrupts end, and not before.
+MODEL(owner_model, last_handle_and_guard) {
+    const shutdown root;
+    auto c = std::make_unique<shutdown>(root.child());
+    auto g = std::make_unique<guard>(c->guard());
+    const auto notice = c->shutting_down();
+    roost::thread other([&g, &notice] {
+        check(!notice.is_resolved(), "SHUT-46: a guard keeps the node running for its interrupts");
+        g.reset();
+    });
+    c.reset();
+    other.join();
+    check(notice.is_resolved(), "SHUT-46: an interrupt never waits for ever");
+    check(root.state() == shutdown_state::running, "SHUT-44: dropping a child's handle asks nothing");
+}
+
+// SHUT-46: somebody is blocked on the notice meanwhile.
+MODEL(owner_model, blocked_on_a_node_that_goes) {
+    const shutdown root;
+    auto c = std::make_unique<shutdown>(root.child());
+    roost::thread waiter([notice = c->shutting_down()] { notice.wait_blocking(); });
+    c.reset();
+    waiter.join();
+}
+
+// SHUT-43: two copies of a root handle go at the same time: it is stopped once, by the last.
+MODEL(owner_model, last_root_handle) {
+    auto a = std::make_unique<shutdown>();
+    auto b = std::make_unique<shutdown>(*a);
+    const shutdown c = a->child();
+    roost::thread other([&b] { b.reset(); });
+    a.reset();
+    other.join();
+    check(c.state() == shutdown_state::complete, "SHUT-43: the last root handle stops the tree");
+}
+
+// SHUT-43, SHUT-25: the last root handle, and a completion that is given up at the same time.
+MODEL(owner_model, root_handle_and_completion) {
+    auto s = std::make_unique<shutdown>();
+    auto done = std::make_unique<roost::shutdown_completion>(s->completion());
+    guard g = s->guard();
+    roost::thread other([&done] { done.reset(); });
+    s.reset();
+    other.join();
+    check(g.observe().stop_requested(), "SHUT-43: stopped");
+}
+
+// SHUT-46, SHUT-47: a child and its parent's last handle go at the same time.
+MODEL(owner_model, child_and_parent_go) {
+    const shutdown root;
+    auto middle = std::make_unique<shutdown>(root.child());
+    auto leaf = std::make_unique<shutdown>(middle->child());
+    const auto above = middle->shutting_down();
+    const auto below = leaf->shutting_down();
+    roost::thread other([&leaf] { leaf.reset(); });
+    middle.reset();
+    other.join();
+    check(above.is_resolved() && below.is_resolved(), "SHUT-46: nothing is left that could stop them");
+}
+
+// SHUT-45: the guard is the last to know its node, and goes while the root is stopped.
+MODEL(owner_model, orphaned_guard_and_stop) {
+    const shutdown root;
+    auto g = std::make_unique<guard>(root.child().guard());
+    roost::thread other([&g] { g.reset(); });
+    auto done = root.shut_down();
+    done.wait_blocking();
+    other.join();
+}
+
+// SHUT-22: a guard through an interrupt, while the last handle goes.
+MODEL(owner_model, guarded_interrupt_and_last_handle) {
+    const shutdown root;
+    auto c = std::make_unique<shutdown>(root.child());
+    auto i = c->interrupt(0);
+    roost::thread other([&c] { c.reset(); });
+    {
+        const auto chained = std::move(i).guarded();
+        const bool counted = root.guard_count() == 1;
+        check(counted || chained.is_stopped(), "SHUT-22: it counts, or the node is gone");
+    }
+    other.join();
+    check(root.guard_count() == 0, "SHUT-42: nothing is left");
+}
+
+}  // namespace
