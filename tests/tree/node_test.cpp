@@ -75,7 +75,9 @@ TEST(node, TREE_4_children_are_born_at_the_level_of_their_parent) {
     EXPECT_EQ(make_child(*root)->level_now(), level::cancel);
     EXPECT_EQ(make_child(*stopped)->level_now(), level::cancel);
     root->abort();
-    EXPECT_EQ(make_child(*root, "x", child_kind::working)->level_now(), level::abort);
+    ref working = make_child(*root, "x", child_kind::working);
+    EXPECT_EQ(working->level_now(), level::abort);
+    working->leave();
 }
 
 TEST(node, TREE_6_told_once_per_level_and_never_for_a_lower_one) {
