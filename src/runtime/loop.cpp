@@ -6,8 +6,9 @@
 #include <algorithm>
 
 // id  operation           order    pairs  carries                                           fails in
-// L1  stop: stop_ store   release  L2     nothing: the bell carries the change              (floor would do)
-// L2  run: stop_ exchange acq_rel  L1     what the stopping thread did before               loop_model: stop_or_sleep
+// L1  stop: stop_ store   release  L2     what the stopping thread did before               loop_model: stop_or_sleep
+// L2 survives exchange as load and store: a stop() in between is the same stop
+// L2  run: stop_ exchange acquire  L1     what the stopping thread did before               loop_model: stop_or_sleep
 // L3  run: stop_ load     relaxed  -      nothing: L2 follows                               (floor)
 
 namespace roost::inline ROOST_ABI {
@@ -188,7 +189,7 @@ void loop::run() noexcept {
         bell_.sleep(heard, next_timer);
         slept_ = true;
     }
-    stop_.exchange(false, mo::acq_rel);  // L2
+    stop_.exchange(false, mo::acquire);  // L2
     leave();
 }
 

@@ -78,7 +78,7 @@ time_point timer_shard::advance(time_point now) noexcept {
         firing_ = nullptr;
         if (awaited_) {
             awaited_ = false;
-            rounds_.fetch_add(1, mo::relaxed);  // T1
+            rounds_.fetch_add(1, mo::relaxed);  // T1 survives fetch_add as load and store: it is changed under the lock
             wake_on(&rounds_, INT_MAX);
         }
     }

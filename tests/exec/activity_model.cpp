@@ -18,10 +18,10 @@ MODEL(activity, RUN_51_pinned_text) {
     }
     atomic<activity*> mine{nullptr};
     thread worker([&] {
+        mine.store(&activity::of_this_thread(), mo::release);
         auto* l = new label;
         {
             const running_as scope(*l);
-            mine.store(&activity::of_this_thread(), mo::release);
         }
         l->text.set(2);
         delete l;
@@ -38,6 +38,39 @@ MODEL(activity, RUN_51_pinned_text) {
     while (mine.load(mo::acquire) == nullptr) {
         yield_thread();
     }
+    mine.store(nullptr, mo::release);
+    worker.join();
+}
+
+// Back in the outer scope after an inner one.
+MODEL(activity, RUN_51_outer_text) {
+    if (!has_heavy_barrier()) {
+        return;
+    }
+    atomic<activity*> mine{nullptr};
+    thread worker([&] {
+        mine.store(&activity::of_this_thread(), mo::release);
+        label outer;
+        label inner;
+        outer.text.set(1);
+        const running_as scope(outer);
+        {
+            const running_as deeper(inner);
+        }
+        while (mine.load(mo::acquire) != nullptr) {
+            yield_thread();
+        }
+    });
+    activity* seen = nullptr;
+    while (seen == nullptr) {
+        seen = mine.load(mo::acquire);
+        if (seen == nullptr) {
+            yield_thread();
+        }
+    }
+    seen->look([](const activity_label& l) {
+        rt::check(static_cast<const label&>(l).text.get() == 1, "the label is seen as it was made");
+    });
     mine.store(nullptr, mo::release);
     worker.join();
 }

@@ -78,6 +78,48 @@ MODEL(idle_set, RUN_14_two_posts) {
     worker.join();
 }
 
+// The last searcher found something and stops: a post that saw it woke nobody, so it has to look for more itself.
+MODEL(idle_set, RUN_14_last_searcher_or_post) {
+    idle_set idle(false);
+    idle_set::sleeper asleep;
+    flag queue;
+    rt::check(idle.try_begin_search(1), "nobody searches");
+    idle.announce(asleep, false);
+    thread poster([&] {
+        queue.items.fetch_add(1, mo::relaxed);
+        if (idle.needs_waking_strict()) {
+            idle.wake_one();
+        }
+    });
+    const auto left = idle.end_search();
+    if (left.searching == 0 && left.parked != 0 && queue.any()) {
+        idle.wake_one();
+    }
+    poster.join();
+    rt::check(!idle.is_anybody_parked(), "somebody was woken for the item");
+}
+
+// Everybody who sleeps when the end comes.
+MODEL(idle_set, RUN_14_wake_all_or_sleep) {
+    idle_set idle(false);
+    idle_set::sleeper me;
+    atomic<bool> over{false};
+    thread worker([&] {
+        while (!over.load(mo::relaxed)) {
+            idle.announce(me, false);
+            if (over.load(mo::relaxed)) {
+                idle.withdraw(me);
+            } else {
+                idle.sleep(me);
+            }
+            idle.end_search();
+        }
+    });
+    over.store(true, mo::relaxed);
+    idle.wake_all();
+    worker.join();
+}
+
 // Chosen by a waker while withdrawing: the signal of the old sleep must not end the next one.
 MODEL(idle_set, RUN_14_withdraw_or_wake) {
     idle_set idle(false);

@@ -22,12 +22,14 @@
 // I2       an item pushed before needs_waking() said no is seen by a searcher, or by a parker's last look
 //
 // id  operation                        order    pairs  carries                                                fails in
-// P1  announce, withdraw, ...: fetch_add   seq_cst  P2 P3  parked and searching, before the last look        idle_set_model: park_or_post_strict
-// P2  needs_waking: word_ load         relaxed  P1     nothing: the barrier pair orders it after the push     (floor)
-// P3  needs_waking_strict: fetch_add(0)  seq_cst  P1   the push, before the look at the word: for posts from outside,
+// P1  announce, end_search: fetch_add  acquire  P3     pushes whose posters saw a searcher, for the look that follows  idle_set_model: park_or_post_strict
+// P2  needs_waking, counts: loads      relaxed  -      nothing: the barrier pair orders it after the push     (floor)
+// P3  needs_waking_strict: fetch_add(0)  release  P1   the push, before the look at the word: for posts from outside,
 //                                                      and where the kernel has no membarrier                 idle_set_model: park_or_post_strict
-// P4  announce, wake_one: signal_ store  relaxed  P5   nothing: written under lock_                           (floor)
+// P4  announce, wake: signal_ store    relaxed  P5     nothing: written under lock_                           (floor)
 // P5  sleep: signal_ load              relaxed  P4     nothing: a woken worker looks into the queues, which carry their items (floor)
+// P6  wake, search, withdraw: fetch_add  relaxed  -    nothing: written under lock_; an update keeps P3's release going (floor)
+// P6 survives fetch_add as load and store: it is written under lock_, and the only other update adds nothing
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -57,7 +59,7 @@ public:
         return must_wake(word_.load(mo::relaxed));  // P2
     }
     // After a push by anybody else.
-    [[nodiscard]] bool needs_waking_strict() noexcept { return must_wake(word_.fetch_add(0, mo::seq_cst)); }  // P3
+    [[nodiscard]] bool needs_waking_strict() noexcept { return must_wake(word_.fetch_add(0, mo::release)); }  // P3
 
     // Wakes the sleeper that went to sleep last, as a searcher. False when nobody sleeps, or somebody searches already.
     bool wake_one() noexcept {
@@ -68,7 +70,7 @@ public:
             return false;
         }
         unlist(*s);
-        word_.fetch_add(one_searching - one_parked, mo::seq_cst);  // P1
+        word_.fetch_add(one_searching - one_parked, mo::relaxed);  // P6
         s->signal_.store(1, mo::relaxed);                          // P4
         lock_.unlock();
         wake_on(&s->signal_, 1);
@@ -79,7 +81,7 @@ public:
         lock_.lock();
         while (sleeper* s = list_) {
             unlist(*s);
-            word_.fetch_add(one_searching - one_parked, mo::seq_cst);  // P1
+            word_.fetch_add(one_searching - one_parked, mo::relaxed);  // P6
             s->signal_.store(1, mo::relaxed);                          // P4
             wake_on(&s->signal_, 1);  // rare, so under the lock: afterwards the list may have changed
         }
@@ -91,7 +93,7 @@ public:
         lock_.lock();
         const bool allowed = searching() < limit;
         if (allowed) {
-            word_.fetch_add(one_searching, mo::seq_cst);  // P1
+            word_.fetch_add(one_searching, mo::relaxed);  // P6
         }
         lock_.unlock();
         return allowed;
@@ -103,7 +105,7 @@ public:
     // A searcher has found something. What is left tells it whether anybody still looks.
     counts end_search() noexcept {
         lock_.lock();
-        const std::uint32_t before = word_.fetch_add(0U - one_searching, mo::seq_cst);  // P1
+        const std::uint32_t before = word_.fetch_add(0U - one_searching, mo::acquire);  // P1
         lock_.unlock();
         return {(before & searching_mask) - 1, before / one_parked};
     }
@@ -117,7 +119,7 @@ public:
         s.listed_ = true;
         list_ = &s;
         const std::uint32_t change = one_parked - (was_searching ? one_searching : 0U);
-        const std::uint32_t parked = (word_.fetch_add(change, mo::seq_cst) + change) / one_parked;  // P1
+        const std::uint32_t parked = (word_.fetch_add(change, mo::acquire) + change) / one_parked;  // P1
         lock_.unlock();
         order_before_look();
         return parked;
@@ -127,7 +129,7 @@ public:
         lock_.lock();
         if (s.listed_) {
             unlist(s);
-            word_.fetch_add(one_searching - one_parked, mo::seq_cst);  // P1
+            word_.fetch_add(one_searching - one_parked, mo::relaxed);  // P6
         }
         lock_.unlock();
     }

@@ -34,6 +34,10 @@
 // Q7  grow: buffer_ store   release   Q8      the copied slots                              work_deque_model: growth
 // Q8  steal: buffer_ load   acquire   Q7      the copied slots                              work_deque_model: growth
 // Q9  push: top_ load       acquire   Q6      the thief has read the slot that is written next   work_deque_model: slot_reuse
+// Q9 survives acquire->relaxed: only a thief that reads the slot's next value before it is written would show it (load
+//    buffering), which the explorer does not do
+// Q4 survives seq_cst->acquire: kept as in the published proof; the same instruction on x86
+// Q6 survives seq_cst->acq_rel: in pop only; kept as in the published proof; the same instruction on x86
 // QR  everything else       relaxed   -       the owner's own words; slots (Q1 and Q6 order them); estimates
 
 namespace roost::inline ROOST_ABI::detail {

@@ -19,7 +19,7 @@
 // id  operation          order    pairs  carries                     fails in
 // W1  push: CAS          release  W2     the item, its next          work_stack_model: item_visible
 // W2  take: fetch_and    acquire  W1     the items                   work_stack_model: item_visible
-// W3  close: fetch_or    acq_rel  W1     nothing for the closer; see close()   work_stack_model: close_or_push
+// W3  close: fetch_or    relaxed  -      nothing: an update keeps W1's release going   (floor)
 // WR  loads before a CAS or of an estimate   relaxed   -   the CAS decides; is_empty is advice
 
 namespace roost::inline ROOST_ABI::detail {
@@ -53,7 +53,7 @@ public:
     }
 
     // No push succeeds after this; true for the call that closed it.
-    bool close() noexcept { return (head_.fetch_or(closed_bit, mo::acq_rel) & closed_bit) == 0; }  // W3
+    bool close() noexcept { return (head_.fetch_or(closed_bit, mo::relaxed) & closed_bit) == 0; }  // W3
 
     [[nodiscard]] bool is_empty() const noexcept { return (head_.load(mo::relaxed) & ~closed_bit) == 0; }   // WR
     [[nodiscard]] bool is_closed() const noexcept { return (head_.load(mo::relaxed) & closed_bit) != 0; }  // WR
