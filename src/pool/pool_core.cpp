@@ -290,7 +290,6 @@ void pool_core::describe(const node& n, node_description& d) noexcept {
         }
         if (!held.empty()) {
             d.waits_on = text;
-            d.waits_at = held.front().where();
             if (held.front().age() != duration::zero()) {
                 d.started = time_point(duration(self.time_now())) - held.front().age();
             }

@@ -68,6 +68,11 @@ public:
     };
 };
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsubobject-linkage"  // g++ means the frame, when the user's functions are local to a file
+#endif
+
 template <class Make, class Done>
 driver drive([[maybe_unused]] executor_ref where, Make make, Done done) {
     using result = std::remove_cvref_t<await_result<decltype(make())>>;
@@ -85,5 +90,9 @@ driver drive([[maybe_unused]] executor_ref where, Make make, Done done) {
     }
     done(*std::move(ended));
 }
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 }  // namespace roost::inline ROOST_ABI::detail
