@@ -53,6 +53,7 @@
 #include <roost/task/ignore.hpp>
 #include <roost/task/job.hpp>
 #include <roost/task/job_state.hpp>
+#include <roost/task/on.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/root.hpp>
 #include <roost/task/scope.hpp>

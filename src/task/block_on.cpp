@@ -4,8 +4,6 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-constinit const scope_policy silent_policy(+[](scope_core&, job_core&) noexcept {});
-
 void refuse_to_block(executor_ref where, site from) {
     const job running = current_job();
     if (!running && !where->is_here()) {

@@ -25,9 +25,13 @@ const scope_policy root_policy(+[](scope_core&, job_core& child) noexcept {
     }
 });
 
+constinit const scope_policy silent_policy(+[](scope_core&, job_core&) noexcept {});
+
 scope_core::scope_core(const node_functions& functions, region& parent, node_name name, site made_at,
-                       const scope_policy& policy)
-    : region(functions, parent, name, made_at, {}, parent.owner()), where_(parent.owner().where()), policy_(&policy) {}
+                       const scope_policy& policy, executor_ref where)
+    : region(functions, parent, name, made_at, {}, parent.owner()),
+      where_(where ? where : parent.owner().where()),
+      policy_(&policy) {}
 
 scope_core::scope_core(const node_functions& functions, executor_ref where, node_name name, site made_at,
                        const scope_policy& policy)

@@ -15,9 +15,6 @@ namespace detail {
 void refuse_to_block(executor_ref where, site from);
 [[noreturn]] void throw_cancelled(const reason& why);
 
-// Takes everything itself: nothing goes to the sink.
-extern const scope_policy silent_policy;
-
 }  // namespace detail
 
 template <class T>

@@ -81,7 +81,8 @@ namespace detail {
 // C1  both sides: exchange    acq_rel  C1     what every child did, to the body         scope_core_model: last_child_vs_body
 class scope_block final : public scope_core {
 public:
-    [[nodiscard]] static scope_block& make(region& parent, node_name name, site made_at, const scope_policy& policy);
+    [[nodiscard]] static scope_block& make(region& parent, node_name name, site made_at, const scope_policy& policy,
+                                           executor_ref where = {});
 
     // The body has ended. True: so has everything else. False: `next` goes on, in the body, when it has.
     [[nodiscard]] bool join(continuation& next) noexcept;
@@ -90,8 +91,8 @@ public:
     static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
 
 private:
-    scope_block(region& parent, node_name name, site made_at, const scope_policy& policy)
-        : scope_core(functions, parent, name, made_at, policy) {}
+    scope_block(region& parent, node_name name, site made_at, const scope_policy& policy, executor_ref where)
+        : scope_core(functions, parent, name, made_at, policy, where) {}
     static void destroy(node& self) noexcept { delete &static_cast<scope_block&>(static_cast<region&>(self)); }
     static bool drained(node& self) noexcept;
 

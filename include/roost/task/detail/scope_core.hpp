@@ -24,11 +24,14 @@ private:
 extern const scope_policy fail_fast_policy;
 // Nobody above: failures go to the sink.
 extern const scope_policy root_policy;
+// Whoever made the scope looks at every outcome himself.
+extern const scope_policy silent_policy;
 
 class scope_core : public region {
 public:
-    // Inside a body, which runs in it.
-    scope_core(const node_functions& functions, region& parent, node_name name, site made_at, const scope_policy& policy);
+    // Inside a body, which runs in it. Children run on `where`, or where the body runs.
+    scope_core(const node_functions& functions, region& parent, node_name name, site made_at, const scope_policy& policy,
+               executor_ref where = {});
     // A root; nothing of its own runs in it.
     scope_core(const node_functions& functions, executor_ref where, node_name name, site made_at, const scope_policy& policy);
     // Below a node that is no body of ours (a shutdown node, an object's scope).

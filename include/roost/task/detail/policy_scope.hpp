@@ -1,0 +1,124 @@
+#pragma once
+
+// What the combinators stand on: a scope with a policy of its own, and an await that ends the body cancelled.
+
+#include <roost/task/scope.hpp>
+
+#include <functional>
+#include <optional>
+#include <tuple>
+#include <variant>
+
+namespace roost::inline ROOST_ABI::detail {
+
+// Takes the scope down when a child fails or is cancelled: for results that need every child.
+extern const scope_policy need_all_policy;
+// Lets every child end as it likes: the children themselves say what they did.
+extern const scope_policy told_policy;
+
+// with_scope with a policy. Call, policy and arguments live in the awaiting frame.
+template <class Fn, class... Args>
+class [[nodiscard]] policy_scope {
+    using value = typename std::invoke_result_t<Fn&, scope&, Args...>::value_type;
+
+public:
+    policy_scope(const scope_policy& policy, site where, Fn fn, Args... args)
+        : policy_(&policy), where_(where), fn_(std::move(fn)), args_(std::move(args)...) {}
+
+    [[nodiscard]] auto in_task(promise_base& me) && { return scope_await<value, policy_scope>(me, *this, *policy_); }
+    [[nodiscard]] site where() const noexcept { return where_; }
+    [[nodiscard]] promise_base& start(scope& s) {
+        return std::apply([&](auto&... args) { return std::invoke(fn_, s, std::move(args)...); }, args_).release_frame();
+    }
+
+private:
+    const scope_policy* policy_;
+    site where_;
+    Fn fn_;
+    std::tuple<Args...> args_;
+};
+
+// co_await end_cancelled(why): the body ends here, cancelled. Does not return.
+class end_cancelled {
+public:
+    explicit end_cancelled(reason why) noexcept : why_(std::move(why)) {}
+
+    class awaiter {
+    public:
+        awaiter(promise_base& me, reason why) noexcept : me_(&me), why_(std::move(why)) {}
+        [[nodiscard]] bool await_ready() const noexcept { return false; }
+        void await_suspend(std::coroutine_handle<>) noexcept {
+            unwind_frame(*me_, me_->where().is_cancelled() ? me_->where().why() : std::move(why_));
+        }
+        void await_resume() const noexcept {}
+
+    private:
+        promise_base* me_;
+        reason why_;
+    };
+    [[nodiscard]] awaiter in_task(promise_base& me) && noexcept { return awaiter(me, std::move(why_)); }
+
+private:
+    reason why_;
+};
+
+// A further failure of the job that runs this: kept beside its outcome.
+class keep_failure_call {
+public:
+    explicit keep_failure_call(std::exception_ptr error) noexcept : error_(std::move(error)) {}
+    class awaiter {
+    public:
+        awaiter(promise_base& me, std::exception_ptr error) noexcept : me_(&me), error_(std::move(error)) {}
+        [[nodiscard]] bool await_ready() const noexcept { return true; }
+        void await_suspend(std::coroutine_handle<>) const noexcept {}
+        void await_resume() noexcept { job_of(*me_).add_suppressed(std::move(error_)); }
+
+    private:
+        promise_base* me_;
+        std::exception_ptr error_;
+    };
+    [[nodiscard]] awaiter in_task(promise_base& me) && noexcept { return awaiter(me, std::move(error_)); }
+
+private:
+    std::exception_ptr error_;
+};
+
+// A result that can be default-constructed, moved and put in a tuple: void as nothing, a reference as a wrapper.
+template <class T>
+struct kept {
+    using type = T;
+};
+template <>
+struct kept<void> {
+    using type = std::monostate;
+};
+template <class T>
+struct kept<T&> {
+    using type = std::reference_wrapper<T>;
+};
+template <class T>
+using kept_t = typename kept<T>::type;
+
+// Awaits t and keeps what it gives.
+template <class T>
+task<> keep_result(std::optional<kept_t<T>>& slot, task<T> t) {
+    if constexpr (std::is_void_v<T>) {
+        co_await std::move(t);
+        slot.emplace();
+    } else {
+        slot.emplace(co_await std::move(t));
+    }
+}
+
+// The reason of the first of these jobs that ended cancelled.
+template <class Jobs>
+[[nodiscard]] reason first_cancellation(const Jobs& jobs) noexcept {
+    for (const job& j : jobs) {
+        if (j.state() == job_state::cancelled) {
+            return j.why();
+        }
+    }
+    return reason::plain_kind(reason_kind::requested);
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,94 @@
+#pragma once
+
+// co_await on(executor, t): runs t on another executor, as a child job, and comes back with its result.
+//
+// The awaiting body goes on on its own executor. A cancel is passed on, and the child is awaited; its value or error arrives
+// even if the job was cancelled meanwhile, because coming back is not a checkpoint.
+
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/scope.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+template <class T>
+class on_await final : private continuation {
+public:
+    on_await(promise_base& me, executor_ref where, task<T> t, site from) noexcept
+        : continuation(go_on), me_(&me), where_(where), task_(std::move(t)), from_(from) {}
+    ~on_await() {
+        if (scope_ != nullptr) {
+            scope_->release();
+        }
+    }
+
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    bool await_suspend(std::coroutine_handle<>) {
+        if (me_->where().is_cancelled()) {
+            unwind_frame(*me_);
+            return true;
+        }
+        scope_ = &scope_block::make(me_->where(), "on", from_, silent_policy, where_);
+        try {
+            child_ = start_job<T>(*scope_, job_of(*me_).name(), task_.release_frame(), start_mode::scheduled, from_);
+        } catch (...) {
+            // No child was made, so the scope ends at once.
+            static_cast<void>(scope_->join(*this));
+            throw;
+        }
+        if (!scope_->join(*this)) {
+            return true;
+        }
+        const next_step next = finish();
+        if (next.is_unwind()) {
+            unwind_frame(*me_, child_->outcome_link().why());
+        }
+        return next.is_unwind();
+    }
+    T await_resume() {
+        for (std::exception_ptr& other : child_->take_suppressed(0)) {
+            job_of(*me_).add_suppressed(std::move(other));
+        }
+        return child_->take();
+    }
+
+private:
+    static next_step go_on(continuation& c) noexcept { return static_cast<on_await&>(c).finish(); }
+    next_step finish() noexcept {
+        if (child_->outcome_link().state_ != ending::cancelled) {
+            return next_step::resume(*me_);
+        }
+        runner::of_this_thread().why = child_->outcome_link().why();
+        return next_step::unwind(*me_);
+    }
+
+    promise_base* me_;
+    executor_ref where_;
+    task<T> task_;
+    site from_;
+    scope_block* scope_ = nullptr;
+    node_ref<job_block<T>> child_;
+};
+
+template <class T>
+class [[nodiscard]] on_call {
+public:
+    on_call(executor_ref where, task<T> t, site from) noexcept : where_(where), task_(std::move(t)), from_(from) {}
+    [[nodiscard]] on_await<T> in_task(promise_base& me) && { return on_await<T>(me, where_, std::move(task_), from_); }
+
+private:
+    executor_ref where_;
+    task<T> task_;
+    site from_;
+};
+
+}  // namespace detail
+
+template <class T>
+[[nodiscard]] detail::on_call<T> on(executor_ref where, task<T> t,
+                                    std::source_location from = std::source_location::current()) noexcept {
+    return detail::on_call<T>(where, std::move(t), from);
+}
+
+}  // namespace roost::inline ROOST_ABI

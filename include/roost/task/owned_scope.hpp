@@ -1,0 +1,42 @@
+#pragma once
+
+// A scope that belongs to an object instead of a block.
+//
+//   class feed {
+//       owned_scope work_;                                 // feed(executor_ref on) : work_(on, "feed")
+//   public:
+//       void refresh() { work_.launch("refresh", load()); }
+//       task<> close() { co_await work_.close(); }         // has to be called before the object goes
+//   };
+//
+// close() refuses what comes later, waits for every child and throws the first failure; a failed child cancels the others,
+// as in with_scope. Like leaving a scope it can't be abandoned: a cancel of whoever waits is passed on to the children.
+// Destroying it unclosed prints its tree and ends the program, in every build: the children would outlive what they use.
+
+#include <roost/task/root.hpp>
+#include <roost/task/task.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+class owned_scope final : public scope {
+public:
+    explicit owned_scope(executor_ref where, node_name name, std::source_location made_at = std::source_location::current());
+    ~owned_scope();
+
+    [[nodiscard]] task<> close();
+    // For threads that run none of its work.
+    void close_blocking();
+    [[nodiscard]] bool is_closed() const noexcept { return block_->ended.is_set(); }
+    // What lives in it, as text.
+    [[nodiscard]] std::string to_string() const;
+
+private:
+    explicit owned_scope(detail::root_block* block) noexcept : scope(*block, admission::outsider), block_(block) {}
+    static task<> wait_until_ended(detail::root_block& block);
+    void rethrow();
+
+    detail::root_block* block_;
+    bool told_ = false;
+};
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,21 @@
+#include <roost/task/detail/policy_scope.hpp>
+
+namespace roost::inline ROOST_ABI::detail {
+
+const scope_policy need_all_policy(+[](scope_core& scope, job_core& child) noexcept {
+    fail_fast_policy.child_ended(scope, child);
+    if (child.outcome_link().state_ == ending::cancelled) {
+        scope.node::cancel(child.outcome_link().why());
+    }
+});
+
+const scope_policy told_policy(+[](scope_core& scope, job_core& child) noexcept {
+    for (const std::exception_ptr& other : child.suppressed()) {
+        scope.fail(other);
+    }
+    if (child.outcome_link().state_ == ending::threw) {  // not what the child was for, but what happened to it: no memory
+        scope.fail(child.outcome_link().error());
+    }
+});
+
+}  // namespace roost::inline ROOST_ABI::detail
