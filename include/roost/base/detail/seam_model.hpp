@@ -90,7 +90,7 @@ private:
             return reinterpret_cast<T>(static_cast<std::uintptr_t>(bits));
         } else {
             T value;
-            std::memcpy(&value, &bits, sizeof value);
+            std::memcpy(static_cast<void*>(&value), &bits, sizeof value);
             return value;
         }
     }
