@@ -37,10 +37,10 @@
 // id  operation                  order    pairs     carries                                              fails in
 // H1  is_terminal: load          acquire  L4 L5     what the stopper did before                          shutdown_model: stop_publishes
 // H2  add: fetch_add             relaxed  -         the caller owns one already                          (floor)
-// H3  drop: fetch_sub            acq_rel  H3 H5     everybody's use ends before the node is gone         owner_model: last_handle_and_guard
-// H4  root handle: CAS           acq_rel/relaxed  H3   as H3                                             owner_model: last_root_handle
-// H5  drained: load              acquire  H3        with W2/W3: dropped, then watched                    owner_model: last_handle_and_guard
-// H6  try_go: fetch_or           acq_rel  H6        one winner                                           owner_model: last_handle_and_guard
+// H3  drop: fetch_sub            acq_rel  H3 H5     everybody's use ends before the node is gone         shutdown_node_model: last_handle_and_guard
+// H4  root handle: CAS           acq_rel/relaxed  H3   as H3                                             shutdown_node_model: last_root_handle
+// H5  drained: load              acquire  H3        with W2/W3: dropped, then watched                    shutdown_node_model: last_handle_and_guard
+// H6  try_go: fetch_or           acq_rel  H6        one winner                                           shutdown_node_model: last_handle_and_guard
 // H7  make_child: fetch_add pin  relaxed  -         the caller holds a handle of the parent              (floor)
 // H8  level_raised: fetch_or     seq_cst  H9        with the list's gate: marked, then looks at the list shutdown_model: stop_and_last_drop
 // H9  enqueue: load              seq_cst  H8        with the list's gate: gate raised, then looks        shutdown_model: stop_and_last_drop

@@ -266,6 +266,57 @@ TEST(hierarchy, SHUT_48_a_child_of_a_stopped_node_is_born_stopped) {
     EXPECT_TRUE(above.is_resolved());
 }
 
+TEST(hierarchy, SHUT_49_children_made_during_stop_are_stopped) {
+    for (int i = 0; i < 200; ++i) {
+        const shutdown s;
+        shutdown made;
+        std::thread maker([&] { made = s.child(); });
+        s.shut_down();
+        maker.join();
+        EXPECT_EQ(made.state(), shutdown_state::complete);
+    }
+}
+
+TEST(hierarchy, SHUT_73_the_subtree_is_latched_when_shut_down_returns) {
+    const shutdown s;
+    std::vector<shutdown> below;
+    for (int i = 0; i < 1000; ++i) {
+        below.push_back(i % 2 == 0 ? s.child() : below.back().child());
+    }
+    int before = 0;
+    std::thread other([&] { s.shut_down(); });
+    before = 1;
+    s.shut_down();
+    for (const shutdown& c : below) {
+        EXPECT_EQ(c.state(), shutdown_state::complete);
+    }
+    other.join();
+    EXPECT_EQ(before, 1);
+}
+
+TEST(shutdown, SHUT_30_whoever_sees_stop_sees_what_came_before) {
+    const shutdown s;
+    int before = 0;
+    std::thread looker([&before, notice = s.shutting_down()] {
+        notice.wait_blocking();
+        EXPECT_EQ(before, 1);
+    });
+    before = 1;
+    s.shut_down();
+    looker.join();
+}
+
+TEST(shutdown, SHUT_31_completes_when_every_guard_is_dropped) {
+    const shutdown s;
+    std::vector<guard> held(10, s.child().guard());
+    auto done = s.shut_down();
+    while (!held.empty()) {
+        EXPECT_FALSE(done.is_resolved());
+        held.pop_back();
+    }
+    EXPECT_TRUE(done.is_resolved());
+}
+
 // --- regressions -------------------------------------------------------------------------------------------------------
 
 TEST(regression, SWB_2_late_guard_on_a_complete_child) {

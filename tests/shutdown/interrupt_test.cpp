@@ -1,7 +1,6 @@
-// interrupt<T> and guarded<T>: awaitables.
+// interrupt<T>: awaitables.
 
 #include <roost/shutdown/shutdown.hpp>
-#include <roost/sync/channel.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/semaphore.hpp>
 
@@ -9,7 +8,6 @@
 
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "../sync/coroutines.hpp"
 
@@ -182,7 +180,7 @@ TEST(interrupt, SHUT_24_equality_and_access) {
     EXPECT_EQ(*i, "abc");
 }
 
-// --- without an executor of its own, and awaitables that can't be withdrawn ------------------------------------------------
+// --- without an executor of its own ------------------------------------------------
 
 owned await_on(shutdown s, roost::executor& where, roost::event& e, std::string& log) {
     auto result = co_await s.interrupt(e.wait()).on(where);
@@ -211,66 +209,6 @@ TEST(interrupt, SHUT_69_inline_is_a_choice) {
     EXPECT_EQ(log, "stop ");
 }
 
-// Knows nothing of Roost, keeps the handle.
-class foreign {
-public:
-    explicit foreign(std::coroutine_handle<>& slot) noexcept : slot_(&slot) {}
-    [[nodiscard]] bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> h) const noexcept { *slot_ = h; }
-    [[nodiscard]] int await_resume() const noexcept { return 7; }
-
-private:
-    std::coroutine_handle<>* slot_;
-};
-
-hosted await_finish(roost::executor&, shutdown s, std::coroutine_handle<>& slot, int& result) {
-    auto r = co_await s.interrupt(roost::finish(foreign(slot)));
-    result = r ? *r : -1;
-}
-hosted await_abandon(roost::executor&, shutdown s, std::coroutine_handle<>& slot, int& result) {
-    auto r = co_await s.interrupt(roost::abandon(foreign(slot)));
-    result = r ? *r : -1;
-}
-
-TEST(interrupt, SHUT_70_finish_sees_it_through) {
-    hand_executor where;
-    const shutdown s;
-    std::coroutine_handle<> slot;
-    int result = 0;
-    auto a = await_finish(where, s, slot, result);
-    s.shut_down();
-    where.run();
-    EXPECT_EQ(result, 0);
-    slot.resume();
-    EXPECT_EQ(result, 7);
-    auto b = await_finish(where, s, slot, result);
-    EXPECT_EQ(result, -1);
-}
-
-TEST(interrupt, SHUT_70_abandon_leaves_it_running) {
-    hand_executor where;
-    const shutdown s;
-    std::coroutine_handle<> slot;
-    int result = 0;
-    auto a = await_abandon(where, s, slot, result);
-    s.shut_down();
-    where.run();
-    EXPECT_EQ(result, -1);
-    slot.resume();  // its result is thrown away
-    EXPECT_EQ(result, -1);
-}
-
-TEST(interrupt, SHUT_70_abandon_gives_the_value_when_it_is_first) {
-    hand_executor where;
-    const shutdown s;
-    std::coroutine_handle<> slot;
-    int result = 0;
-    auto a = await_abandon(where, s, slot, result);
-    slot.resume();
-    where.run();
-    EXPECT_EQ(result, 7);
-}
-
 hosted take_permit(roost::executor&, shutdown s, roost::semaphore& permits, std::string& log) {
     auto got = co_await s.interrupt(permits.acquire());
     log += got ? "value " : "stop ";
@@ -290,44 +228,6 @@ TEST(interrupt, SHUT_21_a_withdrawn_wait_takes_nothing) {
         EXPECT_EQ(permits.available(), 0U);
     }
     EXPECT_EQ(permits.available(), 1U);
-}
-
-// --- guarded ---------------------------------------------------------------------------------------------------------------
-
-hosted await_guarded(roost::executor&, shutdown s, roost::event& e, bool& done) {
-    co_await s.guarded(e.wait());
-    done = true;
-    co_await e.wait();
-}
-
-TEST(guarded, SHUT_14_awaiting_passes_through_and_ignores_stop) {
-    hand_executor where;
-    const shutdown s;
-    roost::event e;
-    bool done = false;
-    auto a = await_guarded(where, s, e, done);
-    EXPECT_EQ(s.guard_count(), 1U);
-    s.shut_down();
-    where.run();
-    EXPECT_FALSE(done);
-    EXPECT_EQ(s.state(), shutdown_state::shutting_down);
-    e.set();
-    where.run();
-    EXPECT_TRUE(done);
-    EXPECT_EQ(s.state(), shutdown_state::complete);
-}
-
-TEST(guarded, SHUT_15_copies_count_and_extraction_releases) {
-    const shutdown s;
-    auto a = s.guarded(std::string("x"));
-    const auto b = a;
-    EXPECT_EQ(s.guard_count(), 2U);
-    EXPECT_EQ(a, b);
-    EXPECT_FALSE(a == s.guarded(std::string("y")));
-    EXPECT_EQ(std::move(a).into_inner(), "x");
-    EXPECT_EQ(s.guard_count(), 1U);
-    static_assert(!std::is_copy_constructible_v<roost::guarded<std::unique_ptr<int>>>);
-    static_assert(std::is_copy_constructible_v<roost::guarded<int>>);
 }
 
 }  // namespace

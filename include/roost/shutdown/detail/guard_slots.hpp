@@ -27,17 +27,17 @@
 //
 // 7. Ordering table
 // id  operation           order    pairs  carries                                              fails in
-// P1  take: load owner    acquire  P6     the dropper has read what it wanted                  slots_model: reuse
-// P2  take: version       release  P7     the slot was seen free: a reader finds no old owner  slots_model: copy
-// P3  take: site, since   release  P8     the version that goes with them                      slots_model: copy
-// P4  take: owner         release  P8     site and since                                       slots_model: copy
+// P1  take: load owner    acquire  P6     the dropper has read what it wanted                  guard_slots_model: reuse
+// P2  take: version       release  P7     the slot was seen free: a reader finds no old owner  guard_slots_model: copy
+// P3  take: site, since   release  P8     the version that goes with them                      guard_slots_model: copy
+// P4  take: owner         release  P8     site and since                                       guard_slots_model: copy
 // P5  own fields: load    relaxed  -      the thread wrote them itself                         (floor)
-// P6  drop: owner         release  P1     the dropper's reads come before the next writes      slots_model: reuse
-// P7  copy: version       acquire  P2     as P2                                                slots_model: copy
-// P8  copy: the rest      acquire  P3 P4  as P3, P4; and holds back the second look            slots_model: copy
-// P9  copy: version again relaxed  -      after P8                                             slots_model: copy
-// P10 chunks: load next   acquire  P11    the chunk's slots                                    slots_model: growth
-// P11 chunks: store next  release  P10    the chunk's slots                                    slots_model: growth
+// P6  drop: owner         release  P1     the dropper's reads come before the next writes      guard_slots_model: reuse
+// P7  copy: version       acquire  P2     as P2                                                guard_slots_model: copy
+// P8  copy: the rest      acquire  P3 P4  as P3, P4; and holds back the second look            guard_slots_model: copy
+// P9  copy: version again relaxed  -      after P8                                             guard_slots_model: copy
+// P10  chunks: load next   acquire  P11    the chunk's slots                                    guard_slots_model: growth
+// P11  chunks: store next  release  P10    the chunk's slots                                    guard_slots_model: growth
 
 namespace roost::inline ROOST_ABI::detail {
 

@@ -15,7 +15,7 @@ using roost::shutdown_state;
 using roost::testing::check;
 
 // SHUT-46: the last handle and the last guard go at the same time; whichever is last, interrupts end, and not before.
-MODEL(owner_model, last_handle_and_guard) {
+MODEL(shutdown_node_model, last_handle_and_guard) {
     const shutdown root;
     auto c = std::make_unique<shutdown>(root.child());
     auto g = std::make_unique<guard>(c->guard());
@@ -31,7 +31,7 @@ MODEL(owner_model, last_handle_and_guard) {
 }
 
 // SHUT-46: somebody is blocked on the notice meanwhile.
-MODEL(owner_model, blocked_on_a_node_that_goes) {
+MODEL(shutdown_node_model, blocked_on_a_node_that_goes) {
     const shutdown root;
     auto c = std::make_unique<shutdown>(root.child());
     roost::thread waiter([notice = c->shutting_down()] { notice.wait_blocking(); });
@@ -40,7 +40,7 @@ MODEL(owner_model, blocked_on_a_node_that_goes) {
 }
 
 // SHUT-43: two copies of a root handle go at the same time: it is stopped once, by the last.
-MODEL(owner_model, last_root_handle) {
+MODEL(shutdown_node_model, last_root_handle) {
     auto a = std::make_unique<shutdown>();
     auto b = std::make_unique<shutdown>(*a);
     const shutdown c = a->child();
@@ -51,7 +51,7 @@ MODEL(owner_model, last_root_handle) {
 }
 
 // SHUT-43, SHUT-25: the last root handle, and a completion that is given up at the same time.
-MODEL(owner_model, root_handle_and_completion) {
+MODEL(shutdown_node_model, root_handle_and_completion) {
     auto s = std::make_unique<shutdown>();
     auto done = std::make_unique<roost::shutdown_completion>(s->completion());
     guard g = s->guard();
@@ -62,7 +62,7 @@ MODEL(owner_model, root_handle_and_completion) {
 }
 
 // SHUT-46, SHUT-47: a child and its parent's last handle go at the same time.
-MODEL(owner_model, child_and_parent_go) {
+MODEL(shutdown_node_model, child_and_parent_go) {
     const shutdown root;
     auto middle = std::make_unique<shutdown>(root.child());
     auto leaf = std::make_unique<shutdown>(middle->child());
@@ -75,7 +75,7 @@ MODEL(owner_model, child_and_parent_go) {
 }
 
 // SHUT-45: the guard is the last to know its node, and goes while the root is stopped.
-MODEL(owner_model, orphaned_guard_and_stop) {
+MODEL(shutdown_node_model, orphaned_guard_and_stop) {
     const shutdown root;
     auto g = std::make_unique<guard>(root.child().guard());
     roost::thread other([&g] { g.reset(); });
@@ -85,7 +85,7 @@ MODEL(owner_model, orphaned_guard_and_stop) {
 }
 
 // SHUT-22: a guard through an interrupt, while the last handle goes.
-MODEL(owner_model, guarded_interrupt_and_last_handle) {
+MODEL(shutdown_node_model, guarded_interrupt_and_last_handle) {
     const shutdown root;
     auto c = std::make_unique<shutdown>(root.child());
     auto i = c->interrupt(0);

@@ -14,7 +14,7 @@ const int a_node = 0;
 const int b_node = 0;
 
 // SHUT-74: a copy is of one guard: owner, place and time belong together, however often the slot is taken meanwhile.
-MODEL(slots_model, copy) {
+MODEL(guard_slots_model, copy) {
     guard_slot slot;
     const site here = site::here();
     const site there = site::here();
@@ -37,7 +37,7 @@ MODEL(slots_model, copy) {
 }
 
 // SHUT-74: dropped on another thread, taken again by the table's own.
-MODEL(slots_model, reuse) {
+MODEL(guard_slots_model, reuse) {
     guard_slot slot;
     slot.take(&a_node, site(), 1);
     roost::plain<int> used_by_dropper{0};
@@ -54,7 +54,7 @@ MODEL(slots_model, reuse) {
 }
 
 // SHUT-74: the table grows while it is read.
-MODEL(slots_model, growth) {
+MODEL(guard_slots_model, growth) {
     guard_table table;
     for (std::size_t i = 0; i < roost::detail::first_slots; ++i) {
         table.free_slot()->take(&a_node, site(), 1);

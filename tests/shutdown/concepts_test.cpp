@@ -1,12 +1,10 @@
-// interrupt<T> and guarded<T>: streams, ranges, readers, writers.
+// interrupt<T> and guarded<T>: streams, readers, writers.
 
 #include <roost/shutdown/shutdown.hpp>
 #include <roost/sync/event.hpp>
 
 #include <gtest/gtest.h>
 
-#include <list>
-#include <numeric>
 #include <vector>
 
 #include "../sync/coroutines.hpp"
@@ -45,36 +43,6 @@ TEST(stream, SHUT_18_size_hints) {
     EXPECT_EQ(s.guarded(std::vector<int>(5)).size(), 5U);
 }
 
-TEST(range, SHUT_16_iteration_ends_with_stop) {
-    const shutdown s;
-    std::vector<int> values(10);
-    std::iota(values.begin(), values.end(), 0);
-    std::vector<int> seen;
-    for (const int v : s.interrupt(values)) {
-        seen.push_back(v);
-        if (v == 3) {
-            s.shut_down();
-        }
-    }
-    EXPECT_EQ(seen, (std::vector<int>{0, 1, 2, 3}));
-    for (const int v : s.interrupt(std::list<int>{1, 2})) {
-        ADD_FAILURE() << v;
-    }
-    const auto unstopped = shutdown().child();
-    static_assert(std::ranges::input_range<roost::interrupt<std::vector<int>>>);
-}
-
-TEST(range, SHUT_14_guarded_iteration_takes_no_notice) {
-    const shutdown s;
-    auto g = s.guarded(std::vector<int>{1, 2, 3});
-    s.shut_down();
-    int sum = 0;
-    for (const int v : g) {
-        sum += v;
-    }
-    EXPECT_EQ(sum, 6);
-}
-
 // --- blocking bytes --------------------------------------------------------------------------------------------------------
 
 class memory_file {
@@ -100,7 +68,7 @@ public:
     bool closed = false;
 };
 
-TEST(bytes, SHUT_16_17_reads_and_writes_end_flush_and_close_do_not) {
+TEST(bytes, SHUT_17_reads_and_writes_end_flush_and_close_do_not) {
     const shutdown s;
     auto f = s.interrupt(memory_file());
     std::byte buffer[4];

@@ -1,0 +1,60 @@
+// What shutdown nodes have to say.
+
+#include <roost/shutdown/shutdown.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace {
+
+using roost::guard;
+using roost::shutdown;
+
+class log : public ::testing::Test {
+protected:
+    void SetUp() override {
+        roost::set_shutdown_log(
+            [](void* self, const roost::shutdown_record& r) noexcept {
+                static_cast<log*>(self)->lines.push_back((r.severity == roost::log_severity::debug ? "D " : "T ") + r.to_string());
+            },
+            this);
+    }
+    void TearDown() override { roost::set_shutdown_log(nullptr); }
+    [[nodiscard]] long late() const {
+        return std::count_if(lines.begin(), lines.end(), [](const std::string& l) { return l.starts_with("D "); });
+    }
+    std::vector<std::string> lines;
+};
+
+TEST_F(log, SHUT_59_one_debug_record_for_a_guard_dropped_after_stop) {
+    const shutdown s("server");
+    { const guard early = s.guard(); }
+    EXPECT_EQ(late(), 0);
+    guard g = s.guard();
+    const std::string here = "log_test.cpp:" + std::to_string(__LINE__ - 1);
+    auto wrapped = s.guarded(1);
+    s.shut_down();
+    EXPECT_EQ(late(), 0);
+    g.reset();
+    EXPECT_EQ(late(), 1);
+    EXPECT_NE(lines.back().find("is complete"), 0U);
+    EXPECT_NE(lines[1].find("guard of 'server' dropped after stop"), std::string::npos) << lines[1];
+    EXPECT_NE(lines[1].find(here), std::string::npos) << lines[1];
+    EXPECT_NE(lines[1].find("held for"), std::string::npos) << lines[1];
+    static_cast<void>(std::move(wrapped).into_inner());
+    EXPECT_EQ(late(), 2);
+}
+
+TEST_F(log, SHUT_61_transitions_are_traced) {
+    const shutdown s("server");
+    guard g = s.guard();
+    s.shut_down();
+    g.reset();
+    const std::vector<std::string> traced{lines.front(), lines.back()};
+    EXPECT_EQ(traced, (std::vector<std::string>{"T shutdown 'server' is now at stop", "T shutdown 'server' is complete"}));
+}
+
+}  // namespace
