@@ -15,8 +15,23 @@ bool waiter_queue::cancel(waiter& w, claim as) noexcept {
     return claimed;
 }
 
-std::size_t waiter_queue::wake_some(std::size_t n) noexcept {
+bool waiter_queue::wake_first() noexcept {
     const char* what = name_;  // once delivered, a waiter may destroy this queue
+    waiters_.lock();
+    waiter* first = waiters_.front();
+    if (first != nullptr) {
+        waiters_.take(*first, claim::delivered);
+    }
+    waiters_.unlock();
+    if (first == nullptr) {
+        return false;
+    }
+    first->deliver(what);
+    return true;
+}
+
+std::size_t waiter_queue::wake_some(std::size_t n) noexcept {
+    const char* what = name_;
     detail::wake_chain woken;
     std::size_t count = 0;
     waiters_.lock();

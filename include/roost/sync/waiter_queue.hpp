@@ -46,7 +46,7 @@ public:
     bool wait_blocking_with(Condition condition, time_point deadline = no_deadline) noexcept;
 
     // Wakes the one that has waited longest. Says whether there was one.
-    bool wake_one() noexcept { return !waiters_.is_idle() && wake_some(1) != 0; }
+    bool wake_one() noexcept { return !waiters_.is_idle() && wake_first(); }
     // Wakes up to n, longest first; says how many.
     std::size_t wake_n(std::size_t n) noexcept { return waiters_.is_idle() ? 0 : wake_some(n); }
     // Wakes everybody who is queued at this moment, atomically: whoever queues up afterwards, even from inside this call, is
@@ -73,6 +73,7 @@ private:
         return !holds;
     }
     [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
+    bool wake_first() noexcept;
     std::size_t wake_some(std::size_t n) noexcept;
     void wake_everybody() noexcept;
     [[nodiscard]] wait_target describe() const noexcept { return {"waiter queue", name_}; }
