@@ -2,7 +2,7 @@
 import json
 import sys
 
-from . import report, wakeups
+from . import instructions, report, wakeups
 
 
 def write(root, out, table):
@@ -10,6 +10,8 @@ def write(root, out, table):
     if not path.exists():
         sys.exit("bench: no report yet; run ./bench first")
     result = json.loads(path.read_text())
+    if result["only"]:
+        sys.exit("bench: the last report has only some cases; the docs are written from a run without --only")
     text = report.markdown(result).replace("# Roost, side by side", "# Performance", 1)
     intro = ("\nWritten by `./bench --write-docs` from one run; not edited by hand. "
              "How each subject was written and where a comparison is unequal: "
@@ -19,9 +21,10 @@ def write(root, out, table):
     losses = [r for r in result["rows"] if r["ratio"] is not None and r["ratio"] < 1]
     for row in sorted(losses, key=lambda r: r["ratio"]):
         case = table.get(row["case"])
-        level = row["ratio"] >= 1 - row["spread"]
-        why = (case.loss if case and case.loss else "") or ("level within its spread." if level else "not explained yet.")
-        lines.append(f"- `{row['case']}` ({row['ratio']:.2f} against {row['best_peer']}): {why}")
+        is_level = not row["noisy"] and row["ratio"] >= 1 - row["spread"]
+        why = (case.loss if case and case.loss else "") or ("not explained yet." if not is_level else "")
+        mark = "; noisy, so nothing is claimed" if row["noisy"] else "; level within its spread" if is_level else ""
+        lines.append(f"- `{row['case']}` ({row['ratio']:.2f} against {row['best_peer']}{mark}){': ' + why if why else '.'}")
     if not losses:
         lines.append("In no row of this run.")
     notes = [(name, table[name].note) for name in result["titles"] if name in table and table[name].note]
@@ -33,4 +36,18 @@ def write(root, out, table):
     target.write_text("\n".join(lines) + "\n")
     print(f"wrote {target.relative_to(root)}")
     wakeups.write(root, result)
+    write_instructions(root, out)
     return 0
+
+
+def write_instructions(root, out):
+    path = out / "instructions.json"
+    if not path.exists():
+        return
+    counted = json.loads(path.read_text())
+    head = ("# Instructions per operation\n\nWritten by `./bench --instructions` and `./bench --docs-only`; counted by valgrind, so a "
+            "change of the code shows here on any machine. The compiler and its flags are those of `./bench`; a locked "
+            "instruction counts as one. Rows that time only the call (wake_all, cancel, stop) include its preparation here. "
+            f"{counted['date']}, {counted['compiler']}.\n\n")
+    (root / "docs" / "instructions.md").write_text(head + instructions.table(counted["rows"]))
+    print("wrote docs/instructions.md")

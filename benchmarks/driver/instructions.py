@@ -2,6 +2,7 @@
 
 Every case of one thread is run twice with different numbers of operations; the difference, divided, leaves out start-up.
 """
+import datetime
 import json
 import re
 import shutil
@@ -44,10 +45,16 @@ def count(root, out, plan):
             if value is not None:
                 rows.append({"case": subject.case, "subject": subject.name, "kind": subject.kind, "instructions": round(value, 1)})
                 print(f"{subject.case:36} {subject.name:34} {value:10.1f}", flush=True)
-    (out / "instructions.json").write_text(json.dumps(rows, indent=1) + "\n")
+    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    (out / "instructions.json").write_text(json.dumps({"date": date, "compiler": compiler(), "rows": rows}, indent=1) + "\n")
     (out / "instructions.md").write_text(table(rows))
     print(f"{len(rows)} counts; build/bench/instructions.md, instructions.json")
     return 0
+
+
+def compiler():
+    said = subprocess.run(["c++", "--version"], capture_output=True, text=True)
+    return said.stdout.splitlines()[0] if said.stdout else "unknown compiler"
 
 
 def table(rows):
