@@ -71,7 +71,7 @@ task<> cancel_myself_then(event& ready, semaphore& permits, std::vector<std::str
     log.emplace_back(active ? "active" : "not active");
     co_await ready.wait();
     log.emplace_back("passed a ready event");
-    co_await permits.acquire();
+    const auto permit = co_await permits.acquire();
 }
 
 TEST(checkpoint, TASK_9_in_a_cancelled_job_no_await_begins_not_even_a_ready_one) {
