@@ -18,7 +18,8 @@ fork_check::fork_check() noexcept : made_under_(forks_seen) {
 
 void fork_check::fail(std::string_view object, std::string_view name) noexcept {
     panic(object, name, site(),
-          "used in a forked child, but its threads exist only in the parent; a child may exec(), _exit() or make its own runtime");
+          "used in a forked child, but its threads exist only in the parent; a child may exec(), _exit() or make its own "
+          "runtime");
 }
 
 void name_this_thread(std::string_view name, unsigned number) noexcept {

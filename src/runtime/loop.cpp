@@ -7,9 +7,10 @@
 
 // id  operation           order    pairs  carries                                           fails in
 // L1  stop: stop_ store   release  L2     what the stopping thread did before               loop_model: stop_or_sleep
-// L2 survives exchange as load and store: a stop() in between is the same stop
 // L2  run: stop_ exchange acquire  L1     what the stopping thread did before               loop_model: stop_or_sleep
 // L3  run: stop_ load     relaxed  -      nothing: L2 follows                               (floor)
+//
+// L2 survives exchange as load and store: a stop() in between is the same stop
 
 namespace roost::inline ROOST_ABI {
 

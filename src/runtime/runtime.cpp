@@ -23,7 +23,9 @@ struct runtime::parts {
     detail::fork_check fork;
 
     parts(const runtime_options& o, unsigned count)
-        : name(o.name_), workers(count), lane(o.blocking_, name + "/block"),
+        : name(o.name_),
+          workers(count),
+          lane(o.blocking_, name + "/block"),
           keeper({name, o.soft_budget_, o.on_overrun_, o.overrun_context_}) {}
 
     void start_pool() {

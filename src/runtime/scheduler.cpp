@@ -277,8 +277,8 @@ bool scheduler::park(worker& me, bool was_searching) noexcept {
         return true;
     }
     if (outside_.is_closed()) {
-        const bool quiet = idle_.while_still(
-            [this](std::uint32_t parked) { return parked == options_.workers && !is_anything_queued(); });
+        const bool quiet =
+            idle_.while_still([this](std::uint32_t parked) { return parked == options_.workers && !is_anything_queued(); });
         if (quiet) {
             finish();
         }

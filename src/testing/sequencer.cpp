@@ -22,7 +22,8 @@ std::uint32_t sequencer::reached() const noexcept { return reached_.load(mo::acq
 
 void sequencer::check(std::uint32_t step, site where) const noexcept {
     if (step <= reached()) {
-        panic("sequencer", "step " + std::to_string(step), where, "reached twice (steps count from 1, each is reached once)");
+        panic("sequencer", "step " + std::to_string(step), where,
+              "reached twice (steps count from 1, each is reached once)");
     }
 }
 

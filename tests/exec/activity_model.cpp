@@ -20,9 +20,7 @@ MODEL(activity, RUN_51_pinned_text) {
     thread worker([&] {
         mine.store(&activity::of_this_thread(), mo::release);
         auto* l = new label;
-        {
-            const running_as scope(*l);
-        }
+        { const running_as scope(*l); }
         l->text.set(2);
         delete l;
         while (mine.load(mo::acquire) != nullptr) {
@@ -54,9 +52,7 @@ MODEL(activity, RUN_51_outer_text) {
         label inner;
         outer.text.set(1);
         const running_as scope(outer);
-        {
-            const running_as deeper(inner);
-        }
+        { const running_as deeper(inner); }
         while (mine.load(mo::acquire) != nullptr) {
             yield_thread();
         }

@@ -84,13 +84,15 @@ void against_a_map(unsigned seed, int steps, std::int64_t horizon) {
             armed[which] = false;
             ASSERT_TRUE(forget(&a));
         } else {
-            a.set_deadline(time_point(duration(clock - 1000 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(horizon * 50)))));
+            a.set_deadline(time_point(
+                duration(clock - 1000 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(horizon * 50)))));
             w.insert(a);
             armed[which] = true;
             model.emplace(tested::tick_of(a.deadline()), &a);
         }
         ASSERT_EQ(w.is_empty(), model.empty());
-        ASSERT_TRUE(model.empty() || w.next_tick() <= std::max(model.begin()->first, tested::begun_at(time_point(duration(clock)))))
+        ASSERT_TRUE(model.empty() ||
+                    w.next_tick() <= std::max(model.begin()->first, tested::begun_at(time_point(duration(clock)))))
             << "the next look comes in time";
     }
     for (std::size_t left = model.size(); left > 0; --left) {

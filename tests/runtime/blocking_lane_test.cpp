@@ -22,8 +22,7 @@ TEST(blocking_lane, RUN_45_runs_at_most_so_many_at_once_and_queues_the_rest_in_o
         all.push_back(std::make_unique<job>([&] {
             const int here = inside.fetch_add(1, mo::acq_rel) + 1;
             int seen = most.load(mo::relaxed);
-            while (here > seen && !most.compare_exchange_weak(seen, here, mo::relaxed, mo::relaxed)) {
-            }
+            while (here > seen && !most.compare_exchange_weak(seen, here, mo::relaxed, mo::relaxed)) {}
             yield_thread();
             inside.fetch_sub(1, mo::acq_rel);
             done.down();

@@ -15,7 +15,9 @@ namespace fs = std::filesystem;
 // A file system of our own, as the kernel would show it.
 class fake_root {
 public:
-    fake_root() : path_(fs::path(::testing::TempDir()) / ("cpu_limits_" + std::to_string(counter_++))) { fs::remove_all(path_); }
+    fake_root() : path_(fs::path(::testing::TempDir()) / ("cpu_limits_" + std::to_string(counter_++))) {
+        fs::remove_all(path_);
+    }
     ~fake_root() { fs::remove_all(path_); }
     void write(const std::string& name, const std::string& text) const {
         const fs::path file = path_ / name;

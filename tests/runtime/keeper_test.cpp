@@ -32,15 +32,18 @@ class keeper_of : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(keeper_of, RUN_70_a_body_that_does_not_suspend_is_reported_by_name_once) {
     heard reports;
-    runtime rt(runtime_options().workers(GetParam()).name("mill").soft_budget(std::chrono::milliseconds(20)).on_overrun(heard::hear, &reports));
+    runtime rt(runtime_options()
+                   .workers(GetParam())
+                   .name("mill")
+                   .soft_budget(std::chrono::milliseconds(20))
+                   .on_overrun(heard::hear, &reports));
     countdown done(1);
     call spinner([&] {
         const activity_label label("grind", site::here());
         const running_as scope(label);
         reports.wait();
         const time_point until = deadline_after(now(), std::chrono::milliseconds(60));
-        while (now() < until) {
-        }
+        while (now() < until) {}
         done.down();
     });
     rt.post(spinner);
@@ -56,7 +59,8 @@ TEST_P(keeper_of, RUN_70_a_body_that_does_not_suspend_is_reported_by_name_once) 
 
 TEST_P(keeper_of, RUN_71_many_short_bodies_are_not_reported) {
     heard reports;
-    runtime rt(runtime_options().workers(GetParam()).soft_budget(std::chrono::milliseconds(200)).on_overrun(heard::hear, &reports));
+    runtime rt(
+        runtime_options().workers(GetParam()).soft_budget(std::chrono::milliseconds(200)).on_overrun(heard::hear, &reports));
     countdown done(1);
     const time_point until = deadline_after(now(), std::chrono::milliseconds(500));
     call* self = nullptr;
@@ -103,7 +107,8 @@ TEST_P(keeper_of, RUN_72_an_idle_runtime_uses_no_processor_time) {
 // After a doze the watcher has to notice again.
 TEST_P(keeper_of, RUN_73_work_after_a_long_idle_time_is_watched_again) {
     heard reports;
-    runtime rt(runtime_options().workers(GetParam()).soft_budget(std::chrono::milliseconds(10)).on_overrun(heard::hear, &reports));
+    runtime rt(
+        runtime_options().workers(GetParam()).soft_budget(std::chrono::milliseconds(10)).on_overrun(heard::hear, &reports));
     atomic<std::uint32_t> nobody{0};
     wait_on_until(nobody, 0, deadline_after(now(), std::chrono::milliseconds(150)));  // dozing by now
     countdown done(1);

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <random>
 
-#include <csignal>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
 
 namespace {
 
@@ -17,9 +17,7 @@ double seconds() {
     const char* text = std::getenv("ROOST_STRESS_SECONDS");
     return text == nullptr ? 1.0 : std::atof(text);
 }
-time_point end_of_test() {
-    return deadline_after(now(), std::chrono::duration<double>(seconds()));
-}
+time_point end_of_test() { return deadline_after(now(), std::chrono::duration<double>(seconds())); }
 constexpr bool sanitized =
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     true;
@@ -154,7 +152,8 @@ TEST(runtime_stress, RUN_103_random_timers) {
                   }
                   me.fired->fetch_add(1, mo::relaxed);
               }),
-              fired(&f), early(&e) {}
+              fired(&f),
+              early(&e) {}
         atomic<std::uint64_t>* fired;
         atomic<std::uint64_t>* early;
     };
@@ -170,7 +169,8 @@ TEST(runtime_stress, RUN_103_random_timers) {
                     mine += rt.timers().disarm(*slot) ? 1 : 0;
                 }
                 slot = std::make_unique<one>(fired, early);
-                slot->set_deadline(deadline_after(now(), std::chrono::microseconds(static_cast<std::int64_t>(random() % 4000) - 500)));
+                slot->set_deadline(
+                    deadline_after(now(), std::chrono::microseconds(static_cast<std::int64_t>(random() % 4000) - 500)));
                 ASSERT_TRUE(rt.timers().arm(*slot));
             }
             for (auto& slot : window) {
@@ -183,7 +183,8 @@ TEST(runtime_stress, RUN_103_random_timers) {
         t.join();
     }
     EXPECT_EQ(early.load(mo::relaxed), 0U);
-    EXPECT_EQ(fired.load(mo::relaxed) + stopped.load(mo::relaxed), std::uint64_t{threads} * static_cast<std::uint64_t>(each));
+    EXPECT_EQ(fired.load(mo::relaxed) + stopped.load(mo::relaxed),
+              std::uint64_t{threads} * static_cast<std::uint64_t>(each));
     EXPECT_EQ(rt.shut_down().timers_left(), 0U);
 }
 

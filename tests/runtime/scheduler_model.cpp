@@ -10,13 +10,14 @@ using namespace roost;
 using detail::scheduler;
 
 struct item : work {
-    item() : work(+[](work& w) noexcept {
-                 auto& me = static_cast<item&>(w);
-                 me.ran.fetch_add(1, mo::relaxed);
-                 if (me.child != nullptr) {
-                     rt::check(me.where->post(*me.child), "posting from a worker always works");
-                 }
-             }) {}
+    item()
+        : work(+[](work& w) noexcept {
+              auto& me = static_cast<item&>(w);
+              me.ran.fetch_add(1, mo::relaxed);
+              if (me.child != nullptr) {
+                  rt::check(me.where->post(*me.child), "posting from a worker always works");
+              }
+          }) {}
     atomic<int> ran{0};
     item* child = nullptr;
     executor* where = nullptr;
@@ -57,7 +58,8 @@ TEST(scheduler_of, RUN_15_post_from_outside_and_inside) {
             s.close();
             s.join();
         }
-        rt::check(outer.ran.load(mo::relaxed) == 1 && inner.ran.load(mo::relaxed) == 1, "queued work runs, and what it posts");
+        rt::check(outer.ran.load(mo::relaxed) == 1 && inner.ran.load(mo::relaxed) == 1,
+                  "queued work runs, and what it posts");
     });
 }
 
@@ -74,7 +76,8 @@ TEST(scheduler_of, RUN_15_two_workers) {
             s.close();
             s.join();
         }
-        rt::check(outer.ran.load(mo::relaxed) == 1 && inner.ran.load(mo::relaxed) == 1, "queued work runs, and what it posts");
+        rt::check(outer.ran.load(mo::relaxed) == 1 && inner.ran.load(mo::relaxed) == 1,
+                  "queued work runs, and what it posts");
         rt::check(other.ran.load(mo::relaxed) == 1, "queued work runs");
     });
 }

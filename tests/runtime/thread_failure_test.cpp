@@ -25,7 +25,8 @@ namespace {
 int threads_allowed = -1;  // negative: no limit
 }
 
-extern "C" int pthread_create(pthread_t* id, const pthread_attr_t* attributes, void* (*body)(void*), void* argument) noexcept {
+extern "C" int pthread_create(pthread_t* id, const pthread_attr_t* attributes, void* (*body)(void*),
+                              void* argument) noexcept {
     using create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
     static const auto real = reinterpret_cast<create>(dlsym(RTLD_NEXT, "pthread_create"));
     if (threads_allowed == 0) {

@@ -9,10 +9,11 @@ namespace rt = roost::testing;
 using namespace roost;
 
 struct alarm : timer {
-    alarm() : timer(+[](timer& t) noexcept {
-                  auto& me = static_cast<alarm&>(t);
-                  me.fired.set(me.fired.get() + 1);
-              }) {}
+    alarm()
+        : timer(+[](timer& t) noexcept {
+              auto& me = static_cast<alarm&>(t);
+              me.fired.set(me.fired.get() + 1);
+          }) {}
     plain<int> fired{0};
 };
 

@@ -39,9 +39,7 @@ TEST(work_ring, RUN_31_is_a_double_ended_queue_that_grows) {
                 EXPECT_EQ(ring.pop_front(), expected);
                 break;
             }
-            default:
-                model.push_back(all[next].get());
-                EXPECT_TRUE(ring.push_back(*all[next++]));
+            default: model.push_back(all[next].get()); EXPECT_TRUE(ring.push_back(*all[next++]));
         }
         ASSERT_EQ(ring.size(), model.size());
     }

@@ -13,6 +13,7 @@
 // A3  look: current_ load           acquire  A1     the label's text                                   activity_model: pinned_text
 // A4  look: pinned_ store           relaxed  A2     nothing: the barrier pair orders it                activity_model: pinned_text
 // A5  look: pinned_ clear           release  A2     the watcher's reads                                activity_model: pinned_text
+//
 // A3 survives acquire->relaxed: each of the two looks covers for the other, unless a new label has got the address of the old one
 
 namespace roost::inline ROOST_ABI {

@@ -116,7 +116,10 @@ public:
     template <class F, class... A>
     explicit blocking_await(blocking_service* lane, Interrupter interrupter, F&& fn, A&&... args)
         : blocking_work(+[](work& w) noexcept { static_cast<blocking_await&>(w).execute(); }),
-          lane_(lane), interrupter_(std::move(interrupter)), fn_(std::forward<F>(fn)), args_(std::forward<A>(args)...) {}
+          lane_(lane),
+          interrupter_(std::move(interrupter)),
+          fn_(std::forward<F>(fn)),
+          args_(std::forward<A>(args)...) {}
     blocking_await(const blocking_await&) = delete;
     blocking_await& operator=(const blocking_await&) = delete;
     ~blocking_await() {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <roost/exec/blocking.hpp>
-#include <roost/exec/executor.hpp>
 #include <roost/exec/detail/bell.hpp>
+#include <roost/exec/executor.hpp>
 #include <roost/runtime/detail/fork_check.hpp>
 #include <roost/runtime/detail/pulse.hpp>
 #include <roost/runtime/detail/timer_shards.hpp>

@@ -57,7 +57,7 @@ private:
 class runtime {
 public:
     explicit runtime(const runtime_options& options = runtime_options());  // std::system_error when a thread cannot be made
-    ~runtime();                                                            // shut_down()
+    ~runtime();  // shut_down()
     runtime(const runtime&) = delete;
     runtime& operator=(const runtime&) = delete;
 

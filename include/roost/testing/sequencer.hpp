@@ -54,7 +54,9 @@ public:
               auto& me = static_cast<turn&>(w);
               me.resume_(me.frame_);
           }),
-          of_(&of), step_(step), where_(where) {}
+          of_(&of),
+          step_(step),
+          where_(where) {}
     turn(const turn&) = delete;
     turn& operator=(const turn&) = delete;
 

@@ -33,7 +33,7 @@ public:
     [[nodiscard]] time_point now() noexcept override;
     bool arm(timer& t) noexcept override;
     bool disarm(timer& t) noexcept override;
-    bool submit(blocking_work& w) noexcept override;    // on a thread of its own; time stands still until it has run
+    bool submit(blocking_work& w) noexcept override;  // on a thread of its own; time stands still until it has run
     bool withdraw(blocking_work& w) noexcept override;
 
     // --- for the test ---

@@ -61,7 +61,8 @@ public:
     }
     void require_over() const noexcept {
         if (phase_.load(mo::relaxed) != over) {  // H5
-            panic("blocking function", {}, site(), "its coroutine was destroyed while it runs; cancel the task and join it instead");
+            panic("blocking function", {}, site(),
+                  "its coroutine was destroyed while it runs; cancel the task and join it instead");
         }
     }
 

@@ -29,6 +29,7 @@
 // P4  announce, wake: signal_ store    relaxed  P5     nothing: written under lock_                           (floor)
 // P5  sleep: signal_ load              relaxed  P4     nothing: a woken worker looks into the queues, which carry their items (floor)
 // P6  wake, search, withdraw: fetch_add  relaxed  -    nothing: written under lock_; an update keeps P3's release going (floor)
+//
 // P6 survives fetch_add as load and store: it is written under lock_, and the only other update adds nothing
 
 namespace roost::inline ROOST_ABI::detail {
@@ -71,7 +72,7 @@ public:
         }
         unlist(*s);
         word_.fetch_add(one_searching - one_parked, mo::relaxed);  // P6
-        s->signal_.store(1, mo::relaxed);                          // P4
+        s->signal_.store(1, mo::relaxed);  // P4
         lock_.unlock();
         wake_on(&s->signal_, 1);
         return true;
@@ -82,7 +83,7 @@ public:
         while (sleeper* s = list_) {
             unlist(*s);
             word_.fetch_add(one_searching - one_parked, mo::relaxed);  // P6
-            s->signal_.store(1, mo::relaxed);                          // P4
+            s->signal_.store(1, mo::relaxed);  // P4
             wake_on(&s->signal_, 1);  // rare, so under the lock: afterwards the list may have changed
         }
         lock_.unlock();

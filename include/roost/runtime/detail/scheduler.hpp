@@ -37,7 +37,7 @@ struct scheduler_options {
     timer_service* timers = nullptr;
     blocking_service* blocking = nullptr;
     keeper* watcher = nullptr;
-    unsigned search_rounds = 20;   // how long a worker looks before it sleeps
+    unsigned search_rounds = 20;  // how long a worker looks before it sleeps
     unsigned patient_rounds = 12;  // after these a thief may take the item that a busy worker keeps for itself
 };
 
@@ -47,9 +47,9 @@ struct alignas(64) worker {
     idle_set::sleeper sleeper;
     scheduler* owner = nullptr;
     unsigned index = 0;
-    unsigned countdown = 1;      // bodies until older work gets its turn
-    unsigned turn = 0;           // whose turn that is
-    std::uint32_t yielded = 0;   // what the owner pushed to its inbox since it last took it
+    unsigned countdown = 1;  // bodies until older work gets its turn
+    unsigned turn = 0;  // whose turn that is
+    std::uint32_t yielded = 0;  // what the owner pushed to its inbox since it last took it
     atomic<std::uint32_t> yielded_hint{0};
     std::unique_ptr<std::uint64_t[]> beats;  // of the others, when the search began
     alignas(64) detail::pulse pulse;
@@ -63,7 +63,7 @@ struct alignas(64) worker {
 class scheduler final : public executor {
 public:
     explicit scheduler(scheduler_options options);  // throws std::system_error, std::bad_alloc; then no thread is left
-    ~scheduler();                                   // close() and join()
+    ~scheduler();  // close() and join()
 
     bool post(work& w) noexcept override;
     bool post_last(work& w) noexcept override;

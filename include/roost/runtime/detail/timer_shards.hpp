@@ -1,9 +1,9 @@
 #pragma once
 
 #include <roost/base/atomic.hpp>
-#include <roost/exec/timer.hpp>
 #include <roost/exec/detail/bell.hpp>
 #include <roost/exec/detail/timer_wheel.hpp>
+#include <roost/exec/timer.hpp>
 
 #include <array>
 #include <cstddef>

@@ -34,11 +34,12 @@
 // Q7  grow: buffer_ store   release   Q8      the copied slots                              work_deque_model: growth
 // Q8  steal: buffer_ load   acquire   Q7      the copied slots                              work_deque_model: growth
 // Q9  push: top_ load       acquire   Q6      the thief has read the slot that is written next   work_deque_model: slot_reuse
+// QR  everything else       relaxed   -       the owner's own words; slots (Q1 and Q6 order them); estimates
+//
 // Q9 survives acquire->relaxed: only a thief that reads the slot's next value before it is written would show it (load
 //    buffering), which the explorer does not do
 // Q4 survives seq_cst->acquire: kept as in the published proof; the same instruction on x86
 // Q6 survives seq_cst->acq_rel: in pop only; kept as in the published proof; the same instruction on x86
-// QR  everything else       relaxed   -       the owner's own words; slots (Q1 and Q6 order them); estimates
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -64,7 +65,7 @@ public:
     // Owner. How many items there are now (at most: thieves may have taken some), or 0 when there was no memory to grow.
     [[nodiscard]] std::int64_t push(work& w) noexcept {
         const std::int64_t bottom = bottom_.load(mo::relaxed);  // QR
-        ring* b = buffer_.load(mo::relaxed);                    // QR
+        ring* b = buffer_.load(mo::relaxed);  // QR
         if (bottom - top_seen_ > static_cast<std::int64_t>(b->mask)) [[unlikely]] {
             top_seen_ = top_.load(mo::acquire);  // Q9
             if (bottom - top_seen_ > static_cast<std::int64_t>(b->mask)) {
@@ -74,8 +75,8 @@ public:
                 }
             }
         }
-        b->slot(bottom).store(&w, mo::relaxed);     // QR
-        bottom_.store(bottom + 1, mo::release);     // Q1
+        b->slot(bottom).store(&w, mo::relaxed);  // QR
+        bottom_.store(bottom + 1, mo::release);  // Q1
         return bottom + 1 - top_seen_;
     }
 
@@ -85,7 +86,7 @@ public:
         if (bottom < top_seen_) {
             return nullptr;
         }
-        bottom_.store(bottom, mo::seq_cst);       // Q2
+        bottom_.store(bottom, mo::seq_cst);  // Q2
         std::int64_t top = top_.load(mo::seq_cst);  // Q3
         top_seen_ = top;
         if (top > bottom) {
@@ -97,20 +98,20 @@ public:
             return w;
         }
         const bool won = top_.compare_exchange_strong(top, top + 1, mo::seq_cst, mo::relaxed);  // Q6
-        bottom_.store(bottom + 1, mo::relaxed);                                                 // QR
+        bottom_.store(bottom + 1, mo::relaxed);  // QR
         top_seen_ = bottom + 1;
         return won ? w : nullptr;
     }
 
     // Anybody. The oldest item; null when there was none, or when somebody else claimed it first (then `lost` is set).
     [[nodiscard]] work* steal(bool& lost) noexcept {
-        std::int64_t top = top_.load(mo::seq_cst);              // Q4
+        std::int64_t top = top_.load(mo::seq_cst);  // Q4
         const std::int64_t bottom = bottom_.load(mo::seq_cst);  // Q5
         if (top >= bottom) {
             return nullptr;
         }
-        ring* b = buffer_.load(mo::acquire);                                           // Q8
-        work* w = b->slot(top).load(mo::relaxed);                                      // QR
+        ring* b = buffer_.load(mo::acquire);  // Q8
+        work* w = b->slot(top).load(mo::relaxed);  // QR
         if (!top_.compare_exchange_strong(top, top + 1, mo::seq_cst, mo::relaxed)) {  // Q6
             lost = true;
             return nullptr;
@@ -121,7 +122,7 @@ public:
     // Anybody. Exact when nobody works on it, an estimate otherwise.
     [[nodiscard]] std::int64_t size_approx() const noexcept {
         const std::int64_t bottom = bottom_.load(mo::relaxed);  // QR
-        const std::int64_t top = top_.load(mo::relaxed);        // QR
+        const std::int64_t top = top_.load(mo::relaxed);  // QR
         return bottom > top ? bottom - top : 0;
     }
     [[nodiscard]] std::size_t capacity() const noexcept { return buffer_.load(mo::relaxed)->mask + 1; }  // QR
