@@ -15,7 +15,7 @@ namespace {
 class pass_on_cancel {
 public:
     pass_on_cancel(node& to, const token& from) noexcept : to_(&to), from_(from) {}
-    void operator()() const noexcept { to_->cancel(from_.why()); }
+    void operator()() const noexcept { to_->cancel(from_.reason()); }
 
 private:
     node* to_;

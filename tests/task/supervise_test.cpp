@@ -126,8 +126,11 @@ TEST(supervise, JOB_34_a_cancel_during_the_backoff_ends_the_child_and_the_failur
     EXPECT_EQ(b.runs, 1);
     j.cancel();
     b.stage.run();
-    EXPECT_EQ(j.state(), job_state::cancelled);
     EXPECT_EQ(b.runs, 1);
+    ASSERT_TRUE(b.got) << "the body had returned: its value survives";
+    EXPECT_EQ(b.got->counts().cancelled, 2U);
+    EXPECT_EQ(b.got->counts().failures, 1U);
+    EXPECT_EQ(b.got->counts().restarts, 0U);
 }
 
 task<> cancel_one(supervisor& s, event& never, int& count, job& out) {

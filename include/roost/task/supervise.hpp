@@ -229,8 +229,8 @@ task<kept_t<T>> supervised_body(scope& s, supervision& all, Fn fn, Args... args)
 template <class T, class Fn, class... Args>
 task<supervised<T>> supervise_task(site where, on_failure what, Fn fn, Args... args) {
     supervision all(std::move(what));
-    using body = task<kept_t<T>> (*)(scope&, supervision&, Fn, Args...);
-    policy_scope<body, std::reference_wrapper<supervision>, Fn, Args...> in(
+    using start_function = task<kept_t<T>> (*)(scope&, supervision&, Fn, Args...);
+    policy_scope<start_function, std::reference_wrapper<supervision>, Fn, Args...> in(
         all, where, &supervised_body<T, Fn, Args...>, std::ref(all), std::move(fn), std::move(args)...);
     kept_t<T> value = co_await std::move(in);
     co_return supervised<T>(std::move(value), all.counts(), all.take_failures());

@@ -1,0 +1,79 @@
+#pragma once
+
+// row r = co_await retry(backoff(50ms).jitter(0.5), 4, load_row, id);
+//
+// Calls fn(args...), a task, until it succeeds, at most `attempts` times, with the backoff in between. The last failure is
+// thrown with its own type, the earlier ones are kept beside it. A cancelled attempt is not repeated: the awaiting body ends
+// cancelled. The arguments are passed again at every attempt, so they are copied.
+
+#include <roost/base/error.hpp>
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/backoff.hpp>
+#include <roost/task/detail/policy_scope.hpp>
+#include <roost/task/sleep.hpp>
+
+#include <concepts>
+#include <cstdint>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+class always_again {
+public:
+    always_again() noexcept = default;
+    bool operator()(const std::exception_ptr&) const noexcept { return true; }
+};
+
+[[noreturn]] void refuse_no_attempts();
+
+template <class T, class Again, class Fn, class... Args>
+task<T> retry_task(backoff wait, std::uint32_t attempts, Again again, Fn fn, Args... args) {
+    std::vector<std::exception_ptr> earlier;
+    for (std::uint32_t n = 1;; ++n) {
+        outcome<T> ended;
+        try {
+            task<T> t = std::invoke(fn, args...);
+            ended = co_await as_outcome(std::move(t));
+        } catch (...) {
+            ended = outcome<T>(std::current_exception());
+        }
+        if (ended.is_cancelled()) {
+            co_await end_cancelled(ended.why());
+        }
+        if (ended.has_value()) {
+            co_return std::move(ended).value();
+        }
+        if (n >= attempts || !again(ended.error())) {
+            for (std::exception_ptr& e : earlier) {
+                co_await keep_failure_call(std::move(e));
+            }
+            std::rethrow_exception(ended.error());
+        }
+        earlier.push_back(ended.error());
+        co_await sleep_for(wait.next(n));
+    }
+}
+
+}  // namespace detail
+
+// Only failures that `again(const std::exception_ptr&)` calls worth it are tried again.
+template <class Again, class Fn, class... Args>
+    requires std::predicate<Again&, const std::exception_ptr&> && std::invocable<std::decay_t<Fn>&, std::decay_t<Args>&...>
+[[nodiscard]] auto retry_if(Again again, backoff wait, std::uint32_t attempts, Fn&& fn, Args&&... args) {
+    using made = std::invoke_result_t<std::decay_t<Fn>&, std::decay_t<Args>&...>;
+    static_assert(detail::is_task<made>, "retry(backoff, attempts, fn, args...): fn(args...) has to return a task");
+    if (attempts == 0) {
+        detail::refuse_no_attempts();
+    }
+    return detail::retry_task<typename made::value_type, Again, detail::callable_for<Fn>, std::decay_t<Args>...>(
+        wait, attempts, std::move(again), std::forward<Fn>(fn), std::forward<Args>(args)...);
+}
+
+template <class Fn, class... Args>
+    requires std::invocable<std::decay_t<Fn>&, std::decay_t<Args>&...>
+[[nodiscard]] auto retry(backoff wait, std::uint32_t attempts, Fn&& fn, Args&&... args) {
+    return retry_if(detail::always_again(), wait, attempts, std::forward<Fn>(fn), std::forward<Args>(args)...);
+}
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,179 @@
+#include <roost/sync/event.hpp>
+#include <roost/task/map_concurrent.hpp>
+#include <roost/task/retry.hpp>
+
+#include "rig.hpp"
+
+#include <stdexcept>
+
+using namespace roost;
+using namespace std::chrono_literals;
+
+namespace {
+
+task<int> fail_until(int good, int& runs) {
+    if (++runs < good) {
+        throw std::runtime_error("attempt " + std::to_string(runs));
+    }
+    co_return runs;
+}
+task<> try_again(std::uint32_t attempts, int good, int& runs, int& got, std::string& what, std::size_t& others) {
+    auto ended = co_await as_outcome(retry(backoff(10ms), attempts, fail_until, good, std::ref(runs)));
+    others = ended.others().size();
+    if (ended.has_value()) {
+        got = ended.value();
+        co_return;
+    }
+    try {
+        std::rethrow_exception(ended.error());
+    } catch (const std::runtime_error& e) {
+        what = e.what();
+    }
+}
+
+class bench {
+public:
+    rig::stage stage;
+    int runs = 0;
+    int got = 0;
+    std::string what;
+    std::size_t others = 0;
+};
+
+TEST(retry, JOB_43_tries_again_after_the_backoff_until_it_succeeds) {
+    bench b;
+    b.stage.play(try_again(5, 3, b.runs, b.got, b.what, b.others));
+    EXPECT_EQ(b.runs, 1);
+    b.stage.advance(10ms);
+    EXPECT_EQ(b.runs, 2);
+    b.stage.advance(20ms);
+    EXPECT_EQ(b.got, 3);
+}
+
+TEST(retry, JOB_43_throws_the_last_failure_and_keeps_the_earlier_ones) {
+    bench b;
+    b.stage.play(try_again(3, 100, b.runs, b.got, b.what, b.others));
+    b.stage.advance(10ms);
+    b.stage.advance(20ms);
+    EXPECT_EQ(b.runs, 3);
+    EXPECT_EQ(b.what, "attempt 3");
+    EXPECT_EQ(b.others, 2U);
+}
+
+TEST(retry, JOB_43_a_cancel_during_the_backoff_ends_it) {
+    bench b;
+    const job j = b.stage.play(try_again(3, 100, b.runs, b.got, b.what, b.others));
+    j.cancel();
+    b.stage.run();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(b.runs, 1);
+}
+
+bool is_transient(const std::exception_ptr& error) {
+    try {
+        std::rethrow_exception(error);
+    } catch (const std::invalid_argument&) {
+        return false;
+    } catch (...) {
+        return true;
+    }
+}
+task<int> permanent(int& runs) {
+    ++runs;
+    throw std::invalid_argument("never right");
+    co_return 0;
+}
+task<> try_permanent(int& runs, bool& caught) {
+    try {
+        co_await retry_if(&is_transient, backoff(10ms), 5, permanent, std::ref(runs));
+    } catch (const std::invalid_argument&) {
+        caught = true;
+    }
+}
+
+TEST(retry, JOB_43_failures_that_are_not_worth_it_are_thrown_at_once) {
+    rig::stage s;
+    int runs = 0;
+    bool caught = false;
+    s.play(try_permanent(runs, caught));
+    EXPECT_EQ(runs, 1);
+    EXPECT_TRUE(caught);
+}
+
+class gauge {
+public:
+    int now = 0;
+    int most = 0;
+    int fail_at = -1;
+};
+class square {
+public:
+    explicit square(gauge& g) noexcept : gauge_(&g) {}
+    task<int> operator()(int i) const {
+        gauge_->most = std::max(gauge_->most, ++gauge_->now);
+        const int mine = i;
+        gauge* g = gauge_;
+        co_await sleep_for((10 - mine % 7) * 1ms);
+        --g->now;
+        if (mine == g->fail_at) {
+            throw std::runtime_error("item");
+        }
+        co_return mine * mine;
+    }
+
+private:
+    gauge* gauge_;
+};
+task<> map_numbers(gauge& g, int count, std::size_t limit, std::vector<int>& out, bool& failed) {
+    std::vector<int> numbers;
+    for (int i = 0; i < count; ++i) {
+        numbers.push_back(i);
+    }
+    try {
+        out = co_await map_concurrent(numbers, limit, square(g));
+    } catch (const std::runtime_error&) {
+        failed = true;
+    }
+}
+
+TEST(map_concurrent, JOB_44_never_runs_more_than_the_limit_and_keeps_the_order) {
+    rig::stage s;
+    gauge g;
+    std::vector<int> out;
+    bool failed = false;
+    s.play(map_numbers(g, 50, 7, out, failed));
+    for (int i = 0; i < 100; ++i) {
+        s.advance(1ms);
+    }
+    ASSERT_EQ(out.size(), 50U);
+    for (int i = 0; i < 50; ++i) {
+        EXPECT_EQ(out[static_cast<std::size_t>(i)], i * i);
+    }
+    EXPECT_EQ(g.most, 7);
+}
+
+TEST(map_concurrent, JOB_44_a_failure_starts_nothing_more) {
+    rig::stage s;
+    gauge g;
+    g.fail_at = 3;
+    std::vector<int> out;
+    bool failed = false;
+    s.play(map_numbers(g, 50, 2, out, failed));
+    for (int i = 0; i < 30; ++i) {
+        s.advance(1ms);
+    }
+    EXPECT_TRUE(failed);
+    EXPECT_TRUE(out.empty());
+}
+
+TEST(map_concurrent, JOB_44_of_nothing_is_there_at_once) {
+    rig::stage s;
+    gauge g;
+    std::vector<int> out(1);
+    bool failed = false;
+    const job j = s.play(map_numbers(g, 0, 3, out, failed));
+    EXPECT_EQ(j.state(), job_state::completed);
+    EXPECT_TRUE(out.empty());
+}
+
+}  // namespace
