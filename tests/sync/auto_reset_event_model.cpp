@@ -95,7 +95,6 @@ MODEL(auto_reset_event_model, left_alone) {
 // One signal, two takers, one of them through the slow path.
 MODEL(auto_reset_event_model, two_takers) {
     auto_reset_event e("", true);
-    plain<int> resumed{0};
     roost::atomic<int> taken{0};
     thread other([&] { taken.fetch_add(e.try_wait() ? 1 : 0, roost::mo::relaxed); });
     auto operation = e.wait();

@@ -69,6 +69,22 @@ MODEL(channel_model, cancel_vs_receive) {
     check(resumed.get() == (cancelled ? 0 : 1), "SYNC-134: cancelled or delivered, not both and not neither");
 }
 
+// Close and cancel against send, from two sides so that every interleaving can be tried.
+MODEL(channel_model, cancel_and_close_vs_send) {
+    channel<int> c(1);
+    plain<int> resumed{0};
+    held_operation receiving(c.receive(), resumed);
+    bool is_sent = false;
+    thread sender([&] { is_sent = static_cast<bool>(c.try_send(1)); });
+    const bool cancelled = receiving.operation().try_cancel();
+    c.close();
+    sender.join();
+    check(resumed.get() == (cancelled ? 0 : 1), "SYNC-133");
+    auto left = c.try_receive();
+    check(static_cast<bool>(left) == (cancelled && is_sent),
+          "SYNC-135: sent to the receiver, or still there, or handed back");
+}
+
 // Close, send and cancel of a waiting receiver, all at once.
 MODEL(channel_model, close_vs_send_vs_cancel) {
     channel<int> c(1);

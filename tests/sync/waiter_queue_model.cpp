@@ -102,7 +102,23 @@ MODEL(waiter_queue_model, wake_vs_cancel) {
     }
 }
 
-// Wake, cancel and a deadline on one waiter: exactly one of the three gets it.
+// Wake, cancel and a deadline on one waiter, from two sides so that every interleaving can be tried.
+MODEL(waiter_queue_model, cancel_or_deadline_vs_wake) {
+    waiter_queue queue;
+    plain<int> resumed{0};
+    held_operation coroutine(queue.add_waiter_if(never), resumed);
+    int claims = 0;
+    thread other([&] {
+        claims += coroutine.operation().try_cancel(claim::expired) ? 1 : 0;
+        claims += coroutine.operation().try_cancel() ? 1 : 0;
+    });
+    const bool woken = queue.wake_one();
+    other.join();
+    check(claims + (woken ? 1 : 0) == 1, "SYNC-10: a wait is claimed exactly once");
+    check(resumed.get() == (woken ? 1 : 0), "SYNC-10: resumed by the wake or not at all");
+}
+
+// The same with a thread each: exactly one of the three gets it.
 MODEL(waiter_queue_model, cancel_vs_wake_vs_deadline) {
     waiter_queue queue;
     plain<int> resumed{0};
