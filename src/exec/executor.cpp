@@ -4,7 +4,7 @@
 
 // id  operation                  order    pairs  carries                        fails in
 // X1  set_fallback: exchange     acq_rel  X2     the executor's construction    executor_model: fallback_visible
-// X2  post_or_fall_back: load    acquire  X1     the executor's construction    executor_model: fallback_visible
+// X2  fall_back: load            acquire  X1     the executor's construction    executor_model: fallback_visible
 
 namespace roost::inline ROOST_ABI {
 
@@ -22,10 +22,7 @@ executor_ref set_fallback_executor(executor_ref fallback) noexcept {
     return previous == nullptr ? executor_ref() : executor_ref(*previous);
 }
 
-void post_or_fall_back(executor_ref to, work& w, std::string_view what) noexcept {
-    if (to && to.post(w)) {
-        return;
-    }
+void detail::fall_back(executor_ref to, work& w, std::string_view what) noexcept {
     executor* fallback = fallback_slot().load(mo::acquire);  // X2
     if (fallback != nullptr && fallback->post(w)) {
         return;

@@ -32,19 +32,24 @@ struct inline_runner_tag;
 
 void run_here(work& w) noexcept { thread_value<inline_runner_tag, inline_runner>::get().run(w); }
 
-}  // namespace
-
-void waiter::deliver(std::string_view what) noexcept {
-    if (where_) {
-        post_or_fall_back(where_, *this, what);
-    } else if (is_thread_) {
-        run();
+template <class What>
+inline void deliver_one(waiter& w, What what) noexcept {
+    if (w.where()) {
+        post_or_fall_back(w.where(), w, what);
+    } else if (w.is_thread()) {
+        w.run();
     } else {
-        run_here(*this);
+        run_here(w);
     }
 }
 
-void detail::wake_chain::deliver(std::string_view what) noexcept {
+}  // namespace
+
+void waiter::deliver(std::string_view what) noexcept { deliver_one(*this, what); }
+void waiter::deliver(const char* what) noexcept { deliver_one(*this, what); }
+
+template <class What>
+void detail::wake_chain::deliver_all(What what) noexcept {
     waiter* w = first_;
     while (w != nullptr) {
         waiter* next = w->next_.get();  // read first: once delivered, a waiter may be gone
@@ -52,10 +57,12 @@ void detail::wake_chain::deliver(std::string_view what) noexcept {
         if (w->state() == claim::waiting) {
             w->claim_.store(claim::released, mo::relaxed);  // W3
         }
-        w->deliver(what);
+        deliver_one(*w, what);
         w = next;
     }
 }
+void detail::wake_chain::deliver(std::string_view what) noexcept { deliver_all(what); }
+void detail::wake_chain::deliver(const char* what) noexcept { deliver_all(what); }
 
 void detail::destroyed_while_woken(wait_target target) noexcept {
     panic(target.kind(), target.name(), site(),

@@ -78,9 +78,19 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "inline executor"; }
 };
 
+namespace detail {
+void fall_back(executor_ref to, work& w, std::string_view what) noexcept;
+}
+
 // Where refused work runs: see set_fallback_executor(). Posts w to `to`, or to the fallback when `to` is closed, or ends the
-// program naming `what` when there is neither: silently losing a wake is never an option.
-void post_or_fall_back(executor_ref to, work& w, std::string_view what) noexcept;
+// program naming `what` when there is neither: silently losing a wake is never an option. `what` is only looked at when the
+// post is refused, so the length of a plain string is not counted for nothing.
+template <class What>
+void post_or_fall_back(executor_ref to, work& w, What what) noexcept {
+    if (!to || !to.post(w)) [[unlikely]] {
+        detail::fall_back(to, w, std::string_view(what));
+    }
+}
 executor_ref set_fallback_executor(executor_ref fallback) noexcept;
 
 }  // namespace roost::inline ROOST_ABI

@@ -82,6 +82,7 @@ public:
 
     // Resumes whoever waits. Only for the one that claimed it; the waiter may be gone when this returns.
     void deliver(std::string_view what) noexcept;
+    void deliver(const char* what) noexcept;
 
     // By the owner, once it runs again: how the wait ended; the waiter is idle afterwards.
     claim finish() noexcept {

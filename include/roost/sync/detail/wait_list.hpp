@@ -45,8 +45,12 @@ public:
     [[nodiscard]] bool is_empty() const noexcept { return first_ == nullptr; }
     // Resumes them all. Touches nothing but the waiters: the first one may destroy the list they came from.
     void deliver(std::string_view what) noexcept;
+    void deliver(const char* what) noexcept;
 
 private:
+    template <class What>
+    void deliver_all(What what) noexcept;
+
     waiter* first_ = nullptr;
     waiter* last_ = nullptr;
 };
