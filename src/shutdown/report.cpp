@@ -2,6 +2,7 @@
 
 #include <roost/base/atomic.hpp>
 #include <roost/shutdown/detail/provenance.hpp>
+#include <roost/shutdown/detail/shutdown_node.hpp>
 #include <roost/tree/visit.hpp>
 
 #include <algorithm>
@@ -46,8 +47,8 @@ struct collecting {
         h.waits_on = d.waits_on;
         h.started = d.started;
         h.uninterruptible = d.uninterruptible;
-        h.units = d.units;
-        if (d.units > 0) {
+        h.units = d.units + detail::shutdown_node::striped_units(*n);
+        if (d.units > 0) {  // its parent counts it
             if (const auto up = index.find(n->parent()); up != index.end()) {
                 --nodes[up->second].units;
             }

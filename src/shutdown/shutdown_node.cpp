@@ -141,6 +141,7 @@ void shutdown_node::drop_owner(shutdown_node* n, owner_word what) noexcept {
         if (n->owners_.fetch_sub(what, mo::acq_rel) != what) {  // H3
             return;
         }
+        n->settle();
         n->watch();
         const bool went = n->try_go();
         auto* up = static_cast<shutdown_node*>(n->parent());
@@ -189,7 +190,10 @@ void shutdown_node::tell_interrupts() noexcept {
 
 void shutdown_node::level_raised(node& n, level now) noexcept {
     auto& self = static_cast<shutdown_node&>(n);
-    access::work_of(self).fetch_or(watched_bit, mo::seq_cst);  // H8
+    access::work_of(self).fetch_or(watched_bit, mo::seq_cst);     // H8
+    if (self.stripes_.load(mo::seq_cst) != nullptr) [[unlikely]] {  // Z2
+        self.collapse();
+    }
     log_raised(self, now);
     if (self.waiters_.is_idle()) {
         // Whoever queues up from here on sees the level and the bit's work word: nobody to wake, most often.

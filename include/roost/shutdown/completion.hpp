@@ -22,8 +22,11 @@ public:
 
     // Looks; no waiting.
     [[nodiscard]] bool is_resolved() noexcept {
-        if (node_ && node_->is_complete()) {
-            resolve();
+        if (node_ && node_->is_stopping()) {
+            node_->settle();
+            if (node_->is_complete()) {
+                resolve();
+            }
         }
         return !node_;
     }

@@ -16,7 +16,7 @@ public:
     // Guards nothing.
     guard() noexcept = default;
     guard(detail::shutdown_node& of, site where) noexcept : node_(&of) {
-        of.enter();
+        of.enter_guard();
         slot_ = detail::record_guard(&of, where);
     }
     // Takes over a unit that the caller has entered.
@@ -26,7 +26,7 @@ public:
 
     guard(const guard& other) noexcept : node_(other.node_) {
         if (node_ != nullptr) {
-            node_->enter();
+            node_->enter_guard();
             slot_ = detail::record_guard(node_, other.made_at());
         }
     }
@@ -49,7 +49,7 @@ public:
             slot_->drop();
         }
         slot_ = nullptr;
-        std::exchange(node_, nullptr)->leave();
+        std::exchange(node_, nullptr)->leave_guard();
     }
 
     [[nodiscard]] explicit operator bool() const noexcept { return node_ != nullptr; }

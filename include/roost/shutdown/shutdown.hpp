@@ -58,12 +58,15 @@ public:
     // --- work ----------------------------------------------------------------------------------------------------------
     // Also on a stopped or complete node: it counts, and delays whatever completion has not been resolved.
     [[nodiscard]] roost::guard guard(std::source_location where = std::source_location::current()) const noexcept {
+        if (const std::uint32_t thread = detail::sampled_thread(); thread != detail::not_sampled) [[unlikely]] {
+            node_->sample(thread);
+        }
         return roost::guard(*node_, where);
     }
     // Empty from stop on.
     [[nodiscard]] std::optional<roost::guard> try_guard(
         std::source_location where = std::source_location::current()) const noexcept {
-        if (!node_->try_enter_unless_stopping()) {
+        if (!node_->try_enter_guard()) {
             return std::nullopt;
         }
         return roost::guard::adopt(*node_, where);
@@ -79,6 +82,10 @@ public:
     [[nodiscard]] roost::interrupt<std::decay_t<T>> interrupt(T&& x) const {
         return roost::interrupt<std::decay_t<T>>(std::forward<T>(x), *node_);
     }
+
+    // Says that many threads will put guards on this node: they are counted per thread from now on until stop. A node finds
+    // out by itself, too. Costs two kilobytes; has no effect where the kernel has no membarrier.
+    void expect_contention() const noexcept { node_->stripe(); }
 
     // --- stopping --------------------------------------------------------------------------------------------------------
     // The whole subtree is latched when this returns. The completion may be ignored.
@@ -106,10 +113,11 @@ public:
         if (!node_->is_stopping()) {
             return shutdown_state::running;
         }
+        node_->settle();
         return node_->has_work() ? shutdown_state::shutting_down : shutdown_state::complete;
     }
     // Guards and running jobs in the subtree. Exact at rest; during changes, a number it had meanwhile. O(subtree).
-    [[nodiscard]] std::size_t guard_count() const noexcept { return node_->work_in_subtree(); }
+    [[nodiscard]] std::size_t guard_count() const noexcept { return node_->guards_in_subtree(); }
     // Who is holding it up. Always available; O(subtree + guards of the program).
     [[nodiscard]] shutdown_report report() const { return detail::report_of(*node_); }
     [[nodiscard]] std::string_view name() const noexcept { return node_->name(); }

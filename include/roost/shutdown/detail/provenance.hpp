@@ -9,9 +9,12 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
+inline constexpr std::uint32_t not_sampled = ~0U;
+
 #if defined(ROOST_SEAM_MODEL)  // tables outlive a program's threads, so models look at one table at a time
 
 [[nodiscard]] inline guard_slot* record_guard(const void*, site) noexcept { return nullptr; }
+[[nodiscard]] inline std::uint32_t sampled_thread() noexcept { return not_sampled; }
 
 #else
 
@@ -19,7 +22,14 @@ struct provenance_tag;
 struct this_threads_table {
     guard_table* table = nullptr;
     bool has_ended = false;
+    std::uint32_t guards = 0;
 };
+
+// Every 64th time a thread asks: its index.
+[[nodiscard]] inline std::uint32_t sampled_thread() noexcept {
+    const std::uint32_t n = ++thread_value<provenance_tag, this_threads_table>::get().guards;
+    return (n & 63U) != 0 ? not_sampled : thread_index();
+}
 
 extern atomic<guard_tracking> tracking_now;
 [[nodiscard]] guard_slot* record_first_guard(const void* owner, site where) noexcept;

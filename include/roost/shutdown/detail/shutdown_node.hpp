@@ -1,5 +1,6 @@
 #pragma once
 
+#include <roost/shutdown/detail/stripes.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/tree/detail/node_access.hpp>
 #include <roost/tree/node.hpp>
@@ -46,6 +47,36 @@ public:
     void add_pin() noexcept;
     void drop_pin() noexcept { drop_owner(this, one_pin); }
 
+    // --- work --------------------------------------------------------------------------------------------------------
+    // As enter() and leave(), counted per thread while the node is striped.
+    void enter_guard() noexcept {
+        stripes* s = stripes_.load(mo::acquire);  // Z1
+        if (s == nullptr || !s->add(1)) [[likely]] {
+            enter();
+        }
+    }
+    void leave_guard() noexcept {
+        stripes* s = stripes_.load(mo::acquire);  // Z1
+        if (s == nullptr || !s->add(-1)) [[likely]] {
+            leave();
+        }
+    }
+    [[nodiscard]] bool try_enter_guard() noexcept;  // refused from stop on
+    // By an owner, now and then: when different threads take turns, the node becomes striped.
+    void sample(std::uint32_t thread) noexcept;
+    // By an owner: counts per thread from now on, where the machine can and the node is not stopped.
+    void stripe() noexcept;
+    // Everything is in the node's own word when this returns.
+    void settle() noexcept {
+        if (stripes_.load(mo::acquire) != nullptr) [[unlikely]] {  // Z1
+            collapse();
+        }
+    }
+    [[nodiscard]] bool is_striped() const noexcept;
+    [[nodiscard]] std::size_t guards_in_subtree() noexcept;
+    // What n counts beyond its own word: for reports.
+    [[nodiscard]] static std::int64_t striped_units(const node& n) noexcept;
+
     // --- observing ---------------------------------------------------------------------------------------------------
     // Asked to stop, or nobody can ask any more: what an interrupt looks at. One load.
     [[nodiscard]] bool is_terminal() const noexcept {
@@ -65,7 +96,8 @@ private:
 
     explicit shutdown_node(node_name name, site made_at);
     shutdown_node(shutdown_node& parent, node_name name, site made_at);
-    ~shutdown_node() = default;
+    ~shutdown_node();
+    void collapse() noexcept;
 
     static void destroy(node& n) noexcept;
     static void level_raised(node& n, level now) noexcept;
@@ -80,10 +112,12 @@ private:
 
     atomic<owner_word> owners_;
     wait_list waiters_;
+    atomic<stripes*> stripes_{nullptr};
+    atomic<std::uint32_t> turns_{0};  // see sample()
 };
 
 #if defined(ROOST_SEAM_NATIVE)
-static_assert(sizeof(shutdown_node) <= 128, "thousands of connections have one each");
+static_assert(sizeof(shutdown_node) <= 144, "thousands of connections have one each");
 #endif
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <roost/base/atomic.hpp>
+
+#include <climits>
+#include <cstdint>
+
+// Counts for a node that many threads put guards on: one per thread, without locked instructions.
+//
+// 1. Why it is not simpler. A counter per thread is cheap because nobody knows the sum. So while a node is striped it holds one
+//    unit of work for all its stripes together, and nobody asks for the sum until the node is stopped or given up. Then the
+//    counts have to be frozen and moved into the node's own word, while threads go on adding and taking away. A thread
+//    marks its cell busy, looks whether the stripes are open, counts, and leaves; the closer closes them, makes every
+//    processor pass a barrier, and waits until no cell is busy: from then on nobody touches a cell. Who comes meanwhile, and
+//    threads without a cell of their own, count in one shared word, which is closed by the same commit that reads it last. Nobody
+//    who makes or drops a guard ever waits.
+//
+// 2. Words     phase_   open, closing, closed                late_   twice the shared count; odd: closed
+// 4.           open --close--> closing --folded--> closed
+//
+// 5. Fields    a cell: its thread while it is busy and the stripes are open; then the closer
+//
+// 6. I1        pre-counted units + cells + late_/2 == live guards, whenever no call is under way
+//    I2        what add() said true to is folded into the node before close() returns
+//
+// 7. Ordering table
+// id  operation             order            pairs  carries                                               fails in
+// S1  add: store busy       relaxed          -      the barrier pair orders it with S2                    stripes_model: close_and_add
+// S2  add: load phase       acquire          S6     the light side of the barrier pair                    stripes_model: close_and_add
+// S3  add: own count        relaxed          -      only its thread, then the closer after S7             (floor)
+// S4  add: store busy       release          S7     the count, and the work that was guarded              stripes_model: close_sees_work
+// S5  late: CAS             acq_rel/acquire  S5 S8  the work that was guarded; closed: what was folded    stripes_model: late_and_close
+// S6  close: CAS phase      acq_rel/relaxed  S2     then the heavy side of the barrier pair               stripes_model: close_and_add
+// S7  close: fetch_or busy  acquire          S4     as S4; a read-modify-write sees the newest            stripes_model: close_sees_work
+// S8  close: CAS late       acq_rel/acquire  S5     as S5                                                 stripes_model: late_and_close
+// S9  close: store phase    release          S10    the fold                                              stripes_model: late_and_close
+// S10  wait: load phase     acquire          S9     the fold                                              stripes_model: late_and_close
+// S11  count: loads         acquire          S4     a number for reports                                  (floor)
+
+namespace roost::inline ROOST_ABI::detail {
+
+class stripes {
+public:
+#if defined(ROOST_SEAM_MODEL)
+    static constexpr std::uint32_t width = 3;
+#else
+    static constexpr std::uint32_t width = 32;
+#endif
+
+    stripes() noexcept = default;
+    stripes(const stripes&) = delete;
+    stripes& operator=(const stripes&) = delete;
+
+    // n more guards (less, when negative). False: closed; the node's own word counts now.
+    [[nodiscard]] bool add(std::int64_t n) noexcept {
+        const std::uint32_t mine = thread_index();
+        if (mine < width) [[likely]] {
+            cell& c = cells_[mine];
+            c.busy.store(1, mo::relaxed);  // S1
+            light_barrier();
+            if (phase_.load(mo::acquire) == open) [[likely]] {                    // S2
+                c.count.store(c.count.load(mo::relaxed) + n, mo::relaxed);  // S3
+                c.busy.store(0, mo::release);                               // S4
+                return true;
+            }
+            c.busy.store(0, mo::release);  // S4
+        }
+        return add_late(n);
+    }
+
+    // Moves everything into the node's own word, with fold(n): the first caller does, others wait until it is done. True: this
+    // call did.
+    template <class Fold>
+    bool close(Fold fold) noexcept {
+        std::uint32_t expected = open;
+        if (!phase_.compare_exchange_strong(expected, closing, mo::acq_rel, mo::relaxed)) {  // S6
+            while (phase_.load(mo::acquire) != closed) {                                     // S10
+                wait_on(phase_, closing);
+            }
+            return false;
+        }
+        heavy_barrier();
+        std::int64_t sum = 0;
+        for (cell& c : cells_) {
+            while (c.busy.fetch_or(0, mo::acquire) != 0) {  // S7
+                yield_thread();
+            }
+            sum += c.count.load(mo::relaxed);  // S3
+        }
+        std::int64_t seen = late_.load(mo::acquire);  // S8
+        fold(sum + seen / 2);
+        for (std::int64_t folded = seen; !late_.compare_exchange_strong(seen, closed_late, mo::acq_rel, mo::acquire);) {  // S8
+            fold((seen - folded) / 2);
+            folded = seen;
+        }
+        phase_.store(closed, mo::release);  // S9
+        wake_on(&phase_, INT_MAX);
+        return true;
+    }
+
+    // What it adds to the node's own word; exact at rest. Not meant for closed ones.
+    [[nodiscard]] bool is_closed() const noexcept { return phase_.load(mo::acquire) == closed; }  // S10
+    [[nodiscard]] std::int64_t count() const noexcept {
+        std::int64_t sum = late_.load(mo::acquire) / 2;  // S11
+        for (const cell& c : cells_) {
+            sum += c.count.load(mo::acquire);  // S11
+        }
+        return sum;
+    }
+
+private:
+    static constexpr std::uint32_t open = 0;
+    static constexpr std::uint32_t closing = 1;
+    static constexpr std::uint32_t closed = 2;
+    static constexpr std::int64_t closed_late = 1;
+
+    [[nodiscard]] bool add_late(std::int64_t n) noexcept {
+        std::int64_t seen = late_.load(mo::acquire);  // S5
+        do {
+            if (seen == closed_late) {
+                return false;
+            }
+        } while (!late_.compare_exchange_weak(seen, seen + 2 * n, mo::acq_rel, mo::acquire));  // S5
+        return true;
+    }
+
+    struct alignas(64) cell {
+        atomic<std::uint32_t> busy{0};
+        atomic<std::int64_t> count{0};
+    };
+
+    atomic<std::uint32_t> phase_{open};
+    atomic<std::int64_t> late_{0};
+    cell cells_[width];
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,146 @@
+#include <roost/shutdown/detail/shutdown_node.hpp>
+
+#include <roost/tree/detail/walker.hpp>
+
+#include <new>
+
+// When a shutdown node is striped, and what follows from it. (The counting itself: shutdown/detail/stripes.hpp.)
+//
+// 1. A striped node holds one unit of its own until its stripes are closed: by the stop that reaches it, by whoever drops the last
+//    owner, or by whoever asks for the state of a stopped node first. Until then neither it nor an ancestor can complete, and
+//    afterwards everything is as if it had never been striped. A node that is made striped while it is being stopped is closed
+//    by one of the two: the maker shows the stripes and then looks for the stop, the stopper leaves its mark in the work word and
+//    then looks for stripes.
+//
+// 7. Ordering table
+// id  operation                order            pairs  carries                                          fails in
+// Z1  stripes: load            acquire          Z3     the stripes                                      striping_model: stripe_and_stop
+// Z2  level_raised: load       seq_cst          Z3     with H8: marked, then looks                      striping_model: stripe_and_stop
+// Z3  stripe: CAS              seq_cst/acquire  Z1 Z2  with Z4: shown, then looks; and the stripes      striping_model: stripe_and_stop
+// Z4  stripe: load work word   seq_cst          H8     the stopper's level                              striping_model: stripe_and_stop
+// Z5  turns: load, store       relaxed          -      a hint                                           (floor)
+// Z6  collapse: fetch_add      acq_rel          W2     what the striped work did                        striping_model: stripe_and_stop
+// Z7  units: loads             acquire          W2     a number                                         (floor)
+
+namespace roost::inline ROOST_ABI::detail {
+
+namespace {
+// How often samples have to come from another thread than the one before, with few from the same in between.
+constexpr std::uint32_t turns_to_stripe = 8;
+}  // namespace
+
+shutdown_node::~shutdown_node() {
+    if (stripes* s = stripes_.load(mo::relaxed)) {  // Z5
+        s->~stripes();
+        deallocate(s, sizeof(stripes), alignof(stripes));
+    }
+}
+
+bool shutdown_node::try_enter_guard() noexcept {
+    if (is_stopping()) {
+        return false;
+    }
+    stripes* s = stripes_.load(mo::acquire);  // Z1
+    return (s != nullptr && s->add(1)) || try_enter();
+}
+
+// Low half: the thread of the last sample and one; high half: how often it changed.
+void shutdown_node::sample(std::uint32_t thread) noexcept {
+    const std::uint32_t seen = turns_.load(mo::relaxed);  // Z5
+    const std::uint32_t mine = (thread & 0x7fffU) + 1;
+    std::uint32_t turns = seen >> 16U;
+    if ((seen & 0xffffU) != mine) {
+        ++turns;
+    } else if (turns > 0) {
+        --turns;
+    } else {
+        return;
+    }
+    turns_.store((turns << 16U) | mine, mo::relaxed);  // Z5
+    if (turns >= turns_to_stripe) {
+        turns_.store(mine, mo::relaxed);  // Z5
+        stripe();
+    }
+}
+
+void shutdown_node::stripe() noexcept {
+    if (stripes_.load(mo::acquire) != nullptr || is_stopping() || !has_heavy_barrier()) {  // Z1
+        return;
+    }
+    void* memory = nullptr;
+    try {
+        memory = allocate(sizeof(stripes), alignof(stripes));
+    } catch (const std::bad_alloc&) {
+        return;  // as it was
+    }
+    auto* made = ::new (memory) stripes;
+    enter();  // for all stripes together
+    stripes* none = nullptr;
+    if (!stripes_.compare_exchange_strong(none, made, mo::seq_cst, mo::acquire)) {  // Z3
+        made->~stripes();
+        deallocate(memory, sizeof(stripes), alignof(stripes));
+        leave();
+        return;
+    }
+    static_cast<void>(access::work_of(*this).load(mo::seq_cst));  // Z4
+    if (is_stopping()) {
+        collapse();
+    }
+}
+
+void shutdown_node::collapse() noexcept {
+    stripes& s = *stripes_.load(mo::acquire);  // Z1
+    const bool did = s.close([this](std::int64_t n) noexcept {
+        access::work_of(*this).fetch_add(static_cast<work_word>(n) * one_unit, mo::acq_rel);  // Z6
+    });
+    if (did) {
+        leave();
+    }
+}
+
+bool shutdown_node::is_striped() const noexcept {
+    const stripes* s = stripes_.load(mo::acquire);  // Z1
+    return s != nullptr && !s->is_closed();
+}
+
+std::int64_t shutdown_node::striped_units(const node& n) noexcept {
+    if (&n.functions() != &functions_of_shutdown) {
+        return 0;
+    }
+    const stripes* s = static_cast<const shutdown_node&>(n).stripes_.load(mo::acquire);  // Z1
+    return s == nullptr || s->is_closed() ? 0 : s->count() - 1;
+}
+
+namespace {
+
+struct guard_counting {
+    std::int64_t total = 0;
+
+    void add(node& n, bool announced_to_us) noexcept {
+        const work_state s = work_state::unpack(detail_node_access::work_of(n).load(mo::acquire));  // Z7
+        total += s.units + shutdown_node::striped_units(n) - (announced_to_us && s.announced ? 1 : 0);
+    }
+    look look_at(member& m) noexcept {
+        if (m.kind() != member_kind::node) {
+            return look::skip;
+        }
+        auto& child = static_cast<node&>(m);
+        add(child, true);
+        return child.has_work() && child.has_members() ? look::visit : look::skip;
+    }
+    static bool visit(node& /*n*/) noexcept { return true; }
+    static void run(member& /*m*/, node& /*owner*/) noexcept {}
+    static void finish(node& /*n*/) noexcept {}
+};
+
+}  // namespace
+
+std::size_t shutdown_node::guards_in_subtree() noexcept {
+    guard_counting visitor;
+    visitor.add(*this, false);
+    walker walk(visitor);
+    walk.run(*this);
+    return visitor.total > 0 ? static_cast<std::size_t>(visitor.total) : 0;
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

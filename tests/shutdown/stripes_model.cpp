@@ -1,0 +1,76 @@
+// Striped counts between their threads and whoever closes them.
+
+#include <roost/shutdown/detail/stripes.hpp>
+#include <roost/testing/explore_gtest.hpp>
+
+namespace {
+
+using roost::detail::stripes;
+using roost::testing::check;
+
+// What the node's own word would hold.
+struct own_word {
+    roost::atomic<std::int64_t> units{1};  // the stripes' own
+    auto fold() {
+        return [this](std::int64_t n) noexcept { units.fetch_add(n, roost::mo::acq_rel); };
+    }
+    std::int64_t now() const { return units.load(roost::mo::acquire); }
+};
+
+// SHUT-75: a guard that is made while the stripes are closed is counted exactly once.
+MODEL(stripes_model, close_and_add) {
+    stripes s;
+    own_word word;
+    roost::thread adder([&] {
+        if (!s.add(1)) {
+            word.units.fetch_add(1, roost::mo::acq_rel);
+        }
+    });
+    s.close(word.fold());
+    adder.join();
+    check(word.now() == 2, "SHUT-75: counted exactly once");
+    check(!s.add(1), "SHUT-75: closed for ever");
+}
+
+// SHUT-75, SHUT-72: a guard made before is dropped on another thread meanwhile; whoever closed sees its work when the count says
+// that nothing is left.
+MODEL(stripes_model, close_sees_work) {
+    stripes s;
+    own_word word;
+    roost::plain<int> work{0};
+    check(s.add(1), "SHUT-75: open");
+    roost::thread dropper([&] {
+        work.set(1);
+        if (!s.add(-1)) {
+            word.units.fetch_sub(1, roost::mo::acq_rel);
+        }
+    });
+    s.close(word.fold());
+    const std::int64_t left = word.now();
+    check(left == 1 || left == 2, "SHUT-75: never less than the stripes' own unit");
+    if (left == 1) {
+        check(work.get() == 1, "SHUT-72: completion sees what the guarded work did");
+    }
+    dropper.join();
+    check(word.now() == 1, "SHUT-75: nothing is left");
+}
+
+// SHUT-75: the second closer returns when everything is folded.
+MODEL(stripes_model, late_and_close) {
+    stripes s;
+    own_word word;
+    check(s.add(1), "SHUT-75: open");
+    roost::thread other([&] {
+        s.close(word.fold());
+        check(word.now() >= 1, "SHUT-75: folded");
+        if (!s.add(-1)) {
+            word.units.fetch_sub(1, roost::mo::acq_rel);
+        }
+    });
+    s.close(word.fold());
+    check(s.is_closed(), "SHUT-75: closed when close() returns");
+    other.join();
+    check(word.now() == 1, "SHUT-75: nothing is left");
+}
+
+}  // namespace
