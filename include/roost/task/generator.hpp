@@ -1,0 +1,181 @@
+#pragma once
+
+// A stream of values, made one at a time, when they are asked for.
+//
+//   generator<row> all_rows(database& db) {
+//       for (int page = 0;; ++page) {
+//           auto rows = co_await db.load(page);          // anything a task may await
+//           if (rows.empty()) co_return;
+//           for (auto& r : rows) co_yield std::move(r);
+//       }
+//   }
+//
+//   auto rows = all_rows(db);
+//   for (row* r = co_await rows.next(); r != nullptr; r = co_await rows.next()) { ... }
+//
+// It runs in the job of whoever asks, only while it is asked: no node, no thread, no buffer. The value may be moved out; it is
+// there until the next value is asked for. next() gives null at the end, and throws what the generator throws, once. When the
+// asking job is cancelled, the generator's frame is destroyed with the others, innermost first. Abandoning it half way is
+// safe: its locals are destroyed with the generator. on_exit is for tasks: a generator ends at no fixed place.
+
+#include <roost/task/on_exit.hpp>
+#include <roost/task/task.hpp>
+
+#include <optional>
+
+namespace roost::inline ROOST_ABI {
+
+template <class T>
+class generator;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_exit_call = false;
+template <class Fn, class... Args>
+inline constexpr bool is_exit_call<exit_call<Fn, Args...>> = true;
+
+template <class T>
+class generator_promise final : public task_promise_base<void> {
+public:
+    [[nodiscard]] generator<T> get_return_object() noexcept { return generator<T>(*this); }
+    void return_void() noexcept {
+        value_.reset();
+        result().emplace();
+    }
+    void unhandled_exception() noexcept {
+        value_.reset();
+        task_promise_base<void>::unhandled_exception();
+    }
+
+    // Back to whoever asked.
+    template <transfer Mode>
+    class yield_await {
+    public:
+        yield_await() noexcept = default;
+        [[nodiscard]] bool await_ready() const noexcept { return false; }
+        auto await_suspend(std::coroutine_handle<generator_promise> self) const noexcept ->
+            typename transfer_to<Mode>::result {
+            return transfer_to<Mode>::frame(self.promise().link()->waiter()->handle());
+        }
+        void await_resume() const noexcept {}
+    };
+    template <class U, transfer Mode = this_transfer>
+        requires std::is_constructible_v<T, U&&>
+    [[nodiscard]] yield_await<Mode> yield_value(U&& value) {
+        value_.emplace(std::forward<U>(value));
+        return {};
+    }
+
+    template <transfer Mode = this_transfer, class A>
+    auto await_transform(A&& a) {
+        static_assert(!is_exit_call<std::remove_cvref_t<A>>, "on_exit is for tasks: a generator ends at no fixed place");
+        return task_promise_base<void>::template await_transform<Mode>(std::forward<A>(a));
+    }
+
+    [[nodiscard]] T* value() noexcept { return value_ ? std::addressof(*value_) : nullptr; }
+    void forget() noexcept { value_.reset(); }
+
+private:
+    std::optional<T> value_;
+};
+
+// What asking for the next value waits in. The generator keeps its frame, unless it ends or is unwound meanwhile.
+template <class T, transfer Mode>
+class next_await final : private result_link<void> {
+public:
+    explicit next_await(generator<T>& of) noexcept : of_(&of) {}
+    ~next_await() {
+        if (asked_ && this->child_ == nullptr) {
+            of_->frame_ = nullptr;  // unwound, and destroyed by that
+        }
+    }
+
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    auto await_suspend(std::coroutine_handle<Promise> self) noexcept -> typename transfer_to<Mode>::result {
+        promise_base& me = self.promise();
+        if (me.where().is_cancelled()) [[unlikely]] {
+            unwind_frame(me);
+            return transfer_to<Mode>::nobody();
+        }
+        if (of_->frame_ == nullptr) {
+            return transfer_to<Mode>::frame(self);
+        }
+        this->up_ = &me;
+        asked_ = true;
+        of_->frame_->forget();
+        of_->frame_->attach(*this, me.where());
+        return transfer_to<Mode>::frame(of_->frame_->handle());
+    }
+    T* await_resume() {
+        if (!asked_) {
+            return nullptr;
+        }
+        if (T* value = of_->frame_->value()) {
+            return value;
+        }
+        std::exchange(of_->frame_, nullptr)->handle().destroy();
+        asked_ = false;
+        this->take();
+        return nullptr;
+    }
+
+private:
+    generator<T>* of_;
+    bool asked_ = false;
+};
+
+template <class T>
+class next_call {
+public:
+    explicit next_call(generator<T>& of) noexcept : of_(&of) {}
+    template <transfer Mode = this_transfer>
+    [[nodiscard]] next_await<T, Mode> in_task(promise_base&) const noexcept {
+        return next_await<T, Mode>(*of_);
+    }
+
+private:
+    generator<T>* of_;
+};
+
+}  // namespace detail
+
+template <class T>
+class [[nodiscard("a generator does nothing until it is asked")]] generator {
+    static_assert(!std::is_reference_v<T> && !std::is_void_v<T>, "generator<T>: values; to refer to something use pointers");
+    static_assert(alignof(T) <= 2 * alignof(void*), "generator<T>: handles of frames assume the usual alignment of promises");
+
+public:
+    using promise_type = detail::generator_promise<T>;
+    using value_type = T;
+
+    generator() noexcept = default;
+    generator(generator&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+    generator& operator=(generator&& other) noexcept {
+        if (this != &other) {
+            reset();
+            frame_ = std::exchange(other.frame_, nullptr);
+        }
+        return *this;
+    }
+    ~generator() { reset(); }
+
+    // co_await gives a pointer to the next value, or null at the end.
+    [[nodiscard]] detail::next_call<T> next() noexcept { return detail::next_call<T>(*this); }
+
+private:
+    friend promise_type;
+    template <class U, detail::transfer Mode>
+    friend class detail::next_await;
+    explicit generator(promise_type& frame) noexcept : frame_(&frame) {}
+    void reset() noexcept {
+        if (frame_ != nullptr) {
+            std::exchange(frame_, nullptr)->handle().destroy();
+        }
+    }
+
+    promise_type* frame_ = nullptr;
+};
+
+}  // namespace roost::inline ROOST_ABI
