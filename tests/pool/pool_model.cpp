@@ -5,6 +5,7 @@
 #include <roost/pool/pool.hpp>
 
 #include "../sync/coroutines.hpp"
+#include "../tree/model_node.hpp"
 
 #include <optional>
 #include <stdexcept>
@@ -175,6 +176,26 @@ MODEL(pool_model, close_vs_return) {
     p.reset();
     returns.join();
     check(destroyed.load(roost::mo::relaxed) == 1, "POOL-43");
+}
+
+// Whoever has acquired is counted by the parent, also when two arrive and leave at once.
+MODEL(pool_model, unit_is_visible) {
+    plain<int> uses{0};
+    auto root = model_node::make_root(model_node::probe::quiet);
+    pool_options o = small(2);
+    o.parent = root.get();
+    {
+        pool<shared> p(o, [&] { return shared{&uses}; });
+        { auto warm = p.try_acquire_or_create(); }
+        const auto visit = [&] {
+            auto got = p.try_acquire_or_create();
+            check(!got || root->has_work(), "POOL-40: out, and the parent does not know");
+        };
+        thread other(visit);
+        visit();
+        other.join();
+        check(!root->has_work(), "POOL-40: everything is back");
+    }
 }
 
 MODEL(pool_model, threads_hand_over) {

@@ -90,88 +90,6 @@ TEST(pool, POOL_17_waiters_are_served_in_order_and_not_overtaken) {
     EXPECT_TRUE(p.try_acquire()) << "nobody waits any more";
 }
 
-TEST(pool, POOL_18_a_cancelled_waiter_is_skipped_and_consumes_nothing) {
-    ledger l;
-    auto p = make_pool(l, one_stripe(1));
-    client holder(p);
-    client first(p);
-    client second(p);
-    EXPECT_TRUE(first.cancel());
-    EXPECT_FALSE(first.cancel()) << "only once";
-    holder.let_go();
-    EXPECT_FALSE(first.done());
-    EXPECT_TRUE(second.done());
-    EXPECT_FALSE(second.cancel()) << "it has been served";
-    EXPECT_EQ(p.stats().withdrawn, 1U);
-}
-
-TEST(pool, POOL_18_cancelling_everybody_leaves_a_usable_pool) {
-    ledger l;
-    auto p = make_pool(l, one_stripe(1));
-    client holder(p);
-    {
-        client first(p);
-        client second(p);
-        EXPECT_TRUE(second.cancel());
-        EXPECT_TRUE(first.cancel());
-    }
-    holder.let_go();
-    EXPECT_EQ(p.stats().waiting, 0U);
-    EXPECT_TRUE(p.try_acquire());
-}
-
-TEST(pool, POOL_19_what_a_destroyed_waiter_was_given_goes_to_the_next) {
-    ledger l;
-    auto p = make_pool(l, one_stripe(1));
-    hand_executor where;
-    std::optional<client> holder(p);
-    bool ran = false;
-    auto waits = [](roost::executor&, pool<thing>& from, bool& done) -> hosted {
-        auto got = co_await from.acquire();
-        done = true;
-    };
-    hosted woken = waits(where, p, ran);
-    client next(p);
-    holder->let_go();
-    EXPECT_EQ(where.posted(), 1);
-    EXPECT_FALSE(next.done());
-    where.forget();
-    woken.destroy();  // delivered, never resumed
-    EXPECT_FALSE(ran);
-    EXPECT_TRUE(next.done()) << "RPB-6: the resource is passed on";
-    expect_conserved(p, l);
-}
-
-TEST(pool, POOL_20_discard_hands_the_right_to_create_to_the_first_waiter) {
-    ledger l;
-    auto p = make_pool(l, one_stripe(1));
-    client holder(p);
-    client first(p);
-    client second(p);
-    holder.discard();
-    EXPECT_EQ(l.destroyed, 1);
-    ASSERT_TRUE(first.done());
-    EXPECT_EQ(first.got()->id, 2);
-    EXPECT_FALSE(second.done());
-    expect_conserved(p, l);
-}
-
-TEST(pool, POOL_20_a_destroyed_waiter_passes_the_right_to_create_on) {
-    ledger l;
-    auto p = make_pool(l, one_stripe(1));
-    hand_executor where;
-    client holder(p);
-    auto waits = [](roost::executor&, pool<thing>& from) -> hosted { auto got = co_await from.acquire(); };
-    hosted woken = waits(where, p);
-    client next(p);
-    holder.discard();
-    where.forget();
-    woken.destroy();
-    ASSERT_TRUE(next.done());
-    EXPECT_EQ(next.got()->id, 2);
-    expect_conserved(p, l);
-}
-
 TEST(pool, POOL_21_a_failed_creation_is_reported_with_pool_stripe_operation_and_cause) {
     ledger l;
     l.fail_next = 1;
@@ -206,39 +124,6 @@ TEST(pool, POOL_25_the_resource_returned_last_is_given_out_first) {
     c.let_go();
     b.let_go();
     EXPECT_EQ(p.try_acquire()->id, 2);
-}
-
-TEST(pool, POOL_8_with_puts_back_on_success_and_destroys_on_failure) {
-    ledger l;
-    auto p = make_pool(l, one_stripe(1));
-    int seen = 0;
-    bool threw = false;
-    [](pool<thing>& from, int& id, bool& failed) -> fire {
-        const auto read = [](thing& t) { return t.id; };
-        id = co_await from.with(read);
-        const auto fail = [](thing&) { throw std::runtime_error("broken pipe"); };
-        try {
-            co_await from.with(fail);
-        } catch (const std::runtime_error&) {
-            failed = true;
-        }
-    }(p, seen, threw);
-    EXPECT_EQ(seen, 1);
-    EXPECT_TRUE(threw);
-    EXPECT_EQ(l.destroyed, 1) << "RPB-4";
-    expect_conserved(p, l);
-}
-
-TEST(pool, POOL_8_try_with_runs_only_with_something_idle) {
-    ledger l;
-    auto p = make_pool(l, one_stripe(1));
-    const auto read = [](thing& t) { return t.id; };
-    EXPECT_FALSE(p.try_with(read).has_value());
-    EXPECT_TRUE(p.try_acquire_or_create());
-    EXPECT_EQ(p.try_with(read), 1);
-    EXPECT_TRUE(p.try_with([](thing&) {}));
-    EXPECT_THROW(static_cast<void>(p.try_with([](thing&) -> int { throw 1; })), int);
-    EXPECT_EQ(l.destroyed, 1);
 }
 
 TEST(pool, POOL_7_clear_idle_destroys_what_is_idle_and_nothing_else) {
@@ -283,19 +168,6 @@ TEST(pool, POOL_28_resize_up_serves_waiters_and_down_lets_the_surplus_go) {
     EXPECT_EQ(p.stats().idle, 1U);
     EXPECT_EQ(p.stats().over, 0U);
     expect_conserved(p, l);
-}
-
-TEST(pool, POOL_29_names_and_sites_of_holders) {
-    ledger l;
-    auto p = make_pool(l, one_stripe(2));
-    client named(p);
-    auto held = p.try_acquire_or_create();
-    const auto all = p.holders();
-    ASSERT_EQ(all.size(), 2U);
-    EXPECT_EQ(all[0].name(), "client");
-    EXPECT_NE(all[1].to_string().find("pool_test.cpp:"), std::string::npos) << all[1].to_string();
-    named.let_go();
-    EXPECT_EQ(p.holders().size(), 1U);
 }
 
 TEST(pool, POOL_30_health_check_replaces_a_broken_resource) {

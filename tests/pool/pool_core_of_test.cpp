@@ -51,7 +51,7 @@ private:
     decltype(std::declval<event&>().wait()) wait_;
 };
 
-TEST(pool_async, POOL_31_the_pool_drives_an_awaitable_create) {
+TEST(pool_core_of, POOL_31_the_pool_drives_an_awaitable_create) {
     slow::state s;
     pool<thing> p(one_stripe(2), [&] { return slow(s); });
     client a(p);
@@ -63,7 +63,7 @@ TEST(pool_async, POOL_31_the_pool_drives_an_awaitable_create) {
     EXPECT_EQ(p.stats().out, 1U);
 }
 
-TEST(pool_async, POOL_32_a_cancelled_acquire_leaves_its_creation_running_and_the_resource_is_kept) {
+TEST(pool_core_of, POOL_32_a_cancelled_acquire_leaves_its_creation_running_and_the_resource_is_kept) {
     slow::state s;
     pool<thing> p(one_stripe(1), [&] { return slow(s); });
     client a(p);
@@ -75,7 +75,7 @@ TEST(pool_async, POOL_32_a_cancelled_acquire_leaves_its_creation_running_and_the
     EXPECT_TRUE(p.try_acquire());
 }
 
-TEST(pool_async, POOL_32_a_creation_whose_acquire_was_cancelled_serves_the_next) {
+TEST(pool_core_of, POOL_32_a_creation_whose_acquire_was_cancelled_serves_the_next) {
     slow::state s;
     pool<thing> p(one_stripe(1), [&] { return slow(s); });
     client a(p);
@@ -86,7 +86,7 @@ TEST(pool_async, POOL_32_a_creation_whose_acquire_was_cancelled_serves_the_next)
     EXPECT_EQ(s.started, 1);
 }
 
-TEST(pool_async, POOL_21_the_waiter_gets_the_error_and_the_right_moves_on) {
+TEST(pool_core_of, POOL_21_the_waiter_gets_the_error_and_the_right_moves_on) {
     slow::state s;
     s.fails = true;
     pool<thing> p(one_stripe(1), [&] { return slow(s); });
@@ -104,7 +104,7 @@ TEST(pool_async, POOL_21_the_waiter_gets_the_error_and_the_right_moves_on) {
     EXPECT_TRUE(d.got());
 }
 
-TEST(pool_async, POOL_21_a_returned_resource_is_not_kept_back_by_somebody_elses_failure) {
+TEST(pool_core_of, POOL_21_a_returned_resource_is_not_kept_back_by_somebody_elses_failure) {
     slow::state s;
     pool<thing> p(one_stripe(2), [&] { return slow(s); });
     s.go.set();
@@ -121,7 +121,7 @@ TEST(pool_async, POOL_21_a_returned_resource_is_not_kept_back_by_somebody_elses_
     EXPECT_EQ(p.stats().create_failures, 2U);
 }
 
-TEST(pool_async, POOL_21_ten_thousand_failures_in_a_row_need_no_stack) {
+TEST(pool_core_of, POOL_21_ten_thousand_failures_in_a_row_need_no_stack) {
     slow::state s;
     s.fails = true;
     pool<thing> p(one_stripe(1), [&] { return slow(s); });
@@ -135,7 +135,7 @@ TEST(pool_async, POOL_21_ten_thousand_failures_in_a_row_need_no_stack) {
     }
 }
 
-TEST(pool_async, POOL_33_create_timeout_frees_the_place_and_a_late_resource_is_destroyed) {
+TEST(pool_core_of, POOL_33_create_timeout_frees_the_place_and_a_late_resource_is_destroyed) {
     virtual_time time;
     slow::state s;
     int destroyed = 0;
@@ -167,7 +167,7 @@ TEST(pool_async, POOL_33_create_timeout_frees_the_place_and_a_late_resource_is_d
     EXPECT_EQ(destroyed, 2);
 }
 
-TEST(pool_async, POOL_34_a_peer_that_never_answers_cannot_pin_a_place_on_return) {
+TEST(pool_core_of, POOL_34_a_peer_that_never_answers_cannot_pin_a_place_on_return) {
     virtual_time time;
     event never;
     ledger l;
@@ -193,7 +193,7 @@ TEST(pool_async, POOL_34_a_peer_that_never_answers_cannot_pin_a_place_on_return)
     time.run();
 }
 
-TEST(pool_async, POOL_35_backoff_suspends_creating_and_tries_again) {
+TEST(pool_core_of, POOL_35_backoff_suspends_creating_and_tries_again) {
     virtual_time time;
     ledger l;
     l.fail_next = 3;
@@ -227,7 +227,7 @@ TEST(pool_async, POOL_35_backoff_suspends_creating_and_tries_again) {
     time.run();
 }
 
-TEST(pool_async, POOL_5_awaitable_destroy_frees_the_place_when_it_ends) {
+TEST(pool_core_of, POOL_5_awaitable_destroy_frees_the_place_when_it_ends) {
     event gone;
     ledger l;
     pool<thing> p(one_stripe(1), factory(l), [&](thing&) { return gone.wait(); });
@@ -240,7 +240,7 @@ TEST(pool_async, POOL_5_awaitable_destroy_frees_the_place_when_it_ends) {
     EXPECT_TRUE(b.done() && b.got());
 }
 
-TEST(pool_async, POOL_4_try_acquire_or_create_begins_a_creation_for_whoever_comes_next) {
+TEST(pool_core_of, POOL_4_try_acquire_or_create_begins_a_creation_for_whoever_comes_next) {
     slow::state s;
     pool<thing> p(one_stripe(1), [&] { return slow(s); });
     EXPECT_EQ(p.try_acquire_or_create().status(), pool_status::empty);

@@ -106,7 +106,7 @@ private:
     std::deque<std::unique_ptr<client>> waiting_;
 };
 
-TEST(pool_property, POOL_15_every_sequence_of_five_operations) {
+TEST(pool_core, POOL_15_every_sequence_of_five_operations) {
     constexpr unsigned length = 5;
     unsigned long total = 1;
     for (unsigned i = 0; i < length; ++i) {
@@ -125,7 +125,7 @@ TEST(pool_property, POOL_15_every_sequence_of_five_operations) {
     }
 }
 
-TEST(pool_property, POOL_15_long_random_sequences) {
+TEST(pool_core, POOL_15_long_random_sequences) {
     for (unsigned seed = 1; seed <= 60; ++seed) {
         std::mt19937 random(seed);
         trial t(1 + seed % 12, 1 + seed % 3);
@@ -138,7 +138,7 @@ TEST(pool_property, POOL_15_long_random_sequences) {
     }
 }
 
-TEST(pool_property, RPB_1_sequential_uses_do_not_multiply_capacity) {
+TEST(pool_core, RPB_1_sequential_uses_do_not_multiply_capacity) {
     ledger l;
     auto p = make_pool(l, one_stripe(1));
     for (int i = 0; i < 5; ++i) {
@@ -154,7 +154,7 @@ TEST(pool_property, RPB_1_sequential_uses_do_not_multiply_capacity) {
     EXPECT_EQ(l.made, 1);
 }
 
-TEST(pool_property, RPB_2_destroying_with_no_waiter_gives_the_capacity_back) {
+TEST(pool_core, RPB_2_destroying_with_no_waiter_gives_the_capacity_back) {
     ledger l;
     auto p = make_pool(l, one_stripe(1));
     {
@@ -165,7 +165,7 @@ TEST(pool_property, RPB_2_destroying_with_no_waiter_gives_the_capacity_back) {
     EXPECT_TRUE(again.done() && again.got());
 }
 
-TEST(pool_property, RPB_5_creation_that_throws_with_waiters_queued_strands_nobody) {
+TEST(pool_core, RPB_5_creation_that_throws_with_waiters_queued_strands_nobody) {
     ledger l;
     auto p = make_pool(l, one_stripe(1));
     client holder(p);
@@ -177,7 +177,7 @@ TEST(pool_property, RPB_5_creation_that_throws_with_waiters_queued_strands_nobod
     EXPECT_TRUE(second.done() && second.got());
 }
 
-TEST(pool_property, RPB_6_a_million_cancellations_leave_nothing_behind) {
+TEST(pool_core, RPB_6_a_million_cancellations_leave_nothing_behind) {
     ledger l;
     auto p = make_pool(l, one_stripe(1));
     client holder(p);
@@ -193,7 +193,7 @@ TEST(pool_property, RPB_6_a_million_cancellations_leave_nothing_behind) {
     EXPECT_TRUE(patient.done());
 }
 
-TEST(pool_property, RPB_7_waiting_inside_with_can_be_cancelled) {
+TEST(pool_core, RPB_7_waiting_inside_with_can_be_cancelled) {
     ledger l;
     auto p = make_pool(l, one_stripe(1));
     client holder(p);
@@ -209,7 +209,7 @@ TEST(pool_property, RPB_7_waiting_inside_with_can_be_cancelled) {
     EXPECT_EQ(p.stats().idle, 1U);
 }
 
-TEST(pool_property, RPB_8_stripes_are_checked_and_a_waiter_uses_whichever_is_idle) {
+TEST(pool_core, RPB_8_stripes_are_checked_and_a_waiter_uses_whichever_is_idle) {
     ledger l;
     pool_options o(2, "many stripes");
     o.stripes = 64;
@@ -227,16 +227,6 @@ TEST(pool_property, RPB_8_stripes_are_checked_and_a_waiter_uses_whichever_is_idl
     big.stripes = 1;
     auto q = make_pool(l, big);
     EXPECT_EQ(q.stripes(), 10U) << "a stripe holds ten";
-}
-
-TEST(pool_property, RPB_8_capacity_zero_is_refused_with_a_sentence) {
-    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
-    EXPECT_DEATH(
-        {
-            ledger l;
-            auto p = make_pool(l, pool_options(0, "none"));
-        },
-        "capacity is 0");
 }
 
 }  // namespace

@@ -1,0 +1,123 @@
+// Waiting: in order, cancelled before and after the wake.
+
+#include <gtest/gtest.h>
+
+#include "support.hpp"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace {
+
+using namespace pool_testing;
+using roost::pool;
+
+TEST(acquire_operation, POOL_18_a_cancelled_waiter_is_skipped_and_consumes_nothing) {
+    ledger l;
+    auto p = make_pool(l, one_stripe(1));
+    client holder(p);
+    client first(p);
+    client second(p);
+    EXPECT_TRUE(first.cancel());
+    EXPECT_FALSE(first.cancel()) << "only once";
+    holder.let_go();
+    EXPECT_FALSE(first.done());
+    EXPECT_TRUE(second.done());
+    EXPECT_FALSE(second.cancel()) << "it has been served";
+    EXPECT_EQ(p.stats().withdrawn, 1U);
+}
+
+TEST(acquire_operation, POOL_18_cancelling_everybody_leaves_a_usable_pool) {
+    ledger l;
+    auto p = make_pool(l, one_stripe(1));
+    client holder(p);
+    {
+        client first(p);
+        client second(p);
+        EXPECT_TRUE(second.cancel());
+        EXPECT_TRUE(first.cancel());
+    }
+    holder.let_go();
+    EXPECT_EQ(p.stats().waiting, 0U);
+    EXPECT_TRUE(p.try_acquire());
+}
+
+TEST(acquire_operation, POOL_19_what_a_destroyed_waiter_was_given_goes_to_the_next) {
+    ledger l;
+    auto p = make_pool(l, one_stripe(1));
+    hand_executor where;
+    std::optional<client> holder(p);
+    bool ran = false;
+    auto waits = [](roost::executor&, pool<thing>& from, bool& done) -> hosted {
+        auto got = co_await from.acquire();
+        done = true;
+    };
+    hosted woken = waits(where, p, ran);
+    client next(p);
+    holder->let_go();
+    EXPECT_EQ(where.posted(), 1);
+    EXPECT_FALSE(next.done());
+    where.forget();
+    woken.destroy();  // delivered, never resumed
+    EXPECT_FALSE(ran);
+    EXPECT_TRUE(next.done()) << "RPB-6: the resource is passed on";
+    expect_conserved(p, l);
+}
+
+TEST(acquire_operation, POOL_20_a_destroyed_waiter_passes_the_right_to_create_on) {
+    ledger l;
+    auto p = make_pool(l, one_stripe(1));
+    hand_executor where;
+    client holder(p);
+    auto waits = [](roost::executor&, pool<thing>& from) -> hosted { auto got = co_await from.acquire(); };
+    hosted woken = waits(where, p);
+    client next(p);
+    holder.discard();
+    where.forget();
+    woken.destroy();
+    ASSERT_TRUE(next.done());
+    EXPECT_EQ(next.got()->id, 2);
+    expect_conserved(p, l);
+}
+
+// POOL-13, POOL-14: effects run outside every lock, and each waiter is told once: the woken one uses the pool at once.
+TEST(acquire_operation, POOL_13_POOL_14_a_woken_waiter_may_use_the_pool_from_inside_the_wake) {
+    ledger l;
+    auto p = make_pool(l, one_stripe(1));
+    int turns = 0;
+    auto greedy = [](pool<thing>& from, int& n) -> fire {
+        for (int i = 0; i < 3; ++i) {
+            auto got = co_await from.acquire();
+            ++n;
+        }
+    };
+    {
+        client holder(p);
+        greedy(p, turns);
+        greedy(p, turns);
+        EXPECT_EQ(turns, 0);
+    }
+    EXPECT_EQ(turns, 6);
+    expect_conserved(p, l);
+}
+
+TEST(acquire_operation, POOL_16_POOL_27_ten_thousand_waiters_take_turns_and_leave_from_the_middle) {
+    ledger l;
+    auto p = make_pool(l, one_stripe(1));
+    std::vector<std::unique_ptr<client>> all;
+    for (int i = 0; i < 10'000; ++i) {
+        all.push_back(std::make_unique<client>(p));
+    }
+    for (std::size_t i = 1; i < all.size(); i += 2) {
+        ASSERT_TRUE(all[i]->cancel());
+    }
+    for (std::size_t i = 0; i < all.size(); i += 2) {
+        ASSERT_TRUE(all[i]->done());
+        ASSERT_EQ(p.stats().out, 1U) << "one at a time";
+        all[i]->let_go();
+    }
+    EXPECT_EQ(l.made, 1);
+}
+
+}  // namespace
