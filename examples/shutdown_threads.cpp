@@ -1,0 +1,59 @@
+// A worker pool of plain threads that drains: no coroutine, no runtime. A job holds a guard from the moment it is accepted;
+// after stop nothing is accepted, what was accepted is done, and who takes too long would be named.
+
+#include <roost/shutdown/shutdown.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <mutex>
+#include <optional>
+#include <queue>
+#include <thread>
+#include <vector>
+
+namespace {
+
+class job_queue {
+public:
+    bool submit(const roost::shutdown& server) {
+        auto g = server.try_guard();
+        if (!g) return false;
+        const std::lock_guard lock(mutex_);
+        jobs_.push(std::move(*g));
+        return true;
+    }
+    std::optional<roost::guard> take() {
+        const std::lock_guard lock(mutex_);
+        if (jobs_.empty()) return std::nullopt;
+        std::optional<roost::guard> first(std::move(jobs_.front()));
+        jobs_.pop();
+        return first;
+    }
+
+private:
+    std::mutex mutex_;
+    std::queue<roost::guard> jobs_;
+};
+
+}  // namespace
+
+int main() {
+    const roost::shutdown server("server");
+    job_queue queue;
+    std::vector<std::thread> workers;
+    for (int i = 0; i < 3; ++i) {
+        workers.emplace_back([&queue, done = server.completion()]() mutable {
+            while (!done.is_resolved())
+                if (const auto job = queue.take()) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the work
+        });
+    }
+    int accepted = 0;
+    for (int i = 0; i < 100; ++i) accepted += queue.submit(server) ? 1 : 0;
+    if (!server.shut_down().wait_blocking(roost::now() + std::chrono::seconds(10))) {
+        std::fputs(server.report().to_string().c_str(), stderr);  // who is holding it up
+    }
+    const bool refused = !queue.submit(server);
+    for (auto& w : workers) w.join();
+    std::printf("accepted %d, left %zu, refused after stop: %s\n", accepted, server.guard_count(), refused ? "yes" : "no");
+    return refused && server.guard_count() == 0 ? 0 : 1;
+}
