@@ -65,7 +65,7 @@ TEST(pooled, POOL_29_names_and_sites_of_holders) {
     const auto all = p.holders();
     ASSERT_EQ(all.size(), 2U);
     EXPECT_EQ(all[0].name(), "client");
-    EXPECT_NE(all[1].to_string().find("pool_test.cpp:"), std::string::npos) << all[1].to_string();
+    EXPECT_NE(all[1].to_string().find("pooled_test.cpp:"), std::string::npos) << all[1].to_string();
     named.let_go();
     EXPECT_EQ(p.holders().size(), 1U);
 }
