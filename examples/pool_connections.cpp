@@ -1,0 +1,47 @@
+// A pool of connections shared by a few threads: acquire, use, break one, close.
+
+#include <roost/pool/pool.hpp>
+
+#include <cstdio>
+#include <vector>
+
+namespace {
+
+struct connection {
+    int id;
+    int queries = 0;
+};
+
+}  // namespace
+
+int main() {
+    roost::atomic<int> made{0};  // create may run on several threads at once
+    roost::pool_options options(2, "db");
+    roost::pool<connection> db(
+        options, [&made] { return connection{made.fetch_add(1, roost::mo::relaxed) + 1}; }, [](connection& c) { std::printf("closing %d\n", c.id); });
+
+    {
+        auto first = db.acquire_blocking();
+        auto second = db.acquire_blocking();
+        ++first->queries;
+        std::printf("using %d and %d, %u out\n", first->id, second->id, db.stats().out);
+        for (const roost::pool_holder& h : db.holders()) {
+            std::printf("held by %s\n", h.to_string().empty() ? "nobody" : "main");
+        }
+        second.handle().discard();  // it broke
+    }
+
+    std::vector<roost::thread> workers;
+    for (int i = 0; i < 3; ++i) {
+        workers.emplace_back([&db] {
+            auto c = db.acquire_blocking();
+            ++c->queries;
+        });
+    }
+    for (roost::thread& t : workers) {
+        t.join();
+    }
+    const bool drained = db.close_blocking();
+    std::printf("closed: %s\n", drained ? "everything came back" : "somebody still holds one");
+    return drained ? 0 : 1;
+}
