@@ -270,7 +270,7 @@ std::vector<pool_holder> pool_core::holders() {
             }
         }
     }
-    std::stable_sort(all.begin(), all.end(), [](const pool_holder& a, const pool_holder& b) { return a.age() > b.age(); });
+    std::sort(all.begin(), all.end(), [](const pool_holder& a, const pool_holder& b) { return a.age() > b.age(); });
     return all;
 }
 
