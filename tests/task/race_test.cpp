@@ -171,8 +171,8 @@ TEST(race, JOB_41_different_results_make_a_variant) {
 }
 
 task<> succeed(int& alive, int& got, std::size_t& failed) {
-    auto first = co_await first_success(error_after(1ms, "a"), value_after(3ms, 4, rig::tracked(alive)), error_after(2ms, "b"),
-                                        value_after(9ms, 5, rig::tracked(alive)));
+    auto first = co_await first_success(error_after(1ms, "a"), value_after(3ms, 4, rig::tracked(alive)),
+                                        error_after(2ms, "b"), value_after(9ms, 5, rig::tracked(alive)));
     got = first.value();
     failed = first.others().size();
 }

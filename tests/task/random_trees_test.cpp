@@ -36,7 +36,7 @@ struct plan {
     ticks work = 0;
     bool throws = false;
     bool supervised = false;
-    ticks deadline = never;   // its own
+    ticks deadline = never;  // its own
     ticks cancel_at = never;  // somebody beside it cancels it then
     std::vector<std::unique_ptr<plan>> children;
 

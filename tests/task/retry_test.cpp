@@ -1,5 +1,3 @@
-#include <roost/sync/event.hpp>
-#include <roost/task/map_concurrent.hpp>
 #include <roost/task/retry.hpp>
 
 #include "rig.hpp"
@@ -98,82 +96,6 @@ TEST(retry, JOB_43_failures_that_are_not_worth_it_are_thrown_at_once) {
     s.play(try_permanent(runs, caught));
     EXPECT_EQ(runs, 1);
     EXPECT_TRUE(caught);
-}
-
-class gauge {
-public:
-    int now = 0;
-    int most = 0;
-    int fail_at = -1;
-};
-class square {
-public:
-    explicit square(gauge& g) noexcept : gauge_(&g) {}
-    task<int> operator()(int i) const {
-        gauge_->most = std::max(gauge_->most, ++gauge_->now);
-        const int mine = i;
-        gauge* g = gauge_;
-        co_await sleep_for((10 - mine % 7) * 1ms);
-        --g->now;
-        if (mine == g->fail_at) {
-            throw std::runtime_error("item");
-        }
-        co_return mine * mine;
-    }
-
-private:
-    gauge* gauge_;
-};
-task<> map_numbers(gauge& g, int count, std::size_t limit, std::vector<int>& out, bool& failed) {
-    std::vector<int> numbers;
-    for (int i = 0; i < count; ++i) {
-        numbers.push_back(i);
-    }
-    try {
-        out = co_await map_concurrent(numbers, limit, square(g));
-    } catch (const std::runtime_error&) {
-        failed = true;
-    }
-}
-
-TEST(map_concurrent, JOB_44_never_runs_more_than_the_limit_and_keeps_the_order) {
-    rig::stage s;
-    gauge g;
-    std::vector<int> out;
-    bool failed = false;
-    s.play(map_numbers(g, 50, 7, out, failed));
-    for (int i = 0; i < 100; ++i) {
-        s.advance(1ms);
-    }
-    ASSERT_EQ(out.size(), 50U);
-    for (int i = 0; i < 50; ++i) {
-        EXPECT_EQ(out[static_cast<std::size_t>(i)], i * i);
-    }
-    EXPECT_EQ(g.most, 7);
-}
-
-TEST(map_concurrent, JOB_44_a_failure_starts_nothing_more) {
-    rig::stage s;
-    gauge g;
-    g.fail_at = 3;
-    std::vector<int> out;
-    bool failed = false;
-    s.play(map_numbers(g, 50, 2, out, failed));
-    for (int i = 0; i < 30; ++i) {
-        s.advance(1ms);
-    }
-    EXPECT_TRUE(failed);
-    EXPECT_TRUE(out.empty());
-}
-
-TEST(map_concurrent, JOB_44_of_nothing_is_there_at_once) {
-    rig::stage s;
-    gauge g;
-    std::vector<int> out(1);
-    bool failed = false;
-    const job j = s.play(map_numbers(g, 0, 3, out, failed));
-    EXPECT_EQ(j.state(), job_state::completed);
-    EXPECT_TRUE(out.empty());
 }
 
 }  // namespace

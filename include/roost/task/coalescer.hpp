@@ -7,7 +7,7 @@
 //
 // While fn(key) is under way, everybody who asks for that key waits for the same one; afterwards the next to ask starts
 // afresh. The computations are children of the scope: a getter that is cancelled leaves them, and the other getters, alone.
-// A failure reaches every getter, and only them. The coalescer must outlive the children of its scope. From any thread.
+// A failure reaches every getter, and only them. The coalescer may go before its computations have ended. From any thread.
 
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
@@ -53,8 +53,8 @@ public:
     }
     // How many keys are being computed now.
     [[nodiscard]] std::size_t size() const {
-        const std::lock_guard guard(lock_);
-        return running_.size();
+        const std::lock_guard guard(table_->lock);
+        return table_->running.size();
     }
 
 private:
@@ -67,21 +67,38 @@ private:
         std::exception_ptr failure;
     };
 
+    // Shared with the computations: they may outlive the coalescer.
+    class flights {
+    public:
+        flights() = default;
+        void take_out(const Key& key, const flight* mine) noexcept {
+            std::shared_ptr<flight> last;  // goes outside the lock
+            const std::lock_guard guard(lock);
+            if (auto found = running.find(key); found != running.end() && found->second.get() == mine) {
+                last = std::move(found->second);
+                running.erase(found);
+            }
+        }
+        small_mutex lock;
+        std::map<Key, std::shared_ptr<flight>, Less> running;
+    };
+
     // Takes the key out when the computation's frame goes, whether or not it ever ran.
     class registration {
     public:
-        registration(coalescer& from, Key key, const flight* mine) : from_(&from), key_(std::move(key)), mine_(mine) {}
+        registration(std::shared_ptr<flights> from, Key key, const flight* mine)
+            : from_(std::move(from)), key_(std::move(key)), mine_(mine) {}
         registration(registration&& other) noexcept
-            : from_(std::exchange(other.from_, nullptr)), key_(std::move(other.key_)), mine_(other.mine_) {}
+            : from_(std::move(other.from_)), key_(std::move(other.key_)), mine_(other.mine_) {}
         ~registration() {
-            if (from_ != nullptr) {
+            if (from_) {
                 from_->take_out(key_, mine_);
             }
         }
         [[nodiscard]] const Key& key() const noexcept { return key_; }
 
     private:
-        coalescer* from_;
+        std::shared_ptr<flights> from_;
         Key key_;
         const flight* mine_;
     };
@@ -93,36 +110,27 @@ private:
 
     std::shared_ptr<flight> find_or_add(const Key& key, bool& is_mine) {
         auto fresh = std::make_shared<flight>();
-        const std::lock_guard guard(lock_);
-        auto [place, added] = running_.try_emplace(key, fresh);
+        const std::lock_guard guard(table_->lock);
+        auto [place, added] = table_->running.try_emplace(key, fresh);
         is_mine = added;
         return place->second;
     }
     template <class Fn>
     void start(const std::shared_ptr<flight>& mine, const Key& key, Fn fn) noexcept {
         try {
-            auto child = in_->async(name_, compute(registration(*this, key, mine.get()), std::move(fn)));
+            auto child = in_->async(name_, compute(registration(table_, key, mine.get()), std::move(fn)));
             child.keep();
             mine->shared = shared_deferred<result>(std::move(child));
         } catch (...) {
             mine->failure = std::current_exception();
-            take_out(key, mine.get());
+            table_->take_out(key, mine.get());
         }
         mine->started.set();
-    }
-    void take_out(const Key& key, const flight* mine) noexcept {
-        std::shared_ptr<flight> last;  // goes outside the lock
-        const std::lock_guard guard(lock_);
-        if (auto found = running_.find(key); found != running_.end() && found->second.get() == mine) {
-            last = std::move(found->second);
-            running_.erase(found);
-        }
     }
 
     scope* in_;
     std::string name_;
-    mutable small_mutex lock_;
-    std::map<Key, std::shared_ptr<flight>, Less> running_;
+    std::shared_ptr<flights> table_ = std::make_shared<flights>();
 };
 
 }  // namespace roost::inline ROOST_ABI

@@ -144,7 +144,8 @@ private:
 template <class T>
 class [[nodiscard("a generator does nothing until it is asked")]] generator {
     static_assert(!std::is_reference_v<T> && !std::is_void_v<T>, "generator<T>: values; to refer to something use pointers");
-    static_assert(alignof(T) <= 2 * alignof(void*), "generator<T>: handles of frames assume the usual alignment of promises");
+    static_assert(alignof(T) <= 2 * alignof(void*),
+                  "generator<T>: handles of frames assume the usual alignment of promises");
 
 public:
     using promise_type = detail::generator_promise<T>;

@@ -63,8 +63,8 @@ task<std::vector<kept_t<T>>> map_items(std::vector<Item> items, std::size_t limi
     map_type map(std::move(items), std::move(fn));
     std::vector<job> jobs;
     using start_function = task<> (*)(scope&, map_type&, std::size_t, std::vector<job>&);
-    policy_scope<start_function, std::reference_wrapper<map_type>, std::size_t, std::reference_wrapper<std::vector<job>>> all(
-        need_all_policy, site(), &start_workers<map_type, T>, std::ref(map), limit, std::ref(jobs));
+    policy_scope<start_function, std::reference_wrapper<map_type>, std::size_t, std::reference_wrapper<std::vector<job>>>
+        all(need_all_policy, site(), &start_workers<map_type, T>, std::ref(map), limit, std::ref(jobs));
     co_await std::move(all);
     std::vector<kept_t<T>> values;
     values.reserve(map.slots.size());

@@ -138,7 +138,8 @@ task<> run_alternative(race_state<V>& race, scope_core& in, std::size_t index, t
 }
 
 template <class V, class... T, std::size_t... I>
-void launch_alternatives(scope& s, race_state<V>& race, std::vector<job>& jobs, std::index_sequence<I...>, task<T>&... tasks) {
+void launch_alternatives(scope& s, race_state<V>& race, std::vector<job>& jobs, std::index_sequence<I...>,
+                         task<T>&... tasks) {
     constexpr bool same = common_result<T...>::same;
     jobs.reserve(sizeof...(T));
     (jobs.push_back(s.launch("race", run_alternative<same, I, V, T>(race, s.core(), I, std::move(tasks)))), ...);
@@ -186,8 +187,9 @@ task<winner<typename common_result<T...>::type>> run_race(race_kind kind, task<T
     race_state<value> race(kind);
     std::vector<job> jobs;
     using start_function = task<> (*)(scope&, race_state<value>&, std::vector<job>&, task<T>...);
-    policy_scope<start_function, std::reference_wrapper<race_state<value>>, std::reference_wrapper<std::vector<job>>, task<T>...> all(
-        told_policy, site(), &start_race<value, T...>, std::ref(race), std::ref(jobs), std::move(tasks)...);
+    policy_scope<start_function, std::reference_wrapper<race_state<value>>, std::reference_wrapper<std::vector<job>>,
+                 task<T>...>
+    all(told_policy, site(), &start_race<value, T...>, std::ref(race), std::ref(jobs), std::move(tasks)...);
     co_await std::move(all);
     co_return co_await end_race(race, kind, jobs);
 }

@@ -51,7 +51,7 @@ task<T> retry_task(backoff wait, std::uint32_t attempts, Again again, Fn fn, Arg
             std::rethrow_exception(ended.error());
         }
         earlier.push_back(ended.error());
-        co_await sleep_for(wait.next(n));
+        co_await pause_before_retry(wait.next(n));
     }
 }
 

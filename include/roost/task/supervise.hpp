@@ -52,7 +52,8 @@ public:
     [[nodiscard]] static on_failure ignore() noexcept { return on_failure(action::ignore); }
     [[nodiscard]] static on_failure escalate() noexcept { return on_failure(action::escalate); }
     // At most `limit` restarts of each child; one that ran for at least `forgiven` starts counting afresh.
-    [[nodiscard]] static on_failure restart(backoff wait, std::uint32_t limit, duration forgiven = duration::max()) noexcept {
+    [[nodiscard]] static on_failure restart(backoff wait, std::uint32_t limit,
+                                            duration forgiven = duration::max()) noexcept {
         on_failure made(action::restart);
         made.backoff_ = wait;
         made.limit_ = limit;
@@ -86,12 +87,12 @@ private:
 class supervised_counts {
 public:
     supervised_counts() noexcept = default;
-    std::size_t started = 0;    // children
+    std::size_t started = 0;  // children
     std::size_t completed = 0;
-    std::size_t failed = 0;     // children that ended with a failure
+    std::size_t failed = 0;  // children that ended with a failure
     std::size_t cancelled = 0;
     std::size_t restarts = 0;
-    std::size_t failures = 0;   // attempts that failed, also those that were restarted
+    std::size_t failures = 0;  // attempts that failed, also those that were restarted
 };
 
 namespace detail {
@@ -165,7 +166,7 @@ task<> supervised_child(supervision& all, scope_core& in, std::string name, Fn f
         if (!again) {
             std::rethrow_exception(ended.error());
         }
-        co_await sleep_for(wait);
+        co_await pause_before_retry(wait);
         all.restarted();
     }
 }

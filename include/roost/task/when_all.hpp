@@ -21,7 +21,6 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-
 template <class Slots, class... T, std::size_t... I>
 void launch_into(scope& s, std::vector<job>& jobs, Slots& slots, std::index_sequence<I...>, task<T>&... tasks) {
     jobs.reserve(sizeof...(T));
@@ -35,7 +34,8 @@ task<> start_all(scope& s, std::tuple<std::optional<kept_t<T>>...>& slots, std::
 }
 
 template <class T>
-task<> start_each(scope& s, std::vector<std::optional<kept_t<T>>>& slots, std::vector<job>& jobs, std::vector<task<T>> tasks) {
+task<> start_each(scope& s, std::vector<std::optional<kept_t<T>>>& slots, std::vector<job>& jobs,
+                  std::vector<task<T>> tasks) {
     jobs.reserve(tasks.size());
     for (std::size_t i = 0; i < tasks.size(); ++i) {
         jobs.push_back(s.launch("when_all", keep_result<T>(slots[i], std::move(tasks[i]))));
@@ -85,8 +85,9 @@ template <class... T>
     slots_type slots;
     std::vector<job> jobs;
     using start_function = task<> (*)(scope&, slots_type&, std::vector<job>&, task<T>...);
-    detail::policy_scope<start_function, std::reference_wrapper<slots_type>, std::reference_wrapper<std::vector<job>>, task<T>...> all(
-        detail::need_all_policy, site(), &detail::start_all<T...>, std::ref(slots), std::ref(jobs), std::move(tasks)...);
+    detail::policy_scope<start_function, std::reference_wrapper<slots_type>, std::reference_wrapper<std::vector<job>>,
+                         task<T>...>
+    all(detail::need_all_policy, site(), &detail::start_all<T...>, std::ref(slots), std::ref(jobs), std::move(tasks)...);
     co_await std::move(all);
     if (!detail::all_there(slots, std::index_sequence_for<T...>())) {
         co_await detail::end_cancelled(detail::first_cancellation(jobs));
@@ -100,7 +101,8 @@ template <class T>
     slots_type slots(tasks.size());
     std::vector<job> jobs;
     using start_function = task<> (*)(scope&, slots_type&, std::vector<job>&, std::vector<task<T>>);
-    detail::policy_scope<start_function, std::reference_wrapper<slots_type>, std::reference_wrapper<std::vector<job>>, std::vector<task<T>>>
+    detail::policy_scope<start_function, std::reference_wrapper<slots_type>, std::reference_wrapper<std::vector<job>>,
+                         std::vector<task<T>>>
         all(detail::need_all_policy, site(), &detail::start_each<T>, std::ref(slots), std::ref(jobs), std::move(tasks));
     co_await std::move(all);
     std::vector<detail::kept_t<T>> values;

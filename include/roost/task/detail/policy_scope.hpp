@@ -110,6 +110,9 @@ task<> keep_result(std::optional<kept_t<T>>& slot, task<T> t) {
     }
 }
 
+// Before the next attempt; without a delay it needs no timers, and still lets others run.
+task<> pause_before_retry(duration d);
+
 // The reason of the first of these jobs that ended cancelled.
 template <class Jobs>
 [[nodiscard]] reason first_cancellation(const Jobs& jobs) noexcept {

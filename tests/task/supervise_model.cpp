@@ -1,0 +1,83 @@
+// A supervised child that fails: restart, escalate and cancel meet.
+#include <roost/sync/event.hpp>
+#include <roost/task/supervise.hpp>
+
+#include "model_rig.hpp"
+
+#include <stdexcept>
+
+namespace {
+
+using namespace roost;
+using model_rig::finish;
+using model_rig::run_until;
+using roost::testing::check;
+using roost::testing::manual_executor;
+
+task<> fail_once(event& e, int& runs) {
+    co_await e.wait();
+    if (++runs == 1) {
+        throw std::runtime_error("first");
+    }
+}
+task<> one_child(supervisor& s, event& e, int& runs, job& child) {
+    child = s.launch("child", fail_once, std::ref(e), std::ref(runs));
+    co_return;
+}
+task<> run_supervised(on_failure what, event& e, int& runs, job& child, supervised_counts& counts, bool& threw) {
+    try {
+        auto ended = co_await supervise(std::move(what), one_child, std::ref(e), std::ref(runs), std::ref(child));
+        counts = ended.counts();
+    } catch (const std::runtime_error&) {
+        threw = true;
+    }
+}
+
+class bench {
+public:
+    manual_executor ex;
+    root_scope root{ex};
+    event e;
+    int runs = 0;
+    job child;
+    supervised_counts counts;
+    bool threw = false;
+
+    // The child waits; then one thread lets it fail and another cancels it.
+    void play(on_failure what) {
+        const job j = root.launch("supervisor", run_supervised(std::move(what), e, runs, child, counts, threw));
+        ex.run_all();
+        thread waker([&] {
+            e.set();
+            ex.wake();
+        });
+        thread canceller([&] {
+            child.cancel();
+            ex.wake();
+        });
+        run_until(ex, [&] { return j.is_finished(); });
+        waker.join();
+        canceller.join();
+        check(j.state() == job_state::completed, "JOB-30: the supervisor ends");
+        finish(ex, root);
+    }
+};
+
+// JOB-31, JOB-34: it is restarted and completes, or it ends cancelled; nothing runs twice, nothing is forgotten.
+MODEL(supervise_model, restart_vs_cancel) {
+    bench b;
+    b.play(on_failure::restart(backoff(), 3));
+    check(!b.threw, "JOB-35: a cancelled child is no failure");
+    check(b.counts.completed + b.counts.cancelled == 1, "JOB-30: it ended once");
+    check(b.counts.failures == (b.runs >= 1 ? 1U : 0U), "JOB-34: a failure is counted, whatever came after it");
+    check(b.counts.restarts <= b.counts.failures && b.runs <= 2, "JOB-31: one restart for one failure");
+}
+
+// JOB-32: a failure that happened escalates, also when the cancel came at the same time; one that did not, does not.
+MODEL(supervise_model, escalate_vs_cancel) {
+    bench b;
+    b.play(on_failure::escalate());
+    check(b.threw == (b.runs == 1), "JOB-32: failed and thrown, or cancelled and not");
+}
+
+}  // namespace
