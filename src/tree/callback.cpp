@@ -57,8 +57,8 @@ void posted_callback::add(token observed, level at, executor_ref on) {
 
 void posted_callback::level_reached(callback_member& m) noexcept {
     posted_callback& self = static_cast<listed_part&>(m).owner;
-    self.holders_.fetch_add(1, mo::relaxed);      // B6
-    self.state_.store(posted, mo::relaxed);       // B1
+    self.holders_.fetch_add(1, mo::relaxed);  // B6
+    self.state_.store(posted, mo::relaxed);  // B1
     post_or_fall_back(self.on_, self.work_, "callback");
 }
 
@@ -86,7 +86,8 @@ void posted_callback::remove() noexcept {
             if (runner_.get() == thread_index()) {
                 break;
             }
-            if (seen == running && !state_.compare_exchange_strong(seen, running | awaited, mo::relaxed, mo::acquire)) {  // B3
+            if (seen == running &&
+                !state_.compare_exchange_strong(seen, running | awaited, mo::relaxed, mo::acquire)) {  // B3
                 continue;
             }
             wait_on(state_, running | awaited);

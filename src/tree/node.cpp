@@ -113,7 +113,8 @@ attached node::attach(child_kind kind, admission as) noexcept {
     flags_ |= access::is_linked;
     up.lock_.lock();
     up.members_.push_back(*this);
-    deadline_.store(is_shield() ? no_deadline.time_since_epoch().count() : up.deadline_.load(mo::relaxed), mo::relaxed);  // D2
+    deadline_.store(is_shield() ? no_deadline.time_since_epoch().count() : up.deadline_.load(mo::relaxed),
+                    mo::relaxed);  // D2
     const level_word above = up.level_.load(mo::seq_cst);  // L3
     up.lock_.unlock();
     if ((above & raised_mask) != 0) {

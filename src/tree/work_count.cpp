@@ -32,12 +32,13 @@
 // id  operation                        order            pairs     carries                                        fails in
 // W1  enter: fetch_add                 acquire          W8        in: the units of pass 1 at every ancestor      work_model: visible_at_root
 // W2  leave, not the last: CAS         release/relaxed  W3 W5     out: the work done                             work_model: two_workers
-// W3  commit: CAS, pass 1 too          acq_rel/relaxed  W2 W3 W8  in: everybody's work, the units of pass 1; out: work   work_model: drain_sees_work
+// W3  commit: CAS                      acq_rel/relaxed  W2 W3     in: everybody's work; out: the work done         work_model: drain_sees_work
 // W4  commit: load                     relaxed          -         only a first guess for the CAS                 (floor)
 // W5  has_work, units...: load         acquire          W2        everybody's work                               work_model: drain_sees_work
 // W7  watch: fetch_or                  release          W3        out: what the watcher registered before        work_model: watch_against_last_unit
 // W8  pass 2: fetch_or                 release          W1 W3     out: the units of pass 1                       work_model: visible_at_root
 // W9  pass 2, given back: fetch_sub    relaxed          -         never the last (I9), so nobody acts on it      (floor)
+// W10  pass 1: CAS                     acquire          W8        in: what the announced ancestor's creator put  work_model: visible_at_root
 
 namespace roost::inline ROOST_ABI {
 
@@ -78,11 +79,11 @@ bool node::announce() noexcept {
     bool refused = false;
     for (;;) {
         node* up = top->parent_;
-        const work_action a = commit(up->work_, [](work_state s) {
-            return s.closed || s.units >= unit_limit ? refuse<work_state>(work_action{.refused = true}) : detail::enter(s);
-        });
-        refused = a.refused;
-        if (refused || !a.announce) {
+        work_word seen = up->work_.load(mo::relaxed);  // W4
+        do {
+            refused = (seen & closed_bit) != 0 || seen >= unit_limit * one_unit;
+        } while (!refused && !up->work_.compare_exchange_weak(seen, seen + one_unit, mo::acquire, mo::relaxed));  // W10
+        if (refused || (seen & announced_bit) != 0) {
             break;
         }
         top = up;
@@ -119,17 +120,30 @@ bool node::try_enter() noexcept {
 
 bool node::try_enter_unless_stopping() noexcept { return !is_stopping() && try_enter(); }
 
-void node::leave() noexcept {
-    work_word seen = work_.load(mo::relaxed);  // W4
-    while ((seen >> 32U) > 1) {
-        if (work_.compare_exchange_weak(seen, seen - one_unit, mo::release, mo::relaxed)) {  // W2
-            return;
+// One unit of a node that is not a quiet leave (leaves_quietly); the parent's unit is still held by the announcement.
+work_action node::leave_commit(work_word seen) noexcept {
+    const bool is_root = parent_ == nullptr;
+    for (;;) {
+        work_word next = 0;
+        work_action action;
+        if (seen >= 2 * one_unit || is_root || !leaves_upward(seen)) {
+            const work_step s = detail::leave(work_state::unpack(seen), is_root);
+            next = s.next->pack();
+            action = s.action;
+        } else {
+            next = left_upward(seen);
+            action = action_of_left_upward(seen);
+        }
+        if (work_.compare_exchange_weak(seen, next, mo::acq_rel, mo::relaxed)) {  // W3
+            return action;
         }
     }
+}
+
+void node::leave_last(work_word seen) noexcept {
     ROOST_ASSERT((seen >> 32U) != 0, "a unit of work was given back that nobody had taken");
     node* up = parent_;  // the commit may let the node go
-    const bool is_root = up == nullptr;
-    const work_action a = commit(work_, [is_root](work_state s) { return detail::leave(s, is_root); });
+    const work_action a = leave_commit(seen);
     if (a.drained || a.leave_parent || a.dead) {
         after_work(up, a);
     }
@@ -156,8 +170,7 @@ void node::after_work(node* up, work_action a) noexcept {
         }
         n = up;
         up = n->parent_;
-        const bool is_root = up == nullptr;
-        a = commit(n->work_, [is_root](work_state s) { return detail::leave(s, is_root); });
+        a = n->leave_commit(n->work_.load(mo::relaxed));  // W4
         ROOST_ASSERT(!a.dead || dead == nullptr, "I5: a node died before its child");
         dead = a.dead ? n : dead;
     }

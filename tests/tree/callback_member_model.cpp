@@ -48,9 +48,9 @@ MODEL(callback_member_model, remove_inside) {
     auto mine = std::make_unique<holder>();
     holder* raw = mine.get();
     mine->registered.emplace(token(*root), level::stop, std::function<void()>([&calls, raw] {
-        calls.set(calls.get() + 1);
-        raw->registered.reset();
-    }));
+                                 calls.set(calls.get() + 1);
+                                 raw->registered.reset();
+                             }));
     roost::thread a([root] { root->stop(); });
     root->cancel();
     a.join();

@@ -46,7 +46,8 @@ TEST(callback, TREE_40_a_callback_below_is_reached) {
     int calls = 0;
     std::vector<std::unique_ptr<inline_callback<std::function<void()>>>> many;
     for (int i = 0; i < 100; ++i) {
-        many.push_back(std::make_unique<inline_callback<std::function<void()>>>(token(*leaf), level::cancel, [&] { ++calls; }));
+        many.push_back(
+            std::make_unique<inline_callback<std::function<void()>>>(token(*leaf), level::cancel, [&] { ++calls; }));
     }
     root->cancel();
     EXPECT_EQ(calls, 100);
@@ -85,9 +86,9 @@ TEST(callback, TREE_42_may_drop_the_last_handle_of_the_raised_node) {
     auto* raw = root.get();
     std::optional<inline_callback<std::function<void()>>> cb;
     cb.emplace(token(*root), level::stop, std::function<void()>([&] {
-        root = {};
-        cb.reset();
-    }));
+                   root = {};
+                   cb.reset();
+               }));
     raw->stop();
     EXPECT_EQ(destroyed, 1);
 }

@@ -15,7 +15,8 @@ MODEL(external_resource_model, one_acts) {
     ref root = make_root(probe::quiet);
     roost::atomic<std::uint32_t> acts{0};
     {
-        external_resource op = external_resource::open(*root, "op", [&] { acts.fetch_add(1, roost::mo::relaxed); }, roost::site());
+        external_resource op =
+            external_resource::open(*root, "op", [&] { acts.fetch_add(1, roost::mo::relaxed); }, roost::site());
         roost::thread canceller([root] { root->cancel(); });
         if (op.try_complete()) {
             acts.fetch_add(1, roost::mo::relaxed);
@@ -32,7 +33,8 @@ MODEL(external_resource_model, open_against_cancel) {
     roost::atomic<std::uint32_t> calls{0};
     roost::thread canceller([root] { root->cancel(); });
     {
-        external_resource op = external_resource::open(*root, "op", [&] { calls.fetch_add(1, roost::mo::relaxed); }, roost::site());
+        external_resource op =
+            external_resource::open(*root, "op", [&] { calls.fetch_add(1, roost::mo::relaxed); }, roost::site());
         canceller.join();
     }
     check(calls.load(roost::mo::relaxed) == 1, "TREE-47: exactly once");

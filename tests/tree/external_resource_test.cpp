@@ -55,7 +55,9 @@ TEST(external_resource, TREE_46_on_cancel_may_close_its_own_handle) {
 TEST(external_resource, TREE_46_dropped_without_a_word) {
     ref root = make_root();
     int cancels = 0;
-    { external_resource op = external_resource::open(*root, "read", [&] { ++cancels; }); }
+    {
+        external_resource op = external_resource::open(*root, "read", [&] { ++cancels; });
+    }
     root->cancel();
     EXPECT_EQ(cancels, 0);
     EXPECT_FALSE(root->has_work());

@@ -46,7 +46,8 @@ struct probe : roost::node {
     static constexpr roost::node_functions quiet{.kind = "quiet", .destroy = &destroy};
 
     explicit probe(const roost::node_functions& f) : node(f, "root", roost::site()) {}
-    probe(const roost::node_functions& f, roost::node& up, roost::node_shape shape) : node(f, up, "child", roost::site(), shape) {}
+    probe(const roost::node_functions& f, roost::node& up, roost::node_shape shape)
+        : node(f, up, "child", roost::site(), shape) {}
 };
 
 using ref = roost::node_ref<probe>;

@@ -23,8 +23,9 @@ void* counted_new(std::size_t size, std::size_t alignment) {
     if (fail_after >= 0 && fail_after-- == 0) {
         throw std::bad_alloc();
     }
-    void* p = alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__ ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
-                                                           : std::malloc(size == 0 ? 1 : size);
+    void* p = alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__
+                  ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
+                  : std::malloc(size == 0 ? 1 : size);
     if (p == nullptr) {
         throw std::bad_alloc();
     }
@@ -83,12 +84,17 @@ TEST(oom, TREE_56_every_operation_that_allocates) {
     roost::testing::manual_executor exec;
     std::vector<void*> held;
     hold_cached_blocks(held, sizeof(probe));
-    EXPECT_GE(with_failures([&] { ref child = make_child(*root, long_name); EXPECT_TRUE(child); }), 1);
+    EXPECT_GE(with_failures([&] {
+                  ref child = make_child(*root, long_name);
+                  EXPECT_TRUE(child);
+              }),
+              1);
     EXPECT_GE(with_failures([&] { ref other = make_root(long_name); }), 1);
     EXPECT_GE(with_failures([&] {
-        roost::external_resource op = roost::external_resource::open(*root, long_name, [long_name] {});
-        EXPECT_TRUE(op);
-    }), 1);
+                  roost::external_resource op = roost::external_resource::open(*root, long_name, [long_name] {});
+                  EXPECT_TRUE(op);
+              }),
+              1);
     EXPECT_GE(with_failures([&] { roost::callback cb(token(*root), level::cancel, exec, [] {}); }), 1);
     EXPECT_GE(with_failures([&] { roost::linked_stop_source s(token(*root), level::cancel, exec); }), 1);
     std::stop_source source;

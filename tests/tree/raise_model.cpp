@@ -144,7 +144,8 @@ MODEL(raise_model, born_between_two_levels) {
     roost::thread other([root] { root->cancel(); });
     ref child = make_child(*root, child_kind::idle, probe::quiet);
     other.join();
-    check(child->should_stop_now() && child->why(level::stop).kind() == roost::reason_kind::requested, "TREE-5: both arrive");
+    check(child->should_stop_now() && child->why(level::stop).kind() == roost::reason_kind::requested,
+          "TREE-5: both arrive");
 }
 
 // TREE-5: attach to a leaf that has nothing but a deadline.
@@ -217,39 +218,43 @@ MODEL(raise_model, death_under_the_walker) {
 
 // TREE-33: the same with two walkers.
 TEST(raise_model, death_under_two_walkers) {
-    roost::testing::explore_all([] {
-        ref root = make_root(probe::quiet);
-        ref middle = make_child(*root, child_kind::idle, probe::quiet);
-        ref leaf = make_child(*middle);
-        roost::thread canceller([root] { root->cancel(); });
-        roost::thread stopper([root] { root->stop(); });
-        middle = {};
-        leaf = {};
-        canceller.join();
-        stopper.join();
-        check(!root->has_members(), "TREE-33: nothing dead stays linked");
-    }, {.seconds = 20});
+    roost::testing::explore_all(
+        [] {
+            ref root = make_root(probe::quiet);
+            ref middle = make_child(*root, child_kind::idle, probe::quiet);
+            ref leaf = make_child(*middle);
+            roost::thread canceller([root] { root->cancel(); });
+            roost::thread stopper([root] { root->stop(); });
+            middle = {};
+            leaf = {};
+            canceller.join();
+            stopper.join();
+            check(!root->has_members(), "TREE-33: nothing dead stays linked");
+        },
+        {.seconds = 20});
 }
 
 // C-20: attach, cancel and completion at once.
 TEST(raise_model, attach_cancel_complete) {
-    roost::testing::explore_all([] {
-        ref root = make_root(probe::table);
-        root->enter();
-        roost::thread canceller([root] { root->cancel(); });
-        roost::thread body([root] { root->close_and_leave(); });
-        {
-            ref child = make_child(*root, child_kind::working);
-            if (child) {
-                child->close_and_leave();
+    roost::testing::explore_all(
+        [] {
+            ref root = make_root(probe::table);
+            root->enter();
+            roost::thread canceller([root] { root->cancel(); });
+            roost::thread body([root] { root->close_and_leave(); });
+            {
+                ref child = make_child(*root, child_kind::working);
+                if (child) {
+                    child->close_and_leave();
+                }
             }
-        }
-        canceller.join();
-        body.join();
-        check(root->drained_count.get() == 1, "TREE-18: drained once");
-        check(root->should_stop_now(), "TREE-2: cancelled");
-        check(!root->has_members(), "TREE-31: nobody left in the list");
-    }, {.seconds = 20});
+            canceller.join();
+            body.join();
+            check(root->drained_count.get() == 1, "TREE-18: drained once");
+            check(root->should_stop_now(), "TREE-2: cancelled");
+            check(!root->has_members(), "TREE-31: nobody left in the list");
+        },
+        {.seconds = 20});
 }
 
 // TREE-6: told on the walker's thread while the owner lets go: the node stays in memory during the call.

@@ -21,7 +21,8 @@ using clock = std::chrono::steady_clock;
 
 clock::time_point stress_end() {
     const char* seconds = std::getenv("ROOST_STRESS_SECONDS");
-    return clock::now() + std::chrono::milliseconds(static_cast<long>(1000 * (seconds != nullptr ? std::atof(seconds) : 1.0)));
+    return clock::now() +
+           std::chrono::milliseconds(static_cast<long>(1000 * (seconds != nullptr ? std::atof(seconds) : 1.0)));
 }
 
 // Counts live views instead of telling them: safe on any thread.
@@ -91,14 +92,12 @@ TEST(tree_stress, TREE_19_the_joiner_frees_at_once) {
             counted* held = child.get();
             std::atomic<bool> go{false};
             std::thread worker([&] {
-                while (!go.load()) {
-                }
+                while (!go.load()) {}
                 held->leave();
             });
             go = true;
             scope->close();
-            while (!scope->is_closed()) {
-            }
+            while (!scope->is_closed()) {}
             child = {};
             scope = {};
             worker.join();
@@ -121,8 +120,7 @@ TEST(tree_stress, TREE_5_attach_against_cancel) {
         std::vector<bool> born;
         std::atomic<bool> started{false};
         std::thread canceller([&] {
-            while (!started.load()) {
-            }
+            while (!started.load()) {}
             root->cancel();
         });
         for (int i = 0; i < 200; ++i) {
@@ -153,7 +151,8 @@ TEST(tree_stress, TREE_9_storm_of_cancels_from_foreign_threads) {
             counted_ref top = new_child(*root);
             std::vector<counted_ref> nodes{top};
             for (int i = 0; i < 100; ++i) {
-                nodes.push_back(new_child(*nodes[random() % nodes.size()], random() % 2 == 0 ? child_kind::working : child_kind::idle));
+                nodes.push_back(
+                    new_child(*nodes[random() % nodes.size()], random() % 2 == 0 ? child_kind::working : child_kind::idle));
                 if (nodes.back()->has_work() && random() % 2 == 0) {
                     roost::lease l = roost::lease::adopt(*nodes.back());  // gives the body's unit back at the end
                     roost::lease more = l.copy();  // and one more, wherever it goes
@@ -214,15 +213,13 @@ TEST(tree_stress, TREE_41_removing_waits_for_a_running_callback) {
         std::atomic<int> ready{0};
         std::thread canceller([&] {
             ++ready;
-            while (ready.load() < 2) {
-            }
+            while (ready.load() < 2) {}
             root->cancel();
         });
         {
             roost::inline_callback cb(roost::token(*root), level::cancel, [&] { plain_state += 1; });
             ++ready;
-            while (ready.load() < 2) {
-            }
+            while (ready.load() < 2) {}
         }
         plain_state += 2;  // a data race unless removal waited
         canceller.join();
@@ -240,8 +237,14 @@ TEST(tree_stress, TREE_43_mutual_cancel) {
         ++rounds;
         counted_ref one = new_root(), two = new_root();
         std::atomic<int> calls{0};
-        roost::inline_callback a(roost::token(*one), level::cancel, [&] { ++calls; two->cancel(); });
-        roost::inline_callback b(roost::token(*two), level::cancel, [&] { ++calls; one->cancel(); });
+        roost::inline_callback a(roost::token(*one), level::cancel, [&] {
+            ++calls;
+            two->cancel();
+        });
+        roost::inline_callback b(roost::token(*two), level::cancel, [&] {
+            ++calls;
+            one->cancel();
+        });
         std::thread other([&] { one->cancel(); });
         two->cancel();
         other.join();
@@ -262,8 +265,7 @@ TEST(tree_stress, TREE_29_a_drain_carries_the_work) {
             child->close_and_leave();
         });
         scope->close();
-        while (!scope->is_closed()) {
-        }
+        while (!scope->is_closed()) {}
         ASSERT_EQ(result, 42);
         worker.join();
     }

@@ -65,10 +65,9 @@ inline ref make_root(roost::node_name name = "root", const roost::node_functions
 }
 
 // Empty when refused.
-inline ref make_child(roost::node& up, roost::node_name name = "child",
-                      roost::child_kind kind = roost::child_kind::idle,
-                      roost::admission as = roost::admission::outsider,
-                      const roost::node_functions& f = probe::loud, roost::node_shape shape = {}) {
+inline ref make_child(roost::node& up, roost::node_name name = "child", roost::child_kind kind = roost::child_kind::idle,
+                      roost::admission as = roost::admission::outsider, const roost::node_functions& f = probe::loud,
+                      roost::node_shape shape = {}) {
     void* memory = roost::allocate_frame(sizeof(probe));
     probe* made = nullptr;
     try {

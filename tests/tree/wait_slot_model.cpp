@@ -67,27 +67,29 @@ MODEL(wait_slot_model, cancel_at_commit) {
 
 // TREE-54: suspend, cancel and wake at once: the body ends exactly once, and the awaiter is never touched after that.
 TEST(wait_slot_model, suspend_cancel_wake) {
-    roost::testing::explore_all([] {
-        auto body = std::make_unique<body_state>();
-        awaiter* in = body->in.get();
-        wait_slot::suspension here(body->slot, in, &awaiter::try_cancel);
-        roost::thread waker([b = body.get(), in] {
-            if (in->try_wake()) {
-                b->resumed();
+    roost::testing::explore_all(
+        [] {
+            auto body = std::make_unique<body_state>();
+            awaiter* in = body->in.get();
+            wait_slot::suspension here(body->slot, in, &awaiter::try_cancel);
+            roost::thread waker([b = body.get(), in] {
+                if (in->try_wake()) {
+                    b->resumed();
+                }
+            });
+            roost::thread canceller([b = body.get()] {
+                if (b->slot.cancel()) {
+                    b->unwound();
+                }
+            });
+            if (here.commit()) {
+                body->unwound();
             }
-        });
-        roost::thread canceller([b = body.get()] {
-            if (b->slot.cancel()) {
-                b->unwound();
-            }
-        });
-        if (here.commit()) {
-            body->unwound();
-        }
-        waker.join();
-        canceller.join();
-        check(body->ends.load(roost::mo::acquire) == 1, "TREE-54: exactly one continuation");
-    }, {.seconds = 20});
+            waker.join();
+            canceller.join();
+            check(body->ends.load(roost::mo::acquire) == 1, "TREE-54: exactly one continuation");
+        },
+        {.seconds = 20});
 }
 
 // TREE-54: a woken body that finishes and frees the slot while the suspending thread has not committed yet.

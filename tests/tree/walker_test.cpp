@@ -48,8 +48,8 @@ TEST(walker, TREE_33_goes_through_the_tree_with_at_most_one_lock) {
     recorder visitor;
     walker walk(visitor);
     walk.run(*root);
-    EXPECT_EQ(visitor.events, (std::vector<std::string>{"visit a", "visit b", "finish b", "finish a", "visit c", "finish c",
-                                                        "finish r"}));
+    EXPECT_EQ(visitor.events,
+              (std::vector<std::string>{"visit a", "visit b", "finish b", "finish a", "visit c", "finish c", "finish r"}));
 }
 
 TEST(walker, TREE_33_leaves_no_cursor_behind) {

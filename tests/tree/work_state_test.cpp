@@ -10,7 +10,8 @@ namespace {
 
 using namespace roost::detail;
 
-static_assert(work_state::unpack(work_state{5, 7, true, false, true, false}.pack()) == work_state{5, 7, true, false, true, false});
+static_assert(work_state::unpack(work_state{5, 7, true, false, true, false}.pack()) ==
+              work_state{5, 7, true, false, true, false});
 static_assert(leave(*enter(work_state{0, 1, true}).next, true).next->pack() == work_state{0, 1, true}.pack());
 
 TEST(work_state, TREE_17_the_fast_path_is_the_transition) {
@@ -21,6 +22,19 @@ TEST(work_state, TREE_17_the_fast_path_is_the_transition) {
                 const work_step pure = enter(s);
                 EXPECT_EQ(pure.next->pack(), s.pack() + one_unit);
                 EXPECT_EQ(pure.action.announce, (s.pack() & announced_bit) == 0);
+                for (const bool is_root : {true, false}) {
+                    if (units == 0 || (is_root && !s.announced)) {
+                        continue;
+                    }
+                    const work_step pure_leave = leave(s, is_root);
+                    if (leaves_quietly(s.pack(), is_root)) {
+                        EXPECT_EQ(pure_leave.next->pack(), s.pack() - one_unit);
+                        EXPECT_EQ(pure_leave.action, work_action{});
+                    } else if (!is_root && units == 1 && leaves_upward(s.pack())) {
+                        EXPECT_EQ(pure_leave.next->pack(), left_upward(s.pack()));
+                        EXPECT_EQ(pure_leave.action, action_of_left_upward(s.pack()));
+                    }
+                }
                 if (units > 1) {
                     EXPECT_EQ(leave(s, false).next->pack(), s.pack() - one_unit);
                     EXPECT_EQ(leave(s, false).action, work_action{});
@@ -92,7 +106,10 @@ std::vector<world> successors(const world& w) {
     }
     if (w.held_units < most && w.held_refs < most) {
         if (w.held_units > 0) {
-            add([](world& n) { ++n.held_units; n.apply(enter(n.word)); });
+            add([](world& n) {
+                ++n.held_units;
+                n.apply(enter(n.word));
+            });
         }
         if (w.held_refs > 0) {
             add([](world& n) {
@@ -101,20 +118,35 @@ std::vector<world> successors(const world& w) {
                 n.held_units += s.next ? 1 : 0;
                 n.apply(s);
             });
-            add([](world& n) { ++n.held_refs; ++n.word.references; });
+            add([](world& n) {
+                ++n.held_refs;
+                ++n.word.references;
+            });
         }
     }
     if (w.held_units > 0) {
-        add([](world& n) { --n.held_units; n.apply(leave(n.word, n.is_root)); });
-        add([](world& n) { --n.held_units; n.apply(close_and_leave(n.word, n.is_root)); });
+        add([](world& n) {
+            --n.held_units;
+            n.apply(leave(n.word, n.is_root));
+        });
+        add([](world& n) {
+            --n.held_units;
+            n.apply(close_and_leave(n.word, n.is_root));
+        });
     }
     if (w.held_refs > 0) {
         add([](world& n) { n.apply(close(n.word)); });
         add([](world& n) { n.apply(watch(n.word)); });
-        add([](world& n) { --n.held_refs; n.apply(drop_reference(n.word)); });
+        add([](world& n) {
+            --n.held_refs;
+            n.apply(drop_reference(n.word));
+        });
     }
     if (w.drains > 0) {
-        add([](world& n) { --n.drains; n.apply(finish_drain(n.word, n.is_root)); });
+        add([](world& n) {
+            --n.drains;
+            n.apply(finish_drain(n.word, n.is_root));
+        });
     }
     return out;
 }

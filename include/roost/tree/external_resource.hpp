@@ -37,8 +37,9 @@ class external_node_of final : public external_node {
 public:
     template <class F>
     external_node_of(node& parent, node_name name, site made_at, F&& on_cancel)
-        : external_node(functions_table, parent, name, made_at,
-                        +[](external_node& self) noexcept { static_cast<external_node_of&>(self).fn_(); }),
+        : external_node(
+              functions_table, parent, name, made_at,
+              +[](external_node& self) noexcept { static_cast<external_node_of&>(self).fn_(); }),
           fn_(std::forward<F>(on_cancel)) {}
 
 private:

@@ -44,7 +44,9 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept { return node_ != nullptr; }
     [[nodiscard]] bool cancel_requested() const noexcept { return node_ != nullptr && node_->cancel_requested(); }
     [[nodiscard]] bool should_stop_now() const noexcept { return node_ != nullptr && node_->should_stop_now(); }
-    [[nodiscard]] roost::level level() const noexcept { return node_ != nullptr ? node_->level_now() : roost::level::running; }
+    [[nodiscard]] roost::level level() const noexcept {
+        return node_ != nullptr ? node_->level_now() : roost::level::running;
+    }
     [[nodiscard]] token observe() const noexcept { return node_ != nullptr ? token(*node_) : token(); }
     [[nodiscard]] node* target() const noexcept { return node_; }
 

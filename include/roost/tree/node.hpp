@@ -63,12 +63,12 @@ private:
 
 // What sort of child attach() makes.
 enum class child_kind : std::uint8_t {
-    idle,     // has no work of its own yet; never delays anybody
+    idle,  // has no work of its own yet; never delays anybody
     working,  // starts with one unit, which the ancestors count before attach() returns
 };
 enum class admission : std::uint8_t {
     outsider,  // refused from close() on
-    member,    // the caller holds a unit of the parent: refused only by a closed parent
+    member,  // the caller holds a unit of the parent: refused only by a closed parent
 };
 enum class [[nodiscard]] attached : std::uint8_t { yes, refused };
 
@@ -125,7 +125,7 @@ public:
     // The last owner has left: whoever only observes is told the end.
     void mark_gone() noexcept;
     [[nodiscard]] bool is_gone() const noexcept { return (level_.load(mo::acquire) & detail::gone_bit) != 0; }  // L1
-    [[nodiscard]] bool is_shield() const noexcept { return detail::is_shield(level_.load(mo::relaxed)); }       // L2
+    [[nodiscard]] bool is_shield() const noexcept { return detail::is_shield(level_.load(mo::relaxed)); }  // L2
 
     // --- work ------------------------------------------------------------------------------------------------------
     // One more unit. For nodes that never close and for holders of a unit; everybody else uses try_enter.
@@ -135,17 +135,26 @@ public:
             enter_slow(before);
         }
     }
-    [[nodiscard]] bool try_enter() noexcept;             // refused from close() on and at the limit
+    [[nodiscard]] bool try_enter() noexcept;  // refused from close() on and at the limit
     [[nodiscard]] bool try_enter_unless_stopping() noexcept;  // and from stop on
-    void leave() noexcept;
+    void leave() noexcept {
+        detail::work_word seen = work_.load(mo::relaxed);  // W4
+        const bool is_root = parent_ == nullptr;
+        while (detail::leaves_quietly(seen, is_root)) [[likely]] {
+            if (work_.compare_exchange_weak(seen, seen - detail::one_unit, mo::release, mo::relaxed)) {  // W2
+                return;
+            }
+        }
+        leave_last(seen);
+    }
     // From now on only members add work; the last unit to leave closes for ever and drains. False: it was closing already.
     bool close() noexcept;
     void close_and_leave() noexcept;  // the body's last step: both in one
-    void watch() noexcept;            // ask for drained() at every crossing to zero
-    void finish_drain() noexcept;     // see node_functions::drained
+    void watch() noexcept;  // ask for drained() at every crossing to zero
+    void finish_drain() noexcept;  // see node_functions::drained
     [[nodiscard]] bool has_work() const noexcept { return (work_.load(mo::acquire) >> 32U) != 0; }  // W5
     [[nodiscard]] bool is_closing() const noexcept { return (work_.load(mo::acquire) & detail::closing_bit) != 0; }  // W5
-    [[nodiscard]] bool is_closed() const noexcept { return (work_.load(mo::acquire) & detail::closed_bit) != 0; }    // W5
+    [[nodiscard]] bool is_closed() const noexcept { return (work_.load(mo::acquire) & detail::closed_bit) != 0; }  // W5
     // Units of this node alone: its own and one per child with work.
     [[nodiscard]] std::uint32_t units() const noexcept {
         return static_cast<std::uint32_t>(work_.load(mo::acquire) >> 32U);  // W5
@@ -186,6 +195,8 @@ private:
     }
 
     void enter_slow(detail::work_word before) noexcept;
+    void leave_last(detail::work_word seen) noexcept;
+    detail::work_action leave_commit(detail::work_word seen) noexcept;
     bool announce() noexcept;
     void after_work(node* up, detail::work_action action) noexcept;
     void copy_name(node_name name);

@@ -47,9 +47,10 @@ visit_result visit(node& root, std::size_t budget, void* context, visit_function
 
 template <class Fn>
 visit_result visit(node& root, std::size_t budget, Fn&& fn) noexcept {
-    return visit(root, budget, &fn, +[](void* context, const node_description& d) noexcept {
-        (*static_cast<std::remove_reference_t<Fn>*>(context))(d);
-    });
+    return visit(
+        root, budget, &fn, +[](void* context, const node_description& d) noexcept {
+            (*static_cast<std::remove_reference_t<Fn>*>(context))(d);
+        });
 }
 
 // The tree as text, one indented line per node: name, kind, site, level, units, what it waits on.

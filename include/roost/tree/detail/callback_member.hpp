@@ -31,8 +31,8 @@ private:
 
     const level at_;
     atomic<std::uint32_t> state_{idle};
-    std::uint32_t runner_ = 0;     // thread_index() of who runs it; written before `running` is visible to others
-    bool* gone_ = nullptr;         // on the runner's stack: set when run destroyed the object
+    std::uint32_t runner_ = 0;  // thread_index() of who runs it; written before `running` is visible to others
+    bool* gone_ = nullptr;  // on the runner's stack: set when run destroyed the object
     run_function run_;
     node* owner_ = nullptr;
 };

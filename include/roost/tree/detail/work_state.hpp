@@ -45,8 +45,12 @@ struct work_state {
                (watched ? watched_bit : 0) + (closing ? closing_bit : 0) + (closed ? closed_bit : 0);
     }
     [[nodiscard]] static constexpr work_state unpack(work_word w) noexcept {
-        return {static_cast<std::uint32_t>(w >> 32U),  static_cast<std::uint32_t>(w >> 4U) & 0x0fff'ffffU,
-                (w & announced_bit) != 0, (w & watched_bit) != 0, (w & closing_bit) != 0, (w & closed_bit) != 0};
+        return {static_cast<std::uint32_t>(w >> 32U),
+                static_cast<std::uint32_t>(w >> 4U) & 0x0fff'ffffU,
+                (w & announced_bit) != 0,
+                (w & watched_bit) != 0,
+                (w & closing_bit) != 0,
+                (w & closed_bit) != 0};
     }
     friend constexpr bool operator==(const work_state&, const work_state&) noexcept = default;
 
@@ -60,11 +64,11 @@ struct work_state {
 
 // What the caller has to do after the commit.
 struct work_action {
-    bool refused = false;       // nothing was changed
-    bool announce = false;      // make the ancestors count this node, then set announced
-    bool drained = false;       // the units reached zero and somebody cares; the caller holds one reference for this
+    bool refused = false;  // nothing was changed
+    bool announce = false;  // make the ancestors count this node, then set announced
+    bool drained = false;  // the units reached zero and somebody cares; the caller holds one reference for this
     bool leave_parent = false;  // give the parent back the unit that announced this node
-    bool dead = false;          // nobody holds the memory any more: destroy it
+    bool dead = false;  // nobody holds the memory any more: destroy it
     friend constexpr bool operator==(const work_action&, const work_action&) noexcept = default;
 };
 
@@ -86,7 +90,8 @@ using work_step = step<work_state, work_action>;
 }
 
 // A child is made: it holds one reference on its parent, and one unit too when it starts with work.
-[[nodiscard]] constexpr work_step adopt(work_state s, bool with_unit, bool as_member, std::uint32_t limit = unit_limit) noexcept {
+[[nodiscard]] constexpr work_step adopt(work_state s, bool with_unit, bool as_member,
+                                        std::uint32_t limit = unit_limit) noexcept {
     if (s.closed || (s.closing && !as_member) || s.units >= limit || s.references >= reference_limit) {
         return refuse<work_state>(work_action{.refused = true});
     }
@@ -108,6 +113,21 @@ using work_step = step<work_state, work_action>;
     const bool tell_parent = s.announced && !is_root;
     s.announced = is_root;
     return go(s, work_action{.leave_parent = tell_parent, .dead = s.is_dead()});
+}
+
+// --- the same on the packed word, for the hot paths; the tests hold them equal to the transitions above ---------------------
+
+// Taking a unit away asks for nothing: it is not the last, or it is a root's that nobody watches and somebody holds.
+[[nodiscard]] constexpr bool leaves_quietly(work_word w, bool is_root) noexcept {
+    constexpr work_word all_references = one_unit - one_reference;
+    return w >= 2 * one_unit ||
+           (is_root && w >= one_unit && (w & (watched_bit | closing_bit)) == 0 && (w & all_references) != 0);
+}
+// The last unit of a node below the root that nobody watches.
+[[nodiscard]] constexpr bool leaves_upward(work_word w) noexcept { return (w & (watched_bit | closing_bit)) == 0; }
+[[nodiscard]] constexpr work_word left_upward(work_word w) noexcept { return (w - one_unit) & ~announced_bit; }
+[[nodiscard]] constexpr work_action action_of_left_upward(work_word w) noexcept {
+    return {.leave_parent = (w & announced_bit) != 0, .dead = left_upward(w) == 0};
 }
 
 // The view has dealt with the drain: the ancestors may forget about this node, unless new work has come.
