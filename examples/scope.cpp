@@ -25,6 +25,7 @@ task<> count_visit(int& visits) {
     ++visits;
 }
 
+// begin body
 // The body starts children in its scope. Whatever happens, with_scope returns after all of them have ended.
 task<std::string> build_page(scope& s, int id, int& visits) {
     auto user = s.async("user", load_user(id));
@@ -41,6 +42,7 @@ task<int> serve() {
     std::printf("%s (visits: %d)\n", page.c_str(), visits);
     co_return page == "user 7: it is raining" && visits == 1 ? 0 : 1;
 }
+// end body
 
 }  // namespace
 

@@ -1,5 +1,8 @@
 #include <roost/task/detail/policy_scope.hpp>
 
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/sleep.hpp>
+
 namespace roost::inline ROOST_ABI::detail {
 
 const scope_policy need_all_policy(+[](scope_core& scope, job_core& child) noexcept {
@@ -17,5 +20,13 @@ const scope_policy told_policy(+[](scope_core& scope, job_core& child) noexcept 
         scope.fail(child.outcome_link().error());
     }
 });
+
+task<> pause_before_retry(duration d) {
+    if (d > duration::zero()) {
+        co_await sleep_for(d);
+    } else {
+        co_await yield();
+    }
+}
 
 }  // namespace roost::inline ROOST_ABI::detail
