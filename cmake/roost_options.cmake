@@ -5,6 +5,7 @@ option(ROOST_BUILD_TESTS "Build the tests (needs GoogleTest)" ${PROJECT_IS_TOP_L
 option(ROOST_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(ROOST_BUILD_BENCH "Build the benchmarks (needs Google Benchmark)" OFF)
 option(ROOST_BUILD_MODEL "Build the layers a second time on the explorer's atomics" ${PROJECT_IS_TOP_LEVEL})
+option(ROOST_BUILD_NATIVE_MODELS "Build the models on real threads too" ${PROJECT_IS_TOP_LEVEL})
 option(ROOST_BUILD_FUZZ "Build the fuzz targets with libFuzzer (clang only)" OFF)
 option(ROOST_INSTALL "Create the install rules" ${PROJECT_IS_TOP_LEVEL})
 option(ROOST_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})

@@ -88,8 +88,10 @@ function(roost_add_layer_tests layer)
       SOURCES ${stress_sources} LIBRARIES ${native})
   endif()
   if(model_sources)
-    _roost_add_test_executable(${layer}_model_native unit roost_test_pch
-      SOURCES ${model_sources} LIBRARIES ${native})
+    if(ROOST_BUILD_NATIVE_MODELS)
+      _roost_add_test_executable(${layer}_model_native unit roost_test_pch
+        SOURCES ${model_sources} LIBRARIES ${native})
+    endif()
     if(ROOST_MODEL_HOOKS)
       _roost_test_libraries(model ${layer} "_model")
       _roost_add_test_executable(${layer}_model model roost_test_pch_model
