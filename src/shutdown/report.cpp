@@ -26,7 +26,8 @@ struct held_node {
     std::string waits_on;
     std::optional<time_point> started;
     bool uninterruptible = false;
-    std::int64_t units = 0;  // of its own, in the end
+    std::int64_t guards = 0;    // found in slots
+    std::int64_t children = 0;  // with work: one unit each
 };
 
 struct collecting {
@@ -47,12 +48,6 @@ struct collecting {
         h.waits_on = d.waits_on;
         h.started = d.started;
         h.uninterruptible = d.uninterruptible;
-        h.units = d.units + detail::shutdown_node::striped_units(*n);
-        if (d.units > 0) {  // its parent counts it
-            if (const auto up = index.find(n->parent()); up != index.end()) {
-                --nodes[up->second].units;
-            }
-        }
         index.emplace(n, nodes.size());
         nodes.push_back(std::move(h));
     }
@@ -73,13 +68,22 @@ struct collecting {
             return;
         }
         held_node& h = nodes[found->second];
-        --h.units;
+        ++h.guards;
         group("guard", h.ref->name(), c.where).add(1, detail::age_of(c.since, at));
     }
 
+    // Counted now, after the slots: a node that was met with work may have none any more.
     void add_own_work() {
         for (const held_node& h : nodes) {
-            if (h.units <= 0) {
+            const auto up = h.ref->has_work() ? index.find(h.ref->parent()) : index.end();
+            if (up != index.end()) {
+                ++nodes[up->second].children;
+            }
+        }
+        for (const held_node& h : nodes) {
+            const std::int64_t units =
+                std::int64_t(h.ref->units()) + detail::shutdown_node::striped_units(*h.ref) - h.children - h.guards;
+            if (units <= 0) {
                 continue;
             }
             const bool is_guard = h.kind == "shutdown";
@@ -88,7 +92,7 @@ struct collecting {
                 age = std::max(at - *h.started, duration::zero());
             }
             group(is_guard ? "guard" : std::string_view(h.kind), h.ref->name(), is_guard ? site() : h.ref->made_at())
-                .add(static_cast<std::size_t>(h.units), age, h.waits_on, h.uninterruptible);
+                .add(static_cast<std::size_t>(units), age, h.waits_on, h.uninterruptible);
         }
     }
 };

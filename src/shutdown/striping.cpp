@@ -29,6 +29,23 @@ namespace {
 constexpr std::uint32_t turns_to_stripe = 8;
 }  // namespace
 
+#if !defined(ROOST_SEAM_MODEL)
+namespace {
+// Made after the thread's index, so it goes before the index can be somebody else's.
+struct cell_holder {
+    bool is_used = false;
+    ~cell_holder() { thread_value<own_cell_tag, known_cell>::get().number = ~0U; }
+};
+}  // namespace
+
+std::uint32_t find_own_cell() noexcept {
+    const std::uint32_t index = thread_index();
+    thread_value<own_cell_tag, cell_holder>::get().is_used = true;
+    thread_value<own_cell_tag, known_cell>::get().number = index + 1;
+    return index;
+}
+#endif
+
 shutdown_node::~shutdown_node() {
     if (stripes* s = stripes_.load(mo::relaxed)) {  // Z5
         s->~stripes();

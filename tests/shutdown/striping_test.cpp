@@ -88,6 +88,21 @@ TEST(striping, SHUT_75_threads_without_a_cell_of_their_own) {
     EXPECT_TRUE(done.is_resolved());
 }
 
+// A thread that ends drops its guards last of all, when its index may be another thread's already.
+TEST(striping, SHUT_75_guards_dropped_while_a_thread_ends) {
+    const shutdown s;
+    s.expect_contention();
+    for (int i = 0; i < 50; ++i) {
+        std::thread t([&s] {
+            thread_local guard kept;
+            kept = s.guard();
+        });
+        t.join();
+    }
+    EXPECT_EQ(s.guard_count(), 0U);
+    EXPECT_TRUE(s.shut_down().is_resolved());
+}
+
 TEST(striping, SHUT_75_a_node_finds_out_by_itself) {
     if (!roost::has_heavy_barrier()) {
         GTEST_SKIP() << "no membarrier here";

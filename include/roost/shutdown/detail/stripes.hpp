@@ -39,6 +39,21 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
+#if defined(ROOST_SEAM_MODEL)
+[[nodiscard]] inline std::uint32_t own_cell() noexcept { return thread_index(); }
+#else
+struct own_cell_tag;
+struct known_cell {
+    std::uint32_t number = 0;  // thread_index() and one; 0: not asked yet
+};
+[[nodiscard]] std::uint32_t find_own_cell() noexcept;
+// The thread's index; a number that no cell has from the moment on at which the thread begins to end.
+[[nodiscard]] inline std::uint32_t own_cell() noexcept {
+    const std::uint32_t number = thread_value<own_cell_tag, known_cell>::get().number;
+    return number != 0 ? number - 1 : find_own_cell();
+}
+#endif
+
 class stripes {
 public:
 #if defined(ROOST_SEAM_MODEL)
@@ -53,7 +68,7 @@ public:
 
     // n more guards (less, when negative). False: closed; the node's own word counts now.
     [[nodiscard]] bool add(std::int64_t n) noexcept {
-        const std::uint32_t mine = thread_index();
+        const std::uint32_t mine = own_cell();
         if (mine < width) [[likely]] {
             cell& c = cells_[mine];
             c.busy.store(1, mo::relaxed);  // S1
