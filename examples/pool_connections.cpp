@@ -18,7 +18,8 @@ int main() {
     roost::atomic<int> made{0};  // create may run on several threads at once
     roost::pool_options options(2, "db");
     roost::pool<connection> db(
-        options, [&made] { return connection{made.fetch_add(1, roost::mo::relaxed) + 1}; }, [](connection& c) { std::printf("closing %d\n", c.id); });
+        options, [&made] { return connection{made.fetch_add(1, roost::mo::relaxed) + 1}; },
+        [](connection& c) { std::printf("closing %d\n", c.id); });
 
     {
         auto first = db.acquire_blocking();

@@ -31,7 +31,7 @@ void deallocate(void* memory, std::size_t size, std::size_t alignment) noexcept 
 namespace {
 
 constexpr std::size_t class_bytes = 64;
-constexpr std::size_t class_count = 16;      // blocks up to 1 KiB are recycled
+constexpr std::size_t class_count = 16;  // blocks up to 1 KiB are recycled
 constexpr std::size_t class_bytes_kept = 256 * 1024;  // per thread and class
 
 struct free_block {

@@ -267,8 +267,8 @@ void pool_core::expire_attempt(slot_base& s) noexcept {
     const pool_operation operation = s.is_creating ? pool_operation::create : pool_operation::destroy;
     std::exception_ptr why;
     try {
-        why = std::make_exception_ptr(pool_error(errc::timed_out, name(), stripe, operation,
-                                                 "took longer than its limit and was left alone"));
+        why = std::make_exception_ptr(
+            pool_error(errc::timed_out, name(), stripe, operation, "took longer than its limit and was left alone"));
     } catch (...) {
         why = std::current_exception();
     }

@@ -98,14 +98,11 @@ void pool_core::level_raised(node& n, level) noexcept {
 }
 
 std::int64_t pool_core::time_now() noexcept {
-    const time_point t = !options_.exact_clock          ? coarse_now()
-                         : options_.timers != nullptr ? options_.timers->now()
-                                                        : now();
+    const time_point t = !options_.exact_clock ? coarse_now() : options_.timers != nullptr ? options_.timers->now() : now();
     return t.time_since_epoch().count();
 }
 
-std::exception_ptr pool_core::make_error(gift why, pool_operation operation, int stripe,
-                                         std::exception_ptr cause) noexcept {
+std::exception_ptr pool_core::make_error(gift why, pool_operation operation, int stripe, std::exception_ptr cause) noexcept {
     try {
         switch (why) {
             case gift::stopped: throw pool_error(errc::refused, name(), stripe, operation, "it has been stopped");
@@ -135,7 +132,7 @@ void pool_core::begin_close() noexcept {
     for (unsigned i = 0; i < stripe_count_; ++i) {
         pool_stripe& home = stripes_[i];
         home.word.fetch_or(stripe_state::closed_bit | stripe_state::stopped_bit, mo::acq_rel);  // T4
-        stripe_state::word seen = home.word.load(mo::relaxed);                                  // T1
+        stripe_state::word seen = home.word.load(mo::relaxed);  // T1
         while (stripe_state(seen).idle() != 0) {
             const stripe_step step = stripe::evict(stripe_state(seen));
             if (home.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) {  // T4
@@ -171,8 +168,7 @@ bool pool_core::cancel_closer(waiter& w, claim as) noexcept {
 
 bool pool_core::close_in_thread(time_point deadline) noexcept {
     thread_waiter self;
-    return !enqueue_closer(self) ||
-           self.block(deadline, [&]() noexcept { return cancel_closer(self, claim::expired); });
+    return !enqueue_closer(self) || self.block(deadline, [&]() noexcept { return cancel_closer(self, claim::expired); });
 }
 
 // --- size --------------------------------------------------------------------------------------------------------------------
@@ -243,15 +239,15 @@ pool_stats pool_core::stats() noexcept {
         all.over += s.over();
     }
     all.waiting = waiters_.size_approx();
-    all.created = created_.load(mo::relaxed);                  // T7
-    all.destroyed = destroyed_.load(mo::relaxed);              // T7
+    all.created = created_.load(mo::relaxed);  // T7
+    all.destroyed = destroyed_.load(mo::relaxed);  // T7
     all.create_failures = create_failures_.load(mo::relaxed);  // T7
-    all.handed_over = handed_over_.load(mo::relaxed);          // T7
-    all.withdrawn = withdrawn_.load(mo::relaxed);              // T7
-    all.checks_failed = checks_failed_.load(mo::relaxed);      // T7
-    all.expired = expired_.load(mo::relaxed);                  // T7
-    all.abandoned = abandoned_.load(mo::relaxed);              // T7
-    all.leaks = leaks_.load(mo::relaxed);                      // T7
+    all.handed_over = handed_over_.load(mo::relaxed);  // T7
+    all.withdrawn = withdrawn_.load(mo::relaxed);  // T7
+    all.checks_failed = checks_failed_.load(mo::relaxed);  // T7
+    all.expired = expired_.load(mo::relaxed);  // T7
+    all.abandoned = abandoned_.load(mo::relaxed);  // T7
+    all.leaks = leaks_.load(mo::relaxed);  // T7
     return all;
 }
 
@@ -263,7 +259,7 @@ std::vector<pool_holder> pool_core::holders() {
             const slot_base& s = *stripes_[i].slots[n];
             const site where = s.where.load(mo::relaxed);  // T6
             if (where.is_known()) {
-                const char* who = s.who.load(mo::relaxed);           // T6
+                const char* who = s.who.load(mo::relaxed);  // T6
                 const std::int64_t since = s.since.load(mo::relaxed);  // T6
                 all.emplace_back(who == nullptr ? std::string_view() : std::string_view(who), where, static_cast<int>(i),
                                  duration(tracks_ages_ && since != 0 ? now - since : 0));

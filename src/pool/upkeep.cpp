@@ -76,7 +76,8 @@ void pool_core::evict_stale(pool_stripe& home, std::int64_t now) noexcept {
             pool_effects fx;
             waiters_.lock();
             stripe_state::word again = home.word.load(mo::relaxed);  // T1
-            while (!home.word.compare_exchange_weak(again, stripe::made(stripe_state(again), s.number).next.bits, mo::acq_rel,
+            while (!home.word.compare_exchange_weak(again, stripe::made(stripe_state(again), s.number).next.bits,
+                                                    mo::acq_rel,
                                                     mo::relaxed)) {  // T4
             }
             put_locked(s, fx);
@@ -181,8 +182,8 @@ void pool_core::report_leaks(std::int64_t now) noexcept {
                 const char* who = s.who.load(mo::relaxed);  // T6
                 try {
                     if (options_.on_leak) {
-                        options_.on_leak(pool_holder(who == nullptr ? "" : who, where, static_cast<int>(i),
-                                                     duration(now - since)));
+                        options_.on_leak(
+                            pool_holder(who == nullptr ? "" : who, where, static_cast<int>(i), duration(now - since)));
                     }
                 } catch (...) {
                     report(pool_operation::check, static_cast<int>(i), std::current_exception());

@@ -97,9 +97,7 @@ struct collecting {
     }
 };
 
-std::string plural(std::size_t n, const std::string& what) {
-    return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-}
+std::string plural(std::size_t n, const std::string& what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
 
 bool comes_first(const report_entry& a, const report_entry& b) noexcept {
     const duration none = duration::min();
@@ -204,7 +202,8 @@ shutdown_report detail::report_of(node& n) {
     if (c.no_memory) {
         throw std::bad_alloc();
     }
-    for_each_guard(&c, [](void* context, const guard_slot::copy& copy) { static_cast<collecting*>(context)->add_guard(copy); });
+    for_each_guard(&c,
+                   [](void* context, const guard_slot::copy& copy) { static_cast<collecting*>(context)->add_guard(copy); });
     c.add_own_work();
     return shutdown_report(std::move(c.groups));
 }

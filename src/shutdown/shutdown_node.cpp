@@ -52,7 +52,8 @@ const node_functions shutdown_node::functions_of_shutdown{.kind = "shutdown",
                                                           .level_raised = &shutdown_node::level_raised,
                                                           .drained = &shutdown_node::drained};
 
-shutdown_node::shutdown_node(node_name name, site made_at) : node(functions_of_shutdown, name, made_at), owners_(one_handle) {}
+shutdown_node::shutdown_node(node_name name, site made_at)
+    : node(functions_of_shutdown, name, made_at), owners_(one_handle) {}
 
 shutdown_node::shutdown_node(shutdown_node& parent, node_name name, site made_at)
     : node(functions_of_shutdown, parent, name, made_at), owners_(one_handle) {}
@@ -190,7 +191,7 @@ void shutdown_node::tell_interrupts() noexcept {
 
 void shutdown_node::level_raised(node& n, level now) noexcept {
     auto& self = static_cast<shutdown_node&>(n);
-    access::work_of(self).fetch_or(watched_bit, mo::seq_cst);     // H8
+    access::work_of(self).fetch_or(watched_bit, mo::seq_cst);  // H8
     if (self.stripes_.load(mo::seq_cst) != nullptr) [[unlikely]] {  // Z2
         self.collapse();
     }

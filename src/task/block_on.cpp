@@ -9,11 +9,10 @@ void refuse_to_block(executor_ref where, site from) {
     if (!running && !where->is_here()) {
         return;
     }
-    throw error(errc::would_deadlock,
-                "block_on at " + from.to_string() + " was called " +
-                    (running ? "inside job '" + std::string(running.name()) + "'"
-                             : "on a thread of executor '" + std::string(where->name()) + "'") +
-                    ": it would block the thread that has to run the task");
+    throw error(errc::would_deadlock, "block_on at " + from.to_string() + " was called " +
+                                          (running ? "inside job '" + std::string(running.name()) + "'"
+                                                   : "on a thread of executor '" + std::string(where->name()) + "'") +
+                                          ": it would block the thread that has to run the task");
 }
 
 void throw_cancelled(const reason& why) { throw error(errc::closed, "the task ended cancelled: " + why.to_string()); }

@@ -5,7 +5,8 @@
 namespace roost::inline ROOST_ABI::detail {
 
 settled_wait::settled_wait(promise_base& me, job_core& target) noexcept
-    : cancellable(me, +[](cancellable& self) noexcept { return static_cast<settled_wait&>(self).wait_.try_cancel(); }),
+    : cancellable(
+          me, +[](cancellable& self) noexcept { return static_cast<settled_wait&>(self).wait_.try_cancel(); }),
       target_(&target),
       wait_(&target) {}
 
@@ -46,8 +47,6 @@ void settled_wait::woken(work& self) noexcept {
     }
 }
 
-void throw_refused() {
-    throw error(errc::refused, "this child was never started: its scope is closed");
-}
+void throw_refused() { throw error(errc::refused, "this child was never started: its scope is closed"); }
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -2,9 +2,9 @@
 
 #include <roost/base/atomic.hpp>
 
+#include <cxxabi.h>
 #include <cstdio>
 #include <cstdlib>
-#include <cxxabi.h>
 #include <memory>
 #include <string>
 #include <typeinfo>
@@ -35,7 +35,8 @@ atomic<failure_sink>& current_sink() noexcept {
 
 std::string type_name(const std::type_info& type) {
     int status = 0;
-    const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), std::free);
+    const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(type.name(), nullptr, nullptr, &status),
+                                                      std::free);
     return status == 0 ? text.get() : type.name();
 }
 

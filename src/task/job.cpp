@@ -42,8 +42,6 @@ std::vector<std::exception_ptr> job::others() const {
     return is_finished() && core_ ? core_->suppressed() : std::vector<std::exception_ptr>();
 }
 
-std::vector<std::string> job::notes() const {
-    return is_finished() && core_ ? core_->notes() : std::vector<std::string>();
-}
+std::vector<std::string> job::notes() const { return is_finished() && core_ ? core_->notes() : std::vector<std::string>(); }
 
 }  // namespace roost::inline ROOST_ABI

@@ -124,8 +124,7 @@ void job_core::add_suppressed(std::exception_ptr error) noexcept {
             more->suppressed.push_back(error);
             return;
         }
-    } catch (const std::bad_alloc&) {
-    }
+    } catch (const std::bad_alloc&) {}
     report_failure("a further failure of job", name(), made_at(), std::move(error));
 }
 

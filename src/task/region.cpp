@@ -15,7 +15,8 @@ bool region::claim_wait(cancellable& what) noexcept {
 
 bool region::commit_cancelled(cancellable& what) noexcept {
     std::uintptr_t expected = cancelled_bit;
-    if (!slot_.compare_exchange_strong(expected, word_of(what) | cancelled_bit | busy_bit, mo::acq_rel, mo::acquire)) {  // S1
+    if (!slot_.compare_exchange_strong(expected, word_of(what) | cancelled_bit | busy_bit, mo::acq_rel,
+                                       mo::acquire)) {  // S1
         panic("I1: a body can be suspended in one operation at a time");
     }
     return claim_wait(what);

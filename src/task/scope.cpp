@@ -5,7 +5,8 @@ namespace roost::inline ROOST_ABI::detail {
 constinit const node_functions scope_block::functions{
     .kind = "scope", .destroy = destroy, .level_raised = region::level_raised, .drained = drained};
 
-scope_block& scope_block::make(region& parent, node_name name, site made_at, const scope_policy& policy, executor_ref where) {
+scope_block& scope_block::make(region& parent, node_name name, site made_at, const scope_policy& policy,
+                               executor_ref where) {
     auto* made = new scope_block(parent, name, made_at, policy, where);
     if (made->attach(child_kind::working, admission::member) == attached::refused) {
         panic("scope", name.text(), made_at, "a scope was opened in a job that has ended already");

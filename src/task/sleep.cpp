@@ -13,10 +13,12 @@ timer_service& timers_of(const promise_base& frame) noexcept {
 
 // Disarming is the claim: whoever takes the timer from the service decides.
 sleep_await::sleep_await(promise_base& me, time_point until) noexcept
-    : cancellable(me, +[](cancellable& self) noexcept {
-          sleep_await& mine = static_cast<sleep_await&>(self);
-          return mine.service_->disarm(mine);
-      }),
+    : cancellable(
+          me,
+          +[](cancellable& self) noexcept {
+              sleep_await& mine = static_cast<sleep_await&>(self);
+              return mine.service_->disarm(mine);
+          }),
       timer(fired),
       work(run_woken),
       service_(&timers_of(me)) {

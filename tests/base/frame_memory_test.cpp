@@ -66,7 +66,8 @@ struct late_tag;
 
 TEST(frame_memory, BASE_19_works_while_a_thread_ends) {
     roost::thread other([] {
-        roost::thread_value<late_tag, late_owner>::get().frame = nullptr;  // constructed before the cache, destroyed after it
+        roost::thread_value<late_tag, late_owner>::get().frame =
+            nullptr;  // constructed before the cache, destroyed after it
         roost::thread_value<late_tag, late_owner>::get().frame = roost::allocate_frame(100);
     });
     other.join();

@@ -27,8 +27,7 @@ std::vector<int> values(const list& l) {
 }
 
 void drain(list& l) {
-    while (l.pop_front() != nullptr) {
-    }
+    while (l.pop_front() != nullptr) {}
 }
 
 TEST(intrusive_list, BASE_13_keeps_order_and_unlinks_from_the_middle) {

@@ -54,9 +54,8 @@ MODEL(state_word_model, refused) {
         cargo.set(7);
         static_cast<void>(word.transition(next));
     });
-    const bool late = word.transition([](turn t) noexcept {
-        return t.count == 0 ? roost::refuse<turn>(false) : roost::refuse<turn>(true);
-    });
+    const bool late = word.transition(
+        [](turn t) noexcept { return t.count == 0 ? roost::refuse<turn>(false) : roost::refuse<turn>(true); });
     if (late) {
         check(cargo.get() == 7, "BASE-12: a refusal has seen what it was refused for");
     }

@@ -70,4 +70,20 @@ TEST(state_word, BASE_11_threads_agree_on_who_was_last) {
     }
 }
 
+TEST(state_word, BASE_12_what_was_written_before_a_step_is_seen_after_it) {
+    for (int round = 0; round < 200; ++round) {
+        roost::state_word<door> word;
+        int cargo = 0;
+        roost::thread writer([&] {
+            cargo = 7;
+            static_cast<void>(word.transition(close));
+        });
+        while (!word.peek().closed) {
+            roost::yield_thread();
+        }
+        ASSERT_EQ(cargo, 7);  // without the hand-over this is a race that ThreadSanitizer reports
+        writer.join();
+    }
+}
+
 }  // namespace

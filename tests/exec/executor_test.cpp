@@ -96,7 +96,8 @@ TEST(executor, BASE_23_without_a_fallback_the_object_is_named) {
     closed.closed = true;
     roost::executor_adapter refusing(closed);
     counted w;
-    EXPECT_DEATH(roost::post_or_fall_back(refusing, w, "waiter of 'orders'"), "executor 'waiter of 'orders''.*would be lost");
+    EXPECT_DEATH(roost::post_or_fall_back(refusing, w, "waiter of 'orders'"),
+                 "executor 'waiter of 'orders''.*would be lost");
 }
 
 }  // namespace

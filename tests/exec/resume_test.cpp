@@ -12,9 +12,7 @@ struct coroutine {
 
 template <class Self>
 struct promise_base {
-    coroutine<Self> get_return_object() {
-        return {std::coroutine_handle<Self>::from_promise(static_cast<Self&>(*this))};
-    }
+    coroutine<Self> get_return_object() { return {std::coroutine_handle<Self>::from_promise(static_cast<Self&>(*this))}; }
     std::suspend_always initial_suspend() noexcept { return {}; }
     std::suspend_always final_suspend() noexcept { return {}; }
     void return_void() {}

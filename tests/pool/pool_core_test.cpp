@@ -24,7 +24,17 @@ public:
         o.stripes = stripes;
         pool_.emplace(make_pool(ledger_, o));
     }
-    enum op : unsigned { acquire, release_first, release_last, discard_first, cancel_first, cancel_last, failing, clear, ops };
+    enum op : unsigned {
+        acquire,
+        release_first,
+        release_last,
+        discard_first,
+        cancel_first,
+        cancel_last,
+        failing,
+        clear,
+        ops
+    };
 
     void step(unsigned what) {
         switch (what) {

@@ -154,7 +154,8 @@ MODEL(pool_model, close_vs_acquire_vs_return) {
     roost::atomic<int> destroyed{0};
     plain<int> served{0};
     {
-        pool<shared> p(small(1), [&] { return shared{&uses}; }, [&](shared&) { destroyed.fetch_add(1, roost::mo::relaxed); });
+        pool<shared> p(
+            small(1), [&] { return shared{&uses}; }, [&](shared&) { destroyed.fetch_add(1, roost::mo::relaxed); });
         std::optional<acquired<shared>> held(p.try_acquire_or_create());
         thread returns([&] { held.reset(); });
         thread acquires([&] { use(p, served); });
@@ -169,8 +170,9 @@ MODEL(pool_model, close_vs_acquire_vs_return) {
 MODEL(pool_model, close_vs_return) {
     plain<int> uses{0};
     roost::atomic<int> destroyed{0};
-    std::optional<pool<shared>> p(std::in_place, small(1), [&] { return shared{&uses}; },
-                                  [&](shared&) { destroyed.fetch_add(1, roost::mo::relaxed); });
+    std::optional<pool<shared>> p(
+        std::in_place, small(1), [&] { return shared{&uses}; },
+        [&](shared&) { destroyed.fetch_add(1, roost::mo::relaxed); });
     std::optional<acquired<shared>> held(p->try_acquire_or_create());
     thread returns([&] { held.reset(); });
     p.reset();

@@ -108,8 +108,8 @@ private:
             ASSERT_FALSE(step.leave);
             return;
         }
-        ASSERT_EQ(step.leave, before.s.is_counted() && step.next.out() + step.next.busy() == 0 &&
-                                  before.s.out() + before.s.busy() != 0);
+        ASSERT_EQ(step.leave,
+                  before.s.is_counted() && step.next.out() + step.next.busy() == 0 && before.s.out() + before.s.busy() != 0);
         ASSERT_TRUE(step.next.out() == 0 || step.next.is_counted()) << "POOL-40: out without a unit of work";
     }
     void acquire(const world& w, const stripe_step& step, bool past) {

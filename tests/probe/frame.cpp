@@ -42,25 +42,30 @@ enum class fate { destroyed, resumed };
 volatile bool give_away = true;
 
 void dispose(fate f, std::coroutine_handle<> self) {
-    if (f == fate::destroyed) self.destroy();
-    else self.resume(); // runs to its end, which frees the frame
+    if (f == fate::destroyed)
+        self.destroy();
+    else
+        self.resume(); // runs to its end, which frees the frame
 }
 
-template <fate Fate> class returns_void {
+template <fate Fate>
+class returns_void {
 public:
     returns_void() noexcept {}
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> self) const { dispose(Fate, self); }
     void await_resume() const noexcept {}
 };
-template <fate Fate> class returns_bool {
+template <fate Fate>
+class returns_bool {
 public:
     returns_bool() noexcept {}
     bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> self) const { return dispose(Fate, self), true; }
     void await_resume() const noexcept {}
 };
-template <fate Fate> class returns_handle {
+template <fate Fate>
+class returns_handle {
 public:
     returns_handle() noexcept {}
     bool await_ready() const noexcept { return false; }
@@ -69,7 +74,8 @@ public:
     }
     void await_resume() const noexcept {}
 };
-template <fate Fate> class returns_handle_noinline {
+template <fate Fate>
+class returns_handle_noinline {
 public:
     returns_handle_noinline() noexcept {}
     bool await_ready() const noexcept { return false; }
@@ -91,19 +97,22 @@ public:
     void await_resume() const noexcept {}
 };
 
-template <class Awaiter> sealed once() {
+template <class Awaiter>
+sealed once() {
     tracked local(1);
     co_await Awaiter();
     PROBE_EXPECT(local == 1);
 }
-template <class Awaiter> sealed in_loop() {
+template <class Awaiter>
+sealed in_loop() {
     for (int i = 0; i < 2; ++i) {
         tracked local(i);
         co_await Awaiter();
         PROBE_EXPECT(local == i);
     }
 }
-template <class Awaiter> sealed in_try(tracked parameter) {
+template <class Awaiter>
+sealed in_try(tracked parameter) {
     try {
         Awaiter named;
         tracked local(1);
@@ -113,7 +122,8 @@ template <class Awaiter> sealed in_try(tracked parameter) {
         probe::fail(__FILE__, __LINE__, "no exception expected");
     }
 }
-template <class Awaiter> void all_shapes() {
+template <class Awaiter>
+void all_shapes() {
     give_away = true;
     once<Awaiter>();
     give_away = true;

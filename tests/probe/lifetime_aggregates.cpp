@@ -47,21 +47,48 @@ struct defaulted_copy {
     defaulted_copy(defaulted_copy&&) = default;
 };
 
-task<int> by_value(options o) { co_await hop(); co_return o.name + o.size; }
-task<int> by_rvalue(options&& o) { co_await hop(); co_return o.name + o.size; }
-task<int> by_const_ref(const options& o) { co_await hop(); co_return o.name + o.size; }
-task<int> plain(plain_options o) { co_await hop(); co_return o.size; }
-task<int> built(built_options o) { co_await hop(); co_return o.sum(); }
-task<int> deep(nested n) { co_await hop(); co_return n.inner.name + n.other; }
-task<int> derived(derived_aggregate d) { co_await hop(); co_return d.first + d.second; }
-task<int> copyable(defaulted_copy d) { co_await hop(); co_return d.value; }
+task<int> by_value(options o) {
+    co_await hop();
+    co_return o.name + o.size;
+}
+task<int> by_rvalue(options&& o) {
+    co_await hop();
+    co_return o.name + o.size;
+}
+task<int> by_const_ref(const options& o) {
+    co_await hop();
+    co_return o.name + o.size;
+}
+task<int> plain(plain_options o) {
+    co_await hop();
+    co_return o.size;
+}
+task<int> built(built_options o) {
+    co_await hop();
+    co_return o.sum();
+}
+task<int> deep(nested n) {
+    co_await hop();
+    co_return n.inner.name + n.other;
+}
+task<int> derived(derived_aggregate d) {
+    co_await hop();
+    co_return d.first + d.second;
+}
+task<int> copyable(defaulted_copy d) {
+    co_await hop();
+    co_return d.value;
+}
 task<int> sum_vector(std::vector<tracked> list) {
     co_await hop();
     int total = 0;
     for (const auto& t : list) total += t;
     co_return total;
 }
-task<int> maybe(std::optional<tracked> o) { co_await hop(); co_return o ? o->value() : 0; }
+task<int> maybe(std::optional<tracked> o) {
+    co_await hop();
+    co_return o ? o->value() : 0;
+}
 
 struct aggregate_awaiter {
     tracked payload;

@@ -17,19 +17,40 @@ struct two {
     tracked first, second;
     two(int a, int b) : first(a), second(b) {}
 };
-task<std::pair<tracked, tracked>> make_pair() { co_await hop(); co_return std::pair<tracked, tracked>(3, 4); }
-task<std::tuple<int, std::string>> make_tuple() { co_await hop(); co_return std::tuple(7, std::string(50, 'x')); }
-task<two> make_struct() { co_await hop(); co_return two(3, 4); }
+task<std::pair<tracked, tracked>> make_pair() {
+    co_await hop();
+    co_return std::pair<tracked, tracked>(3, 4);
+}
+task<std::tuple<int, std::string>> make_tuple() {
+    co_await hop();
+    co_return std::tuple(7, std::string(50, 'x'));
+}
+task<two> make_struct() {
+    co_await hop();
+    co_return two(3, 4);
+}
 task<std::vector<tracked>> make_list(int n) {
     co_await hop();
     std::vector<tracked> list;
     for (int i = 1; i <= n; ++i) list.emplace_back(i);
     co_return list;
 }
-task<int> view(const tracked& t) { co_await hop(); co_return t; }
-task<tracked&> reference_to(tracked& t) { co_await hop(); co_return t; }
-task<std::unique_ptr<tracked>> make_unique(int n) { co_await hop(); co_return std::make_unique<tracked>(n); }
-task<std::optional<tracked>> make_optional(int n) { co_await hop(); co_return tracked(n); }
+task<int> view(const tracked& t) {
+    co_await hop();
+    co_return t;
+}
+task<tracked&> reference_to(tracked& t) {
+    co_await hop();
+    co_return t;
+}
+task<std::unique_ptr<tracked>> make_unique(int n) {
+    co_await hop();
+    co_return std::make_unique<tracked>(n);
+}
+task<std::optional<tracked>> make_optional(int n) {
+    co_await hop();
+    co_return tracked(n);
+}
 
 class generator {
 public:
@@ -47,7 +68,9 @@ public:
     };
     explicit generator(std::coroutine_handle<promise_type> h) noexcept : handle_(h) {}
     generator(generator&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-    ~generator() { if (handle_) handle_.destroy(); }
+    ~generator() {
+        if (handle_) handle_.destroy();
+    }
     const tracked* next() {
         handle_.resume();
         return handle_.done() ? nullptr : handle_.promise().current;

@@ -8,14 +8,37 @@ using namespace probe;
 
 namespace {
 
-template <class F> task<int> by_value(F f) { co_await hop(); co_return f(); }
-template <class F> task<int> by_rvalue(F&& f) { co_await hop(); co_return f(); }
-template <class F> task<int> by_const_ref(const F& f) { co_await hop(); co_return f(); }
-template <class F> task<int> with_args(F f, tracked a) { co_await hop(); co_return f(a); }
-task<int> erased(std::function<int()> f) { co_await hop(); co_return f(); }
-template <class F> int call_now(F f) { return f(); }
+template <class F>
+task<int> by_value(F f) {
+    co_await hop();
+    co_return f();
+}
+template <class F>
+task<int> by_rvalue(F&& f) {
+    co_await hop();
+    co_return f();
+}
+template <class F>
+task<int> by_const_ref(const F& f) {
+    co_await hop();
+    co_return f();
+}
+template <class F>
+task<int> with_args(F f, tracked a) {
+    co_await hop();
+    co_return f(a);
+}
+task<int> erased(std::function<int()> f) {
+    co_await hop();
+    co_return f();
+}
+template <class F>
+int call_now(F f) {
+    return f();
+}
 
-template <class F> class wrapper {
+template <class F>
+class wrapper {
 public:
     explicit wrapper(F f) : f_(std::move(f)) {}
     int operator()() const { return f_(); }
@@ -34,7 +57,8 @@ public:
 private:
     F f_;
 };
-template <class F> class immediate {
+template <class F>
+class immediate {
 public:
     explicit immediate(F f) : f_(std::move(f)) {}
     bool await_ready() const noexcept { return false; }
@@ -54,7 +78,9 @@ private:
     tracked t_;
 };
 
-auto closure_maker(tracked t) { return [t = std::move(t)] { return t.value(); }; }
+auto closure_maker(tracked t) {
+    return [t = std::move(t)] { return t.value(); };
+}
 
 } // namespace
 

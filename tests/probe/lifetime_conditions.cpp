@@ -6,8 +6,14 @@ using namespace probe;
 
 namespace {
 
-task<int> take(tracked t) { co_await hop(); co_return t; }
-task<int> view(const tracked& t) { co_await hop(); co_return t; }
+task<int> take(tracked t) {
+    co_await hop();
+    co_return t;
+}
+task<int> view(const tracked& t) {
+    co_await hop();
+    co_return t;
+}
 task<tracked> choose_awaited(bool c) {
     co_await hop();
     co_return c ? tracked(co_await number(7)) : tracked(0);
@@ -24,12 +30,11 @@ task<void> if_alone(int* hits) {
     if (co_await truth(true)) ++*hits;
 }
 task<void> while_alone(int* left) {
-    while (co_await truth(--*left > 0)) {
-    }
+    while (co_await truth(--*left > 0)) {}
 }
 task<void> switch_alone(int* hits) {
     switch (co_await number(2)) {
-    case 2: ++*hits;
+        case 2: ++*hits;
     }
 }
 
@@ -113,25 +118,25 @@ PROBE_CASE(switch_condition_in_empty_body) {
 PROBE_CORO(switch_condition) {
     int hits = 0;
     switch (co_await number(2)) {
-    case 1: hits = 100; break;
-    case 2: ++hits; break;
-    default: hits = 100;
+        case 1: hits = 100; break;
+        case 2: ++hits; break;
+        default: hits = 100;
     }
     PROBE_EXPECT(hits == 1);
 }
 PROBE_CORO(switch_on_member_of_awaited_object) {
     int hits = 0;
     switch ((co_await make(2)).value()) {
-    case 2: ++hits; break;
-    default: hits = 100;
+        case 2: ++hits; break;
+        default: hits = 100;
     }
     PROBE_EXPECT(hits == 1);
 }
 PROBE_CORO(switch_with_initializer_and_await_in_case) {
     int hits = 0;
     switch (tracked t = co_await make(2); t.value()) {
-    case 2: hits = co_await view(t); break;
-    default: hits = 100;
+        case 2: hits = co_await view(t); break;
+        default: hits = 100;
     }
     PROBE_EXPECT(hits == 2);
 }

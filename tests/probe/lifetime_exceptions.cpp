@@ -70,7 +70,8 @@ task<int> expect_boom(task<int> t) {
 enum class point { none, promise_constructor, return_object, initial_suspend, initial_ready, initial_resume };
 point throw_at = point::none;
 
-template <bool Owning> class fragile {
+template <bool Owning>
+class fragile {
 public:
     class promise_type {
     public:
@@ -111,10 +112,14 @@ public:
     }
     std::coroutine_handle<promise_type> handle;
 };
-template <bool Owning> fragile<Owning> fragile_coroutine(tracked) { co_return; }
+template <bool Owning>
+fragile<Owning> fragile_coroutine(tracked) {
+    co_return;
+}
 
 // Starts a coroutine that throws out of the call itself: the frame and the parameter copies must be gone.
-template <bool Owning> void expect_throw_at(point where) {
+template <bool Owning>
+void expect_throw_at(point where) {
     throw_at = where;
     bool caught = false;
     try {
@@ -132,19 +137,22 @@ task<tracked> result_cannot_be_stored() {
     const tracked& view = t;
     co_return view;
 }
-task<int> argument_after(const tracked&, int n) { co_await hop(); co_return n; }
+task<int> argument_after(const tracked&, int n) {
+    co_await hop();
+    co_return n;
+}
 
 } // namespace
 
-#define CAUGHT_AT(where)                                                                                               \
-    PROBE_CORO(caught_around_##where) {                                                                                \
-        tracked outside(5);                                                                                            \
-        int v = co_await guarded(stage::where, outside);                                                               \
-        PROBE_EXPECT(v == 0);                                                                                          \
-    }                                                                                                                  \
-    PROBE_CORO(leaves_coroutine_from_##where) {                                                                        \
-        int v = co_await expect_boom(unguarded(stage::where));                                                         \
-        PROBE_EXPECT(v == 1);                                                                                          \
+#define CAUGHT_AT(where)                                       \
+    PROBE_CORO(caught_around_##where) {                        \
+        tracked outside(5);                                    \
+        int v = co_await guarded(stage::where, outside);       \
+        PROBE_EXPECT(v == 0);                                  \
+    }                                                          \
+    PROBE_CORO(leaves_coroutine_from_##where) {                \
+        int v = co_await expect_boom(unguarded(stage::where)); \
+        PROBE_EXPECT(v == 1);                                  \
     }
 CAUGHT_AT(operator_co_await)
 CAUGHT_AT(await_ready)
@@ -185,8 +193,14 @@ PROBE_CORO(thrown_by_argument_copy) {
     PROBE_EXPECT(caught == -1);
 }
 PROBE_CORO(rethrown_through_three_levels) {
-    auto inner = []() -> task<int> { tracked t(1); co_return co_await throwing(); };
-    auto outer = [](auto f) -> task<int> { tracked t(1); co_return co_await f(); };
+    auto inner = []() -> task<int> {
+        tracked t(1);
+        co_return co_await throwing();
+    };
+    auto outer = [](auto f) -> task<int> {
+        tracked t(1);
+        co_return co_await f();
+    };
     int v = co_await expect_boom(outer(inner));
     PROBE_EXPECT(v == 1);
 }

@@ -10,15 +10,47 @@ using namespace probe;
 
 namespace {
 
-task<int> by_value(tracked t) { co_await hop(); co_return t; }
-task<int> by_const_value(const tracked t) { co_await hop(); co_return t; }
-task<int> by_reference(tracked& t) { co_await hop(); t = tracked(t + 1); co_return t; }
-task<int> by_rvalue(tracked&& t) { co_await hop(); tracked own = std::move(t); co_return own; }
-task<int> unused(tracked) { co_await hop(); co_return 7; }
-task<int> before_first_await(tracked t) { int v = t; co_await hop(); co_return v; }
-template <class T> task<int> generic(T t) { co_await hop(); co_return t; }
-template <class T> task<int> forwarded(T&& t) { co_await hop(); co_return t; }
-task<int> three(tracked a, tracked b, tracked c) { co_await hop(); co_return a * 100 + b * 10 + c; }
+task<int> by_value(tracked t) {
+    co_await hop();
+    co_return t;
+}
+task<int> by_const_value(const tracked t) {
+    co_await hop();
+    co_return t;
+}
+task<int> by_reference(tracked& t) {
+    co_await hop();
+    t = tracked(t + 1);
+    co_return t;
+}
+task<int> by_rvalue(tracked&& t) {
+    co_await hop();
+    tracked own = std::move(t);
+    co_return own;
+}
+task<int> unused(tracked) {
+    co_await hop();
+    co_return 7;
+}
+task<int> before_first_await(tracked t) {
+    int v = t;
+    co_await hop();
+    co_return v;
+}
+template <class T>
+task<int> generic(T t) {
+    co_await hop();
+    co_return t;
+}
+template <class T>
+task<int> forwarded(T&& t) {
+    co_await hop();
+    co_return t;
+}
+task<int> three(tracked a, tracked b, tracked c) {
+    co_await hop();
+    co_return a * 100 + b * 10 + c;
+}
 task<int> shadowing(tracked t) {
     int sum = t;
     for (int i = 0; i < 2; ++i) {
@@ -28,8 +60,14 @@ task<int> shadowing(tracked t) {
     }
     co_return sum + t;
 }
-task<std::unique_ptr<tracked>> move_only(std::unique_ptr<tracked> p) { co_await hop(); co_return p; }
-task<tracked> returned_parameter(tracked t) { co_await hop(); co_return t; }
+task<std::unique_ptr<tracked>> move_only(std::unique_ptr<tracked> p) {
+    co_await hop();
+    co_return p;
+}
+task<tracked> returned_parameter(tracked t) {
+    co_await hop();
+    co_return t;
+}
 task<int> big(tracked a, std::string s, double d, tracked b) {
     co_await hop();
     co_return a + b + static_cast<int>(s.size()) + static_cast<int>(d);
@@ -37,7 +75,10 @@ task<int> big(tracked a, std::string s, double d, tracked b) {
 class object {
 public:
     explicit object(int v) : value_(v) {}
-    task<int> read() const { co_await hop(); co_return value_; }
+    task<int> read() const {
+        co_await hop();
+        co_return value_;
+    }
 
 private:
     tracked value_;
@@ -55,9 +96,7 @@ public:
         }
         static void operator delete(void* memory) noexcept { ::operator delete(memory); }
         static picky get_return_object_on_allocation_failure() noexcept { return picky(nullptr); }
-        picky get_return_object() noexcept {
-            return picky(std::coroutine_handle<promise_type>::from_promise(*this));
-        }
+        picky get_return_object() noexcept { return picky(std::coroutine_handle<promise_type>::from_promise(*this)); }
         std::suspend_always initial_suspend() const noexcept { return {}; }
         std::suspend_always final_suspend() const noexcept { return {}; }
         void return_void() const noexcept {}
@@ -66,10 +105,15 @@ public:
     };
     explicit picky(std::coroutine_handle<promise_type> h) noexcept : handle(h) {}
     picky(picky&& other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
-    ~picky() { if (handle) handle.destroy(); }
+    ~picky() {
+        if (handle) handle.destroy();
+    }
     std::coroutine_handle<promise_type> handle;
 };
-picky picky_coroutine(tracked t, int) { co_await std::suspend_always(); PROBE_EXPECT(t == 7); }
+picky picky_coroutine(tracked t, int) {
+    co_await std::suspend_always();
+    PROBE_EXPECT(t == 7);
+}
 
 } // namespace
 

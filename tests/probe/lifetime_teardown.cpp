@@ -9,16 +9,29 @@ using namespace probe;
 
 namespace {
 
-task<tracked> parked_object() { co_await park(); co_return tracked(1); }
-task<int> parked_number() { co_await park(); co_return 1; }
-task<int> two(tracked a, tracked b) { co_await hop(); co_return a + b; }
-task<int> view(const tracked& t) { co_await park(); co_return t; }
+task<tracked> parked_object() {
+    co_await park();
+    co_return tracked(1);
+}
+task<int> parked_number() {
+    co_await park();
+    co_return 1;
+}
+task<int> two(tracked a, tracked b) {
+    co_await hop();
+    co_return a + b;
+}
+task<int> view(const tracked& t) {
+    co_await park();
+    co_return t;
+}
 struct pair_of {
     tracked first, second;
 };
 
 // Runs t up to its park() and destroys it there.
-template <class T> void destroy_while_parked(task<T> t) {
+template <class T>
+void destroy_while_parked(task<T> t) {
     PROBE_EXPECT(!drive(t));
 }
 
@@ -86,8 +99,10 @@ task<void> in_condition() {
 }
 task<int> nested(int depth) {
     tracked t(depth);
-    if (depth == 0) co_await park();
-    else co_return co_await nested(depth - 1);
+    if (depth == 0)
+        co_await park();
+    else
+        co_return co_await nested(depth - 1);
     co_return t;
 }
 task<void> awaiting_named_task() {

@@ -9,27 +9,61 @@ using namespace probe;
 
 namespace {
 
-task<int> take(tracked t) { co_await hop(); co_return t; }
-task<int> view(const tracked& t) { co_await hop(); co_return t; }
-task<int> take_two(tracked a, tracked b) { co_await hop(); co_return a * 10 + b; }
-task<const tracked&> same(const tracked& t) { co_await hop(); co_return t; }
-task<std::size_t> length(std::string s) { co_await hop(); co_return s.size(); }
-task<std::size_t> length_of(const std::string& s) { co_await hop(); co_return s.size(); }
-task<int> pointee(std::unique_ptr<tracked> p) { co_await hop(); co_return *p; }
+task<int> take(tracked t) {
+    co_await hop();
+    co_return t;
+}
+task<int> view(const tracked& t) {
+    co_await hop();
+    co_return t;
+}
+task<int> take_two(tracked a, tracked b) {
+    co_await hop();
+    co_return a * 10 + b;
+}
+task<const tracked&> same(const tracked& t) {
+    co_await hop();
+    co_return t;
+}
+task<std::size_t> length(std::string s) {
+    co_await hop();
+    co_return s.size();
+}
+task<std::size_t> length_of(const std::string& s) {
+    co_await hop();
+    co_return s.size();
+}
+task<int> pointee(std::unique_ptr<tracked> p) {
+    co_await hop();
+    co_return *p;
+}
 task<int> defaulted(int n, tracked t = tracked(3), const tracked& u = tracked(4)) {
     co_await hop();
     co_return n + t + u;
 }
-template <class... Args> task<int> many(Args... args) { co_await hop(); co_return (args.value() + ... + 0); }
+template <class... Args>
+task<int> many(Args... args) {
+    co_await hop();
+    co_return (args.value() + ... + 0);
+}
 
 class service {
 public:
     explicit service(int base) : base_(base) {}
     service(const service&) = default;
     virtual ~service() = default;
-    task<int> member(tracked t) const { co_await hop(); co_return base_ + t; }
-    virtual task<int> run(tracked t) { co_await hop(); co_return base_ + t; }
-    static task<int> shared(tracked t) { co_await hop(); co_return t; }
+    task<int> member(tracked t) const {
+        co_await hop();
+        co_return base_ + t;
+    }
+    virtual task<int> run(tracked t) {
+        co_await hop();
+        co_return base_ + t;
+    }
+    static task<int> shared(tracked t) {
+        co_await hop();
+        co_return t;
+    }
     task<int> operator()(tracked t) const { return member(std::move(t)); }
     task<int> operator[](tracked t) const { return member(std::move(t)); }
     friend task<int> operator+(const service& s, tracked t) { return s.member(std::move(t)); }
@@ -40,7 +74,10 @@ protected:
 class special_service : public service {
 public:
     using service::service;
-    task<int> run(tracked t) override { co_await hop(); co_return base_ + t + 100; }
+    task<int> run(tracked t) override {
+        co_await hop();
+        co_return base_ + t + 100;
+    }
 };
 // The awaiter refers to the awaitable: both must live until the full expression ends.
 class two_stage {
@@ -231,7 +268,10 @@ PROBE_CORO(cast_and_parentheses) {
 PROBE_CORO(await_inside_constant_p) {
     // Assertion macros of test frameworks look at their argument this way; the await must not run twice for it.
     static int runs = 0;
-    auto counted = []() -> task<int> { co_await hop(); co_return ++runs; };
+    auto counted = []() -> task<int> {
+        co_await hop();
+        co_return ++runs;
+    };
     (void)__builtin_constant_p(co_await counted());
     int v = co_await counted();
     PROBE_EXPECT(v == 1);

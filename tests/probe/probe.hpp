@@ -106,14 +106,16 @@ struct park {
 
 // ---- task ----------------------------------------------------------------------------------------------------------
 
-template <class T> class task;
+template <class T>
+class task;
 
 namespace detail {
 
 struct final_awaiter {
     final_awaiter() noexcept {}
     bool await_ready() const noexcept { return false; }
-    template <class Promise> std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> self) const noexcept {
+    template <class Promise>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> self) const noexcept {
         return self.promise().continuation;
     }
     void await_resume() const noexcept {}
@@ -136,11 +138,17 @@ struct promise_base {
 };
 
 // Holds any result without being an aggregate.
-template <class T> class slot {
+template <class T>
+class slot {
 public:
     slot() noexcept {}
-    ~slot() { if (full_) get().~T(); }
-    template <class U> void set(U&& value) { new (static_cast<void*>(bytes_)) T(std::forward<U>(value)), full_ = true; }
+    ~slot() {
+        if (full_) get().~T();
+    }
+    template <class U>
+    void set(U&& value) {
+        new (static_cast<void*>(bytes_)) T(std::forward<U>(value)), full_ = true;
+    }
     T& get() noexcept { return *reinterpret_cast<T*>(bytes_); }
 
 private:
@@ -148,19 +156,25 @@ private:
     bool full_ = false;
 };
 
-template <class T> struct promise : promise_base {
+template <class T>
+struct promise : promise_base {
     slot<T> result;
     task<T> get_return_object() noexcept;
-    template <class U = T> void return_value(U&& value) { result.set(std::forward<U>(value)); }
+    template <class U = T>
+    void return_value(U&& value) {
+        result.set(std::forward<U>(value));
+    }
     T take() { return std::move(result.get()); }
 };
-template <class T> struct promise<T&> : promise_base {
+template <class T>
+struct promise<T&> : promise_base {
     T* result = nullptr;
     task<T&> get_return_object() noexcept;
     void return_value(T& value) noexcept { result = &value; }
     T& take() noexcept { return *result; }
 };
-template <> struct promise<void> : promise_base {
+template <>
+struct promise<void> : promise_base {
     inline task<void> get_return_object() noexcept;
     void return_void() const noexcept {}
     void take() const noexcept {}
@@ -168,7 +182,8 @@ template <> struct promise<void> : promise_base {
 
 } // namespace detail
 
-template <class T = void> class [[nodiscard]] task {
+template <class T = void>
+class [[nodiscard]] task {
 public:
     using promise_type = detail::promise<T>;
     using handle_type = std::coroutine_handle<promise_type>;
@@ -176,7 +191,9 @@ public:
     explicit task(handle_type handle) noexcept : handle_(handle) {}
     task(task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
     task& operator=(task&&) = delete;
-    ~task() { if (handle_) handle_.destroy(); }
+    ~task() {
+        if (handle_) handle_.destroy();
+    }
     handle_type handle() const noexcept { return handle_; }
 
     class awaiter {
@@ -202,10 +219,12 @@ private:
 };
 
 namespace detail {
-template <class T> task<T> promise<T>::get_return_object() noexcept {
+template <class T>
+task<T> promise<T>::get_return_object() noexcept {
     return task<T>(std::coroutine_handle<promise>::from_promise(*this));
 }
-template <class T> task<T&> promise<T&>::get_return_object() noexcept {
+template <class T>
+task<T&> promise<T&>::get_return_object() noexcept {
     return task<T&>(std::coroutine_handle<promise>::from_promise(*this));
 }
 inline task<void> promise<void>::get_return_object() noexcept {
@@ -214,7 +233,8 @@ inline task<void> promise<void>::get_return_object() noexcept {
 } // namespace detail
 
 // Starts t and drives the run queue until nothing is ready; true when t reached its end.
-template <class T> bool drive(task<T>& t) {
+template <class T>
+bool drive(task<T>& t) {
     t.handle().resume();
     run_until_idle();
     return t.handle().done();
@@ -223,12 +243,25 @@ template <class T> bool drive(task<T>& t) {
 // ---- the everyday awaited things of the cases ----------------------------------------------------------------------
 
 // Each suspends once, so that everything that must outlive the suspension lives in the caller's frame.
-inline task<int> number(int value) { co_await hop(); co_return value; }
-inline task<tracked> make(int value) { co_await hop(); co_return tracked(value); }
-inline task<bool> truth(bool value) { co_await hop(); co_return value; }
+inline task<int> number(int value) {
+    co_await hop();
+    co_return value;
+}
+inline task<tracked> make(int value) {
+    co_await hop();
+    co_return tracked(value);
+}
+inline task<bool> truth(bool value) {
+    co_await hop();
+    co_return value;
+}
 inline task<void> nothing() { co_await hop(); }
 struct boom {};
-inline task<int> throwing() { co_await hop(); throw boom{}; co_return 0; }
+inline task<int> throwing() {
+    co_await hop();
+    throw boom{};
+    co_return 0;
+}
 
 // ---- registration --------------------------------------------------------------------------------------------------
 
@@ -242,13 +275,13 @@ public:
 };
 void drive_case(task<void> (*body)());
 
-#define PROBE_CASE(case_name)                                                                                          \
-    static void case_name();                                                                                           \
-    static ::probe::test_case case_name##_entry(PROBE_GROUP, #case_name, &case_name);                                  \
+#define PROBE_CASE(case_name)                                                         \
+    static void case_name();                                                          \
+    static ::probe::test_case case_name##_entry(PROBE_GROUP, #case_name, &case_name); \
     static void case_name()
-#define PROBE_CORO(case_name)                                                                                          \
-    static ::probe::task<void> case_name();                                                                            \
-    static ::probe::test_case case_name##_entry(PROBE_GROUP, #case_name, +[] { ::probe::drive_case(&case_name); });    \
+#define PROBE_CORO(case_name)                                                                                       \
+    static ::probe::task<void> case_name();                                                                         \
+    static ::probe::test_case case_name##_entry(PROBE_GROUP, #case_name, +[] { ::probe::drive_case(&case_name); }); \
     static ::probe::task<void> case_name()
 
 } // namespace probe

@@ -6,11 +6,11 @@
 #include <cstdarg>
 #include <cstring>
 
-#include <csignal>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
 
 namespace probe {
 namespace {

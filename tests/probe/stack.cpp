@@ -81,7 +81,8 @@ struct trampoline {
 
 // ---- a task that can be torn down leaf first -----------------------------------------------------------------------
 
-template <class Way> class chain_task {
+template <class Way>
+class chain_task {
 public:
     class promise_type;
     using handle_type = std::coroutine_handle<promise_type>;
@@ -157,7 +158,8 @@ private:
 };
 
 // Destroys a suspended chain from its leaf to its root, one frame at a time.
-template <class Handle> void destroy_leaf_first(Handle leaf) {
+template <class Handle>
+void destroy_leaf_first(Handle leaf) {
     while (leaf) {
         stack.sample();
         auto parent = leaf.promise().parent;
@@ -167,7 +169,8 @@ template <class Handle> void destroy_leaf_first(Handle leaf) {
     }
 }
 
-template <class Way> void run_to_end(chain_task<Way> t, int expected) {
+template <class Way>
+void run_to_end(chain_task<Way> t, int expected) {
     stack.start();
     Way::run(t.handle());
     PROBE_EXPECT(t.handle().done());
@@ -177,16 +180,27 @@ template <class Way> void run_to_end(chain_task<Way> t, int expected) {
 
 // ---- a million synchronous awaits, in the shapes that people write --------------------------------------------------
 
-template <class Way> chain_task<Way> one() { co_return 1; }
-template <class Way> chain_task<Way> one_with(tracked t, int n) { co_return t + n; }
-template <class Way> chain_task<Way> through_two_levels() { co_return co_await one<Way>(); }
+template <class Way>
+chain_task<Way> one() {
+    co_return 1;
+}
+template <class Way>
+chain_task<Way> one_with(tracked t, int n) {
+    co_return t + n;
+}
+template <class Way>
+chain_task<Way> through_two_levels() {
+    co_return co_await one<Way>();
+}
 
-template <class Way> chain_task<Way> loop_plain() {
+template <class Way>
+chain_task<Way> loop_plain() {
     int sum = 0;
     for (int i = 0; i < awaits; ++i) sum += co_await one<Way>();
     co_return sum;
 }
-template <class Way> chain_task<Way> loop_named_task() {
+template <class Way>
+chain_task<Way> loop_named_task() {
     int sum = 0;
     for (int i = 0; i < shaped; ++i) {
         auto t = one<Way>();
@@ -194,7 +208,8 @@ template <class Way> chain_task<Way> loop_named_task() {
     }
     co_return sum;
 }
-template <class Way> chain_task<Way> loop_inside_try() {
+template <class Way>
+chain_task<Way> loop_inside_try() {
     int sum = 0;
     for (int i = 0; i < shaped; ++i) {
         tracked guard(i);
@@ -207,12 +222,14 @@ template <class Way> chain_task<Way> loop_inside_try() {
     }
     co_return sum;
 }
-template <class Way> chain_task<Way> loop_with_temporaries() {
+template <class Way>
+chain_task<Way> loop_with_temporaries() {
     int sum = 0;
     for (int i = 0; i < shaped; ++i) sum += co_await one_with<Way>(tracked(1), tracked(1).value() - 1);
     co_return sum;
 }
-template <class Way> chain_task<Way> loop_big_locals() {
+template <class Way>
+chain_task<Way> loop_big_locals() {
     int sum = 0;
     for (int i = 0; i < shaped; ++i) {
         volatile char scratch[512];
@@ -222,19 +239,22 @@ template <class Way> chain_task<Way> loop_big_locals() {
     }
     co_return sum;
 }
-template <class Way> chain_task<Way> loop_two_levels() {
+template <class Way>
+chain_task<Way> loop_two_levels() {
     int sum = 0;
     for (int i = 0; i < shaped; ++i) sum += co_await through_two_levels<Way>();
     co_return sum;
 }
-template <class Way> chain_task<Way> loop_in_condition() {
+template <class Way>
+chain_task<Way> loop_in_condition() {
     int sum = 0;
     while (sum < shaped && co_await one<Way>() == 1) ++sum;
     co_return sum;
 }
 
 // Two coroutines that hand control to each other half a million times each.
-template <class Way> struct ping_pong {
+template <class Way>
+struct ping_pong {
     class side {
     public:
         class promise_type {
@@ -247,7 +267,9 @@ template <class Way> struct ping_pong {
         };
         explicit side(std::coroutine_handle<> h) noexcept : handle(h) {}
         side(side&& other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
-        ~side() { if (handle) handle.destroy(); }
+        ~side() {
+            if (handle) handle.destroy();
+        }
         std::coroutine_handle<> handle;
     };
     class pass {
@@ -273,8 +295,10 @@ template <class Way> struct ping_pong {
 
 // ---- chains of 100 000 frames --------------------------------------------------------------------------------------
 
-template <class Way> typename chain_task<Way>::handle_type leaf_of_chain;
-template <class Way> class stop_here {
+template <class Way>
+typename chain_task<Way>::handle_type leaf_of_chain;
+template <class Way>
+class stop_here {
 public:
     stop_here() noexcept {}
     bool await_ready() const noexcept { return false; }
@@ -284,7 +308,8 @@ public:
     }
     void await_resume() const noexcept {}
 };
-template <class Way> chain_task<Way> chain(int n, bool throws) {
+template <class Way>
+chain_task<Way> chain(int n, bool throws) {
     tracked local(n);
     if (n == 0) {
         co_await stop_here<Way>();
@@ -294,14 +319,16 @@ template <class Way> chain_task<Way> chain(int n, bool throws) {
     int below = co_await chain<Way>(n - 1, throws);
     co_return below + 1;
 }
-template <class Way> void grow(chain_task<Way>& root) {
+template <class Way>
+void grow(chain_task<Way>& root) {
     stack.start();
     Way::run(root.handle());
     PROBE_EXPECT(seen.built - seen.destroyed == depth + 1);
     PROBE_EXPECT(leaf_of_chain<Way> != nullptr);
 }
 
-template <class Way> void deep_complete() {
+template <class Way>
+void deep_complete() {
     {
         auto root = chain<Way>(depth, false);
         grow<Way>(root);
@@ -310,7 +337,8 @@ template <class Way> void deep_complete() {
     }
     finish();
 }
-template <class Way> void deep_throw() {
+template <class Way>
+void deep_throw() {
     {
         auto root = chain<Way>(depth, true);
         grow<Way>(root);
@@ -326,7 +354,8 @@ template <class Way> void deep_throw() {
     finish();
 }
 // Cancellation by whoever holds the leaf: nothing is resumed, frames go leaf first.
-template <class Way> void deep_cancel() {
+template <class Way>
+void deep_cancel() {
     {
         auto root = chain<Way>(depth, false);
         grow<Way>(root);
@@ -336,7 +365,8 @@ template <class Way> void deep_cancel() {
     finish();
 }
 // The owner of the root goes away: it walks down to the leaf and destroys upward.
-template <class Way> void deep_teardown() {
+template <class Way>
+void deep_teardown() {
     {
         auto root = chain<Way>(depth, false);
         grow<Way>(root);
@@ -357,7 +387,8 @@ public:
     }
     static inline int destroyed = 0;
 };
-template <class Way> chain_task<Way> nested_chain(int n) {
+template <class Way>
+chain_task<Way> nested_chain(int n) {
     deep_probe at_the_end;
     if (n == 0) {
         co_await stop_here<Way>();
@@ -366,7 +397,8 @@ template <class Way> chain_task<Way> nested_chain(int n) {
     int below = co_await nested_chain<Way>(n - 1);
     co_return below + 1;
 }
-template <class Way> void* nested_body(void*) {
+template <class Way>
+void* nested_body(void*) {
     stack.unbounded();
     stack.start();
     constexpr int levels = 10'000; // enough for a slope, kind to sanitizers with a shadow stack
@@ -380,7 +412,8 @@ template <class Way> void* nested_body(void*) {
     PROBE_EXPECT(frames_alive == 0);
     return nullptr;
 }
-template <class Way> void nested_teardown() {
+template <class Way>
+void nested_teardown() {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, std::size_t{256} << 20);
@@ -389,7 +422,8 @@ template <class Way> void nested_teardown() {
     pthread_join(thread, nullptr);
 }
 
-template <class Way> void play_ping_pong() {
+template <class Way>
+void play_ping_pong() {
     std::coroutine_handle<> a, b;
     int rounds = 0;
     {
@@ -406,9 +440,12 @@ template <class Way> void play_ping_pong() {
 } // namespace
 
 // Registers the case in both groups, so that the matrix tells them apart.
-#define BOTH_WAYS(case_name, ...)                                                                                      \
-    template <class way> static void case_name##_case() { __VA_ARGS__; }                                               \
-    static test_case case_name##_symmetric("symmetric", #case_name, &case_name##_case<symmetric>);                     \
+#define BOTH_WAYS(case_name, ...)                                                                  \
+    template <class way>                                                                           \
+    static void case_name##_case() {                                                               \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    static test_case case_name##_symmetric("symmetric", #case_name, &case_name##_case<symmetric>); \
     static test_case case_name##_trampoline("trampoline", #case_name, &case_name##_case<trampoline>);
 
 BOTH_WAYS(loop_plain, run_to_end<way>(loop_plain<way>(), awaits); finish())

@@ -41,7 +41,8 @@ void go_on_elsewhere() {
         }).join();
     }
 }
-template <class Body> void run_across_threads(Body body) {
+template <class Body>
+void run_across_threads(Body body) {
     body();
     PROBE_EXPECT(waiting != nullptr);
     go_on_elsewhere();

@@ -77,7 +77,8 @@ TEST(guard_stress, SHUT_71_no_premature_completion_and_no_hang) {
         std::array<worker_result, 2> results;
         std::vector<std::thread> threads;
         for (std::uint32_t i = 0; i < results.size(); ++i) {
-            threads.emplace_back([&t, &results, i, rounds] { results[i] = work(t, static_cast<std::uint32_t>(rounds) * 7 + i); });
+            threads.emplace_back(
+                [&t, &results, i, rounds] { results[i] = work(t, static_cast<std::uint32_t>(rounds) * 7 + i); });
         }
         const std::uint64_t r = roost::random_u64();
         const bool from_the_middle = (r & 3U) == 0;

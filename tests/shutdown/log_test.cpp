@@ -18,7 +18,8 @@ protected:
     void SetUp() override {
         roost::set_shutdown_log(
             [](void* self, const roost::shutdown_record& r) noexcept {
-                static_cast<log*>(self)->lines.push_back((r.severity == roost::log_severity::debug ? "D " : "T ") + r.to_string());
+                static_cast<log*>(self)->lines.push_back((r.severity == roost::log_severity::debug ? "D " : "T ") +
+                                                         r.to_string());
             },
             this);
     }

@@ -62,9 +62,7 @@ TEST(block_on, TASK_32_inside_a_job_it_is_refused_by_name) {
 task<std::string> see_label() {
     std::string seen;
     activity& mine = activity::of_this_thread();
-    std::thread([&] {
-        mine.look([&](const activity_label& label) { seen = label.name(); });
-    }).join();
+    std::thread([&] { mine.look([&](const activity_label& label) { seen = label.name(); }); }).join();
     co_return seen;
 }
 

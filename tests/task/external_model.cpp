@@ -5,9 +5,9 @@
 namespace {
 
 using namespace roost;
-using roost::testing::check;
 using model_rig::finish;
 using model_rig::run_until;
+using roost::testing::check;
 
 // JOB-25: setting the promise against a cancel that abandons: exactly one of them settles the child.
 MODEL(external_model, set_vs_cancel) {

@@ -14,7 +14,6 @@ using namespace roost;
 
 namespace {
 
-
 task<int> wait_for_answer(scope& s, std::optional<promise<int>>& out, external_cancel how) {
     auto [d, p] = bridge<int>(s, "answer", how);
     out.emplace(std::move(p));

@@ -10,9 +10,9 @@
 namespace {
 
 using namespace roost;
-using roost::testing::check;
 using model_rig::finish;
 using model_rig::run_until;
+using roost::testing::check;
 using roost::testing::manual_executor;
 
 task<> wait_for(event& e) { co_await e.wait(); }
@@ -51,9 +51,8 @@ task<> fails(event& e) {
 
 // JOB-15: seal, late failure and join at once: the failure is routed before anybody sees the final state.
 MODEL(job_core_model, seal_vs_late_failure_vs_join) {
-    const auto before = set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {
-        routed.fetch_add(1, mo::relaxed);
-    });
+    const auto before = set_failure_sink(
+        +[](std::string_view, std::string_view, site, std::exception_ptr) noexcept { routed.fetch_add(1, mo::relaxed); });
     routed.store(0, mo::relaxed);
     {
         manual_executor ex;
@@ -64,9 +63,9 @@ MODEL(job_core_model, seal_vs_late_failure_vs_join) {
         bool saw_final = false;
         std::uint32_t seen = 0;
         thread waker([&] {
-        e.set();
-        ex.wake();
-    });
+            e.set();
+            ex.wake();
+        });
         thread watcher([&] {
             saw_final = j.is_finished();
             seen = routed.load(mo::relaxed);

@@ -123,7 +123,8 @@ int sunk = 0;
 
 TEST(on_exit, TASK_28_even_when_the_body_succeeded) {
     sunk = 0;
-    const auto before = set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept { ++sunk; });
+    const auto before =
+        set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept { ++sunk; });
     {
         rig::stage s;
         const job j = s.play(body_with_bad_action(false));

@@ -8,9 +8,9 @@
 namespace {
 
 using namespace roost;
-using roost::testing::check;
 using model_rig::finish;
 using model_rig::run_until;
+using roost::testing::check;
 
 task<> wait_once(event& e, int& passed) {
     co_await e.wait();

@@ -8,9 +8,9 @@
 namespace {
 
 using namespace roost;
-using roost::testing::check;
 using model_rig::finish;
 using model_rig::run_until;
+using roost::testing::check;
 using roost::testing::manual_executor;
 
 task<int> lend(scope& s, lease& out) {

@@ -23,9 +23,7 @@ task<int> three_children(scope& s, event& e, int& count) {
     s.launch("c", wait_then(e, count));
     co_return 7;
 }
-task<> run_three(event& e, int& count, int& got) {
-    got = co_await with_scope(three_children, std::ref(e), std::ref(count));
-}
+task<> run_three(event& e, int& count, int& got) { got = co_await with_scope(three_children, std::ref(e), std::ref(count)); }
 
 TEST(scope, JOB_1_leaving_a_scope_waits_for_every_child) {
     rig::stage s;

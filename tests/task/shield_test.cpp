@@ -174,9 +174,7 @@ task<> deadline_then_shield(time_point& outer, time_point& inside) {
     outer = t.deadline();
     co_await shield(1h, see_deadline(inside));
 }
-task<> with_deadline(time_point& outer, time_point& inside) {
-    co_await fail_after(1s, deadline_then_shield(outer, inside));
-}
+task<> with_deadline(time_point& outer, time_point& inside) { co_await fail_after(1s, deadline_then_shield(outer, inside)); }
 
 TEST(shield, TASK_23_outer_deadlines_do_not_count_inside) {
     rig::stage s;

@@ -52,23 +52,23 @@ struct pool_options {
     std::string name;
     std::uint32_t capacity;        // resources at most; at least 1
     std::uint32_t room = 0;        // how far resize() can grow; 0: the capacity
-    std::uint32_t stripes = 0;     // 0: one per processor. At most the capacity; more than asked for when a stripe is full
+    std::uint32_t stripes = 0;  // 0: one per processor. At most the capacity; more than asked for when a stripe is full
 
-    duration idle_ttl{};           // an idle resource unused for longer goes; zero: never
-    duration max_lifetime{};       // a resource older than this goes when it is returned or idle; zero: never
+    duration idle_ttl{};  // an idle resource unused for longer goes; zero: never
+    duration max_lifetime{};  // a resource older than this goes when it is returned or idle; zero: never
     double lifetime_jitter = 0.1;  // each lives up to this fraction shorter, drawn once when it is created
-    std::uint32_t warm = 0;        // keep at least so many resources alive
-    duration check_after{};        // idle for longer: ask the check before it is given out; zero: always ask
-    duration create_timeout{};     // a creation that takes longer fails and its place is used again (awaitable create)
-    duration destroy_timeout{};    // a destruction that takes longer is left alone and its place is used again
-    duration leak_after{};         // somebody who holds a resource for longer is reported, once
-    bool track_ages = false;       // read the clock at every acquire, for reports; implied by leak_after
+    std::uint32_t warm = 0;  // keep at least so many resources alive
+    duration check_after{};  // idle for longer: ask the check before it is given out; zero: always ask
+    duration create_timeout{};  // a creation that takes longer fails and its place is used again (awaitable create)
+    duration destroy_timeout{};  // a destruction that takes longer is left alone and its place is used again
+    duration leak_after{};  // somebody who holds a resource for longer is reported, once
+    bool track_ages = false;  // read the clock at every acquire, for reports; implied by leak_after
     create_backoff backoff;
 
-    executor_ref where;               // where awaitable creates and destroys resume, destroys run, and upkeep is done
+    executor_ref where;  // where awaitable creates and destroys resume, destroys run, and upkeep is done
     timer_service* timers = nullptr;  // for everything above that takes a while; needs `where`
-    bool exact_clock = false;         // ask the timers for the time (virtual time); else the coarse clock is good enough
-    node* parent = nullptr;           // the pool is a child of it: its stop refuses, its drain waits
+    bool exact_clock = false;  // ask the timers for the time (virtual time); else the coarse clock is good enough
+    node* parent = nullptr;  // the pool is a child of it: its stop refuses, its drain waits
 
     std::function<void(const pool_holder&)> on_leak;
     std::function<void(const pool_error&)> on_error;  // failures nobody waits for: destroys, checks, creations for nobody
@@ -88,10 +88,10 @@ struct pool_stats {
     std::uint64_t destroyed = 0;
     std::uint64_t create_failures = 0;
     std::uint64_t handed_over = 0;  // given to a waiter
-    std::uint64_t withdrawn = 0;    // waits that ended by cancel or deadline
+    std::uint64_t withdrawn = 0;  // waits that ended by cancel or deadline
     std::uint64_t checks_failed = 0;
-    std::uint64_t expired = 0;      // idle for too long or too old
-    std::uint64_t abandoned = 0;    // creations and destructions left alone at their timeout
+    std::uint64_t expired = 0;  // idle for too long or too old
+    std::uint64_t abandoned = 0;  // creations and destructions left alone at their timeout
     std::uint64_t leaks = 0;
 };
 

@@ -131,7 +131,9 @@ public:
         return with_deadline(close(), deadline, *core_->options().where.get(), *core_->options().timers);
     }
     // For threads. False: the deadline passed; holders() says who is in the way.
-    [[nodiscard]] bool close_blocking(time_point deadline = no_deadline) noexcept { return core_->close_in_thread(deadline); }
+    [[nodiscard]] bool close_blocking(time_point deadline = no_deadline) noexcept {
+        return core_->close_in_thread(deadline);
+    }
 
     // --- upkeep and facts --------------------------------------------------------------------------------------------------
     // Destroys what is idle now; the pool stays open. How many.

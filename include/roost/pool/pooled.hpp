@@ -17,8 +17,7 @@ template <class R>
 class [[nodiscard]] pooled {
 public:
     pooled() noexcept = default;
-    pooled(pooled&& other) noexcept
-        : slot_(std::exchange(other.slot_, nullptr)), is_distrusted_(other.is_distrusted_) {}
+    pooled(pooled&& other) noexcept : slot_(std::exchange(other.slot_, nullptr)), is_distrusted_(other.is_distrusted_) {}
     pooled& operator=(pooled&& other) noexcept {
         if (this != &other) {
             finish();

@@ -59,8 +59,7 @@ class shutdown_notice {
 public:
     using operation = detail::stop_operation;
 
-    explicit shutdown_notice(detail::shutdown_node& n) noexcept
-        : node_(node_ref<detail::shutdown_node>::share(n)) {}
+    explicit shutdown_notice(detail::shutdown_node& n) noexcept : node_(node_ref<detail::shutdown_node>::share(n)) {}
 
     [[nodiscard]] bool is_resolved() const noexcept { return node_->is_terminal(); }
     [[nodiscard]] operation wait() const noexcept { return operation(node_); }

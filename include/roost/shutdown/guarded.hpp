@@ -18,8 +18,16 @@ public:
         return inner_->await_suspend(handle);
     }
     decltype(auto) await_resume() { return inner_->await_resume(); }
-    bool try_cancel() noexcept requires can_be_withdrawn<A> { return inner_->try_cancel(); }
-    [[nodiscard]] auto waits_on() const noexcept requires requires(const A& a) { a.waits_on(); } { return inner_->waits_on(); }
+    bool try_cancel() noexcept
+        requires can_be_withdrawn<A>
+    {
+        return inner_->try_cancel();
+    }
+    [[nodiscard]] auto waits_on() const noexcept
+        requires requires(const A& a) { a.waits_on(); }
+    {
+        return inner_->waits_on();
+    }
 
 private:
     A* inner_;
@@ -57,24 +65,84 @@ public:
     }
     [[nodiscard]] const roost::guard& guard() const noexcept { return guard_; }
 
-    auto operator co_await() & requires detail::awaitable<T&> { return detail::awaiter_of_kept(inner_); }
-    auto operator co_await() && requires detail::awaitable<T&&> { return detail::awaiter_of_kept(std::move(inner_)); }
+    auto operator co_await() &
+        requires detail::awaitable<T&>
+    {
+        return detail::awaiter_of_kept(inner_);
+    }
+    auto operator co_await() &&
+        requires detail::awaitable<T&&>
+    {
+        return detail::awaiter_of_kept(std::move(inner_));
+    }
 
-    decltype(auto) next() requires stream<T> { return inner_.next(); }
-    [[nodiscard]] roost::size_hint size_hint() const requires detail::has_size_hint<T> { return inner_.size_hint(); }
+    decltype(auto) next()
+        requires stream<T>
+    {
+        return inner_.next();
+    }
+    [[nodiscard]] roost::size_hint size_hint() const
+        requires detail::has_size_hint<T>
+    {
+        return inner_.size_hint();
+    }
 
-    [[nodiscard]] auto begin() requires std::ranges::range<T> { return std::ranges::begin(inner_); }
-    [[nodiscard]] auto begin() const requires std::ranges::range<const T> { return std::ranges::begin(inner_); }
-    [[nodiscard]] auto end() requires std::ranges::range<T> { return std::ranges::end(inner_); }
-    [[nodiscard]] auto end() const requires std::ranges::range<const T> { return std::ranges::end(inner_); }
-    [[nodiscard]] auto size() const requires std::ranges::sized_range<const T> { return std::ranges::size(inner_); }
+    [[nodiscard]] auto begin()
+        requires std::ranges::range<T>
+    {
+        return std::ranges::begin(inner_);
+    }
+    [[nodiscard]] auto begin() const
+        requires std::ranges::range<const T>
+    {
+        return std::ranges::begin(inner_);
+    }
+    [[nodiscard]] auto end()
+        requires std::ranges::range<T>
+    {
+        return std::ranges::end(inner_);
+    }
+    [[nodiscard]] auto end() const
+        requires std::ranges::range<const T>
+    {
+        return std::ranges::end(inner_);
+    }
+    [[nodiscard]] auto size() const
+        requires std::ranges::sized_range<const T>
+    {
+        return std::ranges::size(inner_);
+    }
 
-    decltype(auto) read_some(std::span<std::byte> buffer) requires byte_reader<T> { return inner_.read_some(buffer); }
-    decltype(auto) fill_buffer() requires buffered_reader<T> { return inner_.fill_buffer(); }
-    decltype(auto) consume(std::size_t n) requires buffered_reader<T> { return inner_.consume(n); }
-    decltype(auto) write_some(std::span<const std::byte> bytes) requires byte_writer<T> { return inner_.write_some(bytes); }
-    decltype(auto) flush() requires requires(T& t) { t.flush(); } { return inner_.flush(); }
-    decltype(auto) close() requires requires(T& t) { t.close(); } { return inner_.close(); }
+    decltype(auto) read_some(std::span<std::byte> buffer)
+        requires byte_reader<T>
+    {
+        return inner_.read_some(buffer);
+    }
+    decltype(auto) fill_buffer()
+        requires buffered_reader<T>
+    {
+        return inner_.fill_buffer();
+    }
+    decltype(auto) consume(std::size_t n)
+        requires buffered_reader<T>
+    {
+        return inner_.consume(n);
+    }
+    decltype(auto) write_some(std::span<const std::byte> bytes)
+        requires byte_writer<T>
+    {
+        return inner_.write_some(bytes);
+    }
+    decltype(auto) flush()
+        requires requires(T& t) { t.flush(); }
+    {
+        return inner_.flush();
+    }
+    decltype(auto) close()
+        requires requires(T& t) { t.close(); }
+    {
+        return inner_.close();
+    }
 
     // Same node and equal things.
     friend bool operator==(const guarded& a, const guarded& b)

@@ -62,32 +62,94 @@ public:
         return out;
     }
 
-    auto operator co_await() & requires detail::awaitable<T&> { return await_it<T&>(inner_); }
-    auto operator co_await() && requires detail::awaitable<T&&> { return await_it<T&&>(std::move(inner_)); }
-    auto operator co_await() & requires detail::is_finish<T> { return see_through(inner_.inner()); }
-    auto operator co_await() && requires detail::is_finish<T> { return see_through(std::move(inner_.inner())); }
+    auto operator co_await() &
+        requires detail::awaitable<T&>
+    {
+        return await_it<T&>(inner_);
+    }
+    auto operator co_await() &&
+        requires detail::awaitable<T&&>
+    {
+        return await_it<T&&>(std::move(inner_));
+    }
+    auto operator co_await() &
+        requires detail::is_finish<T>
+    {
+        return see_through(inner_.inner());
+    }
+    auto operator co_await() &&
+        requires detail::is_finish<T>
+    {
+        return see_through(std::move(inner_.inner()));
+    }
 
-    auto next() requires stream<T> { return pass([this]() -> decltype(auto) { return inner_.next(); }); }
-    [[nodiscard]] roost::size_hint size_hint() const requires detail::has_size_hint<T> { return {0, inner_.size_hint().upper}; }
+    auto next()
+        requires stream<T>
+    {
+        return pass([this]() -> decltype(auto) { return inner_.next(); });
+    }
+    [[nodiscard]] roost::size_hint size_hint() const
+        requires detail::has_size_hint<T>
+    {
+        return {0, inner_.size_hint().upper};
+    }
 
-    [[nodiscard]] auto begin() requires std::ranges::range<T> { return detail::interrupted_begin(inner_, *node_); }
-    [[nodiscard]] auto begin() const requires std::ranges::range<const T> { return detail::interrupted_begin(inner_, *node_); }
-    [[nodiscard]] auto end() requires std::ranges::range<T> { return detail::interrupted_end(inner_); }
-    [[nodiscard]] auto end() const requires std::ranges::range<const T> { return detail::interrupted_end(inner_); }
-    [[nodiscard]] roost::size_hint size_hint() const requires(std::ranges::sized_range<const T> && !detail::has_size_hint<T>) {
+    [[nodiscard]] auto begin()
+        requires std::ranges::range<T>
+    {
+        return detail::interrupted_begin(inner_, *node_);
+    }
+    [[nodiscard]] auto begin() const
+        requires std::ranges::range<const T>
+    {
+        return detail::interrupted_begin(inner_, *node_);
+    }
+    [[nodiscard]] auto end()
+        requires std::ranges::range<T>
+    {
+        return detail::interrupted_end(inner_);
+    }
+    [[nodiscard]] auto end() const
+        requires std::ranges::range<const T>
+    {
+        return detail::interrupted_end(inner_);
+    }
+    [[nodiscard]] roost::size_hint size_hint() const
+        requires(std::ranges::sized_range<const T> && !detail::has_size_hint<T>)
+    {
         return {0, std::ranges::size(inner_)};
     }
 
-    auto read_some(std::span<std::byte> buffer) requires byte_reader<T> {
+    auto read_some(std::span<std::byte> buffer)
+        requires byte_reader<T>
+    {
         return pass([this, buffer]() -> decltype(auto) { return inner_.read_some(buffer); });
     }
-    auto fill_buffer() requires buffered_reader<T> { return pass([this]() -> decltype(auto) { return inner_.fill_buffer(); }); }
-    decltype(auto) consume(std::size_t n) requires buffered_reader<T> { return inner_.consume(n); }
-    auto write_some(std::span<const std::byte> bytes) requires byte_writer<T> {
+    auto fill_buffer()
+        requires buffered_reader<T>
+    {
+        return pass([this]() -> decltype(auto) { return inner_.fill_buffer(); });
+    }
+    decltype(auto) consume(std::size_t n)
+        requires buffered_reader<T>
+    {
+        return inner_.consume(n);
+    }
+    auto write_some(std::span<const std::byte> bytes)
+        requires byte_writer<T>
+    {
         return pass([this, bytes]() -> decltype(auto) { return inner_.write_some(bytes); });
     }
-    decltype(auto) flush() requires requires(T& t) { t.flush(); } { return inner_.flush(); }
-    decltype(auto) close() requires requires(T& t) { t.close(); } { return inner_.close(); }
+    decltype(auto) flush()
+        requires requires(T& t) { t.flush(); }
+    {
+        return inner_.flush();
+    }
+    decltype(auto) close()
+        requires requires(T& t) { t.close(); }
+    {
+        return inner_.close();
+    }
 
     // Same node and equal things.
     friend bool operator==(const interrupt& a, const interrupt& b)

@@ -18,7 +18,8 @@ class node;
 // Work of one kind that was made at one place under one name.
 class report_entry {
 public:
-    report_entry(std::string kind, std::string name, site where) : kind_(std::move(kind)), name_(std::move(name)), where_(where) {}
+    report_entry(std::string kind, std::string name, site where)
+        : kind_(std::move(kind)), name_(std::move(name)), where_(where) {}
 
     [[nodiscard]] const std::string& kind() const noexcept { return kind_; }  // "guard", "job", ...
     [[nodiscard]] const std::string& name() const noexcept { return name_; }  // of the node it belongs to

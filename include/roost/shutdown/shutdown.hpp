@@ -51,7 +51,8 @@ public:
     ~shutdown() { reset(); }
 
     // A node below this one. Under a stopped node it is born stopped. Costs the same however many there are.
-    [[nodiscard]] shutdown child(node_name name = "child", std::source_location where = std::source_location::current()) const {
+    [[nodiscard]] shutdown child(node_name name = "child",
+                                 std::source_location where = std::source_location::current()) const {
         return shutdown(detail::shutdown_node::make_child(*node_, name, where));
     }
 

@@ -27,9 +27,7 @@ public:
     bool await_suspend(std::coroutine_handle<> self) noexcept;
 
 private:
-    [[nodiscard]] bool is_cancelled_target() const noexcept {
-        return target_->outcome_link().state_ == ending::cancelled;
-    }
+    [[nodiscard]] bool is_cancelled_target() const noexcept { return target_->outcome_link().state_ == ending::cancelled; }
     static void woken(work& self) noexcept;
 
     job_core* target_;
@@ -49,8 +47,7 @@ public:
     // Refers to nothing: what a closed scope gives. Awaiting it throws error(refused).
     deferred() noexcept = default;
     explicit deferred(node_ref<detail::job_block<T>> block) noexcept : block_(std::move(block)) {}
-    deferred(deferred&& other) noexcept
-        : block_(std::move(other.block_)), kept_(std::exchange(other.kept_, false)) {}
+    deferred(deferred&& other) noexcept : block_(std::move(other.block_)), kept_(std::exchange(other.kept_, false)) {}
     deferred& operator=(deferred&& other) noexcept {
         if (this != &other) {
             drop();
@@ -70,11 +67,11 @@ public:
     void keep() & noexcept { kept_ = true; }
 
     // The same child as an observer.
-    [[nodiscard]] job as_job() const noexcept {
-        return block_ ? job(node_ref<detail::job_core>::share(*block_)) : job();
-    }
+    [[nodiscard]] job as_job() const noexcept { return block_ ? job(node_ref<detail::job_core>::share(*block_)) : job(); }
     [[nodiscard]] job_state state() const noexcept { return as_job().state(); }
-    bool cancel(reason why = reason::plain_kind(reason_kind::requested)) const noexcept { return as_job().cancel(std::move(why)); }
+    bool cancel(reason why = reason::plain_kind(reason_kind::requested)) const noexcept {
+        return as_job().cancel(std::move(why));
+    }
     [[nodiscard]] job::join_awaiter join() const noexcept { return as_job().join(); }
 
     [[nodiscard]] detail::deferred_await<T> in_task(detail::promise_base& me) &&;

@@ -49,7 +49,9 @@ public:
     promise(node_ref<detail::job_block<T>> child, callback on_cancel) noexcept
         : job_(std::move(child)), on_cancel_(std::move(on_cancel)) {}
     promise(promise&& other) noexcept
-        : job_(std::move(other.job_)), on_cancel_(std::move(other.on_cancel_)), is_set_(std::exchange(other.is_set_, false)) {}
+        : job_(std::move(other.job_)),
+          on_cancel_(std::move(other.on_cancel_)),
+          is_set_(std::exchange(other.is_set_, false)) {}
     promise& operator=(promise&& other) noexcept {
         if (this != &other) {
             drop();

@@ -12,8 +12,8 @@
 #include <roost/task/detail/scope_core.hpp>
 
 #include <exception>
-#include <string>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 

@@ -104,7 +104,7 @@ private:
 template <class Fn, class... Args>
 [[nodiscard]] auto on_exit(Fn&& fn, Args&&... args) {
     return detail::exit_call<detail::callable_for<Fn>, std::decay_t<Args>...>(std::in_place, std::forward<Fn>(fn),
-                                                                             std::forward<Args>(args)...);
+                                                                              std::forward<Args>(args)...);
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -3,8 +3,8 @@
 // A scope without a parent: what run() and block_on() stand on, and a named place for work that must outlive its creator.
 // Failures of its children go to the failure sink. Has to be closed and joined before it goes.
 
-#include <roost/task/scope.hpp>
 #include <roost/sync/event.hpp>
+#include <roost/task/scope.hpp>
 
 namespace roost::inline ROOST_ABI {
 
@@ -29,7 +29,8 @@ private:
 
 class root_scope final : public scope {
 public:
-    explicit root_scope(executor_ref where, node_name name = "root", std::source_location made_at = std::source_location::current());
+    explicit root_scope(executor_ref where, node_name name = "root",
+                        std::source_location made_at = std::source_location::current());
     // Unless it was closed and has ended, this ends the program: work would be lost silently.
     ~root_scope();
 

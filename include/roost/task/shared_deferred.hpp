@@ -35,7 +35,9 @@ public:
     void keep() noexcept { shared_->keep(); }
     [[nodiscard]] job as_job() const noexcept { return shared_ ? shared_->as_job() : job(); }
     [[nodiscard]] job_state state() const noexcept { return as_job().state(); }
-    bool cancel(reason why = reason::plain_kind(reason_kind::requested)) const noexcept { return as_job().cancel(std::move(why)); }
+    bool cancel(reason why = reason::plain_kind(reason_kind::requested)) const noexcept {
+        return as_job().cancel(std::move(why));
+    }
     [[nodiscard]] job::join_awaiter join() const noexcept { return as_job().join(); }
 
     [[nodiscard]] detail::shared_await<T> in_task(detail::promise_base& me) const;

@@ -42,8 +42,8 @@ class sleep_for_call {
 public:
     explicit sleep_for_call(duration d) noexcept : duration_(d) {}
     [[nodiscard]] sleep_await in_task(promise_base& me) const noexcept {
-        return sleep_await(me, duration_ <= duration::zero() ? time_point::min()
-                                                             : deadline_after(timers_of(me).now(), duration_));
+        return sleep_await(
+            me, duration_ <= duration::zero() ? time_point::min() : deadline_after(timers_of(me).now(), duration_));
     }
 
 private:

@@ -25,9 +25,9 @@ namespace detail {
 enum class when_late : unsigned char { fail, move_on };
 
 template <class T>
-using optional_result =
-    std::conditional_t<std::is_void_v<T>, bool,
-                       std::conditional_t<std::is_reference_v<T>, std::add_pointer_t<T>, std::optional<std::remove_cv_t<T>>>>;
+using optional_result = std::conditional_t<
+    std::is_void_v<T>, bool,
+    std::conditional_t<std::is_reference_v<T>, std::add_pointer_t<T>, std::optional<std::remove_cv_t<T>>>>;
 
 template <class T, when_late Late, transfer Mode>
 class timeout_await final : private result_link<T>, private deadline_region {

@@ -20,9 +20,7 @@ template <class R>
             }
             w.slot = nullptr;
             [[fallthrough]];
-        case gift::resource:
-            core.note_holder(*s, who, where);
-            return acquired<R>(*s);
+        case gift::resource: core.note_holder(*s, who, where); return acquired<R>(*s);
         case gift::stopped:
             return acquired<R>(pool_status::stopped,
                                core.make_error(gift::stopped, pool_operation::acquire, pool_error::no_stripe, nullptr));

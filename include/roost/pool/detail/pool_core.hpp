@@ -57,9 +57,9 @@ public:
     pool_waiter(pool_waiter&&) noexcept = default;
 
     gift given = gift::nothing;
-    slot_base* slot = nullptr;      // resource, permit
-    slot_base* making = nullptr;    // being created on our behalf; under the lock
-    std::exception_ptr cause;       // failed
+    slot_base* slot = nullptr;  // resource, permit
+    slot_base* making = nullptr;  // being created on our behalf; under the lock
+    std::exception_ptr cause;  // failed
 
 protected:
     pool_waiter(thread_tag tag, work::run_function unpark) noexcept : waiter(tag, unpark) {}
@@ -106,8 +106,8 @@ public:
         stripe_state::word seen = home.word.load(mo::relaxed);  // T1
         for (;;) {
             const stripe_step step = stripe::put(stripe_state(seen), s.number);
-            if ((seen & (stripe_state::waited_bit | stripe_state::closed_bit)) != 0 ||
-                step.effect == stripe_effect::destroy) [[unlikely]] {
+            if ((seen & (stripe_state::waited_bit | stripe_state::closed_bit)) != 0 || step.effect == stripe_effect::destroy)
+                [[unlikely]] {
                 give_back_slow(s);
                 return;
             }
@@ -120,7 +120,7 @@ public:
         }
     }
     void note_holder(slot_base& s, const char* who, site where) noexcept {
-        s.who.store(who, mo::relaxed);      // T6
+        s.who.store(who, mo::relaxed);  // T6
         s.where.store(where, mo::relaxed);  // T6
         if (tracks_ages_) [[unlikely]] {
             s.since.store(time_now(), mo::relaxed);  // T6
@@ -183,9 +183,9 @@ protected:
     [[nodiscard]] unsigned total_slots() const noexcept { return total_slots_; }
 
     // What the resource's type knows.
-    virtual void create_now(slot_base& s) = 0;                                    // synchronous; may throw
+    virtual void create_now(slot_base& s) = 0;  // synchronous; may throw
     virtual void start_create(slot_base& s, std::uint32_t attempt) noexcept = 0;  // awaitable
-    virtual void destroy_now(slot_base& s, std::uint32_t attempt) noexcept = 0;   // ends with emptied()
+    virtual void destroy_now(slot_base& s, std::uint32_t attempt) noexcept = 0;  // ends with emptied()
     virtual bool check(slot_base& s) = 0;
     virtual void free_self() noexcept = 0;
 

@@ -46,11 +46,10 @@ public:
         node* const parent = options.parent;
         pool_core_of* made = nullptr;
         try {
-            made = parent == nullptr
-                       ? ::new (memory) pool_core_of(std::move(options), std::move(create), std::move(destroy),
-                                                     std::move(check), made_at)
-                       : ::new (memory) pool_core_of(*parent, std::move(options), std::move(create), std::move(destroy),
-                                                     std::move(check), made_at);
+            made = parent == nullptr ? ::new (memory) pool_core_of(std::move(options), std::move(create), std::move(destroy),
+                                                                   std::move(check), made_at)
+                                     : ::new (memory) pool_core_of(*parent, std::move(options), std::move(create),
+                                                                   std::move(destroy), std::move(check), made_at);
         } catch (...) {
             deallocate(memory, sizeof(pool_core_of), alignof(pool_core_of));
             throw;
@@ -95,11 +94,12 @@ private:
         if constexpr (creates_async_v) {
             retain();  // an attempt that was given up may outlive the pool
             try {
-                drive(options().where, [this] { return create_(); },
-                      [this, &s, attempt](auto&& result) noexcept {
-                          end_create(s, attempt, std::move(result));
-                          release();
-                      });
+                drive(
+                    options().where, [this] { return create_(); },
+                    [this, &s, attempt](auto&& result) noexcept {
+                        end_create(s, attempt, std::move(result));
+                        release();
+                    });
             } catch (...) {  // no memory for the driver
                 if (claim_attempt(s, attempt)) {
                     create_failed(s, std::current_exception());
@@ -177,8 +177,9 @@ private:
     template <class Done>
     void start_drop(R gone, Done done) noexcept {
         try {
-            drive(options().where, [this, gone = std::move(gone)]() mutable { return destroy_(gone); },
-                  [done](auto&& result) noexcept { done(result.error()); });
+            drive(
+                options().where, [this, gone = std::move(gone)]() mutable { return destroy_(gone); },
+                [done](auto&& result) noexcept { done(result.error()); });
         } catch (...) {
             done(std::current_exception());
         }

@@ -40,19 +40,19 @@ public:
     unsigned number = 0;
 
     atomic<const char*> who{nullptr};
-    atomic<site> where{site()};           // unknown: not out
-    atomic<std::int64_t> since{0};        // taken at; 0: not tracked
-    atomic<std::int64_t> used{0};         // returned at
-    atomic<std::int64_t> expires{0};      // the end of its lifetime; 0: none
-    bool leak_told = false;               // only upkeep
+    atomic<site> where{site()};  // unknown: not out
+    atomic<std::int64_t> since{0};  // taken at; 0: not tracked
+    atomic<std::int64_t> used{0};  // returned at
+    atomic<std::int64_t> expires{0};  // the end of its lifetime; 0: none
+    bool leak_told = false;  // only upkeep
 
     // Under the queue's lock.
-    pool_waiter* owner = nullptr;         // on whose behalf it is being created
-    std::uint32_t attempt = 0;            // changes when the current creation or destruction ends or is given up
-    std::uint32_t armed_attempt = 0;      // the one the timer limits
+    pool_waiter* owner = nullptr;  // on whose behalf it is being created
+    std::uint32_t attempt = 0;  // changes when the current creation or destruction ends or is given up
+    std::uint32_t armed_attempt = 0;  // the one the timer limits
     slot_base* next_effect = nullptr;
-    bool was_armed = false;               // only whoever has it busy
-    bool is_creating = false;             // else it is being destroyed; only while busy
+    bool was_armed = false;  // only whoever has it busy
+    bool is_creating = false;  // else it is being destroyed; only while busy
 
     // Posted to the pool's executor when the limit has passed.
     struct expiry_work : work {

@@ -126,7 +126,7 @@ enum class stripe_effect : std::uint8_t {
     refused,  // nothing was changed
     none,
     deliver,  // the slot's resource is the caller's
-    create,   // the caller holds the right to create in this slot
+    create,  // the caller holds the right to create in this slot
     destroy,  // the caller destroys the slot's resource, then commits `emptied`
 };
 

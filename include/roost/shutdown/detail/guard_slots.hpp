@@ -51,11 +51,11 @@ public:
     void take(const void* owner, site where, std::int64_t since) noexcept {
         version_.store(version_.load(mo::relaxed) + 1, mo::release);  // P5 P2
         site_.store(std::bit_cast<std::uint64_t>(where), mo::release);  // P3
-        since_.store(since, mo::release);                             // P3
-        owner_.store(owner, mo::release);                             // P4
+        since_.store(since, mo::release);  // P3
+        owner_.store(owner, mo::release);  // P4
     }
     // By whoever holds the guard.
-    void drop() noexcept { owner_.store(nullptr, mo::release); }                          // P6
+    void drop() noexcept { owner_.store(nullptr, mo::release); }  // P6
     [[nodiscard]] site where() const noexcept { return std::bit_cast<site>(site_.load(mo::relaxed)); }  // P5
     [[nodiscard]] std::int64_t since() const noexcept { return since_.load(mo::relaxed); }  // P5
 

@@ -61,8 +61,9 @@ using result_awaited = decltype(std::declval<std::remove_reference_t<awaiter_mad
 // How results are told: an optional of the value.
 template <class T>
 struct as_optional {
-    using stored = std::conditional_t<std::is_void_v<T>, std::monostate,
-                                      std::conditional_t<std::is_reference_v<T>, std::reference_wrapper<std::remove_reference_t<T>>, T>>;
+    using stored = std::conditional_t<
+        std::is_void_v<T>, std::monostate,
+        std::conditional_t<std::is_reference_v<T>, std::reference_wrapper<std::remove_reference_t<T>>, T>>;
     using type = std::optional<stored>;
     [[nodiscard]] static type terminal() { return std::nullopt; }
     template <class Get>
@@ -91,10 +92,16 @@ template <class Aw, class How, bool HasExecutor>
 class [[nodiscard]] interrupted_await final : private callback_member {
 public:
     interrupted_await(Aw&& inner, node_ref<shutdown_node> watched, executor_ref where)
-        : callback_member(level::stop, &stop_came), inner_(std::forward<Aw>(inner)), node_(std::move(watched)), where_(where) {}
+        : callback_member(level::stop, &stop_came),
+          inner_(std::forward<Aw>(inner)),
+          node_(std::move(watched)),
+          where_(where) {}
     // Before it is awaited.
     interrupted_await(interrupted_await&& other)
-        : callback_member(level::stop, &stop_came), inner_(std::move(other.inner_)), node_(std::move(other.node_)), where_(other.where_) {}
+        : callback_member(level::stop, &stop_came),
+          inner_(std::move(other.inner_)),
+          node_(std::move(other.node_)),
+          where_(other.where_) {}
     ~interrupted_await() { remove(); }
 
     [[nodiscard]] bool await_ready() {
@@ -104,8 +111,9 @@ public:
 
     template <class Promise>
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) {
-        static_assert(HasExecutor || has_executor<Promise>,
-                      "this coroutine type has no executor, so stop has nowhere to resume it: say interrupt(x).on(executor)");
+        static_assert(
+            HasExecutor || has_executor<Promise>,
+            "this coroutine type has no executor, so stop has nowhere to resume it: say interrupt(x).on(executor)");
         const resume_target target = resume_target::of(handle);
         resume_.bind(resume_target(target.frame(), target.run(), where_ ? where_ : target.where()));
         add(*node_);
@@ -182,7 +190,8 @@ private:
 template <class Aw, class How>
 class [[nodiscard]] finished_await final {
 public:
-    finished_await(Aw&& inner, node_ref<shutdown_node> watched) : inner_(std::forward<Aw>(inner)), node_(std::move(watched)) {}
+    finished_await(Aw&& inner, node_ref<shutdown_node> watched)
+        : inner_(std::forward<Aw>(inner)), node_(std::move(watched)) {}
 
     [[nodiscard]] bool await_ready() {
         terminal_ = node_->is_terminal();

@@ -24,7 +24,8 @@ class interrupted_iterator {
 public:
     using value_type = std::iter_value_t<I>;
     using difference_type = std::iter_difference_t<I>;
-    using iterator_concept = std::conditional_t<std::forward_iterator<I>, std::forward_iterator_tag, std::input_iterator_tag>;
+    using iterator_concept =
+        std::conditional_t<std::forward_iterator<I>, std::forward_iterator_tag, std::input_iterator_tag>;
 
     interrupted_iterator() = default;
     interrupted_iterator(I at, const shutdown_node& watched) : at_(std::move(at)), node_(&watched) {}

@@ -80,14 +80,13 @@ public:
     // --- observing ---------------------------------------------------------------------------------------------------
     // Asked to stop, or nobody can ask any more: what an interrupt looks at. One load.
     [[nodiscard]] bool is_terminal() const noexcept {
-        return (access::level_of(const_cast<shutdown_node&>(*this)).load(mo::acquire) & (raised_mask | gone_bit)) != 0;  // H1
+        return (access::level_of(const_cast<shutdown_node&>(*this)).load(mo::acquire) & (raised_mask | gone_bit)) !=
+               0;  // H1
     }
     [[nodiscard]] bool is_complete() const noexcept { return is_stopping() && !has_work(); }
 
     // --- waiting -----------------------------------------------------------------------------------------------------
-    [[nodiscard]] bool holds(wait_for what) const noexcept {
-        return what == wait_for::stop ? is_terminal() : is_complete();
-    }
+    [[nodiscard]] bool holds(wait_for what) const noexcept { return what == wait_for::stop ? is_terminal() : is_complete(); }
     [[nodiscard]] bool enqueue(shutdown_waiter& w) noexcept;  // false: no need to wait
     [[nodiscard]] bool cancel_wait(waiter& w, claim as) noexcept;
 

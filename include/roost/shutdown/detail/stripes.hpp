@@ -73,9 +73,9 @@ public:
             cell& c = cells_[mine];
             c.busy.store(1, mo::relaxed);  // S1
             light_barrier();
-            if (phase_.load(mo::acquire) == open) [[likely]] {                    // S2
+            if (phase_.load(mo::acquire) == open) [[likely]] {  // S2
                 c.count.store(c.count.load(mo::relaxed) + n, mo::relaxed);  // S3
-                c.busy.store(0, mo::release);                               // S4
+                c.busy.store(0, mo::release);  // S4
                 return true;
             }
             c.busy.store(0, mo::release);  // S4
@@ -89,7 +89,7 @@ public:
     bool close(Fold fold) noexcept {
         std::uint32_t expected = open;
         if (!phase_.compare_exchange_strong(expected, closing, mo::acq_rel, mo::relaxed)) {  // S6
-            while (phase_.load(mo::acquire) != closed) {                                     // S10
+            while (phase_.load(mo::acquire) != closed) {  // S10
                 wait_on(phase_, closing);
             }
             return false;
@@ -104,7 +104,8 @@ public:
         }
         std::int64_t seen = late_.load(mo::acquire);  // S8
         fold(sum + seen / 2);
-        for (std::int64_t folded = seen; !late_.compare_exchange_strong(seen, closed_late, mo::acq_rel, mo::acquire);) {  // S8
+        for (std::int64_t folded = seen;
+             !late_.compare_exchange_strong(seen, closed_late, mo::acq_rel, mo::acquire);) {  // S8
             fold((seen - folded) / 2);
             folded = seen;
         }

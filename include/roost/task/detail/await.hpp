@@ -50,7 +50,8 @@ class cancellable_await final : private cancellable {
 public:
     template <class A>
     cancellable_await(promise_base& me, A&& a)
-        : cancellable(me, +[](cancellable& self) noexcept { return static_cast<cancellable_await&>(self).inner_.try_cancel(); }),
+        : cancellable(
+              me, +[](cancellable& self) noexcept { return static_cast<cancellable_await&>(self).inner_.try_cancel(); }),
           inner_(get_awaiter(std::forward<A>(a))) {}
 
     [[nodiscard]] bool await_ready() { return !frame().where().is_cancelled() && inner_.await_ready(); }
@@ -113,7 +114,8 @@ class foreign_await final : private foreign_wait {
 public:
     template <class A>
     foreign_await(promise_base& me, A&& a)
-        : foreign_wait(me, +[](foreign_wait& self) noexcept { return static_cast<foreign_await&>(self).discard(); }),
+        : foreign_wait(
+              me, +[](foreign_wait& self) noexcept { return static_cast<foreign_await&>(self).discard(); }),
           inner_(get_awaiter(std::forward<A>(a))) {}
 
     [[nodiscard]] bool await_ready() {

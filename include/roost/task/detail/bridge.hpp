@@ -62,7 +62,9 @@ public:
     public:
         last() noexcept = default;
         [[nodiscard]] bool await_ready() const noexcept { return false; }
-        void await_suspend(std::coroutine_handle<bridge_promise> self) const noexcept { self.promise().target_->completed(); }
+        void await_suspend(std::coroutine_handle<bridge_promise> self) const noexcept {
+            self.promise().target_->completed();
+        }
         void await_resume() const noexcept {}
     };
     [[nodiscard]] last final_suspend() const noexcept { return {}; }

@@ -105,7 +105,9 @@ public:
     static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
 
 private:
-    static void destroy(node& self) noexcept { delete &static_cast<job_block&>(static_cast<job_core&>(static_cast<region&>(self))); }
+    static void destroy(node& self) noexcept {
+        delete &static_cast<job_block&>(static_cast<job_core&>(static_cast<region&>(self)));
+    }
 
     static constexpr link_ops root_ops{job_core::root_done, false};
     static constexpr node_functions functions{

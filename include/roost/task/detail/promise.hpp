@@ -53,7 +53,8 @@ public:
     using done_function = next_step (*)(await_link&, ending, reason& why) noexcept;
 
     // `cancelled_only`: an ordinary end resumes the waiter as if the link were no boundary.
-    constexpr link_ops(done_function function, bool cancelled_only) noexcept : done_(function), only_cancelled_(cancelled_only) {}
+    constexpr link_ops(done_function function, bool cancelled_only) noexcept
+        : done_(function), only_cancelled_(cancelled_only) {}
     next_step done(await_link& link, ending how, reason& why) const noexcept { return done_(link, how, why); }
     [[nodiscard]] bool only_cancelled() const noexcept { return only_cancelled_; }
 

@@ -33,7 +33,8 @@ public:
     scope_core(const node_functions& functions, region& parent, node_name name, site made_at, const scope_policy& policy,
                executor_ref where = {});
     // A root; nothing of its own runs in it.
-    scope_core(const node_functions& functions, executor_ref where, node_name name, site made_at, const scope_policy& policy);
+    scope_core(const node_functions& functions, executor_ref where, node_name name, site made_at,
+               const scope_policy& policy);
     // Below a node that is no body of ours (a shutdown node, an object's scope).
     scope_core(const node_functions& functions, node& parent, executor_ref where, node_name name, site made_at,
                const scope_policy& policy);
