@@ -2,6 +2,7 @@
 #include <roost/testing/explore_gtest.hpp>
 
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <set>
 #include <string>
