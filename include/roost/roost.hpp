@@ -17,6 +17,7 @@
 #include <roost/exec/resume.hpp>
 #include <roost/exec/timer.hpp>
 #include <roost/exec/work.hpp>
+#include <roost/pool/pool.hpp>
 #include <roost/runtime/blocking.hpp>
 #include <roost/runtime/blocking_lane.hpp>
 #include <roost/runtime/cpu_limits.hpp>

@@ -1,3 +1,4 @@
+// Long because every stack shape stands beside its symmetric and its trampoline variant.
 // Stack use: a million synchronous awaits must keep the stack constant, and so must chains of 100 000 frames, whichever
 // way they end. Every case exists twice: with symmetric transfer, where everything hangs on the compiler turning the
 // transfer into a tail call, and with a trampoline, which needs nothing from the compiler.

@@ -23,16 +23,16 @@
 namespace roost::inline ROOST_ABI::detail {
 
 template <class A>
-concept is_awaiter = requires(std::remove_reference_t<A>& a) {
+concept is_driven_awaiter = requires(std::remove_reference_t<A>& a) {
     { a.await_ready() } -> std::convertible_to<bool>;
     a.await_resume();
 };
 template <class A>
-concept is_awaitable = is_awaiter<A> || requires(A&& a) { std::forward<A>(a).operator co_await(); } ||
+concept is_awaitable = is_driven_awaiter<A> || requires(A&& a) { std::forward<A>(a).operator co_await(); } ||
                        requires(A&& a) { operator co_await(std::forward<A>(a)); };
 
 template <class A>
-struct await_result_of {
+struct driven_result_of {
     static decltype(auto) awaiter(A&& a) {
         if constexpr (requires { std::forward<A>(a).operator co_await(); }) {
             return std::forward<A>(a).operator co_await();
@@ -45,7 +45,7 @@ struct await_result_of {
     using type = decltype(awaiter(std::declval<A>()).await_resume());
 };
 template <class A>
-using await_result = typename await_result_of<A>::type;
+using driven_result = typename driven_result_of<A>::type;
 
 class driver {
 public:
@@ -75,7 +75,7 @@ public:
 
 template <class Make, class Done>
 driver drive([[maybe_unused]] executor_ref where, Make make, Done done) {
-    using result = std::remove_cvref_t<await_result<decltype(make())>>;
+    using result = std::remove_cvref_t<driven_result<decltype(make())>>;
     std::optional<outcome<result>> ended;
     try {
         if constexpr (std::is_void_v<result>) {
