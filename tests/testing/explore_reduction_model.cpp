@@ -1,8 +1,9 @@
+#include "general_limit.hpp"
+
 #include <roost/base/atomic.hpp>
 #include <roost/testing/explore_gtest.hpp>
 
 #include <array>
-#include <cstdlib>
 #include <memory>
 #include <set>
 #include <string>
@@ -93,24 +94,6 @@ int run_instruction(shared_state& s, const instruction& in) {
     return 0;
 }
 
-// Comparing two searches only means something when both came to an end, so the general limit does not hold here.
-struct no_general_limit {
-    no_general_limit() {
-        if (const char* limit = std::getenv("ROOST_MODEL_SECONDS")) {
-            saved = limit;
-            unsetenv("ROOST_MODEL_SECONDS");
-        }
-    }
-    ~no_general_limit() {
-        if (!saved.empty()) {
-            setenv("ROOST_MODEL_SECONDS", saved.c_str(), 1);
-        }
-    }
-    no_general_limit(const no_general_limit&) = delete;
-    no_general_limit& operator=(const no_general_limit&) = delete;
-    std::string saved;
-};
-
 std::set<std::string> outcomes(const program& p, rt::search how, rt::memory memory, std::uint64_t& executions,
                                int bound = rt::unbounded) {
     std::set<std::string> seen;
@@ -120,7 +103,7 @@ std::set<std::string> outcomes(const program& p, rt::search how, rt::memory memo
     o.memory = memory;
     o.preemption_bound = bound;
     o.seconds = 120;
-    const no_general_limit unlimited;
+    const without_general_limit unlimited;
     const rt::result r = rt::explore(o, [&] {
         auto s = std::make_unique<shared_state>();
         std::vector<std::string> results(p.size());

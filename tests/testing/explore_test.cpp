@@ -1,3 +1,5 @@
+#include "general_limit.hpp"
+
 #include <roost/testing/explore.hpp>
 
 #include <roost/base/atomic.hpp>
@@ -24,6 +26,7 @@ TEST(explore, EXPL_50_runs_the_body_as_often_as_told) {
 }
 
 TEST(explore, EXPL_50_stops_when_time_is_up) {
+    const without_general_limit own_limits;
     const rt::result r = rt::explore({.name = "time", .native_runs = 1000000000, .native_seconds = 0}, [] {});
     EXPECT_LT(r.executions, 1000000U);
 }
