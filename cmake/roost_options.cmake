@@ -65,7 +65,7 @@ function(roost_apply_flags target)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow
     $<$<BOOL:${ROOST_WERROR}>:-Werror>)
-  # g++ 12 sees overflows in every optimised "text" + std::string (PR 105329, PR 105651); g++ 13 does not.
+  # g++ 12 sees overflows in every optimised "text" + std::string, taken for false positives.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(${target} PRIVATE -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
   endif()
