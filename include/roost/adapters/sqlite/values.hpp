@@ -1,0 +1,91 @@
+#pragma once
+
+// What goes into a SQLite statement and what comes out, and what can go wrong. Needs no header of SQLite.
+
+#include <roost/base/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace roost::inline ROOST_ABI::sqlite {
+
+// SQLite's five storage classes. Two values are equal when class and content are.
+using blob = std::vector<std::byte>;
+using value = std::variant<std::monostate, std::int64_t, double, std::string, blob>;
+
+// A value from what a program has: integers and bool, floating point, text, blob, nullptr.
+template <class T>
+[[nodiscard]] value to_value(T&& from) {
+    using bare = std::remove_cvref_t<T>;
+    if constexpr (std::is_same_v<bare, value>) {
+        return std::forward<T>(from);
+    } else if constexpr (std::is_same_v<bare, std::nullptr_t> || std::is_same_v<bare, std::monostate>) {
+        return value();
+    } else if constexpr (std::is_integral_v<bare>) {
+        return value(std::in_place_type<std::int64_t>, static_cast<std::int64_t>(from));
+    } else if constexpr (std::is_floating_point_v<bare>) {
+        return value(std::in_place_type<double>, static_cast<double>(from));
+    } else if constexpr (std::is_same_v<bare, blob>) {
+        return value(std::in_place_type<blob>, std::forward<T>(from));
+    } else {
+        return value(std::in_place_type<std::string>, std::forward<T>(from));
+    }
+}
+
+// Everything a statement returned.
+class rows {
+public:
+    rows() noexcept = default;
+
+    [[nodiscard]] std::size_t size() const noexcept { return width() == 0 ? 0 : cells_.size() / width(); }
+    [[nodiscard]] bool empty() const noexcept { return cells_.empty(); }
+    [[nodiscard]] std::size_t width() const noexcept { return columns_.size(); }
+    [[nodiscard]] const std::vector<std::string>& columns() const noexcept { return columns_; }
+    [[nodiscard]] const value& at(std::size_t row, std::size_t column) const {
+        if (row >= size() || column >= width()) {
+            throw std::out_of_range("sqlite: there is no such row or column");
+        }
+        return cells_[row * width() + column];
+    }
+    // With the class expected: std::bad_variant_access when it has another one.
+    template <class T>
+    [[nodiscard]] const T& get(std::size_t row, std::size_t column) const {
+        return std::get<T>(at(row, column));
+    }
+    // Rows that the statement changed, and the row id of the last insert on its connection.
+    [[nodiscard]] std::int64_t changes() const noexcept { return changes_; }
+    [[nodiscard]] std::int64_t last_insert_id() const noexcept { return last_insert_id_; }
+
+private:
+    friend class connection;
+    std::vector<std::string> columns_;
+    std::vector<value> cells_;
+    std::int64_t changes_ = 0;
+    std::int64_t last_insert_id_ = 0;
+};
+
+// SQLite's extended result code and message, and what was tried: "sqlite: step: UNIQUE constraint failed: job.id (2067)".
+class error : public std::runtime_error {
+public:
+    error(int extended_code, std::string_view doing, std::string_view message);
+    [[nodiscard]] int extended_code() const noexcept { return code_; }
+    [[nodiscard]] int code() const noexcept { return code_ & 0xff; }
+    [[nodiscard]] bool is_interrupt() const noexcept;   // somebody cancelled it
+    [[nodiscard]] bool is_busy() const noexcept;        // another connection holds the lock for longer than busy_timeout
+    [[nodiscard]] bool is_constraint() const noexcept;  // the data said no
+    // The connection is not worth keeping: the file cannot be read, is no database, or is damaged.
+    [[nodiscard]] bool breaks_connection() const noexcept;
+
+private:
+    int code_;
+};
+
+}  // namespace roost::inline ROOST_ABI::sqlite
