@@ -31,6 +31,7 @@ struct node_description {
     std::string_view waits_on;              // what it is suspended in
     site waits_at;
     std::optional<time_point> started;      // for its age
+    std::optional<time_point> deadline_clock;  // now, on the clock its deadline is of; without: now()
     bool uninterruptible = false;           // cancel takes effect only when what it waits on completes
 };
 

@@ -1,0 +1,73 @@
+#pragma once
+
+// What a live program is doing, as text.
+//
+//   std::fputs(dump(root).c_str(), stderr);
+//
+//   root scope 'root' (main.cpp:31), running, 3 children
+//     job 'accept' (main.cpp:40), active, age 12.4 s, waits on channel 'connections'
+//     97 x job 'request' (server.cpp:88), active, age 3.1 ms to 812 ms, waits on mutex 'accounts', deadline in 188 ms
+//     job 'flush' (server.cpp:61), cancelling (timeout at 'flush'), age 2.0 s, 1 child
+//
+// From any thread and at any time; nothing is stopped meanwhile, so each line is true by itself. Siblings that look the same,
+// with everything below them, are one line. The text has a limit; when it is reached it says what was left out.
+
+#include <roost/task/root.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace roost::inline ROOST_ABI {
+
+class dump_options {
+public:
+    constexpr dump_options() noexcept = default;
+    // At most so many nodes are looked at.
+    [[nodiscard]] constexpr dump_options nodes(std::size_t n) const noexcept {
+        dump_options changed = *this;
+        changed.nodes_ = n;
+        return changed;
+    }
+    // The text is never longer.
+    [[nodiscard]] constexpr dump_options bytes(std::size_t n) const noexcept {
+        dump_options changed = *this;
+        changed.bytes_ = n;
+        return changed;
+    }
+    // What is deeper is only counted. At most 256.
+    [[nodiscard]] constexpr dump_options depth(std::uint32_t n) const noexcept {
+        dump_options changed = *this;
+        changed.depth_ = n;
+        return changed;
+    }
+    // Every node its own line.
+    [[nodiscard]] constexpr dump_options ungrouped() const noexcept {
+        dump_options changed = *this;
+        changed.group_ = false;
+        return changed;
+    }
+
+    [[nodiscard]] constexpr std::size_t nodes() const noexcept { return nodes_; }
+    [[nodiscard]] constexpr std::size_t bytes() const noexcept { return bytes_; }
+    [[nodiscard]] constexpr std::uint32_t depth() const noexcept { return depth_ < 256 ? depth_ : 256; }
+    [[nodiscard]] constexpr bool group() const noexcept { return group_; }
+
+private:
+    std::size_t nodes_ = 20'000;
+    std::size_t bytes_ = 64 * 1024;
+    std::uint32_t depth_ = 64;
+    bool group_ = true;
+};
+
+// The tree below `root`, which the caller keeps. Without memory it says so instead.
+[[nodiscard]] std::string dump(node& root, dump_options how = {}) noexcept;
+[[nodiscard]] inline std::string dump(const scope& root, dump_options how = {}) noexcept { return dump(root.core(), how); }
+[[nodiscard]] inline std::string dump(const job& j, dump_options how = {}) noexcept {
+    return j ? dump(static_cast<node&>(*j.core()), how) : std::string();
+}
+[[nodiscard]] inline std::string dump(const token& t, dump_options how = {}) noexcept {
+    return t ? dump(*t.target(), how) : std::string();
+}
+
+}  // namespace roost::inline ROOST_ABI

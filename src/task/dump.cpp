@@ -1,0 +1,257 @@
+#include <roost/task/dump.hpp>
+
+#include <roost/tree/visit.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+namespace roost::inline ROOST_ABI {
+
+namespace {
+
+constexpr std::size_t longest_text = 120;
+
+// One node, copied while it was looked at.
+struct line {
+    std::uint32_t depth = 0;
+    std::size_t end = 0;         // one past the last node below
+    std::size_t children = 0;    // directly below
+    std::uint64_t looks = 0;     // what it and everything below look like, times left out
+    std::string text;            // up to the times
+    std::string tail;            // behind them
+    duration age = duration(-1);
+    duration left = duration::max();
+};
+
+std::string_view cut(std::string_view text) noexcept { return text.substr(0, longest_text); }
+
+std::string to_text(duration d) {
+    char buffer[32];
+    const double ns = static_cast<double>(d.count());
+    if (ns < 1e6) {
+        std::snprintf(buffer, sizeof buffer, "%.0f us", ns / 1e3);
+    } else if (ns < 1e9) {
+        std::snprintf(buffer, sizeof buffer, "%.0f ms", ns / 1e6);
+    } else if (ns < 600e9) {
+        std::snprintf(buffer, sizeof buffer, "%.1f s", ns / 1e9);
+    } else {
+        std::snprintf(buffer, sizeof buffer, "%.0f min", ns / 60e9);
+    }
+    return buffer;
+}
+
+std::string state_of(const node_description& d) {
+    std::string text(d.state.empty() ? to_string(d.now) : d.state);
+    if (d.requested != d.now) {
+        text.append(", ").append(to_string(d.requested)).append(" held up");
+    }
+    if (d.requested > level::running) {
+        if (const reason why = d.target->why_with_origin(d.requested)) {
+            text.append(" (").append(cut(why.to_string())).append(")");
+        }
+    }
+    if (d.state.empty() && d.closing) {
+        text.append(d.closed ? ", closed" : ", closing");
+    }
+    return text;
+}
+
+line describe_line(const node_description& d) {
+    line made;
+    made.depth = d.depth;
+    made.text.append(cut(d.kind)).append(" '").append(cut(d.name)).append("'");
+    if (d.made_at.is_known()) {
+        made.text.append(" (").append(d.made_at.to_string()).append(")");
+    }
+    made.text.append(", ").append(state_of(d));
+    if (d.shield) {
+        made.text.append(", shielded");
+    }
+    if (!d.waits_on.empty()) {
+        made.tail.append(", waits on ").append(cut(d.waits_on));
+        if (d.waits_at.is_known()) {
+            made.tail.append(" (").append(d.waits_at.to_string()).append(")");
+        }
+    }
+    if (d.uninterruptible) {
+        made.tail.append(", uninterruptible");
+    }
+    if (d.started) {
+        made.age = std::max(duration(0), now() - *d.started);
+    }
+    if (d.deadline != no_deadline) {
+        made.left = d.deadline - d.deadline_clock.value_or(now());
+    }
+    return made;
+}
+
+constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
+    return (a ^ (b + 0x9e3779b97f4a7c15U + (a << 6U) + (a >> 2U))) * 0xff51afd7ed558ccdU;
+}
+
+// Fills in where every subtree ends, how many children it has and what it looks like. Parents come before children.
+void link_up(std::vector<line>& lines) {
+    for (std::size_t i = lines.size(); i-- > 0;) {
+        line& mine = lines[i];
+        mine.end = i + 1;
+        mine.looks = mix(std::hash<std::string>()(mine.text), std::hash<std::string>()(mine.tail));
+        while (mine.end < lines.size() && lines[mine.end].depth > mine.depth) {
+            mine.looks = mix(mine.looks, lines[mine.end].looks);
+            ++mine.children;
+            mine.end = lines[mine.end].end;
+        }
+        mine.looks = mix(mine.looks, (mine.left == duration::max() ? 0U : 1U));
+    }
+}
+
+// Siblings that look the same.
+struct family {
+    std::size_t first;
+    std::size_t count = 0;
+    duration youngest = duration::max();
+    duration oldest = duration(-1);
+    duration soonest = duration::max();
+};
+
+class writer {
+public:
+    writer(const std::vector<line>& lines, const dump_options& how, std::size_t limit) noexcept
+        : lines_(lines), how_(how), limit_(limit) {}
+
+    // Everything from `begin` to `end`, which are siblings and what is below them.
+    void siblings(std::size_t begin, std::size_t end) {
+        std::vector<family> families;
+        std::unordered_map<std::uint64_t, std::size_t> known;
+        for (std::size_t i = begin; i < end && !is_full_; i = lines_[i].end) {
+            std::size_t at = families.size();
+            if (how_.group()) {
+                at = known.try_emplace(lines_[i].looks, at).first->second;
+            }
+            if (at == families.size()) {
+                families.push_back(family{i});
+            }
+            family& mine = families[at];
+            ++mine.count;
+            if (lines_[i].age >= duration(0)) {
+                mine.youngest = std::min(mine.youngest, lines_[i].age);
+                mine.oldest = std::max(mine.oldest, lines_[i].age);
+            }
+            mine.soonest = std::min(mine.soonest, lines_[i].left);
+        }
+        for (const family& f : families) {
+            write(f);
+            if (is_full_) {
+                return;
+            }
+            siblings(f.first + 1, lines_[f.first].end);
+        }
+    }
+
+    [[nodiscard]] bool is_full() const noexcept { return is_full_; }
+
+    std::string out;
+
+private:
+    void write(const family& f) {
+        const line& mine = lines_[f.first];
+        std::string text(std::size_t(mine.depth) * 2, ' ');
+        if (f.count > 1) {
+            text.append(std::to_string(f.count)).append(" x ");
+        }
+        text.append(mine.text);
+        if (f.oldest >= duration(0)) {
+            text.append(", age ").append(to_text(f.youngest));
+            if (f.count > 1 && to_text(f.youngest) != to_text(f.oldest)) {
+                text.append(" to ").append(to_text(f.oldest));
+            }
+        }
+        text.append(mine.tail);
+        if (f.soonest != duration::max()) {
+            text.append(f.soonest < duration(0) ? ", deadline passed " : ", deadline in ");
+            text.append(to_text(f.soonest < duration(0) ? -f.soonest : f.soonest));
+            text.append(f.soonest < duration(0) ? " ago" : "");
+        }
+        if (mine.children > 0) {
+            text.append(", ").append(std::to_string(mine.children)).append(mine.children == 1 ? " child" : " children");
+        }
+        text.append("\n");
+        if (out.size() + text.size() > limit_) {
+            is_full_ = true;
+            return;
+        }
+        out.append(text);
+    }
+
+    const std::vector<line>& lines_;
+    const dump_options& how_;
+    std::size_t limit_;
+    bool is_full_ = false;
+};
+
+struct collected {
+    std::vector<line> lines;
+    std::size_t deeper = 0;
+    bool complete = true;
+    bool no_memory = false;
+};
+
+collected collect(node& root, const dump_options& how) {
+    collected all;
+    const visit_result seen = visit(root, how.nodes(), [&](const node_description& d) noexcept {
+        if (d.depth > how.depth()) {
+            ++all.deeper;
+            return;
+        }
+        try {
+            all.lines.push_back(describe_line(d));
+        } catch (const std::bad_alloc&) {
+            all.no_memory = true;
+        }
+    });
+    all.complete = seen.complete;
+    return all;
+}
+
+void limit_to(std::string& out, std::string_view note, std::size_t bytes) {
+    if (out.size() + note.size() <= bytes) {
+        out.append(note);
+    }
+}
+
+std::string dump_or_throw(node& root, const dump_options& how) {
+    constexpr std::size_t for_notes = 200;
+    collected all = collect(root, how);
+    link_up(all.lines);
+    writer to(all.lines, how, how.bytes() > for_notes ? how.bytes() - for_notes : 0);
+    to.siblings(0, all.lines.size());
+    std::string out = std::move(to.out);
+    const auto note = [&](const std::string& text) { limit_to(out, text, how.bytes()); };
+    if (all.deeper > 0) {
+        note("... " + std::to_string(all.deeper) + " more below depth " + std::to_string(how.depth()) + "\n");
+    }
+    if (!all.complete) {
+        note("... more: only " + std::to_string(how.nodes()) + " were looked at\n");
+    }
+    if (out.size() > 0 && all.no_memory) {
+        note("... some left out: no memory\n");
+    }
+    if (to.is_full()) {
+        note("... cut at " + std::to_string(how.bytes()) + " bytes\n");
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string dump(node& root, dump_options how) noexcept {
+    try {
+        return dump_or_throw(root, how);
+    } catch (...) {
+        return "no memory\n";  // short enough to need none
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI
