@@ -1,6 +1,8 @@
 #include <roost/exec/blocking.hpp>
 #include <roost/exec/executor.hpp>
 
+#include <gtest/gtest.h>
+
 namespace {
 
 using namespace roost;

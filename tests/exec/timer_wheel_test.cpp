@@ -1,5 +1,7 @@
 #include <roost/exec/detail/timer_wheel.hpp>
 
+#include <gtest/gtest.h>
+
 #include <map>
 #include <random>
 

@@ -3,6 +3,8 @@
 
 #include "fixture.hpp"
 
+#include <gtest/gtest.h>
+
 #include <stdexcept>
 
 namespace {

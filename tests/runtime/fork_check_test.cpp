@@ -3,7 +3,9 @@
 
 #include "fixture.hpp"
 
+#include <gtest/gtest.h>
 #include <sys/wait.h>
+
 #include <unistd.h>
 
 #if defined(__has_feature)

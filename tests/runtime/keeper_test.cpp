@@ -4,6 +4,8 @@
 
 #include <sys/resource.h>
 
+#include <gtest/gtest.h>
+
 namespace {
 
 using namespace runtime_tests;

@@ -4,6 +4,8 @@
 
 #include "fixture.hpp"
 
+#include <gtest/gtest.h>
+
 #include <stdexcept>
 
 namespace {

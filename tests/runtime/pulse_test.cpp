@@ -1,5 +1,7 @@
 #include <roost/runtime/detail/pulse.hpp>
 
+#include <gtest/gtest.h>
+
 namespace {
 
 using namespace roost;

@@ -5,6 +5,8 @@
 
 #include "fixture.hpp"
 
+#include <gtest/gtest.h>
+
 #include <stdexcept>
 
 namespace {

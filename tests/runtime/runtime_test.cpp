@@ -2,6 +2,8 @@
 
 #include "fixture.hpp"
 
+#include <gtest/gtest.h>
+
 namespace {
 
 using namespace runtime_tests;

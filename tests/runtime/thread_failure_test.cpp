@@ -3,6 +3,8 @@
 
 #include "fixture.hpp"
 
+#include <gtest/gtest.h>
+
 #include <fstream>
 #include <system_error>
 

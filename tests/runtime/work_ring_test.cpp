@@ -2,6 +2,8 @@
 
 #include "fixture.hpp"
 
+#include <gtest/gtest.h>
+
 #include <deque>
 #include <random>
 

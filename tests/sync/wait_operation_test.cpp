@@ -34,15 +34,16 @@ long allocations = 0;
 #endif
 #endif
 #if !defined(SYNC_TEST_KEEPS_OPERATORS)
-void* operator new(std::size_t size) {
+// Kept out of line: once inlined, g++ 12 takes the pair for mismatched.
+[[gnu::noinline]] void* operator new(std::size_t size) {
     ++allocations;
     if (void* p = std::malloc(size == 0 ? 1 : size)) {
         return p;
     }
     throw std::bad_alloc();
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 #endif
 
 namespace {

@@ -14,6 +14,8 @@
 
 #include "rig.hpp"
 
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <new>
 #include <string>

@@ -6,6 +6,8 @@
 
 #include "rig.hpp"
 
+#include <gtest/gtest.h>
+
 #include <coroutine>
 #include <stdexcept>
 #include <string>

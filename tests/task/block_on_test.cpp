@@ -7,6 +7,8 @@
 
 #include "rig.hpp"
 
+#include <gtest/gtest.h>
+
 #include <stdexcept>
 #include <string>
 #include <thread>

@@ -4,6 +4,8 @@
 
 #include "rig.hpp"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <optional>
 #include <stdexcept>

@@ -7,6 +7,8 @@
 
 #include "rig.hpp"
 
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <optional>
 #include <stdexcept>

@@ -5,6 +5,8 @@
 
 #include "rig.hpp"
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <vector>
 

@@ -3,6 +3,8 @@
 
 #include "rig.hpp"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <vector>

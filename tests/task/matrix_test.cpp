@@ -11,6 +11,8 @@
 
 #include "rig.hpp"
 
+#include <gtest/gtest.h>
+
 #include <chrono>
 #include <optional>
 #include <stdexcept>

@@ -3,6 +3,8 @@
 
 #include "rig.hpp"
 
+#include <gtest/gtest.h>
+
 #include <stdexcept>
 
 using namespace roost;

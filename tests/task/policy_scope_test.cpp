@@ -6,6 +6,8 @@
 
 #include "rig.hpp"
 
+#include <gtest/gtest.h>
+
 #include <stdexcept>
 
 using namespace roost;

@@ -9,6 +9,8 @@
 
 #include "rig.hpp"
 
+#include <gtest/gtest.h>
+
 #include <stdexcept>
 #include <vector>
 

@@ -7,6 +7,8 @@
 
 #include "rig.hpp"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>

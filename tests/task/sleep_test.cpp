@@ -3,6 +3,8 @@
 
 #include "rig.hpp"
 
+#include <gtest/gtest.h>
+
 using namespace roost;
 using namespace std::chrono_literals;
 

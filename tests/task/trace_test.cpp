@@ -2,6 +2,8 @@
 
 #include "rig.hpp"
 
+#include <gtest/gtest.h>
+
 #include <stdexcept>
 #include <string>
 

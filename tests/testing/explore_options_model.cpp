@@ -3,6 +3,8 @@
 #include "planted.hpp"
 #include "sample_event.hpp"
 
+#include <gtest/gtest.h>
+
 #include <cstdio>
 
 // How a search is steered: bounds, limits, random walks, minimised schedules, replay strings, the self-check, and speed.

@@ -2,6 +2,8 @@
 
 #include <roost/base/assert.hpp>
 
+#include <gtest/gtest.h>
+
 #include <coroutine>
 #include <new>
 #include <stdexcept>

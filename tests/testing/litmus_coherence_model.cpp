@@ -1,5 +1,7 @@
 #include "litmus.hpp"
 
+#include <gtest/gtest.h>
+
 // Release sequences and the coherence of one location.
 
 using namespace roost;

@@ -1,5 +1,7 @@
 #include "litmus.hpp"
 
+#include <gtest/gtest.h>
+
 // What the memory model of the explorer allows, pattern by pattern. Names as in the literature: SB store buffering,
 // MP message passing, LB load buffering, Co* coherence of one location.
 

@@ -2,6 +2,8 @@
 
 #include <roost/base/atomic.hpp>
 
+#include <gtest/gtest.h>
+
 namespace {
 
 using namespace roost;

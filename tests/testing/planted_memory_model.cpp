@@ -1,5 +1,7 @@
 #include "planted.hpp"
 
+#include <gtest/gtest.h>
+
 #include <array>
 #include <new>
 

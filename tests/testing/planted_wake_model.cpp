@@ -1,6 +1,8 @@
 #include "planted.hpp"
 #include "sample_event.hpp"
 
+#include <gtest/gtest.h>
+
 // Planted bugs of waiting and waking: lost wake, double wake, swallowed permit, attach-vs-cancel miss, store-load.
 
 namespace rt = roost::testing;

@@ -1,6 +1,8 @@
 #include <roost/testing/manual_executor.hpp>
 #include <roost/testing/sequencer.hpp>
 
+#include <gtest/gtest.h>
+
 namespace {
 
 using namespace roost;

@@ -1,5 +1,7 @@
 #include <roost/testing/virtual_time.hpp>
 
+#include <gtest/gtest.h>
+
 #include <random>
 
 namespace {

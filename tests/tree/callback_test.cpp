@@ -3,6 +3,8 @@
 
 #include "tree_support.hpp"
 
+#include <gtest/gtest.h>
+
 namespace {
 
 using roost::callback;

@@ -2,6 +2,8 @@
 
 #include "tree_support.hpp"
 
+#include <gtest/gtest.h>
+
 namespace {
 
 using roost::lease;

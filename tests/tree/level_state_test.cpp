@@ -2,6 +2,8 @@
 
 #include <roost/tree/detail/level_state.hpp>
 
+#include <gtest/gtest.h>
+
 #include <vector>
 
 namespace {

@@ -1,5 +1,7 @@
 #include <roost/tree/level.hpp>
 
+#include <gtest/gtest.h>
+
 namespace {
 
 static_assert(roost::level::running < roost::level::stop && roost::level::stop < roost::level::cancel &&

@@ -1,5 +1,7 @@
 #include <roost/tree/detail/member.hpp>
 
+#include <gtest/gtest.h>
+
 #include <list>
 #include <random>
 

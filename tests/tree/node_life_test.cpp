@@ -4,6 +4,8 @@
 
 #include "tree_support.hpp"
 
+#include <gtest/gtest.h>
+
 #include <pthread.h>
 
 namespace {

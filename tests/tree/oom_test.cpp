@@ -9,6 +9,8 @@
 
 #include "tree_support.hpp"
 
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <new>
 

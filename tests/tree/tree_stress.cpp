@@ -7,6 +7,8 @@
 
 #include "tree_support.hpp"
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <random>

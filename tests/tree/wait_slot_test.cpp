@@ -1,5 +1,7 @@
 #include <roost/tree/detail/wait_slot.hpp>
 
+#include <gtest/gtest.h>
+
 namespace {
 
 using roost::detail::wait_slot;

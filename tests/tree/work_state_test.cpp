@@ -2,6 +2,8 @@
 
 #include <roost/tree/detail/work_state.hpp>
 
+#include <gtest/gtest.h>
+
 #include <deque>
 #include <set>
 #include <vector>
