@@ -23,6 +23,7 @@ public:
     constexpr runtime_options& on_overrun(overrun_function f, void* context = nullptr) noexcept {
         return on_overrun_ = f, overrun_context_ = context, *this;
     }
+    [[nodiscard]] constexpr bool has_on_overrun() const noexcept { return on_overrun_ != nullptr; }
 
 private:
     friend class runtime;

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <roost/base/clock.hpp>
+#include <roost/service/phase.hpp>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace roost::inline ROOST_ABI::service {
+
+// How long each phase may take, under one total. What is not set shares what is left of the total, in the proportions
+// 0 : 2 : 15 : 4 : 1 : 3 (lame duck, stop intake, drain, cancel, abort, release). The total is 25 s, which leaves five of the
+// 30 s that Kubernetes grants.
+class budgets {
+public:
+    constexpr budgets() noexcept = default;
+
+    constexpr budgets& total(duration d) noexcept { return total_ = d, *this; }
+    constexpr budgets& set(phase p, duration d) noexcept { return parts_[index(p)] = d, *this; }
+
+    [[nodiscard]] constexpr duration total() const noexcept { return total_; }
+    // Of a phase that was set.
+    [[nodiscard]] constexpr std::optional<duration> get(phase p) const noexcept { return parts_[index(p)]; }
+
+    // Which phases have a budget: lame_duck .. release.
+    [[nodiscard]] static constexpr bool has_budget(phase p) noexcept {
+        return p >= phase::lame_duck && p <= phase::release;
+    }
+
+private:
+    static constexpr std::size_t index(phase p) noexcept { return static_cast<std::size_t>(p); }
+
+    duration total_ = std::chrono::seconds(25);
+    std::array<std::optional<duration>, phase_count> parts_{};
+};
+
+// Budgets that have been checked and filled in.
+class schedule {
+public:
+    constexpr schedule() noexcept = default;
+    [[nodiscard]] constexpr duration total() const noexcept { return total_; }
+    [[nodiscard]] constexpr duration of(phase p) const noexcept { return parts_[static_cast<std::size_t>(p)]; }
+    // "total 25 s: lame duck 0 s, stop intake 2 s, ..."
+    [[nodiscard]] std::string to_string() const;
+
+private:
+    friend class schedule_result;
+    duration total_{};
+    std::array<duration, phase_count> parts_{};
+};
+
+// A schedule, or one sentence that says what is wrong.
+class schedule_result {
+public:
+    [[nodiscard]] static schedule_result make(const budgets& b);
+    [[nodiscard]] bool is_good() const noexcept { return problem_.empty(); }
+    [[nodiscard]] const schedule& value() const noexcept { return value_; }
+    [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
+
+private:
+    schedule value_;
+    std::string problem_;
+};
+
+// Reads PREFIX_TOTAL, PREFIX_LAME_DUCK, PREFIX_STOP_INTAKE, PREFIX_DRAIN, PREFIX_CANCEL, PREFIX_ABORT and PREFIX_RELEASE over
+// b. Empty, or one sentence that says what is wrong.
+[[nodiscard]] std::string read_environment(budgets& b, std::string_view prefix);
+
+// "15s", "500ms", "2m", "1.5s", "3" (seconds). Nothing when it is none of these or negative.
+[[nodiscard]] std::optional<duration> parse_duration(std::string_view text) noexcept;
+// "15 s", "0.5 s".
+[[nodiscard]] std::string format_duration(duration d);
+
+}  // namespace roost::inline ROOST_ABI::service

@@ -1,0 +1,78 @@
+#pragma once
+
+// The thread that runs a service's end: signals, phases, reports, the service manager. It runs no work of the service, so it
+// goes on when every worker is stuck.
+//
+// id  operation             order            pairs  carries                                  fails in
+// C2  over: store/load      release/acquire  C2     that the phases have come to their end   (kept: once per run)
+// C3  ending: store/load    release/acquire  C3     nothing but itself                       (kept: once per run)
+
+#include <roost/base/atomic.hpp>
+#include <roost/service/detail/host_core.hpp>
+#include <roost/service/detail/notify_socket.hpp>
+#include <roost/service/detail/phase_state.hpp>
+#include <roost/service/detail/signal_inbox.hpp>
+
+#include <optional>
+#include <string>
+
+namespace roost::inline ROOST_ABI::service::detail {
+
+class conductor {
+public:
+    // `over` is rung when the service's threads can be joined.
+    conductor(host_core& core, const wake_fd& over);
+    ~conductor();  // end()
+
+    void start();  // std::system_error when there is no thread
+    void end() noexcept;
+
+    [[nodiscard]] bool is_over() const noexcept { return over_set_.load(mo::acquire); }  // C2
+    // After end().
+    [[nodiscard]] phase_state state() const noexcept { return state_; }
+    [[nodiscard]] int signal() const noexcept { return signal_; }
+
+private:
+    void run() noexcept;
+    void look(time_point now);
+    void look_at_signals(time_point now);
+    void one_signal(handled h, int sender, time_point now);
+    void look_at_wishes(time_point now);
+    void look_at_phase(time_point now);
+    void apply(phase_event e, time_point now);
+    void enter(phase_state before, phase_effect effect, time_point now);
+    void begin_shutdown(time_point now);
+    [[nodiscard]] bool is_done(time_point now);
+    [[nodiscard]] bool is_stage_over(roost::shutdown& above, time_point now);
+    void look_at_reports(time_point now);
+    void say_holders(time_point now);
+    void look_at_manager(time_point now);
+    void tell_ready();
+    void dump(severity how);
+    [[noreturn]] void die();
+    void wake_at(time_point t) noexcept { next_ = t < next_ ? t : next_; }
+
+    host_core& core_;
+    const wake_fd& over_;
+    notify_socket manager_;
+    std::optional<duration> watchdog_;
+    phase_state state_;
+    signal_counts seen_;
+    int signal_ = 0;
+    std::string cause_;
+    time_point next_ = no_deadline;
+    time_point phase_deadline_ = no_deadline;
+    time_point shutdown_began_ = no_deadline;
+    time_point next_report_ = no_deadline;
+    time_point next_probe_ = time_point::min();
+    time_point next_watchdog_ = time_point::min();
+    std::size_t least_outstanding_ = static_cast<std::size_t>(-1);
+    std::uint64_t last_settled_ = 0;
+    bool told_ready_ = false;
+    bool was_live_ = true;
+    atomic<bool> over_set_{false};
+    atomic<bool> ending_{false};
+    thread thread_;
+};
+
+}  // namespace roost::inline ROOST_ABI::service::detail

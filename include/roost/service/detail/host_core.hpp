@@ -1,0 +1,115 @@
+#pragma once
+
+// What host and conductor share.
+//
+// id  operation                 order    pairs  carries                                                          fails in
+// O1  phase: store              release  O2     what was done before the phase began                             (kept: rare)
+// O2  phase: load               acquire  O1     as O1                                                            (kept: rare)
+// O3  wishes: fetch_or          release  O4     what whoever asks did before                                     (kept: rare)
+// O4  wishes: exchange          acquire  O3     as O3                                                            (kept: rare)
+// O5  flags, times              relaxed  -      each true on its own                                             (floor)
+// O6  main's code: store        relaxed  -      O3 carries it                                                    (floor)
+
+#include <roost/base/atomic.hpp>
+#include <roost/service/detail/component_list.hpp>
+#include <roost/service/detail/liveness_probe.hpp>
+#include <roost/service/detail/wake_fd.hpp>
+#include <roost/service/host.hpp>
+#include <roost/service/service_options.hpp>
+
+#include <string>
+
+namespace roost::inline ROOST_ABI::service::detail {
+
+enum class wish : std::uint32_t { shut_down = 1, cancel = 2, main_ended = 4, ready_changed = 8, joined = 16, look = 32 };
+[[nodiscard]] constexpr bool contains(std::uint32_t wishes, wish w) noexcept {
+    return (wishes & static_cast<std::uint32_t>(w)) != 0;
+}
+
+class host_core {
+public:
+    host_core(const service::options& o, const schedule& times, executor_ref where, std::source_location from);
+    ~host_core();
+    host_core(const host_core&) = delete;
+    host_core& operator=(const host_core&) = delete;
+
+    // --- for everybody -------------------------------------------------------------------------------------------------
+    void log(severity how, std::string_view text) const noexcept;
+    // Each line of text by itself, with the same beginning.
+    void log_lines(severity how, std::string_view prefix, std::string_view text) const noexcept;
+    void wish_for(wish w) noexcept {
+        wishes_.fetch_or(static_cast<std::uint32_t>(w), mo::release);  // O3
+        wake_.ring();
+    }
+    void wish_for(wish w, std::string_view why) noexcept;
+    [[nodiscard]] service::phase phase() const noexcept { return phase_.load(mo::acquire); }  // O2
+    [[nodiscard]] bool is_ready() const noexcept {
+        return ready_.load(mo::relaxed) && phase() == service::phase::running;  // O5
+    }
+    [[nodiscard]] bool is_live() const noexcept;
+    void set_ready(bool ready) noexcept;
+    void set_live(bool live) noexcept { live_.store(live, mo::relaxed); }  // O5
+    [[nodiscard]] time_point hard_deadline() const noexcept {
+        return time_point(duration(hard_deadline_.load(mo::relaxed)));  // O5
+    }
+    [[nodiscard]] shutdown_report report() const;
+    [[nodiscard]] std::string status() const;
+    void set_reload(std::function<task<>()> hook);
+
+    // --- for the conductor and run() -------------------------------------------------------------------------------------
+    [[nodiscard]] std::uint32_t take_wishes() noexcept { return wishes_.exchange(0, mo::acquire); }  // O4
+    [[nodiscard]] std::string take_why();
+    void set_phase(service::phase p) noexcept { phase_.store(p, mo::release); }  // O1
+    void set_hard_deadline(time_point t) noexcept {
+        hard_deadline_.store(t.time_since_epoch().count(), mo::relaxed);  // O5
+    }
+    [[nodiscard]] bool said_ready() const noexcept { return ready_.load(mo::relaxed); }  // O5
+    void main_ended(int code) noexcept {
+        main_code_.store(code, mo::relaxed);  // O6
+        wish_for(wish::main_ended);
+    }
+    [[nodiscard]] int main_code() const noexcept { return main_code_.load(mo::relaxed); }  // O6
+    // False: there is no hook.
+    bool reload();
+
+    [[nodiscard]] const service::options& options() const noexcept { return options_; }
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] const schedule& times() const noexcept { return times_; }
+    [[nodiscard]] executor_ref executor() const noexcept { return where_; }
+    [[nodiscard]] service::ledger& ledger() noexcept { return ledger_; }
+    [[nodiscard]] component_list& components() noexcept { return components_; }
+    [[nodiscard]] roost::shutdown& root() noexcept { return root_; }
+    [[nodiscard]] roost::shutdown& work() noexcept { return work_; }
+    [[nodiscard]] roost::shutdown& resources() noexcept { return resources_; }
+    [[nodiscard]] const wake_fd& wake() const noexcept { return wake_; }
+    [[nodiscard]] liveness_probe& probe() noexcept { return *probe_; }
+
+private:
+    [[nodiscard]] const roost::shutdown& waited_for() const noexcept;
+
+    service::options options_;
+    std::string name_;
+    schedule times_;
+    executor_ref where_;
+    wake_fd wake_;
+    roost::shutdown root_;
+    roost::shutdown work_;
+    roost::shutdown resources_;
+    service::ledger ledger_;
+    component_list components_;
+    liveness_probe* probe_;
+    atomic<service::phase> phase_{service::phase::running};
+    atomic<std::uint32_t> wishes_{0};
+    atomic<bool> ready_{false};
+    atomic<bool> live_{true};
+    atomic<std::int64_t> hard_deadline_{no_deadline.time_since_epoch().count()};
+    atomic<int> main_code_{exit_code::clean};
+    mutable os_mutex lock_;  // what follows
+    std::string why_;
+    std::function<task<>()> reload_;
+    bool reloading_ = false;
+    bool reload_again_ = false;
+    task<> run_reload();
+};
+
+}  // namespace roost::inline ROOST_ABI::service::detail

@@ -1,0 +1,61 @@
+#pragma once
+
+// Signals as numbers that only grow: handlers count and ring, the conductor reads. Nothing is lost in a storm but what the
+// kernel itself folds together.
+
+#include <roost/base/atomic.hpp>
+#include <roost/service/signals.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace roost::inline ROOST_ABI::service::detail {
+
+enum class handled : std::uint8_t { term, interrupt, hangup, user };
+inline constexpr std::size_t handled_count = 4;
+
+[[nodiscard]] int number_of(handled h) noexcept;
+// "SIGTERM"; "signal 99" for what has no name here.
+[[nodiscard]] std::string signal_name(int number);
+
+// How many came since the process began to remember, and who sent the last one (0: the kernel, or unknown).
+class signal_counts {
+public:
+    constexpr signal_counts() noexcept = default;
+    [[nodiscard]] std::uint32_t of(handled h) const noexcept { return count_[static_cast<std::size_t>(h)]; }
+    [[nodiscard]] int sender_of(handled h) const noexcept { return sender_[static_cast<std::size_t>(h)]; }
+
+private:
+    friend class signal_inbox;
+    std::array<std::uint32_t, handled_count> count_{};
+    std::array<int, handled_count> sender_{};
+};
+
+class signal_inbox {
+public:
+    [[nodiscard]] static signal_counts read() noexcept;
+    // Who is rung; -1 for nobody. Rings at once if anything was remembered.
+    static void listen(int first_fd, int second_fd) noexcept;
+    // What was remembered has been dealt with.
+    static void clear() noexcept;
+};
+
+// Ends the process by that signal as if nobody had handled it, or with 128 + n where that is not possible (process 1 of a
+// container). 0: exits with work_cancelled.
+[[noreturn]] void die_of(int signal) noexcept;
+
+// SIGPIPE does not kill while one of these lives, unless somebody handles it already.
+class no_broken_pipes {
+public:
+    no_broken_pipes() noexcept;
+    ~no_broken_pipes();
+    no_broken_pipes(const no_broken_pipes&) = delete;
+    no_broken_pipes& operator=(const no_broken_pipes&) = delete;
+
+private:
+    bool changed_ = false;
+};
+
+}  // namespace roost::inline ROOST_ABI::service::detail

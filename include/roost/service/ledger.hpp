@@ -1,0 +1,118 @@
+#pragma once
+
+// Proof that nothing was lost: every accepted piece of work is settled exactly once.
+//
+//   auto order = books.accept();
+//   ... co_await store(...);
+//   order.complete();
+//
+// An entry that is dropped unsettled counts as failed while an exception passes through, else as cancelled: that is what
+// happens to it when its job is cancelled. When the service is forced to die, what is still open counts as abandoned. When it
+// ends by itself, nothing may be open: that would be lost work, and the exit code says so.
+//
+// id  operation             order    pairs  carries                                                  fails in
+// G1  counters: fetch_add   relaxed  -      statistics; settled after accepted, on whatever thread   (floor: see read())
+// G2  read: loads           acquire  G3     settled first, then accepted: lost is never negative     ledger_stress
+// G3  settle: fetch_add     release  G2     the entry's own G1                                       ledger_stress
+
+#include <roost/base/atomic.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace roost::inline ROOST_ABI::service {
+
+enum class settled : std::uint8_t { completed, failed, cancelled, abandoned };
+
+// The counters at one moment.
+class ledger_counts {
+public:
+    constexpr ledger_counts() noexcept = default;
+    constexpr ledger_counts(std::uint64_t accepted, std::uint64_t completed, std::uint64_t failed, std::uint64_t cancelled,
+                            std::uint64_t abandoned) noexcept
+        : accepted_(accepted), completed_(completed), failed_(failed), cancelled_(cancelled), abandoned_(abandoned) {}
+
+    [[nodiscard]] constexpr std::uint64_t accepted() const noexcept { return accepted_; }
+    [[nodiscard]] constexpr std::uint64_t completed() const noexcept { return completed_; }
+    [[nodiscard]] constexpr std::uint64_t failed() const noexcept { return failed_; }
+    [[nodiscard]] constexpr std::uint64_t cancelled() const noexcept { return cancelled_; }
+    [[nodiscard]] constexpr std::uint64_t abandoned() const noexcept { return abandoned_; }
+    [[nodiscard]] constexpr std::uint64_t all_settled() const noexcept {
+        return completed_ + failed_ + cancelled_ + abandoned_;
+    }
+    // Accepted and not settled: in flight while the service runs, lost when it has ended.
+    [[nodiscard]] constexpr std::uint64_t open() const noexcept { return accepted_ - all_settled(); }
+    // The same with everything open called abandoned: what a forced end leaves.
+    [[nodiscard]] constexpr ledger_counts forced() const noexcept {
+        return {accepted_, completed_, failed_, cancelled_, abandoned_ + open()};
+    }
+
+    // "ledger: accepted=5 completed=3 failed=1 cancelled=1 abandoned=0 lost=0"
+    [[nodiscard]] std::string to_string() const;
+
+private:
+    std::uint64_t accepted_ = 0;
+    std::uint64_t completed_ = 0;
+    std::uint64_t failed_ = 0;
+    std::uint64_t cancelled_ = 0;
+    std::uint64_t abandoned_ = 0;
+};
+
+class ledger {
+public:
+    class entry;
+
+    ledger() noexcept = default;
+    ledger(const ledger&) = delete;
+    ledger& operator=(const ledger&) = delete;
+
+    // From any thread.
+    [[nodiscard]] entry accept() noexcept;
+    [[nodiscard]] ledger_counts read() const noexcept;
+
+private:
+    void settle(settled how) noexcept {
+        settled_[static_cast<std::size_t>(how)].fetch_add(1, mo::release);  // G3
+    }
+
+    alignas(64) atomic<std::uint64_t> accepted_{0};
+    alignas(64) atomic<std::uint64_t> settled_[4];
+};
+
+// One piece of work on its way. Movable; settled once, on any thread.
+class [[nodiscard]] ledger::entry {
+public:
+    entry() noexcept = default;  // belongs to no ledger
+    entry(entry&& other) noexcept : book_(std::exchange(other.book_, nullptr)), throwing_(other.throwing_) {}
+    entry& operator=(entry&& other) noexcept {
+        if (this != &other) {
+            drop();
+            book_ = std::exchange(other.book_, nullptr);
+            throwing_ = other.throwing_;
+        }
+        return *this;
+    }
+    ~entry() { drop(); }
+
+    void complete() noexcept { settle(settled::completed); }
+    void fail() noexcept { settle(settled::failed); }
+    void cancel() noexcept { settle(settled::cancelled); }
+    void abandon() noexcept { settle(settled::abandoned); }
+    [[nodiscard]] bool is_open() const noexcept { return book_ != nullptr; }
+
+private:
+    friend class ledger;
+    explicit entry(ledger& book) noexcept;
+    void settle(settled how) noexcept {
+        if (ledger* book = std::exchange(book_, nullptr)) {
+            book->settle(how);
+        }
+    }
+    void drop() noexcept;
+
+    ledger* book_ = nullptr;
+    int throwing_ = 0;
+};
+
+}  // namespace roost::inline ROOST_ABI::service

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <roost/base/config.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace roost::inline ROOST_ABI::service {
+
+// How far a service has come, in this order; a phase is never left for an earlier one.
+//
+//   running      serves
+//   lame_duck    no longer ready, still serves: load balancers look away before anybody is refused
+//   stop_intake  components of stage::intake are stopped: nothing new comes in
+//   drain        components of stage::work are stopped, one after the other, main last; what was begun is finished
+//   cancel       what is still there is cancelled
+//   abort        shields are pierced
+//   release      components of stage::release are stopped: pools, connections, logs
+//   exit         threads are joined
+//   forced       the third signal or the hard deadline: the tree is printed, the process dies
+enum class phase : std::uint8_t { running, lame_duck, stop_intake, drain, cancel, abort, release, exit, forced };
+inline constexpr unsigned phase_count = 9;
+
+[[nodiscard]] constexpr std::string_view to_string(phase p) noexcept {
+    switch (p) {
+        case phase::running: return "running";
+        case phase::lame_duck: return "lame duck";
+        case phase::stop_intake: return "stop intake";
+        case phase::drain: return "drain";
+        case phase::cancel: return "cancel";
+        case phase::abort: return "abort";
+        case phase::release: return "release";
+        case phase::exit: return "exit";
+        case phase::forced: return "forced";
+    }
+    return "unknown";
+}
+
+// What run() returns, unless the root task returned a number of its own.
+namespace exit_code {
+inline constexpr int clean = 0;
+inline constexpr int main_failed = 1;       // the root task ended with an error
+inline constexpr int bad_options = 2;       // nothing was started; one sentence says why
+inline constexpr int broken_invariant = 70; // work was lost, or Roost found a bug
+inline constexpr int work_cancelled = 124;  // the drain deadline passed, and work was cancelled
+inline constexpr int signal_base = 128;     // 128 + n: signal n forced the end
+}  // namespace exit_code
+
+}  // namespace roost::inline ROOST_ABI::service

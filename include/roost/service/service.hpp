@@ -1,0 +1,63 @@
+#pragma once
+
+// service::run: everything around a long-running program.
+//
+//   task<> serve(service::host& h) {
+//       auto& web = h.add("web", service::component_options().intake());
+//       web.launch("accept", accept_loop(h, web.shutdown()));
+//       h.set_ready();
+//       co_await h.stopping();
+//   }
+//   int main() { return service::run(serve); }
+//
+// The first SIGTERM or SIGINT begins shutdown (see phase.hpp), the second cancels, the third prints the tree and dies of it, and
+// so does the hard deadline. SIGUSR1 prints the tree, SIGHUP runs the reload hook. All of it happens on a thread of its own, so
+// it works when every worker is stuck. The last line that is logged is the ledger. One service at a time per process.
+
+#include <roost/service/host.hpp>
+#include <roost/service/service_options.hpp>
+#include <roost/service/signals.hpp>
+
+#include <concepts>
+#include <functional>
+#include <source_location>
+#include <type_traits>
+
+namespace roost::inline ROOST_ABI::service {
+
+namespace detail {
+
+// The root task, made when the host is there; its number is the exit code.
+using make_main = std::function<task<int>(host&)>;
+int run_service(make_main root, bool ready_at_start, const options& o, std::source_location from);
+
+template <class T>
+concept main_result = std::is_void_v<T> || std::convertible_to<T, int>;
+
+template <class T>
+task<int> as_main(task<T> t) {
+    if constexpr (std::is_void_v<T>) {
+        co_await std::move(t);
+        co_return exit_code::clean;
+    } else {
+        co_return co_await std::move(t);
+    }
+}
+
+}  // namespace detail
+
+// fn(host&) returns the root task. The service is ready when it says h.set_ready().
+template <class Fn>
+    requires std::invocable<Fn&, host&> && roost::detail::is_task<std::invoke_result_t<Fn&, host&>> &&
+             detail::main_result<typename std::invoke_result_t<Fn&, host&>::value_type>
+int run(Fn fn, const options& o = options(), std::source_location from = std::source_location::current()) {
+    return detail::run_service([&fn](host& h) { return detail::as_main(std::invoke(fn, h)); }, false, o, from);
+}
+
+// A root task that needs no host. The service is ready at once.
+template <detail::main_result T>
+int run(task<T> root, const options& o = options(), std::source_location from = std::source_location::current()) {
+    return detail::run_service([&root](host&) { return detail::as_main(std::move(root)); }, true, o, from);
+}
+
+}  // namespace roost::inline ROOST_ABI::service

@@ -1,0 +1,331 @@
+#include <roost/service/detail/conductor.hpp>
+
+#include <roost/service/budgets.hpp>
+#include <roost/tree/visit.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace roost::inline ROOST_ABI::service::detail {
+
+namespace {
+
+constexpr std::size_t most_groups = 20;      // of one report
+constexpr std::size_t most_nodes = 10'000;   // of one tree
+
+std::string_view environment(const char* name) noexcept {
+    const char* text = std::getenv(name);
+    return text == nullptr ? std::string_view() : std::string_view(text);
+}
+
+duration probe_period(duration live_within) noexcept {
+    return std::clamp<duration>(live_within / 4, std::chrono::milliseconds(50), std::chrono::milliseconds(2500));
+}
+
+bool reports_in(phase p) noexcept { return p >= phase::stop_intake && p <= phase::exit; }
+
+}  // namespace
+
+conductor::conductor(host_core& core, const wake_fd& over)
+    : core_(core),
+      over_(over),
+      manager_(environment("NOTIFY_SOCKET")),
+      watchdog_(watchdog_period(std::getenv("WATCHDOG_USEC"), std::getenv("WATCHDOG_PID"), ::getpid())) {}
+
+conductor::~conductor() { end(); }
+
+void conductor::start() {
+    thread_ = thread([this] { run(); });
+}
+
+void conductor::end() noexcept {
+    if (thread_.joinable()) {
+        ending_.store(true, mo::release);  // C3
+        core_.wake().ring();
+        thread_.join();
+    }
+}
+
+void conductor::run() noexcept {
+    for (;;) {
+        next_ = no_deadline;
+        if (ending_.load(mo::acquire)) {  // C3
+            return;
+        }
+        try {
+            look(now());
+        } catch (const std::exception& e) {
+            // No memory for a report; everything else has been done or comes with the next look.
+            core_.log(severity::error, e.what());
+            wake_at(deadline_after(now(), std::chrono::milliseconds(100)));
+        }
+        core_.wake().sleep_until(next_);
+    }
+}
+
+void conductor::look(time_point now) {
+    look_at_signals(now);
+    look_at_wishes(now);
+    look_at_phase(now);
+    look_at_manager(now);
+    look_at_reports(now);
+}
+
+// --- what comes in -----------------------------------------------------------------------------------------------------------
+
+void conductor::look_at_signals(time_point now) {
+    if (!core_.options().signals()) {
+        return;
+    }
+    const signal_counts fresh = signal_inbox::read();
+    const signal_counts old = std::exchange(seen_, fresh);
+    for (const handled h : {handled::term, handled::interrupt, handled::hangup}) {
+        for (std::uint32_t n = old.of(h); n != fresh.of(h) && state_.signals < 3; ++n) {
+            one_signal(h, fresh.sender_of(h), now);
+        }
+    }
+    if (fresh.of(handled::user) != old.of(handled::user)) {
+        const int sender = fresh.sender_of(handled::user);
+        core_.log(severity::info, "roost: SIGUSR1 from pid " + std::to_string(sender) + ": the tree of '" + core_.name() +
+                                      "', phase " + std::string(to_string(state_.at)));
+        dump(severity::info);
+    }
+}
+
+void conductor::one_signal(handled h, int sender, time_point now) {
+    const std::string who = signal_name(number_of(h)) + (sender != 0 ? " from pid " + std::to_string(sender) : " from the kernel");
+    if (h == handled::hangup) {
+        if (state_.at > phase::running) {
+            core_.log(severity::info, "roost: " + who + ": no reload during shutdown");
+            return;
+        }
+        if (core_.reload()) {
+            core_.log(severity::info, "roost: " + who + ": reloading");
+            manager_.send("RELOADING=1\nMONOTONIC_USEC=" +
+                          std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count()));
+            told_ready_ = false;
+            return;
+        }
+    }
+    signal_ = number_of(h);
+    cause_ = who;
+    static constexpr const char* what[] = {": shutting down", ": not waiting any longer, cancelling what is left",
+                                           ": giving up"};
+    core_.log(severity::info, "roost: " + who + what[std::min<std::size_t>(state_.signals, 2)]);
+    apply(phase_event::signal, now);
+}
+
+void conductor::look_at_wishes(time_point now) {
+    const std::uint32_t wishes = core_.take_wishes();
+    if (contains(wishes, wish::shut_down) || contains(wishes, wish::cancel)) {
+        const std::string why = core_.take_why();
+        if (!why.empty() && state_.at < phase::cancel) {
+            cause_ = why;
+            core_.log(severity::info, "roost: " + why + (contains(wishes, wish::cancel) ? ": cancelling" : ": shutting down"));
+        }
+        apply(contains(wishes, wish::cancel) ? phase_event::cancel_asked : phase_event::asked, now);
+    }
+    if (contains(wishes, wish::main_ended) && state_.at <= phase::lame_duck) {
+        cause_ = "the root task ended";
+        core_.log(severity::info, "roost: the root task ended: shutting down");
+        apply(phase_event::main_ended, now);
+    }
+}
+
+// --- phases ------------------------------------------------------------------------------------------------------------------
+
+void conductor::look_at_phase(time_point now) {
+    // Each turn ends a phase or leaves the loop, and a phase is never entered twice.
+    for (;;) {
+        const phase_state before = state_;
+        if (is_done(now)) {
+            apply(phase_event::phase_done, now);
+        } else if (now >= phase_deadline_) {
+            apply(phase_event::budget_spent, now);
+        } else if (now >= core_.hard_deadline()) {
+            core_.log(severity::error, "roost: the hard deadline of " + format_duration(core_.times().total()) + " has passed");
+            apply(phase_event::total_spent, now);
+        }
+        if (state_ == before) {
+            break;
+        }
+    }
+    wake_at(phase_deadline_);
+    wake_at(core_.hard_deadline());
+}
+
+// Every component has been told and is over, and so is whatever else hangs on the node above them.
+bool conductor::is_stage_over(roost::shutdown& above, time_point now) {
+    if (!core_.components().step(now, next_)) {
+        return false;
+    }
+    if (!above.tree_node().is_stopping()) {
+        static_cast<void>(above.shut_down(reason(reason_kind::shutdown, cause_)));
+        ring_when_over(above, core_.wake().fd());
+    }
+    return is_complete(above.state());
+}
+
+bool conductor::is_done(time_point now) {
+    switch (state_.at) {
+        case phase::stop_intake: return core_.components().step(now, next_);
+        case phase::drain: return is_stage_over(core_.work(), now);
+        case phase::cancel:
+        case phase::abort: return is_complete(core_.work().state());
+        case phase::release: return is_stage_over(core_.resources(), now);
+        default: return false;
+    }
+}
+
+void conductor::apply(phase_event e, time_point now) {
+    const phase_state before = state_;
+    const phase_step step = advance(state_, e);
+    state_ = step.next();
+    if (step.effect() != phase_effect::none || state_.at != before.at) {
+        enter(before, step.effect(), now);
+    }
+}
+
+void conductor::begin_shutdown(time_point now) {
+    shutdown_began_ = now;
+    core_.set_hard_deadline(deadline_after(now, core_.times().total()));
+    next_report_ = deadline_after(now, core_.options().report_every());
+    last_settled_ = core_.ledger().read().all_settled();
+    manager_.send("STOPPING=1\nSTATUS=shutting down: " + cause_);
+}
+
+void conductor::enter(phase_state before, phase_effect effect, time_point now) {
+    if (contains(effect, phase_effect::not_ready)) {
+        begin_shutdown(now);
+    }
+    core_.set_phase(state_.at);
+    if (state_.at != before.at && state_.at != phase::forced) {
+        const duration budget = core_.times().of(state_.at);
+        phase_deadline_ = budgets::has_budget(state_.at) ? deadline_after(now, budget) : no_deadline;
+        core_.log(severity::info, "roost: phase " + std::string(to_string(state_.at)) +
+                                      (budgets::has_budget(state_.at) ? ", at most " + format_duration(budget) : ""));
+    }
+    const reason why(reason_kind::shutdown, cause_);
+    const int bell = core_.wake().fd();
+    if (contains(effect, phase_effect::stop_intake)) {
+        core_.components().begin(stage::intake, phase_deadline_, why, bell);
+    }
+    if (contains(effect, phase_effect::stop_work)) {
+        core_.components().begin(stage::work, phase_deadline_, why, bell);
+    }
+    if (contains(effect, phase_effect::cancel_work)) {
+        core_.work().cancel(why);
+        ring_when_over(core_.work(), bell);
+    }
+    if (contains(effect, phase_effect::abort_work)) {
+        core_.work().abort(why);
+    }
+    if (contains(effect, phase_effect::stop_resources)) {
+        core_.components().close(stage::work);
+        core_.components().begin(stage::release, phase_deadline_, why, bell);
+    }
+    if (contains(effect, phase_effect::cancel_resources)) {
+        core_.resources().cancel(why);
+        phase_deadline_ = deadline_after(now, core_.times().of(phase::abort));
+    }
+    if (contains(effect, phase_effect::finish)) {
+        core_.components().close(stage::release);
+        over_set_.store(true, mo::release);  // C2
+        over_.ring();
+    }
+    if (contains(effect, phase_effect::die)) {
+        die();
+    }
+}
+
+// --- what goes out -------------------------------------------------------------------------------------------------------------
+
+void conductor::look_at_reports(time_point now) {
+    if (!reports_in(state_.at)) {
+        return;
+    }
+    if (now >= next_report_) {
+        next_report_ = deadline_after(now, core_.options().report_every());
+        say_holders(now);
+    }
+    wake_at(next_report_);
+}
+
+void conductor::say_holders(time_point now) {
+    const shutdown_report r = core_.report();
+    const std::uint64_t settled = core_.ledger().read().all_settled();
+    const bool progress = r.total() < least_outstanding_ || settled > last_settled_;
+    least_outstanding_ = std::min(least_outstanding_, r.total());
+    last_settled_ = settled;
+    const std::string left = format_duration(std::chrono::round<std::chrono::milliseconds>(
+        std::max(duration(0), std::min(phase_deadline_, core_.hard_deadline()) - now)));
+    core_.log(severity::warning, "roost: phase " + std::string(to_string(state_.at)) + " for another " + left + " at most, " +
+                                     std::to_string(r.total()) + " outstanding" + (progress ? "" : ", no progress"));
+    std::size_t said = 0;
+    for (const report_entry& e : r) {
+        if (said++ == most_groups) {
+            core_.log(severity::warning, "roost:   and " + std::to_string(r.entries().size() - most_groups) + " more groups");
+            break;
+        }
+        core_.log(severity::warning, "roost:   " + e.to_string());
+    }
+    std::string lines = "STATUS=" + core_.status();
+    if (progress) {
+        const duration more = std::min<duration>(core_.options().report_every() * 2, core_.hard_deadline() - now);
+        lines += "\nEXTEND_TIMEOUT_USEC=" +
+                 std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(std::max(more, duration(0))).count());
+    }
+    manager_.send(lines);
+}
+
+void conductor::look_at_manager(time_point now) {
+    if (state_.at == phase::running && core_.is_ready() && !told_ready_) {
+        tell_ready();
+    }
+    if (now >= next_probe_ && state_.at < phase::exit) {
+        next_probe_ = deadline_after(now, probe_period(core_.options().live_within()));
+        core_.probe().probe(now);
+        const bool live = core_.is_live();
+        if (live != was_live_) {
+            was_live_ = live;
+            core_.log(live ? severity::info : severity::error,
+                      live ? "roost: live again" : "roost: not live: the executor has run nothing for " +
+                                                       format_duration(core_.options().live_within()));
+        }
+    }
+    wake_at(next_probe_);
+    if (watchdog_ && manager_.is_open()) {
+        if (now >= next_watchdog_) {
+            next_watchdog_ = deadline_after(now, *watchdog_);
+            if (core_.is_live()) {
+                manager_.send("WATCHDOG=1");
+            }
+        }
+        wake_at(next_watchdog_);
+    }
+}
+
+void conductor::tell_ready() {
+    told_ready_ = true;
+    core_.log(severity::info, "roost: '" + core_.name() + "' is ready");
+    manager_.send("READY=1\nSTATUS=ready");
+}
+
+void conductor::dump(severity how) {
+    core_.log_lines(how, "roost:   ", tree_to_string(core_.root().tree_node(), most_nodes));
+}
+
+void conductor::die() {
+    try {
+        manager_.send("STATUS=forced to end");
+        core_.log_lines(severity::error, "roost: ", core_.report().to_string());
+        core_.log(severity::error, "roost: what is left of '" + core_.name() + "':");
+        dump(severity::error);
+        core_.log(severity::info, core_.ledger().read().forced().to_string());
+    } catch (...) {}  // no memory to say it
+    die_of(signal_);
+}
+
+}  // namespace roost::inline ROOST_ABI::service::detail

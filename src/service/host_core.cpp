@@ -1,0 +1,139 @@
+#include <roost/service/detail/host_core.hpp>
+
+#include <roost/service/budgets.hpp>
+#include <roost/task/failure_sink.hpp>
+
+#include <mutex>
+
+namespace roost::inline ROOST_ABI::service::detail {
+
+host_core::host_core(const service::options& o, const schedule& times, executor_ref where, std::source_location from)
+    : options_(o),
+      name_(o.name()),
+      times_(times),
+      where_(where),
+      root_(name_, from),
+      work_(root_.child("work", from)),
+      resources_(root_.child("resources", from)),
+      components_(work_, resources_, where, times_),
+      probe_(&liveness_probe::make(where)) {
+    components_.add_main("main", from);
+}
+
+host_core::~host_core() { probe_->leave(); }
+
+void host_core::log(severity how, std::string_view text) const noexcept {
+    if (options_.sink() != nullptr) {
+        options_.sink()(log_line(how, text), options_.sink_context());
+    }
+}
+
+void host_core::log_lines(severity how, std::string_view prefix, std::string_view text) const noexcept {
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        const std::string_view line = text.substr(0, end);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        try {
+            log(how, std::string(prefix).append(line));
+        } catch (...) {
+            log(how, line);
+        }
+    }
+}
+
+void host_core::wish_for(wish w, std::string_view why) noexcept {
+    try {
+        const std::lock_guard hold(lock_);
+        why_ = why;
+    } catch (...) {}
+    wish_for(w);
+}
+
+std::string host_core::take_why() {
+    const std::lock_guard hold(lock_);
+    return std::move(why_);
+}
+
+bool host_core::is_live() const noexcept {
+    return live_.load(mo::relaxed) && probe_->is_live(now(), options_.live_within());  // O5
+}
+
+void host_core::set_ready(bool ready) noexcept {
+    ready_.store(ready, mo::relaxed);  // O5
+    wish_for(wish::ready_changed);
+}
+
+const roost::shutdown& host_core::waited_for() const noexcept {
+    const service::phase p = phase();
+    return p == service::phase::release || p == service::phase::exit ? resources_ : work_;
+}
+
+shutdown_report host_core::report() const { return waited_for().report(); }
+
+std::string host_core::status() const {
+    const service::phase p = phase();
+    std::string text(to_string(p));
+    if (p == service::phase::running) {
+        return text + (is_ready() ? ", ready" : ", not ready");
+    }
+    const shutdown_report r = report();
+    text += ", " + std::to_string(r.total()) + " outstanding";
+    if (!r.is_empty()) {
+        const report_entry& oldest = r.entries().front();
+        text += ", oldest " + oldest.kind() + " '" + oldest.name() + "'";
+        if (oldest.oldest()) {
+            text += " " + format_age(*oldest.oldest());
+        }
+    }
+    const duration left = hard_deadline() - now();
+    return text + ", " + std::to_string(left.count() > 0 ? left / std::chrono::seconds(1) : 0) + " s left";
+}
+
+// --- reloading -------------------------------------------------------------------------------------------------------------
+
+void host_core::set_reload(std::function<task<>()> hook) {
+    const std::lock_guard hold(lock_);
+    reload_.swap(hook);
+}
+
+task<> host_core::run_reload() {
+    for (bool again = true; again;) {
+        std::function<task<>()> hook;
+        {
+            const std::lock_guard hold(lock_);
+            reload_again_ = false;
+            hook = reload_;
+        }
+        bool failed = false;
+        try {
+            task<> t = hook();
+            co_await std::move(t);
+        } catch (...) {
+            failed = true;
+            report_failure("the reload hook of service", name_, site(), std::current_exception());
+        }
+        log(failed ? severity::error : severity::info, failed ? "roost: reload failed" : "roost: reload done");
+        wish_for(wish::ready_changed);
+        const std::lock_guard hold(lock_);
+        again = reload_again_;
+        reloading_ = again;
+    }
+}
+
+bool host_core::reload() {
+    {
+        const std::lock_guard hold(lock_);
+        if (!reload_) {
+            return false;
+        }
+        if (reloading_) {
+            reload_again_ = true;
+            return true;
+        }
+        reloading_ = true;
+    }
+    components_.main().launch("reload", run_reload());
+    return true;
+}
+
+}  // namespace roost::inline ROOST_ABI::service::detail

@@ -1,0 +1,219 @@
+#include <roost/service/service.hpp>
+
+#include <roost/service/detail/conductor.hpp>
+#include <roost/task/failure_sink.hpp>
+
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <system_error>
+
+// id  operation              order    pairs  carries                                       fails in
+// R1  current: exchange      acq_rel  R2     the core                                      (kept: once per run)
+// R2  current: load          acquire  R1     as R1                                         (kept: failures and panics are rare)
+
+namespace roost::inline ROOST_ABI::service::detail {
+
+namespace {
+
+// How much longer than the hard deadline the conductor may take before the process ends without it.
+constexpr duration patience = std::chrono::seconds(2);
+
+atomic<host_core*>& current() noexcept {
+    static atomic<host_core*> core{nullptr};
+    return core;
+}
+
+void log_failure(std::string_view what, std::string_view name, site made_at, std::exception_ptr error) noexcept {
+    const host_core* core = current().load(mo::acquire);  // R2
+    if (core == nullptr) {
+        return;
+    }
+    try {
+        core->log(severity::error, "roost: " + std::string(what) + " '" + std::string(name) + "' (" + made_at.to_string() +
+                                       ") failed: " + describe(error));
+    } catch (...) {
+        core->log(severity::error, "roost: something failed, and there is no memory to say more");
+    }
+}
+
+void log_overrun(const overrun& o, void* /*context*/) noexcept {
+    if (const host_core* core = current().load(mo::acquire)) {  // R2
+        try {
+            core->log(severity::warning, o.to_string());
+        } catch (...) {}
+    }
+}
+
+void end_after_panic(const char* sentence) {
+    if (host_core* core = current().load(mo::acquire)) {  // R2
+        core->log(severity::error, sentence);
+        core->log(severity::info, core->ledger().read().forced().to_string());
+        ::_exit(exit_code::broken_invariant);
+    }
+}
+
+// Who hears of failures and broken invariants while a service runs.
+class hearing {
+public:
+    explicit hearing(host_core& core) noexcept {
+        current().exchange(&core, mo::acq_rel);  // R1
+        failures_ = set_failure_sink(log_failure);
+        panics_ = set_panic_handler(end_after_panic);
+    }
+    ~hearing() {
+        set_panic_handler(panics_);
+        set_failure_sink(failures_);
+        current().exchange(nullptr, mo::acq_rel);  // R1
+    }
+    hearing(const hearing&) = delete;
+    hearing& operator=(const hearing&) = delete;
+
+private:
+    failure_sink failures_;
+    panic_handler panics_;
+};
+
+class one_at_a_time {
+public:
+    one_at_a_time() noexcept : mine_(!taken().exchange(true, mo::acq_rel)) {}  // R1
+    ~one_at_a_time() {
+        if (mine_) {
+            taken().exchange(false, mo::acq_rel);  // R1
+        }
+    }
+    one_at_a_time(const one_at_a_time&) = delete;
+    one_at_a_time& operator=(const one_at_a_time&) = delete;
+    [[nodiscard]] bool is_mine() const noexcept { return mine_; }
+
+private:
+    static atomic<bool>& taken() noexcept {
+        static atomic<bool> flag{false};
+        return flag;
+    }
+    bool mine_;
+};
+
+// Goes with the root task's frame, however that ends.
+class main_end {
+public:
+    explicit main_end(host_core& core) noexcept : core_(&core) {}
+    main_end(main_end&& other) noexcept : core_(std::exchange(other.core_, nullptr)), code_(other.code_) {}
+    ~main_end() {
+        if (core_ != nullptr) {
+            core_->main_ended(code_);
+        }
+    }
+    void set(int code) noexcept { code_ = code; }
+
+private:
+    host_core* core_;
+    int code_ = exit_code::clean;
+};
+
+task<> run_main(host_core& core, host& h, make_main& root, main_end end) {
+    try {
+        task<int> body = root(h);
+        const int code = co_await std::move(body);
+        end.set(code);
+    } catch (...) {
+        end.set(exit_code::main_failed);
+        core.log(severity::error, "roost: the root task failed: " + describe(std::current_exception()));
+    }
+}
+
+int refuse(const options& o, const std::string& sentence) {
+    o.sink()(log_line(severity::error, "roost: " + std::string(o.name()) + " was not started: " + sentence), o.sink_context());
+    return exit_code::bad_options;
+}
+
+// Waits for the conductor to say that it is over; ends the process itself when the conductor does not, because its sink
+// blocks or its memory is broken.
+void wait_until_over(const conductor& c, const host_core& core, const wake_fd& over) {
+    time_point limit = no_deadline;
+    while (!c.is_over()) {
+        const time_point hard = core.hard_deadline();
+        limit = std::min(limit, hard == no_deadline ? no_deadline : deadline_after(hard, patience));
+        const signal_counts n = signal_inbox::read();
+        if (core.options().signals() && n.of(handled::term) + n.of(handled::interrupt) >= 3) {
+            limit = std::min(limit, deadline_after(now(), patience));
+        }
+        if (now() >= limit) {
+            die_of(n.of(handled::interrupt) > 0 ? number_of(handled::interrupt)
+                   : n.of(handled::term) > 0    ? number_of(handled::term)
+                                                : 0);
+        }
+        over.sleep_until(limit);
+    }
+}
+
+int last_words(host_core& core, const conductor& c) {
+    const ledger_counts books = core.ledger().read();
+    const bool lost = books.open() != 0;
+    if (lost) {
+        core.log(severity::error, "roost: " + std::to_string(books.open()) + " accepted but never settled");
+    }
+    const int code = exit_code_of(c.state(), c.signal(), lost, core.main_code());
+    core.log(severity::info, "roost: '" + core.name() + "' ends with " + std::to_string(code));
+    core.log(severity::info, books.to_string());
+    return code;
+}
+
+}  // namespace
+
+int run_service(make_main root, bool ready_at_start, const options& o, std::source_location from) {
+    service::budgets wanted = o.budgets();
+    if (!o.environment().empty()) {
+        if (const std::string problem = read_environment(wanted, o.environment()); !problem.empty()) {
+            return refuse(o, problem);
+        }
+    }
+    const schedule_result times = schedule_result::make(wanted);
+    if (!times.is_good()) {
+        return refuse(o, times.problem());
+    }
+    const one_at_a_time only;
+    if (!only.is_mine()) {
+        return refuse(o, "another service is running in this process");
+    }
+    if (o.signals()) {
+        remember_signals();
+    }
+    const no_broken_pipes quiet;
+    const wake_fd over;
+    std::optional<runtime> own;
+    if (!o.on()) {
+        runtime_options threads = o.runtime();
+        if (!threads.has_on_overrun()) {
+            threads.on_overrun(log_overrun);
+        }
+        own.emplace(threads);
+    }
+    int code = exit_code::main_failed;
+    {
+        host_core core(o, times.value(), o.on() ? o.on() : executor_ref(*own), from);
+        const hearing ears(core);
+        host h(core);
+        conductor c(core, over);
+        signal_inbox::listen(core.wake().fd(), over.fd());
+        c.start();
+        core.components().main().launch("main", run_main(core, h, root, main_end(core)), from);
+        if (ready_at_start) {
+            core.set_ready(true);
+        }
+        wait_until_over(c, core, over);
+        if (own) {
+            own->shut_down();
+        }
+        c.end();
+        signal_inbox::listen(-1, -1);
+        code = last_words(core, c);
+    }
+    if (o.signals()) {
+        forget_signals();
+    }
+    return code;
+}
+
+}  // namespace roost::inline ROOST_ABI::service::detail
