@@ -57,6 +57,7 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/coalescer.hpp>
 #include <roost/task/deferred.hpp>
+#include <roost/task/driven.hpp>
 #include <roost/task/external.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/generator.hpp>

@@ -13,4 +13,12 @@ else()
   message(STATUS "roost: SQLite was not found, so there is no adapter for it")
 endif()
 
+find_package(PostgreSQL QUIET)
+if(PostgreSQL_FOUND)
+  roost_add_layer(adapters_postgres FOLDER adapters/postgres DEPENDS pool runtime)
+  target_link_libraries(roost_adapters_postgres PRIVATE PostgreSQL::PostgreSQL)
+else()
+  message(STATUS "roost: libpq was not found, so there is no adapter for PostgreSQL")
+endif()
+
 roost_add_group(adapters DEPENDS adapters_sqlite adapters_postgres)

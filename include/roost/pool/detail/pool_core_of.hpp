@@ -19,9 +19,11 @@ class pool_core_of final : public pool_core {
     static constexpr bool destroys_async_v = is_awaitable<std::invoke_result_t<Destroy&, R&>>;
     static constexpr bool has_check_v = !std::is_same_v<Check, no_check>;
 
-    static_assert(creates_async_v || std::is_same_v<R, std::invoke_result_t<Create&>> ||
-                      std::is_constructible_v<R, std::invoke_result_t<Create&>>,
-                  "create() has to return the resource, or something that a plain coroutine can co_await for it");
+    static_assert(
+        creates_async_v || std::is_same_v<R, std::invoke_result_t<Create&>> ||
+            std::is_constructible_v<R, std::invoke_result_t<Create&>>,
+        "create() has to return the resource, or something that a plain coroutine can co_await for it, or a task for it "
+        "(then include roost/task/driven.hpp)");
     static_assert(!(creates_async_v || destroys_async_v) || std::is_move_constructible_v<R>,
                   "a resource that is created or destroyed by an awaitable has to be movable");
 

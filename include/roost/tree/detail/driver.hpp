@@ -1,7 +1,8 @@
 #pragma once
 
 // Runs something awaitable to its end for an owner that is no coroutine: a pool that creates and destroys resources. It knows
-// nothing of tasks; whatever can be co_awaited by a plain coroutine can be driven.
+// nothing of tasks; whatever can be co_awaited by a plain coroutine can be driven, and so can what awaitable_on(x, where) makes
+// awaitable (found by its argument: task/driven.hpp has one for tasks).
 //
 //   drive(where, make, done)    calls make(), awaits what it returns, then calls done(outcome) once; never throws, unless
 //                               there is no memory for the frame (then nothing has been called)
@@ -28,13 +29,18 @@ concept is_driven_awaiter = requires(std::remove_reference_t<A>& a) {
     a.await_resume();
 };
 template <class A>
-concept is_awaitable = is_driven_awaiter<A> || requires(A&& a) { std::forward<A>(a).operator co_await(); } ||
-                       requires(A&& a) { operator co_await(std::forward<A>(a)); };
+concept needs_executor = requires(A&& a, executor_ref where) { awaitable_on(std::forward<A>(a), where); };
+template <class A>
+concept is_awaitable = is_driven_awaiter<A> || needs_executor<A> || requires(A&& a) {
+    std::forward<A>(a).operator co_await();
+} || requires(A&& a) { operator co_await(std::forward<A>(a)); };
 
 template <class A>
 struct driven_result_of {
     static decltype(auto) awaiter(A&& a) {
-        if constexpr (requires { std::forward<A>(a).operator co_await(); }) {
+        if constexpr (needs_executor<A>) {
+            return awaitable_on(std::forward<A>(a), executor_ref());
+        } else if constexpr (requires { std::forward<A>(a).operator co_await(); }) {
             return std::forward<A>(a).operator co_await();
         } else if constexpr (requires { operator co_await(std::forward<A>(a)); }) {
             return operator co_await(std::forward<A>(a));
@@ -75,10 +81,20 @@ public:
 
 template <class Make, class Done>
 driver drive([[maybe_unused]] executor_ref where, Make make, Done done) {
-    using result = std::remove_cvref_t<driven_result<decltype(make())>>;
+    using made = decltype(make());
+    using result = std::remove_cvref_t<driven_result<made>>;
     std::optional<outcome<result>> ended;
     try {
-        if constexpr (std::is_void_v<result>) {
+        if constexpr (needs_executor<made>) {
+            auto running = awaitable_on(make(), where);
+            if constexpr (std::is_void_v<result>) {
+                co_await running;
+                ended.emplace(std::in_place);
+            } else {
+                auto&& value = co_await running;
+                ended.emplace(std::in_place, std::forward<decltype(value)>(value));
+            }
+        } else if constexpr (std::is_void_v<result>) {
             co_await make();
             ended.emplace(std::in_place);
         } else {

@@ -1,0 +1,72 @@
+#pragma once
+
+// One thread that waits for sockets, for libraries that want to be told when they may go on. Linux: epoll.
+//
+// An entry is armed for one socket and a deadline, and fires once: on the poller's thread, after its lock has been left, so
+// it should only post. Withdrawing tells who of the two was first. Spurious events are possible when a socket's number is
+// used again, so whoever is told looks for itself.
+
+#include <roost/base/atomic.hpp>
+#include <roost/base/clock.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roost::inline ROOST_ABI::postgres {
+
+class poller {
+public:
+    enum event : std::uint32_t { none = 0, readable = 1, writable = 2, expired = 4 };
+
+    // Lives in whoever waits. Only while it is not armed may it be destroyed.
+    class entry {
+    public:
+        using fired_function = void (*)(entry&, std::uint32_t events) noexcept;
+        explicit entry(fired_function fired) noexcept : fired_(fired) {}
+        entry(const entry&) = delete;
+        entry& operator=(const entry&) = delete;
+
+    private:
+        friend class poller;
+        fired_function fired_;
+        int fd_ = -1;
+        bool armed_ = false;
+        time_point deadline_ = no_deadline;
+        std::size_t timed_index_ = 0;  // in timed_, plus one; 0: not there
+    };
+
+    explicit poller(std::string_view name = "poller");  // std::system_error when there is no thread or descriptor left
+    ~poller();                                          // nothing may be armed
+    poller(const poller&) = delete;
+    poller& operator=(const poller&) = delete;
+
+    // fd -1: only the deadline. At most one entry per socket. False: the kernel refused (errno), nothing is armed.
+    [[nodiscard]] bool arm(entry& e, int fd, std::uint32_t events, time_point deadline = no_deadline) noexcept;
+    // Brings the deadline of an armed entry forward. False: it is not armed.
+    bool hurry(entry& e, time_point deadline) noexcept;
+    // True: it was armed and will not fire.
+    [[nodiscard]] bool withdraw(entry& e) noexcept;
+
+private:
+    void run() noexcept;
+    void wake() noexcept;
+    void forget(entry& e) noexcept;
+    void fire_expired(time_point t) noexcept;
+    bool watch(int fd, std::uint32_t events) noexcept;
+    [[nodiscard]] int milliseconds_to_next() noexcept;
+
+    std::string name_;
+    int epoll_ = -1;
+    int wake_ = -1;
+    small_mutex lock_;
+    bool ending_ = false;
+    std::vector<entry*> by_fd_;
+    std::vector<entry*> timed_;
+    std::size_t armed_ = 0;
+    time_point next_ = no_deadline;  // not later than the earliest deadline
+    thread thread_;
+};
+
+}  // namespace roost::inline ROOST_ABI::postgres

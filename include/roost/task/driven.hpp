@@ -1,0 +1,74 @@
+#pragma once
+
+// Lets whoever is no job run a task: a pool whose create, destroy or check is a task, a coroutine of another type.
+//
+//   co_await awaitable_on(load(key), executor);      in any coroutine: the value, or throws the error
+//
+// The task becomes a job of its own on that executor and runs to its end, whatever happens to the coroutine that waits. A
+// task that ended cancelled throws error(closed). Not movable: await it where it is made.
+
+#include <roost/task/block_on.hpp>
+
+#include <coroutine>
+#include <optional>
+#include <utility>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+void require_executor(executor_ref where, site from) noexcept;
+
+template <class T>
+class driven_task {
+public:
+    driven_task(task<T> t, executor_ref where, site from) : task_(std::move(t)), where_(where), from_(from) {
+        require_executor(where, from);
+    }
+    driven_task(const driven_task&) = delete;
+    driven_task& operator=(const driven_task&) = delete;
+
+    [[nodiscard]] bool await_ready() {
+        auto* root = new root_block(where_, "driven", from_, silent_policy);
+        root_ = node_ref<root_block>::adopt(root);
+        try {
+            block_ = start_job<T>(*root, "driven", task_.release_frame(), start::scheduled, from_);
+        } catch (...) {
+            root->close();
+            throw;
+        }
+        root->close();
+        wait_.emplace(&root->ended);
+        return wait_->await_ready();
+    }
+    template <class Promise>
+    ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
+        return wait_->await_suspend(handle);
+    }
+    T await_resume() {
+        wait_->await_resume();
+        outcome<T> ended = outcome_from<T>(*block_, block_->take_suppressed(0));
+        if (ended.is_cancelled()) {
+            throw_cancelled(ended.why());
+        }
+        return std::move(ended).value_or_throw();
+    }
+
+private:
+    task<T> task_;
+    executor_ref where_;
+    site from_;
+    node_ref<root_block> root_;
+    node_ref<job_block<T>> block_;
+    std::optional<event::operation> wait_;
+};
+
+}  // namespace detail
+
+template <class T>
+[[nodiscard]] detail::driven_task<T> awaitable_on(task<T> t, executor_ref where,
+                                                  std::source_location from = std::source_location::current()) {
+    return detail::driven_task<T>(std::move(t), where, from);
+}
+
+}  // namespace roost::inline ROOST_ABI
