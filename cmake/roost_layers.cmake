@@ -183,8 +183,8 @@ function(roost_finish_layers)
   add_library(roost INTERFACE)
   add_library(roost::roost ALIAS roost)
   foreach(layer IN LISTS ROOST_LAYERS)
-    # Whoever wants a database names its adapter.
-    if(NOT layer MATCHES "^testing|^adapters|^c$")
+    # Whoever wants a database or Boost.Asio names the layer.
+    if(NOT layer MATCHES "^testing|^adapters|^asio$|^c$")
       target_link_libraries(roost INTERFACE roost_${layer})
     endif()
   endforeach()

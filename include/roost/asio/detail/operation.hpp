@@ -1,0 +1,102 @@
+#pragma once
+
+// An Asio operation that a task awaits: the part that does not depend on its results. Lives in the awaiting frame.
+//
+// Why it is not simpler: Asio's cancellation signals are not thread-safe. Emitting one while a handler of the same operation
+// runs on another thread is a data race (asio#1348), and after the operation has ended the slot's handler is gone (asio#1029,
+// asio#1576). So the signal is emitted by a function that is posted to the operation's own executor, which is made serial
+// first; and the frame, which holds the signal, goes on only when that function has left.
+
+#include <roost/asio/detail/operation_state.hpp>
+#include <roost/task/detail/region.hpp>
+#include <roost/tree/callback.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
+#include <exception>
+#include <optional>
+
+namespace roost::inline ROOST_ABI::detail {
+
+class operation : private cancellable, private work {
+public:
+    // What the derived class has to say when the operation ended although it was cancelled: whether its failure has to be
+    // seen by the body all the same.
+    using failed_function = bool (*)(const operation&) noexcept;
+
+    operation(promise_base& me, failed_function failed, bool ends_at_stop) noexcept;
+    ~operation() = default;
+
+    // --- the operation's side, from any thread --------------------------------------------------------------------------
+    // The executor that its handlers run on and that its signal is emitted on: serial, made of the one that is offered first.
+    [[nodiscard]] boost::asio::any_io_executor serial_executor(const boost::asio::any_io_executor& offered) noexcept;
+    [[nodiscard]] boost::asio::cancellation_slot slot() noexcept { return signal_.slot(); }
+    // The handler was called; its arguments have been stored.
+    void handler_called() noexcept { handler_gone(); }
+    // The handler was destroyed without being called.
+    void handler_dropped() noexcept {
+        dropped_ = true;
+        handler_gone();
+    }
+
+protected:
+    // --- the awaiting side ------------------------------------------------------------------------------------------------
+    using cancellable::frame;
+    // False: cancelled, the frame unwinds.
+    [[nodiscard]] bool may_begin() noexcept;
+    // Around the initiating function. The second returns what await_suspend returns.
+    void before_begin();
+    [[nodiscard]] bool after_begin() noexcept;
+    void keep_error(std::exception_ptr error) noexcept { error_ = std::move(error); }
+    // First in await_resume.
+    void finish() {
+        on_stop_.reset();
+        if (error_) {
+            std::rethrow_exception(std::exchange(error_, nullptr));
+        }
+    }
+
+private:
+    class stop_hook {
+    public:
+        explicit stop_hook(operation& owner) noexcept : owner_(&owner) {}
+        void operator()() const noexcept { owner_->request(wish::stop); }
+
+    private:
+        operation* owner_;
+    };
+    // The emission when there is no executor of the operation's to post it to, or no memory.
+    class local_emission final : public work {
+    public:
+        explicit local_emission(operation& owner) noexcept
+            : work(+[](work& self) noexcept { static_cast<local_emission&>(self).owner_->emit(); }), owner_(&owner) {}
+
+    private:
+        operation* owner_;
+    };
+    class emission;
+
+    void request(wish what) noexcept;
+    void post_emission() noexcept;
+    void emit() noexcept;
+    [[nodiscard]] bool leave_emission() noexcept;
+    void emission_lost() noexcept;
+    void handler_gone() noexcept;
+    void wake() noexcept;
+    static void run_woken(work& self) noexcept;
+
+    failed_function failed_;
+    bool ends_at_stop_;
+    bool dropped_ = false;
+    bool suspended_ = false;
+    state_word<operation_state> state_;
+    small_mutex executor_lock_;
+    boost::asio::any_io_executor executor_;
+    boost::asio::cancellation_signal signal_;
+    std::optional<inline_callback<stop_hook>> on_stop_;
+    std::exception_ptr error_;
+    local_emission local_emission_;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

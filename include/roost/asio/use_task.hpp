@@ -1,0 +1,324 @@
+#pragma once
+
+// use_task: every Asio operation is awaitable in a task, and ends when the task is cancelled.
+//
+//   task<> echo(tcp::socket peer) {
+//       std::array<char, 4096> data;
+//       for (;;) {
+//           std::size_t n = co_await peer.async_read_some(net::buffer(data), use_task);
+//           co_await fail_after(2s, net::async_write(peer, net::buffer(data, n), use_task));
+//       }
+//   }
+//
+// What comes back: the handler's arguments, without a leading error_code or exception_ptr, which is thrown instead
+// (boost::system::system_error); several as a tuple. Asio's adapters work: as_tuple(use_task) and,
+// innermost, bind_executor(ex, use_task).
+//
+// The operation begins when it is awaited, if the task is not cancelled by then. The task goes on on its own executor, at once
+// when the handler runs there. Signals become Asio's:
+//   cancel   terminal: when it comes before the handler, the body unwinds as soon as the operation has ended, whatever its
+//            result (which is destroyed); a failure that arrives as an exception_ptr is seen by the body unless it is
+//            operation_aborted. When the handler came first, its result is delivered and the next await cancels.
+//   stop     total: operations that support it (accept, wait, connect, a single read or write) end with operation_aborted, which
+//            the body sees; others take no notice, such as async_read, async_write and Beast's. Also for an operation that
+//            begins after the stop. use_task.through_stop() takes no notice at all.
+// The signal is emitted on the operation's own executor: the one bound to it, or that of the I/O object. Unless that is a strand, or
+// an io_context whose io_executor was told that it is single-threaded, the operation's handlers get a strand of their own,
+// so that an emission never runs beside them.
+//
+// If the handler is destroyed without being called, as all are with their io_context, the body ends cancelled with the
+// reason `closed`.
+
+#include <roost/asio/detail/operation.hpp>
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/task.hpp>
+#include <roost/task/timeout.hpp>
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <chrono>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace roost::inline ROOST_ABI {
+
+class use_task_t {
+public:
+    constexpr use_task_t() noexcept = default;
+    // The same, for operations that a stop does not end.
+    [[nodiscard]] constexpr use_task_t through_stop() const noexcept {
+        use_task_t made;
+        made.ends_at_stop_ = false;
+        return made;
+    }
+    [[nodiscard]] constexpr bool ends_at_stop() const noexcept { return ends_at_stop_; }
+
+private:
+    bool ends_at_stop_ = true;
+};
+inline constexpr use_task_t use_task;
+
+namespace detail {
+
+// What is left of a handler's arguments when the error has been thrown.
+template <class... Args>
+struct operation_result {
+    using type = std::tuple<Args...>;
+};
+template <>
+struct operation_result<> {
+    using type = void;
+};
+template <class T>
+struct operation_result<T> {
+    using type = T;
+};
+template <class... Rest>
+struct operation_result<boost::system::error_code, Rest...> : operation_result<Rest...> {};
+template <>
+struct operation_result<boost::system::error_code> : operation_result<> {};
+template <class... Rest>
+struct operation_result<std::exception_ptr, Rest...> : operation_result<Rest...> {};
+template <>
+struct operation_result<std::exception_ptr> : operation_result<> {};
+
+// An exception that is more than the echo of the cancel.
+[[nodiscard]] bool is_failure(const std::exception_ptr& error) noexcept;
+
+// Where the handler leaves its arguments.
+template <class... Args>
+class operation_of : public operation {
+public:
+    operation_of(promise_base& me, bool ends_at_stop) noexcept : operation(me, has_failed, ends_at_stop) {}
+
+    template <class... Given>
+    void store(Given&&... given) noexcept {
+        try {
+            arguments_.emplace(std::forward<Given>(given)...);
+        } catch (...) {
+            keep_error(std::current_exception());
+        }
+    }
+
+protected:
+    typename operation_result<Args...>::type take() {
+        finish();
+        return unpack(std::move(*arguments_));
+    }
+
+private:
+    using arguments = std::tuple<Args...>;
+    static constexpr bool has_exception = [] {
+        if constexpr (sizeof...(Args) > 0) {
+            return std::is_same_v<std::tuple_element_t<0, arguments>, std::exception_ptr>;
+        }
+        return false;
+    }();
+    static constexpr bool has_code = [] {
+        if constexpr (sizeof...(Args) > 0) {
+            return std::is_same_v<std::tuple_element_t<0, arguments>, boost::system::error_code>;
+        }
+        return false;
+    }();
+
+    static bool has_failed(const operation& self) noexcept {
+        if constexpr (has_exception) {
+            const auto& mine = static_cast<const operation_of&>(self);
+            return mine.arguments_ && is_failure(std::get<0>(*mine.arguments_));
+        } else {
+            static_cast<void>(self);
+            return false;
+        }
+    }
+    static auto unpack(arguments all) -> typename operation_result<Args...>::type {
+        if constexpr (has_code) {
+            if (std::get<0>(all)) {
+                throw boost::system::system_error(std::get<0>(all));
+            }
+        } else if constexpr (has_exception) {
+            if (std::get<0>(all)) {
+                std::rethrow_exception(std::get<0>(all));
+            }
+        }
+        constexpr std::size_t skipped = has_code || has_exception ? 1 : 0;
+        constexpr std::size_t left = sizeof...(Args) - skipped;
+        if constexpr (left == 1) {
+            return std::move(std::get<skipped>(all));
+        } else if constexpr (left > 1) {
+            return rest<skipped>(all, std::make_index_sequence<left>());
+        }
+    }
+    template <std::size_t Skipped, std::size_t... I>
+    static auto rest(arguments& all, std::index_sequence<I...>) {
+        return std::make_tuple(std::move(std::get<I + Skipped>(all))...);
+    }
+
+    std::optional<arguments> arguments_;
+};
+
+// What Asio calls in the end, or drops.
+template <class... Args>
+class use_task_handler {
+public:
+    explicit use_task_handler(operation_of<Args...>& to) noexcept : to_(&to) {}
+    use_task_handler(use_task_handler&& other) noexcept : to_(std::exchange(other.to_, nullptr)) {}
+    use_task_handler& operator=(use_task_handler&&) = delete;
+    ~use_task_handler() {
+        if (to_ != nullptr) {
+            to_->handler_dropped();
+        }
+    }
+
+    template <class... Given>
+    void operator()(Given&&... given) noexcept {
+        operation_of<Args...>* to = std::exchange(to_, nullptr);
+        to->store(std::forward<Given>(given)...);
+        to->handler_called();
+    }
+
+    using cancellation_slot_type = boost::asio::cancellation_slot;
+    [[nodiscard]] cancellation_slot_type get_cancellation_slot() const noexcept {
+        return to_ == nullptr ? cancellation_slot_type() : to_->slot();
+    }
+    [[nodiscard]] boost::asio::any_io_executor executor_for(const boost::asio::any_io_executor& offered) const noexcept {
+        return to_ == nullptr ? offered : to_->serial_executor(offered);
+    }
+
+private:
+    operation_of<Args...>* to_;
+};
+
+// The operation in the frame of the body that awaits it.
+template <class Call, class... Args>
+class operation_await final : private operation_of<Args...> {
+public:
+    operation_await(promise_base& me, Call& call) noexcept
+        : operation_of<Args...>(me, call.token().ends_at_stop()), call_(&call) {}
+
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    bool await_suspend(std::coroutine_handle<>) {
+        if (!this->may_begin()) {
+            return true;
+        }
+        this->before_begin();
+        if (const boost::asio::any_io_executor& bound = call_->bound()) {
+            static_cast<void>(this->serial_executor(bound));
+        }
+        try {
+            call_->begin(use_task_handler<Args...>(*this));
+        } catch (...) {
+            this->keep_error(std::current_exception());  // thrown by await_resume, when the handler is gone
+        }
+        return this->after_begin();
+    }
+    decltype(auto) await_resume() { return this->take(); }
+
+private:
+    Call* call_;
+};
+
+// What an initiating function returns: the operation, not begun.
+template <class Initiation, class Signature, class... InitArgs>
+class operation_call;
+
+template <class Initiation, class R, class... Args, class... InitArgs>
+class [[nodiscard("an operation with use_task begins when it is awaited")]] operation_call<Initiation, R(Args...),
+                                                                                           InitArgs...> {
+public:
+    template <class I, class... Given>
+    operation_call(use_task_t token, boost::asio::any_io_executor bound, I&& initiation, Given&&... given)
+        : token_(token),
+          bound_(std::move(bound)),
+          initiation_(std::forward<I>(initiation)),
+          arguments_(std::forward<Given>(given)...) {}
+
+    [[nodiscard]] auto in_task(promise_base& me) && {
+        return operation_await<operation_call, std::decay_t<Args>...>(me, *this);
+    }
+
+    [[nodiscard]] use_task_t token() const noexcept { return token_; }
+    [[nodiscard]] const boost::asio::any_io_executor& bound() const noexcept { return bound_; }
+    template <class Handler>
+    void begin(Handler handler) {
+        std::apply(
+            [&](InitArgs&... given) { std::move(initiation_)(std::move(handler), std::move(given)...); }, arguments_);
+    }
+
+private:
+    use_task_t token_;
+    boost::asio::any_io_executor bound_;
+    Initiation initiation_;
+    std::tuple<InitArgs...> arguments_;
+};
+
+template <class T>
+inline constexpr bool is_operation_call = false;
+template <class... A>
+inline constexpr bool is_operation_call<operation_call<A...>> = true;
+template <class T>
+concept asio_operation = is_operation_call<T>;
+
+template <class Signature, class Initiation, class... InitArgs>
+[[nodiscard]] auto make_call(use_task_t token, boost::asio::any_io_executor bound, Initiation&& initiation,
+                             InitArgs&&... given) {
+    return operation_call<std::decay_t<Initiation>, Signature, std::decay_t<InitArgs>...>(
+        token, std::move(bound), std::forward<Initiation>(initiation), std::forward<InitArgs>(given)...);
+}
+
+}  // namespace detail
+
+// Deadlines for an operation directly; it begins inside.
+template <class Rep, class Period, detail::asio_operation Call>
+[[nodiscard]] auto fail_after(std::chrono::duration<Rep, Period> d, Call call,
+                              std::source_location where = std::source_location::current()) {
+    return fail_after(d, detail::as_task<Call>(std::move(call)), where);
+}
+template <class Rep, class Period, detail::asio_operation Call>
+[[nodiscard]] auto move_on_after(std::chrono::duration<Rep, Period> d, Call call,
+                                 std::source_location where = std::source_location::current()) {
+    return move_on_after(d, detail::as_task<Call>(std::move(call)), where);
+}
+template <detail::asio_operation Call>
+[[nodiscard]] auto fail_at(time_point at, Call call, std::source_location where = std::source_location::current()) {
+    return fail_at(at, detail::as_task<Call>(std::move(call)), where);
+}
+template <detail::asio_operation Call>
+[[nodiscard]] auto move_on_at(time_point at, Call call, std::source_location where = std::source_location::current()) {
+    return move_on_at(at, detail::as_task<Call>(std::move(call)), where);
+}
+
+}  // namespace roost::inline ROOST_ABI
+
+template <class R, class... Args>
+class boost::asio::async_result<roost::use_task_t, R(Args...)> {
+public:
+    template <class Initiation, class... InitArgs>
+    static auto initiate(Initiation&& initiation, roost::use_task_t token, InitArgs&&... given) {
+        return roost::detail::make_call<R(Args...)>(token, any_io_executor(), std::forward<Initiation>(initiation),
+                                                    std::forward<InitArgs>(given)...);
+    }
+};
+
+// The bound executor is also where the signal is emitted, so it has to be known here.
+template <class Executor, class R, class... Args>
+class boost::asio::async_result<boost::asio::executor_binder<roost::use_task_t, Executor>, R(Args...)> {
+public:
+    template <class Initiation, class Token, class... InitArgs>
+    static auto initiate(Initiation&& initiation, Token&& token, InitArgs&&... given) {
+        return roost::detail::make_call<R(Args...)>(token.get(), any_io_executor(token.get_executor()),
+                                                    std::forward<Initiation>(initiation), std::forward<InitArgs>(given)...);
+    }
+};
+
+template <class... Args, class Executor>
+struct boost::asio::associated_executor<roost::detail::use_task_handler<Args...>, Executor> {
+    using type = any_io_executor;
+    static type get(const roost::detail::use_task_handler<Args...>& handler, const Executor& offered = Executor()) noexcept {
+        return handler.executor_for(any_io_executor(offered));
+    }
+};

@@ -1,0 +1,187 @@
+#include <roost/asio/detail/operation.hpp>
+
+#include <roost/asio/io_executor.hpp>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/query.hpp>
+#include <boost/asio/strand.hpp>
+
+#include <utility>
+
+namespace roost::inline ROOST_ABI::detail {
+
+namespace net = boost::asio;
+
+namespace {
+
+// Whether functions that run on it never run at the same time.
+bool is_serial(const net::any_io_executor& ex) noexcept {
+    if (ex.target<net::strand<net::any_io_executor>>() != nullptr ||
+        ex.target<net::strand<net::io_context::executor_type>>() != nullptr) {
+        return true;
+    }
+    net::execution_context& context = net::query(ex, net::execution::context);
+    return net::has_service<io_executor>(context) && net::use_service<io_executor>(context).is_single_threaded();
+}
+
+}  // namespace
+
+// The emission, in the queue of the operation's executor.
+class operation::emission {
+public:
+    explicit emission(operation& owner) noexcept : owner_(&owner) {}
+    emission(emission&& other) noexcept : owner_(std::exchange(other.owner_, nullptr)) {}
+    emission(const emission&) = delete;
+    emission& operator=(const emission&) = delete;
+    ~emission() {
+        if (owner_ != nullptr) {
+            owner_->emission_lost();
+        }
+    }
+    void operator()() noexcept { std::exchange(owner_, nullptr)->emit(); }
+
+private:
+    operation* owner_;
+};
+
+operation::operation(promise_base& me, failed_function failed, bool ends_at_stop) noexcept
+    : cancellable(
+          me,
+          // Never claims: the frame can't leave before the handler, so the cancel is passed on and the wait goes on.
+          +[](cancellable& self) noexcept {
+              static_cast<operation&>(self).request(wish::cancel);
+              return false;
+          }),
+      work(run_woken),
+      failed_(failed),
+      ends_at_stop_(ends_at_stop),
+      local_emission_(*this) {}
+
+net::any_io_executor operation::serial_executor(const net::any_io_executor& offered) noexcept {
+    executor_lock_.lock();
+    if (!executor_) {
+        executor_ = is_serial(offered) ? offered : net::any_io_executor(net::strand<net::any_io_executor>(offered));
+    }
+    net::any_io_executor mine = executor_;
+    executor_lock_.unlock();
+    return mine;
+}
+
+bool operation::may_begin() noexcept {
+    if (frame().where().is_cancelled()) [[unlikely]] {
+        unwind_frame(frame());
+        return false;
+    }
+    return true;
+}
+
+void operation::before_begin() {
+    if (ends_at_stop_) {
+        on_stop_.emplace(token(frame().where()), level::stop, stop_hook(*this));
+    }
+}
+
+bool operation::after_begin() noexcept {
+    promise_base& me = frame();
+    region& in = me.where();
+    suspended_ = true;
+    switch (state_.transition(begin_returned)) {
+        case operation_action::go_on:
+            suspended_ = false;
+            if (dropped_ && !error_) {
+                unwind_frame(me, reason::plain_kind(reason_kind::closed));
+                return true;
+            }
+            return false;
+        case operation_action::emit: post_emission(); break;
+        case operation_action::none: break;
+    }
+    // The last touch; run_woken waits for it. It never claims, see the constructor.
+    static_cast<void>(in.commit(*this));
+    return true;
+}
+
+void operation::request(wish what) noexcept {
+    if (state_.transition([what](operation_state s) { return ask(s, what); }) == operation_action::emit) {
+        post_emission();
+    }
+}
+
+void operation::post_emission() noexcept {
+    executor_lock_.lock();
+    const net::any_io_executor to = executor_;
+    executor_lock_.unlock();
+    if (!to) {
+        post_or_fall_back(frame().get_executor(), local_emission_, "the cancellation of an asio operation");
+        return;
+    }
+    try {
+        net::post(to, emission(*this));
+    } catch (...) {
+        // Out of memory: the emission was dropped, and the operation ends when it ends. Nothing here may be touched any more.
+    }
+}
+
+void operation::emit() noexcept {
+    do {
+        const wish before = state_.peek().emitted;
+        if (state_.transition(begin_emission) == operation_action::emit) {
+            const wish now = state_.peek().emitted;
+            if (before < wish::stop && now >= wish::stop && now != wish::cancel) {
+                signal_.emit(net::cancellation_type::total);
+            }
+            if (now == wish::cancel) {
+                signal_.emit(net::cancellation_type::terminal);
+            }
+        }
+    } while (leave_emission());
+}
+
+bool operation::leave_emission() noexcept {
+    const operation_action action = state_.transition(end_emission);
+    if (action == operation_action::go_on) {
+        wake();
+    }
+    return action == operation_action::emit;
+}
+
+void operation::emission_lost() noexcept {
+    if (state_.transition(emission_dropped) == operation_action::go_on) {
+        wake();
+    }
+}
+
+void operation::handler_gone() noexcept {
+    if (state_.transition(handler_left) == operation_action::go_on) {
+        wake();
+    }
+}
+
+// Straight on when this thread is one of the task's executor and no body is under way on it; a handler that is called or
+// dropped by some other body's code waits for its turn.
+void operation::wake() noexcept {
+    const executor_ref where = frame().get_executor();
+    if (body::current() == nullptr && where->is_here()) {
+        run_woken(*this);
+    } else {
+        post_or_fall_back(where, *this, "a task after an asio operation");
+    }
+}
+
+void operation::run_woken(work& self) noexcept {
+    operation& mine = static_cast<operation&>(self);
+    promise_base& me = mine.frame();
+    region& in = me.where();
+    if (mine.suspended_) {
+        in.disarm(mine);
+    }
+    const bool cancelled = mine.state_.peek().wanted == wish::cancel && !mine.failed_(mine);
+    if ((mine.dropped_ || cancelled) && !mine.error_) {
+        runner::of_this_thread().why = cancelled ? in.why() : reason::plain_kind(reason_kind::closed);
+        in.owner().run(next_step::unwind(me));
+        return;
+    }
+    me.resume_from_wait();
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,126 @@
+#include <roost/asio/io_executor.hpp>
+
+#include <roost/asio/async_run.hpp>
+#include <roost/runtime/blocking.hpp>
+#include <roost/runtime/blocking_lane.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/sync/latch.hpp>
+#include <roost/task/root.hpp>
+#include <roost/task/sleep.hpp>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace roost;
+using namespace std::chrono_literals;
+namespace net = boost::asio;
+
+class counting_work final : public work {
+public:
+    explicit counting_work(int& n) noexcept
+        : work(+[](work& self) noexcept { ++*static_cast<counting_work&>(self).count_; }), count_(&n) {}
+
+private:
+    int* count_;
+};
+
+TEST(io_executor, ASIO_11_one_per_context) {
+    net::io_context a;
+    net::io_context b;
+    EXPECT_EQ(&io_executor::of(a), &io_executor::of(a));
+    EXPECT_NE(&io_executor::of(a), &io_executor::of(b));
+    EXPECT_EQ(&io_executor::of(a).context(), &a);
+}
+
+TEST(io_executor, ASIO_11_work_runs_in_run_and_never_inside_post) {
+    net::io_context io;
+    int count = 0;
+    counting_work w(count);
+    EXPECT_TRUE(io_executor::of(io).post(w));
+    EXPECT_EQ(count, 0);
+    EXPECT_FALSE(io_executor::of(io).is_here());
+    bool here = false;
+    net::post(io, [&] { here = io_executor::of(io).is_here(); });
+    io.run();
+    EXPECT_EQ(count, 1);
+    EXPECT_TRUE(here);
+}
+
+TEST(io_executor, ASIO_11_other_handlers_get_their_turn) {
+    net::io_context io;
+    bool stop = false;
+    int rounds = 0;
+    root_scope root(io_executor::of(io));
+    root.launch("spins", [](bool& end, int& n) -> task<> {
+        while (!end) {
+            ++n;
+            co_await yield();
+        }
+    }(stop, rounds));
+    net::post(io, [&] { net::post(io, [&] { stop = true; }); });
+    root.close();
+    io.run();
+    EXPECT_LT(rounds, 1000);
+}
+
+TEST(io_executor, ASIO_11_all_threads_of_the_context_help) {
+    net::io_context io;
+    auto guard = net::make_work_guard(io);
+    root_scope root(io_executor::of(io));
+    latch both(2);
+    for (int i = 0; i < 2; ++i) {
+        root.launch("meets", [](latch& l) -> task<> {
+            l.count_down();
+            l.wait_blocking();  // returns only if the other one runs on another thread meanwhile
+            co_return;
+        }(both));
+    }
+    root.close();
+    std::thread other([&] { io.run(); });
+    std::thread another([&] { io.run(); });
+    root.join_blocking();
+    guard.reset();
+    other.join();
+    another.join();
+}
+
+TEST(io_executor, ASIO_12_sleeping_keeps_the_context_running) {
+    net::io_context io;
+    root_scope root(io_executor::of(io));
+    const time_point start = now();
+    root.launch("sleeps", []() -> task<> { co_await sleep_for(3ms); }());
+    root.close();
+    io.run();
+    EXPECT_GE(now() - start, 3ms);
+    EXPECT_TRUE(root.has_ended());
+}
+
+TEST(io_executor, ASIO_14_blocking_runs_on_the_lane_it_was_given) {
+    blocking_lane lane(1);
+    net::io_context io;
+    io_executor::of(io).set_blocking(&lane);
+    const auto here = std::this_thread::get_id();
+    const auto there = run(io, []() -> task<std::thread::id> {
+        co_return co_await blocking(+[] { return std::this_thread::get_id(); });
+    }());
+    EXPECT_NE(here, there);
+}
+
+TEST(io_executor, ASIO_8_what_is_posted_to_a_dying_context_still_runs) {
+    int count = 0;
+    counting_work w(count);
+    {
+        net::io_context io;
+        io_executor::of(io).post(w);
+    }
+    EXPECT_EQ(count, 1);
+}
+
+}  // namespace

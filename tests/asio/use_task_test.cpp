@@ -1,0 +1,456 @@
+#include <roost/asio/use_task.hpp>
+
+#include <roost/asio/async_run.hpp>
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/failure_sink.hpp>
+#include <roost/task/root.hpp>
+#include <roost/task/scope.hpp>
+#include <roost/task/sleep.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/connect_pair.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/write.hpp>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+using namespace roost;
+using namespace std::chrono_literals;
+namespace net = boost::asio;
+using local_socket = net::local::stream_protocol::socket;
+
+static_assert(!std::is_copy_constructible_v<detail::use_task_handler<>>);
+static_assert(std::is_nothrow_move_constructible_v<detail::use_task_handler<boost::system::error_code>>);
+
+struct pair_of_sockets {
+    explicit pair_of_sockets(net::io_context& io) : a(io), b(io) { net::local::connect_pair(a, b); }
+    local_socket a;
+    local_socket b;
+};
+
+template <class Signature, class Token, class Initiation>
+auto initiate(Initiation initiation, Token token) {
+    return net::async_initiate<Token, Signature>(std::move(initiation), token);
+}
+
+// An operation made by hand: the test holds its handler and sees its cancellation.
+struct by_hand {
+    using handler = detail::use_task_handler<boost::system::error_code, int>;
+    std::optional<handler> held;
+    int begun = 0;
+    int signals = 0;
+    net::cancellation_type last = net::cancellation_type::none;
+    std::function<void()> on_signal;
+
+    auto operator()(use_task_t token) {
+        return net::async_initiate<use_task_t, void(boost::system::error_code, int)>(
+            [this](auto h) {
+                ++begun;
+                h.get_cancellation_slot().assign([this](net::cancellation_type t) {
+                    ++signals;
+                    last = t;
+                    if (on_signal) {
+                        on_signal();
+                    }
+                });
+                held.emplace(std::move(h));
+            },
+            token);
+    }
+    void complete(boost::system::error_code ec, int value) {
+        handler h = std::move(*held);
+        held.reset();
+        h(ec, value);
+    }
+};
+
+task<int> await_by_hand(by_hand& op, use_task_t how = use_task) { co_return co_await op(how); }
+
+TEST(use_task, ASIO_1_results_come_back_as_values) {
+    net::io_context io;
+    pair_of_sockets sockets(io);
+    const std::string got = run(io, [](pair_of_sockets& s) -> task<std::string> {
+        std::size_t written = co_await net::async_write(s.a, net::buffer("hello", 5), use_task);
+        EXPECT_EQ(written, 5U);
+        std::string text(5, ' ');
+        std::size_t n = co_await net::async_read(s.b, net::buffer(text), use_task);
+        EXPECT_EQ(n, 5U);
+        net::steady_timer t(s.a.get_executor(), 1ms);
+        co_await t.async_wait(use_task);
+        co_return text;
+    }(sockets));
+    EXPECT_EQ(got, "hello");
+}
+
+TEST(use_task, ASIO_2_errors_are_thrown_or_adapted) {
+    net::io_context io;
+    pair_of_sockets sockets(io);
+    sockets.a.close();
+    run(io, [](pair_of_sockets& s) -> task<> {
+        char c = 0;
+        bool thrown = false;
+        try {
+            co_await s.b.async_read_some(net::buffer(&c, 1), use_task);
+        } catch (const boost::system::system_error& e) {
+            thrown = e.code() == net::error::eof;
+        }
+        EXPECT_TRUE(thrown);
+        auto [ec, n] = co_await s.b.async_read_some(net::buffer(&c, 1), net::as_tuple(use_task));
+        EXPECT_EQ(ec, net::error::eof);
+        EXPECT_EQ(n, 0U);
+    }(sockets));
+}
+
+TEST(use_task, ASIO_2_several_results_are_a_tuple) {
+    net::io_context io;
+    const auto got = run(io, []() -> task<std::tuple<int, std::string>> {
+        auto op = [](auto token) {
+            return net::async_initiate<decltype(token), void(boost::system::error_code, int, std::string)>(
+                [](auto handler) { std::move(handler)(boost::system::error_code(), 7, std::string("seven")); }, token);
+        };
+        co_return co_await op(use_task);
+    }());
+    EXPECT_EQ(std::get<0>(got), 7);
+    EXPECT_EQ(std::get<1>(got), "seven");
+}
+
+TEST(use_task, ASIO_3_begins_when_awaited_and_not_when_cancelled) {
+    net::io_context io;
+    by_hand op;
+    {
+        auto call = op(use_task);
+        EXPECT_EQ(op.begun, 0);
+    }
+    EXPECT_EQ(op.begun, 0);
+    root_scope root(io_executor::of(io));
+    job j = root.launch("cancelled", [](by_hand& o) -> task<> {
+        job me = co_await this_job();
+        me.cancel();
+        co_await o(use_task);
+    }(op));
+    root.close();
+    io.run();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(op.begun, 0);
+}
+
+TEST(use_task, ASIO_4_cancel_is_terminal_and_waits_for_the_operation) {
+    net::io_context io;
+    auto guard = net::make_work_guard(io);
+    by_hand op;
+    root_scope root(io_executor::of(io));
+    auto j = root.async("op", await_by_hand(op));
+    io.poll();
+    ASSERT_EQ(op.begun, 1);
+    j.cancel();
+    EXPECT_EQ(op.signals, 0);  // posted, never inside cancel()
+    io.poll();
+    EXPECT_EQ(op.signals, 1);
+    EXPECT_EQ(op.last, net::cancellation_type::terminal);
+    EXPECT_FALSE(is_final(j.state()));  // the handler is still out
+    op.complete(net::error::operation_aborted, 0);
+    io.poll();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    root.close();
+    io.poll();
+}
+
+TEST(use_task, ASIO_4_a_real_operation_ends_at_once) {
+    net::io_context io;
+    pair_of_sockets sockets(io);
+    root_scope root(io_executor::of(io));
+    std::string text(5, ' ');
+    job reads = root.launch("read", [](local_socket& s, std::string& into) -> task<> {
+        co_await net::async_read(s, net::buffer(into), use_task);
+    }(sockets.b, text));
+    root.launch("cancel", [](job j) -> task<> {
+        co_await sleep_for(1ms);
+        j.cancel();
+    }(reads));
+    root.close();
+    io.run();
+    EXPECT_EQ(reads.state(), job_state::cancelled);
+}
+
+TEST(use_task, ASIO_5_whoever_comes_first_decides) {
+    net::io_context io;
+    auto guard = net::make_work_guard(io);
+    root_scope root(io_executor::of(io));
+    {
+        by_hand op;  // the handler first: delivered, cancelled at the next await
+        int got = 0;
+        auto j = root.async("first", [](by_hand& o, int& value) -> task<> {
+            value = co_await o(use_task);
+            co_await sleep_for(1h);
+        }(op, got));
+        io.poll();
+        // From outside the context, so that the body has not run on yet when the cancel comes.
+        op.complete({}, 3);
+        j.cancel();
+        io.poll();
+        EXPECT_EQ(got, 3);
+        EXPECT_EQ(op.signals, 0);
+        EXPECT_EQ(j.state(), job_state::cancelled);
+    }
+    {
+        by_hand op;  // the cancel first: a result that comes all the same is destroyed
+        bool after = false;
+        auto j = root.async("second", [](by_hand& o, bool& reached) -> task<> {
+            co_await o(use_task);
+            reached = true;
+        }(op, after));
+        io.poll();
+        j.cancel();
+        op.complete({}, 3);
+        io.poll();
+        EXPECT_FALSE(after);
+        EXPECT_EQ(j.state(), job_state::cancelled);
+        EXPECT_EQ(op.signals, 0);  // the emission found the operation ended
+    }
+    root.close();
+    io.poll();
+}
+
+using failing_handler = detail::use_task_handler<std::exception_ptr>;
+
+task<> await_failing(std::optional<failing_handler>& held) {
+    co_await initiate<void(std::exception_ptr)>([&](auto h) { held.emplace(std::move(h)); }, use_task);
+}
+
+TEST(use_task, ASIO_5_an_exception_outranks_the_cancel_unless_it_is_its_echo) {
+    const failure_sink before = set_failure_sink(
+        +[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {});
+    for (const bool is_echo : {false, true}) {
+        net::io_context io;
+        auto guard = net::make_work_guard(io);
+        root_scope root(io_executor::of(io));
+        std::optional<failing_handler> held;
+        job j = root.launch("op", await_failing(held));
+        io.poll();
+        j.cancel();
+        io.poll();
+        std::exception_ptr what = std::make_exception_ptr(std::runtime_error("disk"));
+        if (is_echo) {
+            what = std::make_exception_ptr(boost::system::system_error(net::error::operation_aborted));
+        }
+        (*held)(what);
+        root.close();
+        io.poll();
+        EXPECT_EQ(j.state(), is_echo ? job_state::cancelled : job_state::failed);
+    }
+    set_failure_sink(before);
+}
+
+TEST(use_task, ASIO_6_stop_is_total) {
+    net::io_context io;
+    auto guard = net::make_work_guard(io);
+    by_hand plain;
+    by_hand through;
+    root_scope root(io_executor::of(io));
+    auto a = root.async("plain", await_by_hand(plain));
+    auto b = root.async("through", await_by_hand(through, use_task.through_stop()));
+    io.poll();
+    root.core().stop();
+    io.poll();
+    EXPECT_EQ(plain.signals, 1);
+    EXPECT_EQ(plain.last, net::cancellation_type::total);
+    EXPECT_EQ(through.signals, 0);
+    a.cancel();
+    b.cancel();
+    io.poll();
+    EXPECT_EQ(plain.signals, 2);
+    EXPECT_EQ(plain.last, net::cancellation_type::terminal);
+    EXPECT_EQ(through.last, net::cancellation_type::terminal);
+    plain.complete({}, 1);
+    through.complete({}, 1);
+    root.close();
+    io.poll();
+    EXPECT_TRUE(root.has_ended());
+}
+
+TEST(use_task, ASIO_6_stop_ends_a_wait_also_one_that_begins_later) {
+    net::io_context io;
+    root_scope root(io_executor::of(io));
+    int aborted = 0;
+    root.launch("waits", [](net::io_context& c, int& count) -> task<> {
+        for (int i = 0; i < 2; ++i) {
+            net::steady_timer t(c, 1h);
+            auto [ec] = co_await t.async_wait(net::as_tuple(use_task));
+            count += ec == net::error::operation_aborted ? 1 : 0;
+        }
+    }(io, aborted));
+    io.poll();
+    root.core().stop();
+    root.close();
+    io.run();
+    EXPECT_EQ(aborted, 2);
+}
+
+TEST(use_task, ASIO_7_the_signal_is_emitted_on_the_bound_executor) {
+    net::io_context io;
+    auto guard = net::make_work_guard(io);
+    auto strand = net::make_strand(io);
+    by_hand op;
+    bool on_strand = false;
+    op.on_signal = [&] { on_strand = strand.running_in_this_thread(); };
+    root_scope root(io_executor::of(io));
+    auto j = root.async("op", [](by_hand& o, net::strand<net::io_context::executor_type> s) -> task<> {
+        co_await initiate<void(boost::system::error_code, int)>(
+            [&o](auto h) {
+                h.get_cancellation_slot().assign([&o](net::cancellation_type) { o.on_signal(); });
+                o.held.emplace(std::move(h));
+            },
+            net::bind_executor(s, use_task));
+    }(op, strand));
+    io.poll();
+    j.cancel();
+    io.poll();
+    EXPECT_TRUE(on_strand);
+    op.complete({}, 0);
+    root.close();
+    io.poll();
+}
+
+TEST(use_task, ASIO_8_a_dropped_handler_is_a_cancel_because_of_closed) {
+    net::io_context io;
+    auto guard = net::make_work_guard(io);
+    root_scope root(io_executor::of(io));
+    by_hand op;
+    auto j = root.async("op", await_by_hand(op));
+    io.poll();
+    ASSERT_TRUE(op.held.has_value());
+    op.held.reset();
+    root.close();
+    io.poll();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(j.as_job().why().kind(), reason_kind::closed);
+}
+
+TEST(use_task, ASIO_8_a_handler_dropped_while_it_begins) {
+    net::io_context io;
+    root_scope root(io_executor::of(io));
+    job j = root.launch("op", []() -> task<> {
+        co_await initiate<void()>([](auto) {}, use_task);
+    }());
+    root.close();
+    io.run();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(j.why().kind(), reason_kind::closed);
+}
+
+TEST(use_task, ASIO_8_dropped_handlers_end_tasks_of_another_executor) {
+    net::io_context home;
+    auto guard = net::make_work_guard(home);
+    root_scope root(io_executor::of(home));
+    auto io = std::make_unique<net::io_context>();
+    job j = root.launch("posts", [](net::io_context& c) -> task<> {
+        co_await net::post(c, use_task);
+    }(*io));
+    home.poll();
+    EXPECT_FALSE(j.is_finished());
+    io.reset();
+    root.close();
+    home.poll();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(j.why().kind(), reason_kind::closed);
+}
+
+struct counted {
+    explicit counted(int& n) noexcept : left(&n) { ++n; }
+    counted(const counted&) = delete;
+    counted& operator=(const counted&) = delete;
+    ~counted() { --*left; }
+    int* left;
+};
+
+TEST(use_task, ASIO_8_tasks_of_the_context_unwind_with_it) {
+    int alive = 0;
+    bool after = false;
+    job seen;
+    {
+        net::io_context io;
+        async_run(
+            io, "orphan",
+            [](net::io_context& c, int& n, bool& reached, job& me) -> task<> {
+                counted here(n);
+                me = co_await this_job();
+                local_socket a(c);
+                local_socket b(c);
+                net::local::connect_pair(a, b);
+                char x = 0;
+                co_await net::async_read(a, net::buffer(&x, 1), use_task);
+                reached = true;
+            }(io, alive, after, seen),
+            [](std::exception_ptr) {});
+        io.poll();
+        EXPECT_EQ(alive, 1);
+    }
+    EXPECT_EQ(alive, 0);
+    EXPECT_FALSE(after);
+    EXPECT_EQ(seen.state(), job_state::cancelled);
+    EXPECT_EQ(seen.why().kind(), reason_kind::closed);
+}
+
+TEST(use_task, ASIO_8_a_context_destroyed_with_an_emission_under_way) {
+    int alive = 0;
+    job seen;
+    {
+        net::io_context io;
+        async_run(
+            io, "orphan",
+            [](net::io_context& c, int& n, job& me) -> task<> {
+                counted here(n);
+                me = co_await this_job();
+                net::steady_timer t(c, 1h);
+                co_await t.async_wait(use_task);
+            }(io, alive, seen),
+            [](std::exception_ptr) {});
+        io.poll();
+        seen.cancel();  // its emission will never run
+    }
+    EXPECT_EQ(alive, 0);
+    EXPECT_EQ(seen.state(), job_state::cancelled);
+}
+
+TEST(use_task, ASIO_9_deadlines) {
+    net::io_context io;
+    run(io, [](net::io_context& c) -> task<> {
+        net::steady_timer t(c, 1h);
+        bool late = false;
+        try {
+            co_await fail_after(2ms, t.async_wait(use_task));
+        } catch (const timed_out&) {
+            late = true;
+        }
+        EXPECT_TRUE(late);
+        auto nothing = co_await move_on_after(2ms, t.async_wait(use_task));
+        EXPECT_FALSE(nothing);
+        t.expires_after(0ms);
+        co_await fail_after(1h, t.async_wait(use_task));  // and io.run() does not wait for the hour
+        auto ended = co_await as_outcome(t.async_wait(use_task));
+        EXPECT_TRUE(ended.has_value());
+    }(io));
+}
+
+TEST(use_task, ASIO_10_an_initiation_that_throws) {
+    net::io_context io;
+    EXPECT_THROW(run(io, []() -> task<> {
+        co_await initiate<void()>([](auto) { throw std::runtime_error("no"); }, use_task);
+    }()),
+                 std::runtime_error);
+}
+
+}  // namespace
