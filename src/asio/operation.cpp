@@ -101,6 +101,9 @@ bool operation::after_begin() noexcept {
     return true;
 }
 
+// A cancel comes here too, beside the way through the region: it must not pass for a stop, whichever is told first.
+void operation::level_raised() noexcept { request(frame().where().should_stop_now() ? wish::cancel : wish::stop); }
+
 void operation::request(wish what) noexcept {
     if (state_.transition([what](operation_state s) { return ask(s, what); }) == operation_action::emit) {
         post_emission();

@@ -6,6 +6,7 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/sleep.hpp>
 
+#include <gtest/gtest.h>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -14,7 +15,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
-#include <gtest/gtest.h>
 
 #include <memory>
 #include <stdexcept>
@@ -134,11 +134,12 @@ TEST(async_run, ASIO_18_run_returns_or_throws_what_the_task_did) {
     io.restart();
     EXPECT_THROW(run(io, fails()), std::runtime_error);
     io.restart();
-    EXPECT_THROW(run(io, []() -> task<> {
-        job me = co_await this_job();
-        me.cancel();
-        co_await checkpoint();
-    }()),
+    EXPECT_THROW(run(io,
+                     []() -> task<> {
+                         job me = co_await this_job();
+                         me.cancel();
+                         co_await checkpoint();
+                     }()),
                  error);
 }
 

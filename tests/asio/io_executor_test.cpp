@@ -8,10 +8,10 @@
 #include <roost/task/root.hpp>
 #include <roost/task/sleep.hpp>
 
+#include <gtest/gtest.h>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
-#include <gtest/gtest.h>
 
 #include <thread>
 #include <vector>
@@ -107,9 +107,8 @@ TEST(io_executor, ASIO_14_blocking_runs_on_the_lane_it_was_given) {
     net::io_context io;
     io_executor::of(io).set_blocking(&lane);
     const auto here = std::this_thread::get_id();
-    const auto there = run(io, []() -> task<std::thread::id> {
-        co_return co_await blocking(+[] { return std::this_thread::get_id(); });
-    }());
+    const auto there = run(
+        io, []() -> task<std::thread::id> { co_return co_await blocking(+[] { return std::this_thread::get_id(); }); }());
     EXPECT_NE(here, there);
 }
 

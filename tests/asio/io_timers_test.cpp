@@ -1,7 +1,7 @@
 #include <roost/asio/detail/io_timers.hpp>
 
-#include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
+#include <boost/asio/io_context.hpp>
 
 #include <thread>
 #include <vector>

@@ -3,9 +3,9 @@
 #include <roost/asio/async_run.hpp>
 #include <roost/asio/use_task.hpp>
 
+#include <gtest/gtest.h>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
-#include <gtest/gtest.h>
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/on_exit.hpp>
 
-#include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
+#include <boost/asio/io_context.hpp>
 
 #include <memory>
 

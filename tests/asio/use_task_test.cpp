@@ -1,3 +1,5 @@
+// Long because a second file that includes Asio would cost as much to compile as ten that do not.
+
 #include <roost/asio/use_task.hpp>
 
 #include <roost/asio/async_run.hpp>
@@ -7,6 +9,7 @@
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 
+#include <gtest/gtest.h>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
@@ -17,7 +20,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/write.hpp>
-#include <gtest/gtest.h>
 
 #include <functional>
 #include <memory>
@@ -231,8 +233,8 @@ task<> await_failing(std::optional<failing_handler>& held) {
 }
 
 TEST(use_task, ASIO_5_an_exception_outranks_the_cancel_unless_it_is_its_echo) {
-    const failure_sink before = set_failure_sink(
-        +[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {});
+    const failure_sink before =
+        set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {});
     for (const bool is_echo : {false, true}) {
         net::io_context io;
         auto guard = net::make_work_guard(io);
@@ -342,9 +344,7 @@ TEST(use_task, ASIO_8_a_dropped_handler_is_a_cancel_because_of_closed) {
 TEST(use_task, ASIO_8_a_handler_dropped_while_it_begins) {
     net::io_context io;
     root_scope root(io_executor::of(io));
-    job j = root.launch("op", []() -> task<> {
-        co_await initiate<void()>([](auto) {}, use_task);
-    }());
+    job j = root.launch("op", []() -> task<> { co_await initiate<void()>([](auto) {}, use_task); }());
     root.close();
     io.run();
     EXPECT_EQ(j.state(), job_state::cancelled);
@@ -356,9 +356,7 @@ TEST(use_task, ASIO_8_dropped_handlers_end_tasks_of_another_executor) {
     auto guard = net::make_work_guard(home);
     root_scope root(io_executor::of(home));
     auto io = std::make_unique<net::io_context>();
-    job j = root.launch("posts", [](net::io_context& c) -> task<> {
-        co_await net::post(c, use_task);
-    }(*io));
+    job j = root.launch("posts", [](net::io_context& c) -> task<> { co_await net::post(c, use_task); }(*io));
     home.poll();
     EXPECT_FALSE(j.is_finished());
     io.reset();
@@ -447,10 +445,9 @@ TEST(use_task, ASIO_9_deadlines) {
 
 TEST(use_task, ASIO_10_an_initiation_that_throws) {
     net::io_context io;
-    EXPECT_THROW(run(io, []() -> task<> {
-        co_await initiate<void()>([](auto) { throw std::runtime_error("no"); }, use_task);
-    }()),
-                 std::runtime_error);
+    EXPECT_THROW(
+        run(io, []() -> task<> { co_await initiate<void()>([](auto) { throw std::runtime_error("no"); }, use_task); }()),
+        std::runtime_error);
 }
 
 }  // namespace

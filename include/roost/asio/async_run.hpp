@@ -30,7 +30,7 @@ template <class T, class Token>
 auto async_run(executor_ref where, std::string name, task<T> t, Token&& token,
                std::source_location from = std::source_location::current()) {
     return boost::asio::async_initiate<Token, detail::run_signature<T>>(detail::initiate_run<T>(where, from), token,
-                                                                       std::move(name), std::move(t));
+                                                                        std::move(name), std::move(t));
 }
 template <class T, class Token>
 auto async_run(boost::asio::io_context& io, std::string name, task<T> t, Token&& token,
@@ -50,7 +50,8 @@ public:
     keep_outcome(boost::asio::io_context& io, std::shared_ptr<std::optional<outcome<T>>> to)
         : to_(std::move(to)), work_(io.get_executor()) {}
     void operator()(outcome<T> how) {
-        boost::asio::post(work_.get_executor(), [to = std::move(to_), how = std::move(how)]() mutable { to->emplace(std::move(how)); });
+        boost::asio::post(work_.get_executor(),
+                          [to = std::move(to_), how = std::move(how)]() mutable { to->emplace(std::move(how)); });
     }
 
 private:

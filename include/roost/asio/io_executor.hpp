@@ -67,10 +67,10 @@ private:
     bool single_threaded_ = false;
 
     small_mutex lock_;
-    work_list queue_;           // with the lock
-    bool scheduled_ = false;    // with the lock: a turn waits in the context's queue
-    bool closed_ = false;       // with the lock
-    bool ending_ = false;       // with the lock: somebody is in run_rest()
+    work_list queue_;  // with the lock
+    bool scheduled_ = false;  // with the lock: a turn waits in the context's queue
+    bool closed_ = false;  // with the lock
+    bool ending_ = false;  // with the lock: somebody is in run_rest()
     detail::handler_memory memory_;  // of the turn that waits
 };
 

@@ -227,8 +227,8 @@ template <class Initiation, class Signature, class... InitArgs>
 class operation_call;
 
 template <class Initiation, class R, class... Args, class... InitArgs>
-class [[nodiscard("an operation with use_task begins when it is awaited")]] operation_call<Initiation, R(Args...),
-                                                                                           InitArgs...> {
+class [[nodiscard(
+    "an operation with use_task begins when it is awaited")]] operation_call<Initiation, R(Args...), InitArgs...> {
 public:
     template <class I, class... Given>
     operation_call(use_task_t token, boost::asio::any_io_executor bound, I&& initiation, Given&&... given)
@@ -245,8 +245,7 @@ public:
     [[nodiscard]] const boost::asio::any_io_executor& bound() const noexcept { return bound_; }
     template <class Handler>
     void begin(Handler handler) {
-        std::apply(
-            [&](InitArgs&... given) { std::move(initiation_)(std::move(handler), std::move(given)...); }, arguments_);
+        std::apply([&](InitArgs&... given) { std::move(initiation_)(std::move(handler), std::move(given)...); }, arguments_);
     }
 
 private:

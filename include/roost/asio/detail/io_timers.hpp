@@ -38,8 +38,9 @@ public:
     std::size_t close() noexcept;
 
 private:
-    using alarm = boost::asio::basic_waitable_timer<std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>,
-                                                    boost::asio::io_context::executor_type>;
+    using alarm =
+        boost::asio::basic_waitable_timer<std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>,
+                                          boost::asio::io_context::executor_type>;
     class rung;
     enum : std::uint32_t { idle = 0, armed = 1, fired = 2 };
 

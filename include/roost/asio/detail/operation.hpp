@@ -61,7 +61,7 @@ private:
     class stop_hook {
     public:
         explicit stop_hook(operation& owner) noexcept : owner_(&owner) {}
-        void operator()() const noexcept { owner_->request(wish::stop); }
+        void operator()() const noexcept { owner_->level_raised(); }
 
     private:
         operation* owner_;
@@ -77,6 +77,7 @@ private:
     };
     class emission;
 
+    void level_raised() noexcept;
     void request(wish what) noexcept;
     void post_emission() noexcept;
     void emit() noexcept;

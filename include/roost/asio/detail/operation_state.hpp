@@ -47,7 +47,7 @@ struct operation_state {
 enum class operation_action : std::uint8_t {
     none,
     go_on,  // the caller was the last holder: the frame is to be resumed
-    emit,   // the caller posts an emission, or goes on with the one it is in
+    emit,  // the caller posts an emission, or goes on with the one it is in
 };
 
 using operation_step = step<operation_state, operation_action>;
