@@ -1,5 +1,6 @@
 #include <roost/runtime/detail/keeper.hpp>
 
+#include <roost/exec/recent_time.hpp>
 #include <roost/runtime/detail/fork_check.hpp>
 #include <roost/runtime/detail/scheduler.hpp>
 
@@ -58,6 +59,7 @@ void keeper::run() noexcept {
     for (;;) {
         const std::uint32_t heard = bell_.listen();  // before every look: what rings later ends the sleep
         if (stopping_.load(mo::relaxed)) {           // K4
+            recent_time::rest();
             return;
         }
         const time_point next = timers_.advance(now());
@@ -71,6 +73,7 @@ time_point keeper::look(time_point now) noexcept {
     if (watched_.empty()) {
         return no_deadline;
     }
+    recent_time::tell(now);
     if (dozing_.load(mo::relaxed)) {           // K2
         dozing_.store(false, mo::relaxed);     // K2
         quiet_looks_ = 0;
@@ -96,6 +99,7 @@ time_point keeper::look(time_point now) noexcept {
 
 // From here on a worker that starts rings; whoever started before is seen by the last look.
 void keeper::doze() noexcept {
+    recent_time::rest();
     dozing_.store(true, mo::seq_cst);  // K1
     if (has_heavy_barrier()) {
         heavy_barrier();

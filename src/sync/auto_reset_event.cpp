@@ -23,7 +23,7 @@ void auto_reset_event::set() noexcept {
 void auto_reset_event::set_slow() noexcept {
     const char* what = name_;
     waiters_.lock();
-    waiter* first = waiters_.front();
+    waiter* first = waiters_.pick().who();
     if (first == nullptr) {
         // The last waiter left between our look and the lock, so the fast path is open again and others may be on it.
         word_.exchange(signalled, mo::release);  // A4
@@ -43,6 +43,10 @@ bool auto_reset_event::enqueue(waiter& w) noexcept {
     for (std::uint32_t seen = signalled; waiters_.is_empty();) {
         if (word_.compare_exchange_strong(seen, idle, mo::acquire, mo::relaxed)) {  // A5
             waiters_.unlock();
+            if (w.is_alternative() && !w.of_choice().try_win(&w)) {
+                set();  // decided elsewhere: as if it had never been taken
+                return true;
+            }
             return false;
         }
         seen = idle;

@@ -58,10 +58,18 @@ void permits::give_slow(std::uint32_t n) noexcept {
 // Gives the first in line what it needs, then the next, until somebody needs more than there is.
 void permits::grant_locked(grants& out) noexcept {
     while (waiter* first = waiters_.front()) {
+        if (first->is_alternative() && first->of_choice().is_won()) {
+            waiters_.take(*first, claim::cancelled);
+            continue;
+        }
         const std::uint32_t need = static_cast<weighted_waiter*>(first)->weight();
         const bool is_last = waiters_.size_approx() == 1;
         if (leave_to_thread(*first, need, out) || !change([=](permit_state s) { return grant(s, need, is_last); })) {
             return;
+        }
+        if (first->is_alternative() && !first->of_choice().try_win(first)) {
+            change([=](permit_state s) { return std::optional(detail::give(s, need)); });
+            continue;  // won elsewhere meanwhile: the next round unlinks it
         }
         waiters_.take(*first, claim::delivered);
         if (!first->is_notified) {  // a thread whose token is already on the way needs no second one
@@ -113,6 +121,9 @@ bool permits::enqueue(weighted_waiter& w) noexcept {
     });
     if (is_queued) {
         waiters_.push_back(w);
+    } else if (w.is_alternative() && !w.of_choice().try_win(static_cast<waiter*>(&w))) {
+        change([&](permit_state s) { return std::optional(detail::give(s, w.weight())); });
+        is_queued = true;  // as good as: somebody else decided, and wakes it
     }
     waiters_.unlock();
     return is_queued;

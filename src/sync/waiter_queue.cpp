@@ -18,7 +18,7 @@ bool waiter_queue::cancel(waiter& w, claim as) noexcept {
 bool waiter_queue::wake_first() noexcept {
     const char* what = name_;  // once delivered, a waiter may destroy this queue
     waiters_.lock();
-    waiter* first = waiters_.front();
+    waiter* first = waiters_.pick().who();
     if (first != nullptr) {
         waiters_.take(*first, claim::delivered);
     }
@@ -35,10 +35,13 @@ std::size_t waiter_queue::wake_some(std::size_t n) noexcept {
     detail::wake_chain woken;
     std::size_t count = 0;
     waiters_.lock();
-    while (count < n && !waiters_.is_empty()) {
-        waiter& first = *waiters_.front();
-        waiters_.take(first, claim::delivered);
-        woken.add(first);
+    while (count < n) {
+        waiter* first = waiters_.pick().who();
+        if (first == nullptr) {
+            break;
+        }
+        waiters_.take(*first, claim::delivered);
+        woken.add(*first);
         ++count;
     }
     waiters_.unlock();

@@ -19,6 +19,10 @@ bridge across(foreign_wait&) { co_return; }
 
 }  // namespace
 
+constinit const wait_functions foreign_wait::functions{
+    +[](cancellable&) noexcept { return false; },
+    +[](const cancellable&) noexcept { return wait_target("foreign awaitable", ""); }, true};
+
 std::coroutine_handle<bridge_promise> foreign_wait::make_bridge(foreign_wait& for_whom) {
     const auto handle = across(for_whom).handle();
     for_whom.bridge_ = handle;
@@ -29,12 +33,13 @@ void foreign_wait::drop_bridge() noexcept { std::exchange(bridge_, nullptr).dest
 
 // The bridge is suspended at its end; whoever resumed it may still be inside the foreign library, so nothing more happens on
 // this thread unless it is ours.
-void foreign_wait::completed() noexcept { post_or_fall_back(frame_->get_executor(), *this, "a task after a foreign await"); }
+void foreign_wait::completed() noexcept { post_or_fall_back(frame().get_executor(), *this, "a task after a foreign await"); }
 
 void foreign_wait::run_completed(work& self) noexcept {
     foreign_wait& mine = static_cast<foreign_wait&>(self);
     mine.drop_bridge();
-    promise_base& frame = *mine.frame_;
+    mine.end();
+    promise_base& frame = mine.frame();
     if (frame.where().is_cancelled() && mine.discard_(mine)) {
         runner::of_this_thread().why = frame.where().why();
         frame.where().owner().run(next_step::unwind(frame));

@@ -4,11 +4,12 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
+constinit const wait_functions settled_wait::functions{
+    +[](cancellable& self) noexcept { return static_cast<settled_wait&>(self).wait_.try_cancel(); },
+    +[](const cancellable& self) noexcept { return static_cast<const settled_wait&>(self).target_->describe(); }};
+
 settled_wait::settled_wait(promise_base& me, job_core& target) noexcept
-    : cancellable(
-          me, +[](cancellable& self) noexcept { return static_cast<settled_wait&>(self).wait_.try_cancel(); }),
-      target_(&target),
-      wait_(&target) {}
+    : cancellable(me, functions), target_(&target), wait_(&target) {}
 
 bool settled_wait::await_ready() const noexcept {
     return !frame().where().is_cancelled() && target_->is_final() && !is_cancelled_target();

@@ -3,7 +3,7 @@
 namespace roost::inline ROOST_ABI::detail {
 
 constinit const node_functions inner_region::functions{
-    .kind = "region", .destroy = destroy, .level_raised = region::level_raised};
+    .kind = "region", .destroy = destroy, .level_raised = region::level_raised, .describe = region::describe};
 
 inner_region& inner_region::make(region& parent, node_name name, site made_at, node_shape shape) {
     auto* made = new inner_region(parent, name, made_at, shape);

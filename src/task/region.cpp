@@ -1,5 +1,8 @@
 #include <roost/task/detail/region.hpp>
 
+#include <roost/exec/timer.hpp>
+#include <roost/tree/visit.hpp>
+
 namespace roost::inline ROOST_ABI::detail {
 
 namespace {
@@ -8,7 +11,7 @@ constexpr int spins_before_yield = 64;
 
 // With busy set by the caller. After a lost try_cancel the woken body may free everything at once.
 bool region::claim_wait(cancellable& what) noexcept {
-    const bool claimed = what.try_cancel_(what);
+    const bool claimed = what.functions_->try_cancel(what);
     slot_.store(cancelled_bit | (claimed ? 0 : word_of(what)), mo::release);  // S4
     return claimed;
 }
@@ -36,28 +39,64 @@ void region::disarm_slow(cancellable& what) noexcept {
     }
 }
 
-void region::interrupt() noexcept {
+bool region::interrupt() noexcept {
+    std::uintptr_t seen = slot_.load(mo::acquire);  // S5
+    std::uintptr_t next = 0;
+    do {
+        const bool is_peeked = (seen & peeked_bit) != 0;
+        if ((seen & busy_bit) != 0 || seen == cancelled_bit || (is_peeked && (seen & cancelled_bit) != 0)) {
+            return false;
+        }
+        next = seen | cancelled_bit | (seen <= cancelled_bit || is_peeked ? 0 : busy_bit);
+    } while (!slot_.compare_exchange_weak(seen, next, mo::acq_rel, mo::acquire));  // S2
+    const bool is_first = (seen & cancelled_bit) == 0;
+    if ((next & busy_bit) != 0) {
+        claim_and_unwind(*reinterpret_cast<cancellable*>(seen & ~cancelled_bit));
+    }
+    return is_first;
+}
+
+// With busy set by the caller.
+void region::claim_and_unwind(cancellable& what) noexcept {
+    body& owner = *owner_;
+    promise_base& frame = what.frame();
+    if (claim_wait(what)) {
+        owner.post_unwind(frame);
+    }
+}
+
+// While peeked is set, the body cannot leave the wait. A cancel that comes meanwhile is carried out here.
+void region::describe_wait(node_description& d) noexcept {
     std::uintptr_t seen = slot_.load(mo::acquire);  // S5
     do {
-        if ((seen & busy_bit) != 0 || seen == cancelled_bit) {
+        if ((seen & (busy_bit | peeked_bit)) != 0 || seen <= cancelled_bit) {
             return;
         }
-    } while (!slot_.compare_exchange_weak(seen, seen <= cancelled_bit ? cancelled_bit : seen | cancelled_bit | busy_bit,
-                                          mo::acq_rel, mo::acquire));  // S2
-    if (seen <= cancelled_bit) {
-        return;
+    } while (!slot_.compare_exchange_weak(seen, seen | peeked_bit, mo::acq_rel, mo::acquire));  // S6
+    cancellable& waiting = *reinterpret_cast<cancellable*>(seen & ~cancelled_bit);
+    const wait_target what = waiting.functions_->what(waiting);
+    d.say_waits_on(what.kind(), what.name());
+    d.uninterruptible = waiting.functions_->is_uninterruptible();
+    std::uintptr_t expected = seen | peeked_bit;
+    if (!slot_.compare_exchange_strong(expected, seen, mo::acq_rel, mo::acquire)) {  // S7
+        slot_.store((seen & ~cancelled_bit) | cancelled_bit | busy_bit, mo::release);  // S7
+        claim_and_unwind(waiting);
     }
-    cancellable& waiting = *reinterpret_cast<cancellable*>(seen & ~(cancelled_bit | busy_bit));
-    body& owner = *owner_;
-    promise_base& frame = waiting.frame();
-    if (claim_wait(waiting)) {
-        owner.post_unwind(frame);
+}
+
+void region::describe(const node& self, node_description& d) noexcept {
+    auto& mine = const_cast<region&>(static_cast<const region&>(self));
+    if (mine.owner_ != nullptr) {
+        if (timer_service* timers = mine.owner_->where()->timers(); timers != nullptr && d.deadline != no_deadline) {
+            d.deadline_clock = timers->now();
+        }
+        mine.describe_wait(d);
     }
 }
 
 void region::level_raised(node& self, level now) noexcept {
     if (now >= level::cancel) {
-        static_cast<region&>(self).interrupt();
+        static_cast<void>(static_cast<region&>(self).interrupt());
     }
 }
 

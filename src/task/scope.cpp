@@ -2,8 +2,11 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-constinit const node_functions scope_block::functions{
-    .kind = "scope", .destroy = destroy, .level_raised = region::level_raised, .drained = drained};
+constinit const node_functions scope_block::functions{.kind = "scope",
+                                                      .destroy = destroy,
+                                                      .level_raised = region::level_raised,
+                                                      .drained = drained,
+                                                      .describe = region::describe};
 
 scope_block& scope_block::make(region& parent, node_name name, site made_at, const scope_policy& policy,
                                executor_ref where) {

@@ -12,16 +12,14 @@ timer_service& timers_of(const promise_base& frame) noexcept {
 }
 
 // Disarming is the claim: whoever takes the timer from the service decides.
+constinit const wait_functions sleep_await::functions{+[](cancellable& self) noexcept {
+                                                          sleep_await& mine = static_cast<sleep_await&>(self);
+                                                          return mine.service_->disarm(mine);
+                                                      },
+                                                      +[](const cancellable&) noexcept { return wait_target("sleep", ""); }};
+
 sleep_await::sleep_await(promise_base& me, time_point until) noexcept
-    : cancellable(
-          me,
-          +[](cancellable& self) noexcept {
-              sleep_await& mine = static_cast<sleep_await&>(self);
-              return mine.service_->disarm(mine);
-          }),
-      timer(fired),
-      work(run_woken),
-      service_(&timers_of(me)) {
+    : cancellable(me, functions), timer(fired), work(run_woken), service_(&timers_of(me)) {
     set_deadline(until);
 }
 

@@ -12,10 +12,9 @@ using access = detail_node_access;
 
 namespace {
 
-node_description describe(node& n, std::uint32_t depth) noexcept {
+void describe(node& n, std::uint32_t depth, node_description& d) noexcept {
     const level_word w = access::level_of(n).load(mo::relaxed);                         // V1
     const work_state work = work_state::unpack(access::work_of(n).load(mo::relaxed));   // V1
-    node_description d;
     d.target = &n;
     d.kind = n.functions().kind;
     d.name = n.name();
@@ -32,7 +31,6 @@ node_description describe(node& n, std::uint32_t depth) noexcept {
     if (n.functions().describe != nullptr) {
         n.functions().describe(n, d);
     }
-    return d;
 }
 
 struct describing {
@@ -67,7 +65,9 @@ struct describing {
     void tell(node& n) noexcept {
         --left;
         ++result.visited;
-        fn(context, describe(n, depth));
+        node_description d;
+        describe(n, depth, d);
+        fn(context, d);
     }
 };
 
@@ -121,6 +121,16 @@ void append_line(std::string& out, const node_description& d) {
 }
 
 }  // namespace
+
+void node_description::say_waits_on(std::string_view wait_kind, std::string_view wait_name) noexcept {
+    std::size_t length = wait_kind.copy(text, 40);
+    if (!wait_name.empty()) {
+        length += std::string_view(" '").copy(text + length, 2);
+        length += wait_name.copy(text + length, sizeof text - length - 1);
+        text[length++] = '\'';
+    }
+    waits_on = std::string_view(text, length);
+}
 
 visit_result visit(node& root, std::size_t budget, void* context, visit_function fn) noexcept {
     describing visitor{context, fn, budget};

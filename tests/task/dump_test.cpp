@@ -1,6 +1,8 @@
 #include <roost/task/dump.hpp>
 
+#include <roost/exec/recent_time.hpp>
 #include <roost/sync/event.hpp>
+#include <roost/sync/mutex.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 
@@ -26,6 +28,76 @@ TEST(dump, JOB_51_shows_name_site_state_and_children) {
     EXPECT_NE(dump(waits).find("job 'reader'"), std::string::npos);
     EXPECT_EQ(dump(job()), "");
     go.set();
+}
+
+task<> hold(mutex& m, event& e) {
+    auto mine = co_await m.lock();
+    co_await e.wait();
+}
+
+class foreign {
+public:
+    explicit foreign(std::coroutine_handle<>& out) : out_(&out) {}
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> h) const noexcept { *out_ = h; }
+    void await_resume() const noexcept {}
+
+private:
+    std::coroutine_handle<>* out_;
+};
+task<> wait_foreign(std::coroutine_handle<>& h) { co_await foreign(h); }
+
+task<> wait_scope(scope& s, event& e) {
+    s.launch("inner", wait_for(e));
+    co_return;
+}
+
+TEST(dump, JOB_51_says_what_a_job_waits_on) {
+    stage s;
+    event go("go");
+    mutex accounts("accounts");
+    std::coroutine_handle<> outside;
+    auto target = s.root.async("made", wait_for(go));
+    s.play(hold(accounts, go), "holder");
+    s.play(hold(accounts, go), "queued");
+    s.play(wait_foreign(outside), "bridge");
+    s.play([](deferred<> d) -> task<> { co_await std::move(d); }(std::move(target)), "getter");
+    s.play([](event& e) -> task<> { co_await fail_after(90s, wait_for(e)); }(go), "limited");
+    s.play([](event& e) -> task<> { co_await with_scope(wait_scope, std::ref(e)); }(go), "outer");
+    s.play([]() -> task<> { co_await sleep_for(1s); }(), "sleeper");
+    const std::string text = dump(s.root);
+    const auto line_of = [&](std::string_view name) {
+        const std::size_t at = text.find("'" + std::string(name) + "'");
+        const std::size_t begin = text.rfind('\n', at) + 1;
+        return text.substr(begin, text.find('\n', at) - begin);
+    };
+    EXPECT_NE(line_of("holder").find("waits on event 'go'"), std::string::npos) << text;
+    EXPECT_NE(line_of("queued").find("waits on mutex 'accounts'"), std::string::npos) << text;
+    EXPECT_NE(line_of("bridge").find("waits on foreign awaitable, uninterruptible"), std::string::npos) << text;
+    EXPECT_NE(line_of("getter").find("waits on job 'made'"), std::string::npos) << text;
+    EXPECT_NE(line_of("deadline").find("waits on event 'go', deadline in 90.0 s"), std::string::npos) << text;
+    EXPECT_NE(line_of("inner").find("waits on event 'go'"), std::string::npos) << text;
+    EXPECT_NE(line_of("sleeper").find("waits on sleep"), std::string::npos) << text;
+    go.set();
+    outside.resume();
+    s.run();
+    s.advance(1s);
+}
+
+TEST(dump, JOB_51_says_why_and_how_old) {
+    stage s;
+    detail::recent_time::tell(now() - 5s);
+    std::coroutine_handle<> outside;
+    const job j = s.play(wait_foreign(outside), "stuck");
+    detail::recent_time::rest();
+    j.cancel(reason(reason_kind::requested, "maintenance"));
+    const std::string text = dump(s.root);
+    EXPECT_NE(text.find("job 'stuck'"), std::string::npos) << text;
+    EXPECT_NE(text.find("cancelling (requested: maintenance"), std::string::npos) << text;
+    EXPECT_NE(text.find("age 5.0 s"), std::string::npos) << text;
+    outside.resume();
+    s.run();
+    EXPECT_EQ(j.state(), job_state::cancelled);
 }
 
 TEST(dump, JOB_52_siblings_that_look_the_same_are_one_line) {

@@ -2,6 +2,7 @@
 // run by the model's main thread.
 #include <roost/sync/event.hpp>
 #include <roost/task/detail/region.hpp>
+#include <roost/tree/visit.hpp>
 
 #include "model_rig.hpp"
 
@@ -72,6 +73,51 @@ MODEL(region_model, wake_vs_cancel) {
     waker.join();
     canceller.join();
     check((passed == 1) == (j.state() == job_state::completed), "TASK-30: either delivered or cancelled");
+    finish(ex, root);
+}
+
+void look_at(const job& j) {
+    node& n = *j.core();
+    node_description d;
+    n.functions().describe(n, d);
+    check(d.waits_on.empty() || d.waits_on == "event 'e'", "JOB-51: it says what it waits on, or nothing");
+}
+
+// JOB-51: looking at what a body waits on does not hold up or lose its wake.
+MODEL(region_model, peek_vs_wake) {
+    roost::testing::manual_executor ex;
+    root_scope root(ex);
+    event e("e");
+    int passed = 0;
+    const job j = root.launch("waits", wait_once(e, passed));
+    thread looker([&] {
+        look_at(j);
+        ex.wake();
+    });
+    ex.run_one();
+    e.set();
+    run_until(ex, [&] { return j.is_finished(); });
+    looker.join();
+    check(passed == 1, "TASK-11: woken exactly once");
+    finish(ex, root);
+}
+
+// JOB-51: a cancel that comes while somebody looks is carried out by whoever looks.
+MODEL(region_model, peek_vs_cancel) {
+    roost::testing::manual_executor ex;
+    root_scope root(ex);
+    event e("e");
+    int passed = 0;
+    const job j = root.launch("waits", wait_once(e, passed));
+    ex.run_all();
+    thread looker([&] {
+        look_at(j);
+        ex.wake();
+    });
+    j.cancel();
+    run_until(ex, [&] { return j.is_finished(); });
+    looker.join();
+    check(passed == 0 && j.state() == job_state::cancelled, "TASK-30: it ended cancelled");
     finish(ex, root);
 }
 

@@ -30,17 +30,30 @@ enum class claim : std::uint8_t {
 };
 
 // What a report says about somebody who waits: `mutex "accounts"`.
+// The kind is a literal; a plain name's length is counted when somebody reads it.
 class wait_target {
 public:
     constexpr wait_target() noexcept = default;
-    constexpr wait_target(std::string_view kind, std::string_view name) noexcept : kind_(kind), name_(name) {}
+    constexpr wait_target(const char* kind, const char* name) noexcept : kind_(kind), name_(name) {}
+    constexpr wait_target(const char* kind, std::string_view name) noexcept
+        : kind_(kind), name_(name.data()), length_(name.size()) {}
     [[nodiscard]] constexpr std::string_view kind() const noexcept { return kind_; }
-    [[nodiscard]] constexpr std::string_view name() const noexcept { return name_; }
+    [[nodiscard]] constexpr std::string_view name() const noexcept {
+        return length_ == uncounted ? std::string_view(name_) : std::string_view(name_, length_);
+    }
 
 private:
-    std::string_view kind_;
-    std::string_view name_;
+    static constexpr std::size_t uncounted = static_cast<std::size_t>(-1);
+    const char* kind_ = "";
+    const char* name_ = "";
+    std::size_t length_ = uncounted;
 };
+
+namespace detail {
+class choice;
+class wait_list;
+class wake_chain;
+}  // namespace detail
 
 // Who runs when a waiter is delivered. Without an executor it runs on the thread that delivers, outside every lock, one
 // after the other: a coroutine resumed this way that wakes others does not recurse into them.
@@ -48,23 +61,23 @@ class resume_target {
 public:
     constexpr resume_target(void* coroutine, work::run_function function, executor_ref executor) noexcept
         : frame_(coroutine), run_(function), where_(executor) {}
+    // One of several waits of which only one is to have an effect, see sync/detail/choice.hpp.
+    constexpr resume_target(detail::choice& of, work::run_function function, executor_ref executor) noexcept
+        : frame_(&of), run_(function), where_(executor), is_alternative_(true) {}
     template <class Promise>
     [[nodiscard]] static resume_target of(std::coroutine_handle<Promise> handle) noexcept;
 
     [[nodiscard]] void* frame() const noexcept { return frame_; }
     [[nodiscard]] work::run_function run() const noexcept { return run_; }
     [[nodiscard]] executor_ref where() const noexcept { return where_; }
+    [[nodiscard]] bool is_alternative() const noexcept { return is_alternative_; }
 
 private:
     void* frame_;
     work::run_function run_;
     executor_ref where_;
+    bool is_alternative_ = false;
 };
-
-namespace detail {
-class wait_list;
-class wake_chain;
-}  // namespace detail
 
 class waiter : public work {
 public:
@@ -78,6 +91,7 @@ public:
         set_run(target.run());
         frame_ = target.frame();
         where_ = target.where();
+        kind_ = target.is_alternative() ? kind::alternative : kind::coroutine;
     }
 
     // Resumes whoever waits. Only for the one that claimed it; the waiter may be gone when this returns.
@@ -97,11 +111,14 @@ public:
 
     [[nodiscard]] void* frame() const noexcept { return frame_; }
     [[nodiscard]] executor_ref where() const noexcept { return where_; }
-    [[nodiscard]] bool is_thread() const noexcept { return is_thread_; }
+    [[nodiscard]] bool is_thread() const noexcept { return kind_ == kind::thread; }
+    [[nodiscard]] bool is_alternative() const noexcept { return kind_ == kind::alternative; }
+    // Of an alternative: what has to be won before it is served.
+    [[nodiscard]] detail::choice& of_choice() const noexcept { return *static_cast<detail::choice*>(frame_); }
 
 protected:
     struct thread_tag {};
-    constexpr waiter(thread_tag, work::run_function unpark) noexcept : work(unpark), is_thread_(true) {}
+    constexpr waiter(thread_tag, work::run_function unpark) noexcept : work(unpark), kind_(kind::thread) {}
 
 private:
     friend class detail::wait_list;
@@ -113,7 +130,7 @@ private:
     executor_ref where_;
     plain<std::uint32_t> generation_{0};
     atomic<claim> claim_{claim::idle};
-    bool is_thread_ = false;
+    enum class kind : std::uint8_t { coroutine, thread, alternative } kind_ = kind::coroutine;
 
 public:
     // For a thread at the head of a list of permits, under that list's lock: its token is on the way, and how often

@@ -30,6 +30,7 @@ private:
     [[nodiscard]] bool is_cancelled_target() const noexcept { return target_->outcome_link().state_ == ending::cancelled; }
     static void woken(work& self) noexcept;
 
+    static const wait_functions functions;
     job_core* target_;
     join_operation wait_;
 };

@@ -89,12 +89,19 @@ public:
         }
     }
     bool try_cancel() noexcept { return wait_->try_cancel(); }
-    [[nodiscard]] wait_target waits_on() const noexcept { return wait_ ? wait_->waits_on() : wait_target(); }
-
-    [[nodiscard]] detail::cancellable_await<join_awaiter> in_task(detail::promise_base& me) && {
+    // For a select.
+    [[nodiscard]] bool can_wait() const noexcept { return wait_.has_value(); }
+    [[nodiscard]] bool start(const resume_target& target) noexcept { return wait_ && wait_->start(target); }
+    [[nodiscard]] waiter& node() noexcept { return wait_->node(); }
+    void check(const detail::promise_base& me) const {
         if (core_) {
             detail::refuse_own_join(me, *core_);
         }
+    }
+    [[nodiscard]] wait_target waits_on() const noexcept { return wait_ ? wait_->waits_on() : wait_target(); }
+
+    [[nodiscard]] detail::cancellable_await<join_awaiter> in_task(detail::promise_base& me) && {
+        check(me);
         return detail::cancellable_await<join_awaiter>(me, std::move(*this));
     }
 

@@ -26,6 +26,7 @@ public:
 private:
     static void fired(timer& self) noexcept;
     static void run_woken(work& self) noexcept;
+    static const wait_functions functions;
     timer_service* service_;
 };
 
@@ -33,6 +34,7 @@ class sleep_until_call {
 public:
     explicit sleep_until_call(time_point until) noexcept : until_(until) {}
     [[nodiscard]] sleep_await in_task(promise_base& me) const noexcept { return sleep_await(me, until_); }
+    [[nodiscard]] time_point until(const promise_base&) const noexcept { return until_; }
 
 private:
     time_point until_;
@@ -41,9 +43,9 @@ private:
 class sleep_for_call {
 public:
     explicit sleep_for_call(duration d) noexcept : duration_(d) {}
-    [[nodiscard]] sleep_await in_task(promise_base& me) const noexcept {
-        return sleep_await(
-            me, duration_ <= duration::zero() ? time_point::min() : deadline_after(timers_of(me).now(), duration_));
+    [[nodiscard]] sleep_await in_task(promise_base& me) const noexcept { return sleep_await(me, until(me)); }
+    [[nodiscard]] time_point until(const promise_base& me) const noexcept {
+        return duration_ <= duration::zero() ? time_point::min() : deadline_after(timers_of(me).now(), duration_);
     }
 
 private:

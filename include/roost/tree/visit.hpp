@@ -33,6 +33,10 @@ struct node_description {
     std::optional<time_point> started;      // for its age
     std::optional<time_point> deadline_clock;  // now, on the clock its deadline is of; without: now()
     bool uninterruptible = false;           // cancel takes effect only when what it waits on completes
+
+    // For views whose text does not outlive the call: sets waits_on to `kind 'name'`, cut where it is too long.
+    void say_waits_on(std::string_view wait_kind, std::string_view wait_name) noexcept;
+    char text[96];
 };
 
 struct visit_result {

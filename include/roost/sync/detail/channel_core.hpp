@@ -101,8 +101,13 @@ private:
     }
     [[nodiscard]] wait_status send(T& value, sending_node<T>* w);
     [[nodiscard]] wait_status receive(std::optional<T>& slot, receiving_node<T>* w) noexcept;
-    [[nodiscard]] waiter* give_to_receiver(T& value) noexcept;
-    [[nodiscard]] waiter* admit_sender(std::optional<T>* slot) noexcept;
+    // Null and lost: whoever acts is an alternative that was decided elsewhere.
+    [[nodiscard]] wait_list::picked give_to_receiver(T& value, waiter* active) noexcept;
+    [[nodiscard]] wait_list::picked admit_sender(std::optional<T>* slot, waiter* active) noexcept;
+    // Whether whoever acts may go on: an alternative only if it wins.
+    [[nodiscard]] static bool may_act(waiter* active) noexcept {
+        return active == nullptr || !active->is_alternative() || active->of_choice().try_win(active);
+    }
     void make_room();
     [[nodiscard]] bool cancel(wait_list& from, waiter& w, claim as) noexcept {
         return locked([&] { return from.take_if_queued(w, as); });

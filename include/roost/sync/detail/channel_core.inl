@@ -4,20 +4,20 @@ namespace roost::inline ROOST_ABI::detail {
 
 // Under the lock: the first in the receivers' line gets the value; null when nobody waits.
 template <class T>
-waiter* channel_core<T>::give_to_receiver(T& value) noexcept {
-    auto* first = static_cast<receiving_node<T>*>(receivers_.front());
-    if (first != nullptr) {
+wait_list::picked channel_core<T>::give_to_receiver(T& value, waiter* active) noexcept {
+    const wait_list::picked found = receivers_.pick(active);
+    if (auto* first = static_cast<receiving_node<T>*>(found.who())) {
         receivers_.take(*first, claim::delivered);
         first->slot->emplace(std::move(value));
     }
-    return first;
+    return found;
 }
 
 // Under the lock: the first in the senders' line is done: its value goes into the buffer, or straight into slot.
 template <class T>
-waiter* channel_core<T>::admit_sender(std::optional<T>* slot) noexcept {
-    auto* first = static_cast<sending_node<T>*>(senders_.front());
-    if (first != nullptr) {
+wait_list::picked channel_core<T>::admit_sender(std::optional<T>* slot, waiter* active) noexcept {
+    const wait_list::picked found = senders_.pick(active);
+    if (auto* first = static_cast<sending_node<T>*>(found.who())) {
         senders_.take(*first, claim::delivered);
         if (slot != nullptr) {
             slot->emplace(std::move(*first->value));
@@ -25,7 +25,7 @@ waiter* channel_core<T>::admit_sender(std::optional<T>* slot) noexcept {
             buffer_.push_back(std::move(*first->value));
         }
     }
-    return first;
+    return found;
 }
 
 template <class T>
@@ -35,8 +35,9 @@ wait_status channel_core<T>::send(T& value, sending_node<T>* w) {
         receivers_.unlock();
         return wait_status::closed;
     }
-    if (waiter* receiver = give_to_receiver(value)) {
-        unlock_and_deliver(receiver);
+    const wait_list::picked receiver = give_to_receiver(value, w);
+    if (receiver.who() != nullptr) {
+        unlock_and_deliver(receiver.who());
         return wait_status::done;
     }
     if (limit_ == channel_unbounded && buffer_.is_full()) {
@@ -45,9 +46,13 @@ wait_status channel_core<T>::send(T& value, sending_node<T>* w) {
         return send(value, w);
     }
     wait_status how = wait_status::would_wait;
-    if (buffer_.size() < limit_) {
-        buffer_.push_back(std::move(value));
-        how = wait_status::done;
+    if (receiver.is_lost()) {
+        how = wait_status::would_wait;
+    } else if (buffer_.size() < limit_) {
+        if (may_act(w)) {
+            buffer_.push_back(std::move(value));
+            how = wait_status::done;
+        }
     } else if (w != nullptr) {
         senders_.push_back(*w);
     }
@@ -59,13 +64,21 @@ template <class T>
 wait_status channel_core<T>::receive(std::optional<T>& slot, receiving_node<T>* w) noexcept {
     receivers_.lock();
     waiter* sender = nullptr;
-    wait_status how = wait_status::done;
+    wait_status how = wait_status::would_wait;
     if (buffer_.size() > 0) {
-        slot.emplace(buffer_.pop_front());
-        sender = buffer_.size() < limit_ ? admit_sender(nullptr) : nullptr;
-    } else if (sender = admit_sender(&slot); sender == nullptr) {
-        how = is_closed_ ? wait_status::closed : wait_status::would_wait;
-        if (!is_closed_ && w != nullptr) {
+        if (may_act(w)) {
+            slot.emplace(buffer_.pop_front());
+            sender = buffer_.size() < limit_ ? admit_sender(nullptr, nullptr).who() : nullptr;
+            how = wait_status::done;
+        }
+    } else {
+        const wait_list::picked found = admit_sender(&slot, w);
+        sender = found.who();
+        if (sender != nullptr) {
+            how = wait_status::done;
+        } else if (is_closed_) {
+            how = wait_status::closed;
+        } else if (w != nullptr && !found.is_lost()) {
             receivers_.push_back(*w);
         }
     }
@@ -89,7 +102,7 @@ template <class T>
 void channel_core<T>::hand_on(T& value) noexcept {
     for (;;) {
         receivers_.lock();
-        if (waiter* receiver = give_to_receiver(value)) {
+        if (waiter* receiver = give_to_receiver(value, nullptr).who()) {
             unlock_and_deliver(receiver);
             return;
         }

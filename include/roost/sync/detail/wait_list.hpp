@@ -22,6 +22,7 @@
 //                                          look at a waiter whose owner has just been resumed
 
 #include <roost/base/assert.hpp>
+#include <roost/sync/detail/choice.hpp>
 #include <roost/sync/detail/gate_lock.hpp>
 #include <roost/sync/waiter.hpp>
 
@@ -88,8 +89,31 @@ public:
         return w.generation_.get() == generation_ && w.state() == claim::waiting;
     }
 
+    // Who is to be served, and whether it is not to be because `active` was decided elsewhere.
+    class picked {
+    public:
+        constexpr picked(waiter* who, bool is_lost) noexcept : who_(who), lost_(is_lost) {}
+        [[nodiscard]] waiter* who() const noexcept { return who_; }
+        [[nodiscard]] bool is_lost() const noexcept { return lost_; }
+
+    private:
+        waiter* who_;
+        bool lost_;
+    };
+    // The first in line, to be taken and served at once: if it is an alternative, its choice is won for it, and so is that
+    // of `active`, who serves it. Null: nobody to serve.
+    [[nodiscard]] picked pick(waiter* active = nullptr) noexcept {
+        if (!has_alternatives_ && (active == nullptr || !active->is_alternative())) [[likely]] {
+            return {head_.get(), false};
+        }
+        return pick_slow(active);
+    }
+
     void push_back(waiter& w) noexcept {
         ROOST_ASSERT(w.state() == claim::idle, "I1: a waiter is in at most one list");
+        if (w.is_alternative()) [[unlikely]] {
+            has_alternatives_ = true;
+        }
         w.generation_.set(generation_);
         w.claim_.store(claim::waiting, mo::relaxed);  // W3
         waiter* first = head_.get();
@@ -140,6 +164,9 @@ public:
 
     // Takes everybody, to be delivered without the lock.
     [[nodiscard]] wake_chain take_all() noexcept {
+        if (has_alternatives_) [[unlikely]] {
+            settle_alternatives();
+        }
         waiter* first = head_.get();
         if (first != nullptr) {
             first->prev_.get()->next_.set(nullptr);
@@ -151,10 +178,14 @@ public:
     }
 
 private:
+    picked pick_slow(waiter* active) noexcept;
+    void settle_alternatives() noexcept;
+
     gate_lock gate_;
     atomic<std::uint32_t> size_{0};
     plain<waiter*> head_{nullptr};
     std::uint32_t generation_ = 0;
+    bool has_alternatives_ = false;  // some of them, since the last time everybody was taken
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -49,10 +49,7 @@ template <class Awaiter>
 class cancellable_await final : private cancellable {
 public:
     template <class A>
-    cancellable_await(promise_base& me, A&& a)
-        : cancellable(
-              me, +[](cancellable& self) noexcept { return static_cast<cancellable_await&>(self).inner_.try_cancel(); }),
-          inner_(get_awaiter(std::forward<A>(a))) {}
+    cancellable_await(promise_base& me, A&& a) : cancellable(me, functions), inner_(get_awaiter(std::forward<A>(a))) {}
 
     [[nodiscard]] bool await_ready() { return !frame().where().is_cancelled() && inner_.await_ready(); }
 
@@ -64,6 +61,9 @@ public:
             return true;
         }
         promise_base& me = frame();
+        if constexpr (requires { inner_.waits_on(); }) {
+            label_ = inner_.waits_on();
+        }
         suspended_ = true;
         if (!publish(self)) {
             suspended_ = false;
@@ -101,7 +101,12 @@ private:
         }
     }
 
+    static constexpr wait_functions functions{
+        +[](cancellable& self) noexcept { return static_cast<cancellable_await&>(self).inner_.try_cancel(); },
+        +[](const cancellable& self) noexcept { return static_cast<const cancellable_await&>(self).label_; }};
+
     Awaiter inner_;
+    wait_target label_;
     bool suspended_ = false;
 };
 
@@ -137,6 +142,7 @@ public:
             return end_cancelled(self);
         }
         const std::coroutine_handle<bridge_promise> resumes_us = make_bridge(*this);
+        begin();
         try {
             if constexpr (std::is_void_v<result>) {
                 inner_.await_suspend(resumes_us);
@@ -150,9 +156,11 @@ public:
             }
         } catch (...) {
             drop_bridge();
+            end();
             throw;
         }
         drop_bridge();
+        end();
         ready_ = true;
         return end_cancelled(self);
     }

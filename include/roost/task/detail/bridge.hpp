@@ -3,7 +3,7 @@
 // What a foreign awaitable is given instead of the task's handle: a small coroutine (its frame is recycled) that, when it is
 // resumed on whatever thread, brings the task back to its own executor with its current job set.
 
-#include <roost/task/detail/promise.hpp>
+#include <roost/task/detail/region.hpp>
 
 #include <coroutine>
 #include <exception>
@@ -12,22 +12,25 @@ namespace roost::inline ROOST_ABI::detail {
 
 class bridge_promise;
 
-// The task's side; lives in the awaiting frame.
-class foreign_wait : private work {
+// The task's side; lives in the awaiting frame. It stands in the region's wait slot only to be seen in reports: a cancel does
+// not take it out. So it goes in before the foreign await begins, and whoever comes back takes it out.
+class foreign_wait : private work, private cancellable {
 public:
     // Takes and destroys the result of the completed await. False: it failed, and keep_failure() was called.
     using discard_function = bool (*)(foreign_wait&) noexcept;
 
     foreign_wait(promise_base& frame, discard_function discard) noexcept
-        : work(run_completed), frame_(&frame), discard_(discard) {}
+        : work(run_completed), cancellable(frame, functions), discard_(discard) {}
 
-    [[nodiscard]] promise_base& frame() const noexcept { return *frame_; }
+    using cancellable::frame;
 
 protected:
     ~foreign_wait() = default;
 
     [[nodiscard]] static std::coroutine_handle<bridge_promise> make_bridge(foreign_wait& for_whom);
     void drop_bridge() noexcept;
+    void begin() noexcept { static_cast<void>(frame().where().commit(*this)); }
+    void end() noexcept { frame().where().disarm(*this); }
     void keep_failure(std::exception_ptr error) noexcept { failure_ = std::move(error); }
     void rethrow_if_failed() {
         if (failure_) {
@@ -41,7 +44,7 @@ private:
     void completed() noexcept;
     static void run_completed(work& self) noexcept;
 
-    promise_base* frame_;
+    static const wait_functions functions;
     discard_function discard_;
     std::coroutine_handle<> bridge_;
     std::exception_ptr failure_;

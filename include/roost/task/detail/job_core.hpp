@@ -20,6 +20,7 @@
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
 #include <roost/task/detail/region.hpp>
+#include <roost/task/detail/watching.hpp>
 #include <roost/task/job_state.hpp>
 
 #include <string>
@@ -45,7 +46,10 @@ public:
     // In a fresh, attached job: posts the frame, or ends the job when it was born cancelled.
     void start(promise_base& frame, start_mode mode) noexcept;
     // For jobs without a frame. Who settles the outcome is decided by one claim; the winner writes it, then ends the body.
-    void begin_external() noexcept { phase_.store(job_state::active, mo::relaxed); }  // J3
+    void begin_external() noexcept {
+        phase_.store(job_state::active, mo::relaxed);  // J3
+        happened(job_event_kind::created, job_state::active);
+    }
     [[nodiscard]] bool claim_outcome() noexcept {
         job_state expected = job_state::active;
         return phase_.compare_exchange_strong(expected, job_state::completing, mo::acq_rel, mo::relaxed);  // J4
@@ -72,6 +76,8 @@ public:
     static void run_job(work& self) noexcept;
     static void run_always(work& self) noexcept;
     static bool drained(node& self) noexcept;
+    static void level_raised(node& self, level now) noexcept;
+    static void describe_job(const node& self, node_description& d) noexcept;
     static next_step root_done(await_link& link, ending how, reason& why) noexcept;
 
 protected:
@@ -83,10 +89,19 @@ private:
         std::vector<std::string> notes;
     };
     extras* need_extra() noexcept;
+    // For counters and observers: one load when there are none.
+    void happened(job_event_kind what, job_state state, std::uint32_t times = 1) noexcept {
+        if ((watched_ | watching::now()) != 0) [[unlikely]] {
+            tell(what, state, times);
+        }
+    }
+    void tell(job_event_kind what, job_state state, std::uint32_t times) noexcept;
 
     settled_link* link_;
     wait_list joiners_;
     atomic<job_state> phase_{job_state::fresh};
+    const std::uint8_t watched_;  // whether its creation was counted, so that its end is
+    const std::uint32_t born_;
     extras* extra_ = nullptr;
 };
 
@@ -110,8 +125,11 @@ private:
     }
 
     static constexpr link_ops root_ops{job_core::root_done, false};
-    static constexpr node_functions functions{
-        .kind = "job", .destroy = destroy, .level_raised = region::level_raised, .drained = job_core::drained};
+    static constexpr node_functions functions{.kind = "job",
+                                              .destroy = destroy,
+                                              .level_raised = job_core::level_raised,
+                                              .drained = job_core::drained,
+                                              .describe = job_core::describe_job};
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -10,7 +10,8 @@
 // that one word decides and nobody has to look at the level again.
 //
 // slot     bits 3-63 the cancellable that the body is suspended in, 0 for none; bit 0 cancelled: sticky; bit 1 busy: somebody
-//          is inside its try_cancel
+//          is inside its try_cancel; bit 2 peeked: somebody reads what it waits on, and then does what a cancel that came
+//          meanwhile left to it
 //
 //   idle --commit--> armed --disarm (woken)--> idle                                      fast path
 //   idle --interrupt--> idle,cancelled --commit--> busy --try_cancel--> claimed: idle    the suspending thread unwinds
@@ -27,19 +28,40 @@
 // S3  disarm: CAS          acq_rel/acquire  S1 S4    in: suspending thread and canceller have left    region_model: wake_vs_cancel
 // S4  after try_cancel     release          S3       out: the canceller has left the frame            region_model: wake_vs_cancel
 // S5  load                 acquire          S2       only a first look: the CAS that follows decides  (floor)
+// S6  peek: CAS            acq_rel/acquire  S1       in: the wait                                     region_model: peek_vs_wake
+// S7  peeked: CAS, store   acq_rel/acquire  S2 S3    out: the reader has left the frame               region_model: peek_vs_cancel
 
 #include <roost/exec/executor.hpp>
+#include <roost/sync/waiter.hpp>
 #include <roost/task/detail/promise.hpp>
 #include <roost/tree/node.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 
+class cancellable;
+
+// What a wait can be asked. `what` reads only what lives in the waiting frame: the primitive may be gone.
+class wait_functions {
+public:
+    using try_cancel_function = bool (*)(cancellable&) noexcept;
+    using what_function = wait_target (*)(const cancellable&) noexcept;
+
+    constexpr wait_functions(try_cancel_function cancel, what_function what_on, bool is_uninterruptible = false) noexcept
+        : try_cancel_(cancel), what_(what_on), uninterruptible_(is_uninterruptible) {}
+    bool try_cancel(cancellable& self) const noexcept { return try_cancel_(self); }
+    [[nodiscard]] wait_target what(const cancellable& self) const noexcept { return what_(self); }
+    [[nodiscard]] bool is_uninterruptible() const noexcept { return uninterruptible_; }
+
+private:
+    try_cancel_function try_cancel_;
+    what_function what_;
+    bool uninterruptible_;
+};
+
 // Something a suspended frame can be taken out of.
 class cancellable {
 public:
-    using try_cancel_function = bool (*)(cancellable&) noexcept;
-
-    cancellable(promise_base& frame, try_cancel_function try_cancel) noexcept : frame_(&frame), try_cancel_(try_cancel) {}
+    cancellable(promise_base& frame, const wait_functions& functions) noexcept : frame_(&frame), functions_(&functions) {}
     cancellable(const cancellable&) = delete;
     cancellable& operator=(const cancellable&) = delete;
 
@@ -51,7 +73,7 @@ protected:
 private:
     friend class region;
     promise_base* frame_;
-    try_cancel_function try_cancel_;
+    const wait_functions* functions_;
 };
 
 class region : public node {
@@ -87,13 +109,21 @@ public:
 
     // What a region does when its level rises: takes the body out of its wait and has it unwound on its executor.
     static void level_raised(node& self, level now) noexcept;
+    // Adds what the body is suspended in to a report; from any thread.
+    static void describe(const node& self, node_description& d) noexcept;
+
+protected:
+    // Says whether nobody had before.
+    bool interrupt() noexcept;
 
 private:
     static constexpr std::uintptr_t cancelled_bit = 1;
     static constexpr std::uintptr_t busy_bit = 2;
+    static constexpr std::uintptr_t peeked_bit = 4;
     static std::uintptr_t word_of(const cancellable& what) noexcept { return reinterpret_cast<std::uintptr_t>(&what); }
 
-    void interrupt() noexcept;
+    void claim_and_unwind(cancellable& what) noexcept;
+    void describe_wait(node_description& d) noexcept;
     bool commit_cancelled(cancellable& what) noexcept;
     bool claim_wait(cancellable& what) noexcept;
     void disarm_slow(cancellable& what) noexcept;

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <roost/base/atomic.hpp>
+
+#include <cstdint>
+#include <optional>
+
+// About what time it is, for one plain load: whoever reads the clock anyway tells the others. For the ages in reports, where
+// a few milliseconds do not matter and a clock read per job would.
+//
+// word     0 nobody tells (ages are unknown); 1 nobody tells at the moment (the clock is read); else ticks of about a millisecond
+//
+// id  operation            order    pairs  carries                             fails in
+// R1  stamp: load          relaxed  R2     nothing but the number              (floor)
+// R2  tell, rest: store    relaxed  R1     nothing but the number              (floor)
+
+namespace roost::inline ROOST_ABI::detail {
+
+class recent_time {
+public:
+    static constexpr unsigned tick_bits = 20;  // nanoseconds to ticks, without a division
+
+    static void tell(time_point t) noexcept {
+        if constexpr (is_told) {
+            word().store(ticks_of(t), mo::relaxed);  // R2
+        }
+    }
+    // Before sleeping for long.
+    static void rest() noexcept {
+        if constexpr (is_told) {
+            word().store(resting, mo::relaxed);  // R2
+        }
+    }
+    // 0: unknown.
+    [[nodiscard]] static std::uint32_t stamp() noexcept {
+        if constexpr (!is_told) {
+            return unknown;
+        } else {
+            const std::uint32_t seen = word().load(mo::relaxed);  // R1
+            return seen == resting ? ticks_of(coarse_now()) : seen;
+        }
+    }
+    // How long ago the stamp was taken; wraps after seven weeks.
+    [[nodiscard]] static std::optional<duration> age(std::uint32_t stamp, time_point at) noexcept {
+        if (stamp == unknown) {
+            return std::nullopt;
+        }
+        const auto ticks = static_cast<std::int32_t>(ticks_of(at) - stamp);
+        return duration(ticks > 0 ? std::int64_t(ticks) << tick_bits : 0);
+    }
+
+private:
+#if defined(ROOST_SEAM_MODEL)
+    static constexpr bool is_told = false;  // one scheduling point less in every model
+#else
+    static constexpr bool is_told = true;
+#endif
+    static constexpr std::uint32_t unknown = 0;
+    static constexpr std::uint32_t resting = 1;
+
+    static atomic<std::uint32_t>& word() noexcept {
+        static constinit atomic<std::uint32_t> told{unknown};
+        return told;
+    }
+    [[nodiscard]] static std::uint32_t ticks_of(time_point t) noexcept {
+        const auto ticks = static_cast<std::uint32_t>(t.time_since_epoch().count() >> tick_bits);
+        return ticks > resting ? ticks : resting + 1;
+    }
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

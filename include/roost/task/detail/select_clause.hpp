@@ -1,0 +1,173 @@
+#pragma once
+
+// What a select can choose from, each with the same few operations:
+//
+//   bool poll()                      it can happen now, and has happened
+//   bool start(target)               false: it has happened; true: queued, or decided elsewhere
+//   void unlink()                    it lost: leaves its list, nobody touches it afterwards
+//   const void* id()                 who wins the choice
+//   take()                           what co_await on it would give
+//
+// Only waits whose loss leaves nothing behind are clauses. Arriving at a barrier or awaiting a task has effects: not those.
+
+#include <roost/sync/auto_reset_event.hpp>
+#include <roost/sync/channel.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/sync/latch.hpp>
+#include <roost/sync/semaphore.hpp>
+#include <roost/task/deferred.hpp>
+#include <roost/task/sleep.hpp>
+
+namespace roost::inline ROOST_ABI::detail {
+
+template <class Op>
+inline constexpr bool is_clause = false;
+template <>
+inline constexpr bool is_clause<event::operation> = true;
+template <>
+inline constexpr bool is_clause<auto_reset_event::operation> = true;
+template <>
+inline constexpr bool is_clause<latch::operation> = true;
+template <>
+inline constexpr bool is_clause<job::join_awaiter> = true;
+template <class Owner, class Result>
+inline constexpr bool is_clause<permit_operation<Owner, Result>> = true;
+template <class T>
+inline constexpr bool is_clause<send_operation<T>> = true;
+template <class T>
+inline constexpr bool is_clause<receive_operation<T>> = true;
+
+// The decision of one select, and the body that waits for it.
+class select_core : public choice, public cancellable {
+public:
+    explicit select_core(promise_base& me) noexcept;
+    [[nodiscard]] resume_target target() noexcept;
+    // As from a wake, for clauses without a waiter.
+    void resume() noexcept { frame().resume_from_wait(); }
+    // A clause can never happen because its timers are closed: the body ends.
+    void timers_are_closed() noexcept { closed_ = true; }
+
+protected:
+    [[nodiscard]] bool ends_closed() noexcept { return closed_ && try_win(this); }
+    ~select_core() = default;
+
+private:
+    static const wait_functions functions;
+    bool closed_ = false;
+};
+
+// What a clause is made from, in place.
+template <class Op>
+class clause_source {
+public:
+    clause_source(select_core& c, Op& o) noexcept : core(&c), op(&o) {}
+    select_core* core;
+    Op* op;
+};
+
+// A wait in some list.
+template <class Op>
+class wait_clause {
+    static_assert(
+        is_clause<Op>,
+        "select: a clause is a receive, a send, a wait for an event, latch, mutex or semaphore, a job's or deferred's "
+        "join, or a sleep; tasks are for race()");
+
+public:
+    using result = decltype(std::declval<Op&>().await_resume());
+
+    explicit wait_clause(clause_source<Op> from) noexcept : op_(std::move(*from.op)) {}
+
+    void check(const promise_base& me) const {
+        if constexpr (requires { op_.check(me); }) {
+            op_.check(me);
+        }
+    }
+    [[nodiscard]] bool poll() { return op_.await_ready(); }
+    [[nodiscard]] bool start(select_core& all) noexcept {
+        if (op_.start(all.target())) {
+            return true;
+        }
+        // What takes something has won before it took it. What only looks has not decided yet.
+        return all.winner() != id() && !all.try_win(id());
+    }
+    void unlink() noexcept {
+        if (can_wait() && op_.node().is_started()) {
+            static_cast<void>(op_.try_cancel());
+            op_.node().finish();
+        }
+    }
+    [[nodiscard]] const void* id() noexcept { return can_wait() ? static_cast<const void*>(&op_.node()) : this; }
+    result take() { return op_.await_resume(); }
+
+private:
+    // An empty job has ended already.
+    [[nodiscard]] bool can_wait() const noexcept {
+        if constexpr (requires { op_.can_wait(); }) {
+            return op_.can_wait();
+        }
+        return true;
+    }
+
+    Op op_;
+};
+
+// A deadline.
+class sleep_clause : private timer, private work {
+public:
+    using result = void;
+
+    template <class Call>
+    explicit sleep_clause(clause_source<Call> from) noexcept
+        : sleep_clause(*from.core, from.op->until(from.core->frame())) {}
+
+    void check(const promise_base&) const noexcept {}
+    [[nodiscard]] bool poll() const noexcept;
+    [[nodiscard]] bool start(select_core& all) noexcept;
+    void unlink() noexcept;
+    [[nodiscard]] const void* id() const noexcept { return this; }
+    void take() noexcept { unlink(); }
+
+private:
+    sleep_clause(select_core& all, time_point until) noexcept;
+    static void fired(timer& self) noexcept;
+    static void run_woken(work& self) noexcept;
+
+    select_core* all_;
+    timer_service* service_;
+    bool is_armed_ = false;
+};
+
+template <class Op>
+struct clause_of {
+    using type = wait_clause<Op>;
+};
+template <>
+struct clause_of<sleep_for_call> {
+    using type = sleep_clause;
+};
+template <>
+struct clause_of<sleep_until_call> {
+    using type = sleep_clause;
+};
+
+// What a clause is written as: an operation as it is, a job or a deferred for its end.
+template <class Clause>
+inline constexpr bool is_deferred = false;
+template <class T>
+inline constexpr bool is_deferred<deferred<T>> = true;
+
+template <class Clause>
+[[nodiscard]] decltype(auto) as_operation(Clause&& clause) noexcept {
+    using plain_clause = std::remove_cvref_t<Clause>;
+    if constexpr (std::is_same_v<plain_clause, job>) {
+        return clause.join();
+    } else if constexpr (is_deferred<plain_clause>) {
+        static_assert(std::is_lvalue_reference_v<Clause>, "select: a deferred is only looked at; await it afterwards");
+        return clause.join();
+    } else {
+        return static_cast<plain_clause&&>(clause);
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,75 @@
+#pragma once
+
+// Whether anybody wants to know about jobs, and the way to tell them.
+//
+// A place for an observer is taken by a compare-exchange and left in two steps: the pointer goes, then whoever came in before
+// is waited for. A teller comes in first and looks at the pointer then, so one of the two sees the other.
+//
+// fields   none
+// I1       an observer is called only between its coming and the end of its leaving
+//
+// id  operation               order            pairs     carries                                        fails in
+// O1  is anybody: load        relaxed          O2        nothing: a first look                          (floor)
+// O2  switch: fetch_or, and   relaxed          O1        nothing: as O1                                 (floor)
+// O3  take a place: CAS       acq_rel/relaxed  O5        out: the observer                              watching_model: come_and_go
+// O4  teller in: fetch_add    seq_cst          O6 O7     comes in before it looks                       watching_model: come_and_go
+// O5  teller looks: load      seq_cst          O3 O6     in: the observer                               watching_model: come_and_go
+// O6  leave: store null       seq_cst          O4 O5     gone before it looks who is in                 watching_model: come_and_go
+// O7  leave: load             seq_cst          O4 O8     in: what the tellers did                       watching_model: come_and_go
+// O8  teller out: fetch_sub   release          O7        out: it is done with the observer              watching_model: come_and_go
+// O9  count: fetch_add, load  relaxed          -         nothing but the number                         (floor)
+
+#include <roost/base/atomic.hpp>
+#include <roost/task/job_events.hpp>
+
+namespace roost::inline ROOST_ABI::detail {
+
+class job_core;
+
+class watching {
+public:
+    static constexpr std::uint8_t counted = 1;
+    static constexpr std::uint8_t told = 2;
+    static constexpr std::size_t places = 8;
+
+    constexpr watching() noexcept = default;
+    watching(const watching&) = delete;
+    watching& operator=(const watching&) = delete;
+
+    [[nodiscard]] static watching& all() noexcept;
+    // What anybody wants to know at the moment. The only cost when it is nothing.
+    [[nodiscard]] static std::uint8_t now() noexcept {
+#if defined(ROOST_SEAM_MODEL)
+        return 0;  // one scheduling point less in every model; watching_model has its own
+#else
+        return all().wanted_.load(mo::relaxed);  // O1
+#endif
+    }
+
+    bool count(bool on) noexcept;
+    [[nodiscard]] job_counts counts() const noexcept;
+    void add(job_counts::which w, std::uint64_t n = 1) noexcept;
+
+    // places: there is none left.
+    [[nodiscard]] std::size_t come(job_observer& who) noexcept;
+    void go(std::size_t place) noexcept;
+    void tell(const job_event& e) noexcept;
+
+private:
+    class alignas(64) place {
+    public:
+        atomic<job_observer*> who{nullptr};
+        atomic<std::uint32_t> inside{0};
+    };
+    static constexpr std::size_t stripes = 16;
+    class alignas(64) stripe {
+    public:
+        atomic<std::uint64_t> n[job_counts::size]{};
+    };
+
+    atomic<std::uint8_t> wanted_{0};
+    place observers_[places];
+    stripe counts_[stripes];
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,134 @@
+#pragma once
+
+// What happens to jobs, counted and told. Both are compiled in and off until somebody asks; until then they cost a job one
+// plain load.
+//
+//   count_jobs(true);                                 usually at the start of the program
+//   job_counts n = job_counts_now();                  n.created() - n.finished(): alive
+//
+//   class log_failures final : public job_observer {
+//       void told(const job_event& e) noexcept override { if (e.state() == job_state::failed) ... }
+//   };
+//   log_failures log;
+//   observation on(log);                              until it goes
+
+#include <roost/base/reason.hpp>
+#include <roost/base/site.hpp>
+#include <roost/task/job_state.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace roost::inline ROOST_ABI {
+
+// Each number goes up exactly once per event. Jobs that were created before counting began are not in them, not even with
+// their end, so created() is always the sum of the finished and the living.
+class job_counts {
+public:
+    enum which : unsigned {
+        created_,
+        cancels_requested_,
+        failed_,
+        completed_,
+        cancelled_,
+        waits_registered_,
+        waits_woken_,
+        size
+    };
+
+    job_counts() noexcept = default;
+    [[nodiscard]] std::uint64_t created() const noexcept { return n_[created_]; }
+    [[nodiscard]] std::uint64_t cancels_requested() const noexcept { return n_[cancels_requested_]; }
+    [[nodiscard]] std::uint64_t failed() const noexcept { return n_[failed_]; }
+    [[nodiscard]] std::uint64_t completed() const noexcept { return n_[completed_]; }
+    [[nodiscard]] std::uint64_t cancelled() const noexcept { return n_[cancelled_]; }
+    // Of join(), awaited deferreds and selects, when they had to wait.
+    [[nodiscard]] std::uint64_t waits_registered() const noexcept { return n_[waits_registered_]; }
+    [[nodiscard]] std::uint64_t waits_woken() const noexcept { return n_[waits_woken_]; }
+    [[nodiscard]] std::uint64_t finished() const noexcept { return failed() + completed() + cancelled(); }
+
+    void add(which w, std::uint64_t n) noexcept { n_[w] += n; }
+
+private:
+    std::uint64_t n_[size] = {};
+};
+
+// Says whether jobs were counted before.
+bool count_jobs(bool on) noexcept;
+// Exact when nothing happens at the moment, else each number is one it had during the call.
+[[nodiscard]] job_counts job_counts_now() noexcept;
+
+enum class job_event_kind : std::uint8_t {
+    created,
+    child_attached,    // the same moment, seen from the scope: parent() is the subject
+    state_changed,
+    cancel_requested,  // once per job, when it takes effect
+    finished,          // after the failure was routed, before joiners wake
+    wait_registered,   // somebody waits for the job's end
+    wait_woken,        // and is told
+};
+[[nodiscard]] std::string_view to_string(job_event_kind kind) noexcept;
+
+// Valid during the call.
+class job_event {
+public:
+    job_event(job_event_kind kind, const void* id, std::string_view name, site made_at, job_state state, const void* parent,
+              std::string_view parent_name, const reason& why) noexcept
+        : kind_(kind),
+          state_(state),
+          id_(id),
+          name_(name),
+          made_at_(made_at),
+          parent_(parent),
+          parent_name_(parent_name),
+          why_(&why) {}
+
+    [[nodiscard]] job_event_kind kind() const noexcept { return kind_; }
+    [[nodiscard]] job_state state() const noexcept { return state_; }
+    // Tells jobs apart while they live.
+    [[nodiscard]] const void* id() const noexcept { return id_; }
+    [[nodiscard]] std::string_view name() const noexcept { return name_; }
+    [[nodiscard]] site made_at() const noexcept { return made_at_; }
+    [[nodiscard]] const void* parent() const noexcept { return parent_; }
+    [[nodiscard]] std::string_view parent_name() const noexcept { return parent_name_; }
+    // Why it was cancelled; empty otherwise.
+    [[nodiscard]] const reason& why() const noexcept { return *why_; }
+
+private:
+    job_event_kind kind_;
+    job_state state_;
+    const void* id_;
+    std::string_view name_;
+    site made_at_;
+    const void* parent_;
+    std::string_view parent_name_;
+    const reason* why_;
+};
+
+// Told on the thread on which it happens, outside every lock; several threads may call at once. Has to be short.
+class job_observer {
+public:
+    job_observer() = default;
+    job_observer(const job_observer&) = delete;
+    job_observer& operator=(const job_observer&) = delete;
+    virtual void told(const job_event& e) noexcept = 0;
+
+protected:
+    ~job_observer() = default;
+};
+
+// From the constructor to the destructor `who` is told of every job of the program. When the destructor returns, no call is
+// under way and none will come; so it must not run inside one. At most eight at a time: then error(refused).
+class observation {
+public:
+    explicit observation(job_observer& who);
+    observation(const observation&) = delete;
+    observation& operator=(const observation&) = delete;
+    ~observation();
+
+private:
+    std::size_t slot_;
+};
+
+}  // namespace roost::inline ROOST_ABI

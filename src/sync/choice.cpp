@@ -1,0 +1,86 @@
+#include <roost/sync/detail/choice.hpp>
+
+#include <roost/sync/detail/wait_list.hpp>
+
+#include <functional>
+
+namespace roost::inline ROOST_ABI::detail {
+
+namespace {
+constexpr int spins_before_yield = 64;
+}
+
+void choice::wait_while_held() const noexcept {
+    for (int spin = 0; word_.load(mo::relaxed) == held; ++spin) {  // H5
+        spin < spins_before_yield ? spin_hint() : yield_thread();
+    }
+}
+
+choice::pair choice::try_win_both(choice& mine, const void* my_winner, choice& other, const void* other_winner) noexcept {
+    for (;;) {
+        std::uintptr_t seen = open;
+        if (!mine.word_.compare_exchange_strong(seen, held, mo::acquire, mo::relaxed)) {  // H2
+            return pair::mine_is_lost;
+        }
+        for (;;) {
+            seen = open;
+            if (other.word_.compare_exchange_strong(seen, word_of(other_winner), mo::acq_rel, mo::relaxed)) {  // H1
+                mine.word_.store(word_of(my_winner), mo::release);  // H3
+                return pair::both_won;
+            }
+            if (seen > held) {
+                mine.word_.store(open, mo::release);  // H3
+                return pair::other_is_lost;
+            }
+            if (std::less<>()(&other, &mine)) {
+                break;
+            }
+            other.wait_while_held();  // I2
+        }
+        mine.word_.store(open, mo::release);  // H3
+        other.wait_while_held();
+    }
+}
+
+// Under the lock. Alternatives that were decided elsewhere leave the list on the way.
+wait_list::picked wait_list::pick_slow(waiter* active) noexcept {
+    const bool is_choosing = active != nullptr && active->is_alternative();
+    for (waiter* w = head_.get(); w != nullptr;) {
+        waiter* const next = next_of(*w);
+        if (!w->is_alternative()) {
+            const bool won = !is_choosing || active->of_choice().try_win(active);
+            return won ? picked(w, false) : picked(nullptr, true);
+        }
+        choice::pair how = choice::pair::both_won;
+        if (!is_choosing) {
+            how = w->of_choice().try_win(w) ? choice::pair::both_won : choice::pair::other_is_lost;
+        } else if (&w->of_choice() == &active->of_choice()) {
+            w = next;  // a select does not meet itself
+            continue;
+        } else {
+            how = choice::try_win_both(active->of_choice(), active, w->of_choice(), w);
+        }
+        if (how == choice::pair::both_won) {
+            return picked(w, false);
+        }
+        if (how == choice::pair::mine_is_lost) {
+            return picked(nullptr, true);
+        }
+        take(*w, claim::cancelled);
+        w = next;
+    }
+    return picked(nullptr, false);
+}
+
+void wait_list::settle_alternatives() noexcept {
+    has_alternatives_ = false;
+    for (waiter* w = head_.get(); w != nullptr;) {
+        waiter* const next = next_of(*w);
+        if (w->is_alternative() && !w->of_choice().try_win(w)) {
+            take(*w, claim::cancelled);
+        }
+        w = next;
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

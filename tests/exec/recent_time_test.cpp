@@ -1,0 +1,25 @@
+#include <roost/exec/recent_time.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace roost;
+using namespace std::chrono_literals;
+using roost::detail::recent_time;
+
+TEST(recent_time, JOB_51_ages_are_about_right) {
+    const time_point t(std::chrono::hours(1));
+    recent_time::tell(t);
+    const std::uint32_t stamp = recent_time::stamp();
+    EXPECT_LE(*recent_time::age(stamp, t), 2ms);
+    const duration age = *recent_time::age(stamp, t + 5s);
+    EXPECT_GE(age, 4990ms);
+    EXPECT_LE(age, 5010ms);
+    EXPECT_EQ(*recent_time::age(stamp, t - 5s), duration(0));
+    EXPECT_FALSE(recent_time::age(0, t).has_value());
+    recent_time::rest();  // the clock is read
+    EXPECT_LE(*recent_time::age(recent_time::stamp(), now()), 50ms);
+}
+
+}  // namespace

@@ -1,0 +1,151 @@
+#include <roost/task/job_events.hpp>
+
+#include <roost/base/error.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/task/supervise.hpp>
+
+#include "rig.hpp"
+
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace roost;
+using rig::stage;
+
+task<> nothing() { co_return; }
+task<> fails() {
+    throw std::runtime_error("planned");
+    co_return;
+}
+task<> wait_for(event& e) { co_await e.wait(); }
+task<> join_it(job j) { co_await j.join(); }
+
+class counting {
+public:
+    counting() : before_(count_jobs(true)) { start_ = job_counts_now(); }
+    ~counting() { count_jobs(before_); }
+    [[nodiscard]] std::uint64_t since(std::uint64_t (job_counts::*what)() const noexcept) const {
+        return (job_counts_now().*what)() - (start_.*what)();
+    }
+
+private:
+    bool before_;
+    job_counts start_;
+};
+
+TEST(job_events, JOB_61_the_seven_counters) {
+    const auto sink = set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {});
+    {
+        stage s;
+        event go;
+        const counting n;
+        s.play(nothing());
+        s.play(fails());
+        const job waits = s.play(wait_for(go));
+        s.play(join_it(waits));
+        s.play(join_it(waits));
+        waits.cancel();
+        waits.cancel();
+        s.root.core().abort();  // a higher level is no second request
+        s.run();
+        s.play(nothing());  // born cancelled
+        EXPECT_EQ(n.since(&job_counts::created), 6U);
+        EXPECT_EQ(n.since(&job_counts::failed), 1U);
+        EXPECT_EQ(n.since(&job_counts::waits_registered), 2U);
+        EXPECT_EQ(n.since(&job_counts::cancels_requested), 4U);
+        EXPECT_EQ(n.since(&job_counts::cancelled), 4U - n.since(&job_counts::waits_woken));
+        EXPECT_EQ(n.since(&job_counts::finished), 6U);
+    }
+    set_failure_sink(sink);
+}
+
+TEST(job_events, JOB_61_thirty_two_waits) {
+    stage s;
+    event go;
+    const counting n;
+    const job target = s.play(wait_for(go));
+    for (int i = 0; i < 32; ++i) {
+        s.play(join_it(target));
+    }
+    go.set();
+    s.run();
+    EXPECT_EQ(n.since(&job_counts::waits_registered), 32U);
+    EXPECT_EQ(n.since(&job_counts::waits_woken), 32U);
+    EXPECT_EQ(n.since(&job_counts::completed), 33U);
+}
+
+TEST(job_events, JOB_61_jobs_that_began_before_are_not_counted) {
+    stage s;
+    event go;
+    s.play(wait_for(go));
+    const counting n;
+    s.play(nothing());
+    go.set();
+    s.run();
+    EXPECT_EQ(n.since(&job_counts::created), 1U);
+    EXPECT_EQ(n.since(&job_counts::completed), 1U);
+}
+
+class recorder final : public job_observer {
+public:
+    void told(const job_event& e) noexcept override {
+        lines.push_back(std::string(e.name()) + ": " + std::string(to_string(e.kind())) +
+                        (e.kind() == job_event_kind::state_changed ? " to " + std::string(to_string(e.state())) : ""));
+        if (e.kind() == job_event_kind::child_attached) {
+            EXPECT_EQ(e.parent_name(), "root");
+        }
+        if (e.kind() == job_event_kind::cancel_requested) {
+            EXPECT_EQ(e.why().kind(), reason_kind::requested);
+        }
+    }
+    std::vector<std::string> lines;
+};
+
+TEST(job_events, JOB_62_the_seven_events_once_each_and_in_order) {
+    stage s;
+    event go;
+    recorder seen;
+    {
+        const observation on(seen);
+        const job waits = s.play(wait_for(go), "a");
+        s.play(join_it(waits), "b");
+        waits.cancel();
+        s.run();
+    }
+    s.play(nothing(), "unseen");
+    const std::vector<std::string> expected{"a: created",
+                                            "a: child attached",
+                                            "a: state changed to active",
+                                            "b: created",
+                                            "b: child attached",
+                                            "b: state changed to active",
+                                            "a: wait registered",
+                                            "a: cancel requested",
+                                            "a: state changed to cancelling",
+                                            "a: state changed to completing",
+                                            "a: state changed to cancelled",
+                                            "a: finished",
+                                            "a: wait woken",
+                                            "b: state changed to completing",
+                                            "b: state changed to completed",
+                                            "b: finished"};
+    EXPECT_EQ(seen.lines, expected);
+}
+
+TEST(job_events, JOB_63_at_most_eight_observers) {
+    recorder r;
+    std::vector<std::unique_ptr<observation>> all;
+    for (int i = 0; i < 8; ++i) {
+        all.push_back(std::make_unique<observation>(r));
+    }
+    EXPECT_THROW(observation nine(r), error);
+    all.clear();
+    EXPECT_NO_THROW(observation again(r));
+}
+
+}  // namespace

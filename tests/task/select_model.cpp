@@ -1,0 +1,146 @@
+// Exactly one clause of a select happens, whoever comes at the same time.
+#include <roost/task/select.hpp>
+
+#include "model_rig.hpp"
+
+namespace {
+
+using namespace roost;
+using model_rig::finish;
+using model_rig::run_until;
+using roost::testing::check;
+using roost::testing::manual_executor;
+
+task<> receive_either(channel<int>& a, channel<int>& b, int& got) {
+    auto which = co_await select(a.receive(), b.receive());
+    got = which.index() == 0 ? *which.get<0>() : *which.get<1>();
+}
+
+// JOB-55: two senders at once: one value is taken, the other one is still where it was sent.
+MODEL(select_model, two_wakers) {
+    manual_executor ex;
+    root_scope root(ex);
+    channel<int> a(1);
+    channel<int> b(1);
+    int got = 0;
+    const job j = root.launch("select", receive_either(a, b, got));
+    ex.run_all();
+    thread other([&] {
+        check(static_cast<bool>(b.try_send(2)), "there is a place");
+        ex.wake();
+    });
+    check(static_cast<bool>(a.try_send(1)), "there is a place");
+    run_until(ex, [&] { return j.is_finished(); });
+    other.join();
+    const std::size_t left = a.size() + b.size();
+    check(got != 0 && left == 1, "JOB-55: one value is taken, the other stays");
+    check((got == 1) == (b.size() == 1), "JOB-55: the value of the loser stays");
+    finish(ex, root);
+}
+
+// JOB-55: the wake may come while the later clauses are still being queued.
+MODEL(select_model, wake_while_publishing) {
+    manual_executor ex;
+    root_scope root(ex);
+    channel<int> a(1);
+    channel<int> b(1);
+    int got = 0;
+    const job j = root.launch("select", receive_either(a, b, got));
+    thread other([&] {
+        check(static_cast<bool>(a.try_send(1)), "there is a place");
+        check(static_cast<bool>(b.try_send(2)), "there is a place");
+        ex.wake();
+    });
+    run_until(ex, [&] { return j.is_finished(); });
+    other.join();
+    check(got != 0 && a.size() + b.size() == 1, "JOB-55: one value is taken, the other stays");
+    finish(ex, root);
+}
+
+task<> acquire_either(semaphore& a, semaphore& b, int& held) {
+    auto which = co_await select(a.acquire(), b.acquire());
+    ++held;
+}
+
+// JOB-57: a permit given back, another one given back, and a cancel: every permit is there at the end.
+MODEL(select_model, permits_vs_cancel) {
+    manual_executor ex;
+    root_scope root(ex);
+    semaphore a(1);
+    semaphore b(1);
+    auto first = a.try_acquire();
+    auto second = b.try_acquire();
+    int held = 0;
+    const job j = root.launch("select", acquire_either(a, b, held));
+    ex.run_all();
+    thread gives([&] {
+        first.give_back();
+        ex.wake();
+    });
+    j.cancel();
+    second.give_back();
+    run_until(ex, [&] { return j.is_finished(); });
+    gives.join();
+    check(a.available() == 1 && b.available() == 1, "JOB-57: permits are conserved");
+    check(a.waiters_now() + b.waiters_now() == 0, "JOB-57: nobody is left queued");
+    check((j.state() == job_state::cancelled) == (held == 0), "JOB-57: the claim decides");
+    finish(ex, root);
+}
+
+task<> send_or_receive(channel<int>& to, channel<int>& from, int& value, int& sent, int& received) {
+    auto which = co_await select(to.send_from(value), from.receive());
+    ++(which.index() == 0 ? sent : received);
+}
+
+// JOB-56: two selects, each sending to where the other receives, meet once and only once.
+MODEL(select_model, two_selects_meet) {
+    manual_executor here;
+    manual_executor there;
+    root_scope root(here);
+    root_scope far(there);
+    channel<int> a(0);
+    channel<int> b(0);
+    int one = 1;
+    int two = 2;
+    int sent[2] = {};
+    int received[2] = {};
+    const job mine = root.launch("mine", send_or_receive(a, b, one, sent[0], received[0]));
+    const job theirs = far.launch("theirs", send_or_receive(b, a, two, sent[1], received[1]));
+    thread other([&] {
+        run_until(there, [&] { return theirs.is_finished(); });
+        here.wake();
+    });
+    run_until(here, [&] { return mine.is_finished(); });
+    other.join();
+    check(sent[0] == received[1] && sent[1] == received[0] && sent[0] + sent[1] == 1,
+          "JOB-56: one of them sent, the other one received it");
+    check(a.waiters_now() + b.waiters_now() == 0, "JOB-56: nobody is left queued");
+    finish(here, root);
+    finish(there, far);
+}
+
+task<> signal_or_event(auto_reset_event& s, event& e, int& signals) {
+    auto which = co_await select(s.wait(), e.wait());
+    signals += which.index() == 0 ? 1 : 0;
+}
+
+// JOB-55: a signal is taken by the select or is still there.
+MODEL(select_model, signal_vs_event) {
+    manual_executor ex;
+    root_scope root(ex);
+    auto_reset_event signal;
+    event e;
+    int taken = 0;
+    const job j = root.launch("select", signal_or_event(signal, e, taken));
+    thread other([&] {
+        e.set();
+        ex.wake();
+    });
+    signal.set();
+    run_until(ex, [&] { return j.is_finished(); });
+    other.join();
+    check((taken == 1) != signal.try_wait(), "JOB-55: the signal is taken once");
+    finish(ex, root);
+}
+
+}  // namespace
