@@ -7,13 +7,28 @@
 #   x_fail.cpp     one ctest entry each   must not compile, see expect_compile_error.py
 #   x_fuzz.cpp     <layer>_x_fuzz         libFuzzer target; elsewhere replays its corpus
 
-find_package(GTest REQUIRED)
+if(CMAKE_CROSSCOMPILING AND EXISTS /usr/src/googletest)
+  # There is no packaged GoogleTest for the other machine; Debian's libgtest-dev brings the sources.
+  set(INSTALL_GTEST OFF)
+  set(BUILD_GMOCK OFF)
+  enable_language(C)
+  add_subdirectory(/usr/src/googletest "${CMAKE_BINARY_DIR}/googletest" EXCLUDE_FROM_ALL)
+  foreach(name IN ITEMS gtest gtest_main)
+    if(NOT TARGET GTest::${name})
+      add_library(GTest::${name} ALIAS ${name})
+    endif()
+  endforeach()
+  find_package(Threads REQUIRED)
+else()
+  find_package(GTest REQUIRED)
+endif()
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 set(ROOST_TEST_TIMEOUT 300 CACHE STRING "Seconds after which a test executable counts as hung")
 
-# What the presets model and fuzz build, instead of everything.
+# What the presets model and fuzz and the stress stage of ./check build, instead of everything.
 add_custom_target(roost_models)
+add_custom_target(roost_stresses)
 add_custom_target(roost_fuzzers)
 
 # One precompiled gtest for the tests on real atomics, one for the models.
@@ -43,6 +58,8 @@ function(_roost_add_test_executable name label pch)
   if(label STREQUAL "model")
     roost_model_speed(${name})
     add_dependencies(roost_models ${name})
+  elseif(label STREQUAL "stress")
+    add_dependencies(roost_stresses ${name})
   endif()
   if(ROOST_PCH)
     target_precompile_headers(${name} REUSE_FROM ${pch})
