@@ -101,9 +101,13 @@ private:
         }
     }
 
-    static constexpr wait_functions functions{
-        +[](cancellable& self) noexcept { return static_cast<cancellable_await&>(self).inner_.try_cancel(); },
-        +[](const cancellable& self) noexcept { return static_cast<const cancellable_await&>(self).label_; }};
+    static bool cancel_inner(cancellable& self) noexcept {
+        return static_cast<cancellable_await&>(self).inner_.try_cancel();
+    }
+    static wait_target label_of(const cancellable& self) noexcept {
+        return static_cast<const cancellable_await&>(self).label_;
+    }
+    static constexpr wait_functions functions{&cancel_inner, &label_of};
 
     Awaiter inner_;
     wait_target label_;
