@@ -44,14 +44,14 @@ private:
     operation* owner_;
 };
 
+// Never claims: the frame can't leave before the handler, so the cancel is passed on and the wait goes on.
+bool operation::pass_cancel_on(cancellable& self) noexcept {
+    static_cast<operation&>(self).request(wish::cancel);
+    return false;
+}
+
 operation::operation(promise_base& me, failed_function failed, bool ends_at_stop) noexcept
-    : cancellable(
-          me,
-          // Never claims: the frame can't leave before the handler, so the cancel is passed on and the wait goes on.
-          +[](cancellable& self) noexcept {
-              static_cast<operation&>(self).request(wish::cancel);
-              return false;
-          }),
+    : cancellable(me, functions),
       work(run_woken),
       failed_(failed),
       ends_at_stop_(ends_at_stop),

@@ -58,6 +58,10 @@ protected:
     }
 
 private:
+    static bool pass_cancel_on(cancellable& self) noexcept;
+    static wait_target what(const cancellable&) noexcept { return wait_target("Asio operation", ""); }
+    static constexpr wait_functions functions{&pass_cancel_on, &what};
+
     class stop_hook {
     public:
         explicit stop_hook(operation& owner) noexcept : owner_(&owner) {}
