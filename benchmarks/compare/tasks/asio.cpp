@@ -4,6 +4,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -52,6 +53,48 @@ asio::awaitable<void> yield_repeatedly(std::uint64_t n) {
     for (std::uint64_t i = 0; i < n; ++i) co_await asio::post(where, asio::use_awaitable);
 }
 
+asio::awaitable<int> one() { co_return 1; }
+
+// Only the co_spawn calls are timed.
+double create(std::uint64_t n) {
+    asio::io_context context(1);
+    double took = 0;
+    for (std::uint64_t left = n; left > 0;) {
+        std::uint64_t const now = left < 500 ? left : 500;
+        left -= now;
+        auto const start = bench::clock::now();
+        for (std::uint64_t i = 0; i < now; ++i) asio::co_spawn(context, one(), asio::detached);
+        took += bench::ns_since(start);
+        context.run();
+        context.restart();
+    }
+    return took;
+}
+
+asio::awaitable<void> create_join(std::uint64_t n) {
+    auto const where = co_await asio::this_coro::executor;
+    for (std::uint64_t i = 0; i < n; ++i) {
+        int const got = co_await asio::co_spawn(where, one(), asio::use_awaitable);
+        bench::keep(got);
+    }
+}
+
+asio::awaitable<void> race_two(std::uint64_t n) {
+    using namespace asio::experimental::awaitable_operators;
+    for (std::uint64_t i = 0; i < n; ++i) {
+        auto const got = co_await (one() || one());
+        bench::keep(got.index());
+    }
+}
+
+bench::sample in_context(bench::budget b, asio::awaitable<void> (*body)(std::uint64_t)) {
+    return bench::per_op(b, [body](std::uint64_t n) {
+        asio::io_context context(1);
+        asio::co_spawn(context, body(n), asio::detached);
+        context.run();
+    });
+}
+
 asio::awaitable<void> sleep_on(asio::steady_timer& never) {
     boost::system::error_code ignored;
     co_await never.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
@@ -69,6 +112,10 @@ BENCH_PEER("task/await_child", "Asio awaitable") {
 
 BENCH_PEER("jobs/spawn_join_1t", "Asio co_spawn") { return spawn_join(b, 1); }
 BENCH_PEER("jobs/spawn_join_2t", "Asio co_spawn") { return spawn_join(b, 2); }
+
+BENCH_PEER("jobs/create", "Asio co_spawn") { return bench::measure(b, create); }
+BENCH_PEER("jobs/create_join", "Asio co_spawn") { return in_context(b, create_join); }
+BENCH_PEER("jobs/race_two", "Asio operator||") { return in_context(b, race_two); }
 
 BENCH_PEER("runtime/yield_1t", "Asio post") {
     return bench::per_op(b, [](std::uint64_t n) {

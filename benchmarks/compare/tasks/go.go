@@ -32,6 +32,42 @@ func spawnJoin(n uint64) {
 	}
 }
 
+func createJoin(n uint64) {
+	result := make(chan int, 1)
+	for i := uint64(0); i < n; i++ {
+		go func() { result <- 1 }()
+		<-result
+	}
+}
+
+func raceTwo(n uint64) {
+	for i := uint64(0); i < n; i++ {
+		result := make(chan int, 2)
+		go func() { result <- 1 }()
+		go func() { result <- 2 }()
+		<-result
+		<-result // the other one has ended as well
+	}
+}
+
+// Filled and emptied five hundred at a time; both halves count, so this is an upper bound for the wait alone.
+func awaitEnded(n uint64) {
+	results := make(chan int, 500)
+	for left := n; left > 0; {
+		count := uint64(500)
+		if left < count {
+			count = left
+		}
+		left -= count
+		for i := uint64(0); i < count; i++ {
+			results <- 1
+		}
+		for i := uint64(0); i < count; i++ {
+			<-results
+		}
+	}
+}
+
 func yield(n uint64) {
 	for i := uint64(0); i < n; i++ {
 		runtime.Gosched()
@@ -102,6 +138,9 @@ func main() {
 	run([]subject{
 		{"jobs/spawn_join_1t", "Go goroutine", with(1, spawnJoin)},
 		{"jobs/spawn_join_2t", "Go goroutine", with(2, spawnJoin)},
+		{"jobs/create_join", "Go goroutine", with(1, createJoin)},
+		{"jobs/race_two", "Go goroutine", with(1, raceTwo)},
+		{"jobs/await_ended", "Go channel", with(1, awaitEnded)},
 		{"runtime/yield_1t", "Go Gosched", with(1, yield)},
 		{"jobs/cancel_sleepers_1", "Go context", with(1, cancelSleepers(1))},
 		{"jobs/cancel_sleepers_8", "Go context", with(1, cancelSleepers(8))},

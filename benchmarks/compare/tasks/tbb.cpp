@@ -22,6 +22,42 @@ bench::sample spawn_join(bench::budget b, int threads) {
     return {s.value / 1000, s.ops * 1000};
 }
 
+// Only run() is timed.
+bench::sample create(bench::budget b) {
+    oneapi::tbb::task_arena arena(1);
+    return bench::measure(b, [&](std::uint64_t n) {
+        double took = 0;
+        arena.execute([&] {
+            std::atomic<std::uint64_t> ended{0};
+            oneapi::tbb::task_group group;
+            for (std::uint64_t left = n; left > 0;) {
+                std::uint64_t const now = left < 500 ? left : 500;
+                left -= now;
+                auto const start = bench::clock::now();
+                for (std::uint64_t i = 0; i < now; ++i) group.run([&] { ended.fetch_add(1, std::memory_order_relaxed); });
+                took += bench::ns_since(start);
+                group.wait();
+            }
+        });
+        return took;
+    });
+}
+
+bench::sample create_join(bench::budget b) {
+    oneapi::tbb::task_arena arena(1);
+    return bench::per_op(b, [&](std::uint64_t n) {
+        arena.execute([&] {
+            oneapi::tbb::task_group group;
+            int result = 0;
+            for (std::uint64_t i = 0; i < n; ++i) {
+                group.run([&] { result = 1; });
+                group.wait();
+                bench::keep(result);
+            }
+        });
+    });
+}
+
 std::uint64_t fib(unsigned n) {
     if (n < 2) return n;
     std::uint64_t left = 0;
@@ -72,6 +108,8 @@ bench::sample in_milliseconds(bench::budget b, Work work) {
 
 BENCH_PEER("jobs/spawn_join_1t", "oneTBB task_group") { return spawn_join(b, 1); }
 BENCH_PEER("jobs/spawn_join_2t", "oneTBB task_group") { return spawn_join(b, 2); }
+BENCH_PEER("jobs/create", "oneTBB task_group") { return create(b); }
+BENCH_PEER("jobs/create_join", "oneTBB task_group") { return create_join(b); }
 BENCH_PEER("jobs/fib_2t", "oneTBB task_group") {
     return in_milliseconds(b, [] { fork_join::expect(fib(fork_join::fib_of), fork_join::fib_is); });
 }

@@ -62,6 +62,80 @@ fn await_ready(ms: u64) -> (f64, u64) {
     })
 }
 
+// Only the spawn calls are timed.
+fn create(ms: u64) -> (f64, u64) {
+    let rt = runtime(1);
+    measure(ms, |n| {
+        rt.block_on(async move {
+            let (mut took, mut left) = (0.0, n);
+            while left > 0 {
+                let now = left.min(500);
+                left -= now;
+                let start = std::time::Instant::now();
+                let all: Vec<_> = (0..now).map(|i| tokio::spawn(async move { i })).collect();
+                took += start.elapsed().as_nanos() as f64;
+                for child in all {
+                    black_box(child.await.unwrap());
+                }
+            }
+            took
+        })
+    })
+}
+
+fn create_join(ms: u64) -> (f64, u64) {
+    let rt = runtime(1);
+    per_op(ms, |n| {
+        rt.block_on(async move {
+            for i in 0..n {
+                black_box(tokio::spawn(async move { i }).await.unwrap());
+            }
+        })
+    })
+}
+
+// Only the awaits are timed: the children have ended.
+fn await_ended(ms: u64) -> (f64, u64) {
+    let rt = runtime(1);
+    measure(ms, |n| {
+        rt.block_on(async move {
+            let (mut took, mut left) = (0.0, n);
+            while left > 0 {
+                let now = left.min(500);
+                left -= now;
+                let all: Vec<_> = (0..now).map(|i| tokio::spawn(async move { i })).collect();
+                while !all.iter().all(|child| child.is_finished()) {
+                    tokio::task::yield_now().await;
+                }
+                let start = std::time::Instant::now();
+                for child in all {
+                    black_box(child.await.unwrap());
+                }
+                took += start.elapsed().as_nanos() as f64;
+            }
+            took
+        })
+    })
+}
+
+// The first of two children; the other one is aborted and awaited.
+fn race_two(ms: u64) -> (f64, u64) {
+    let rt = runtime(1);
+    per_op(ms, |n| {
+        rt.block_on(async move {
+            for i in 0..n {
+                let mut a = tokio::spawn(async move { i });
+                let mut b = tokio::spawn(async move { i + 1 });
+                tokio::select! {
+                    biased;
+                    got = &mut a => { black_box(got.unwrap()); b.abort(); let _ = b.await; }
+                    got = &mut b => { black_box(got.unwrap()); a.abort(); let _ = a.await; }
+                }
+            }
+        })
+    })
+}
+
 fn yield_now(ms: u64, threads: usize) -> (f64, u64) {
     let rt = runtime(threads);
     per_op(ms, |n| {
@@ -119,6 +193,10 @@ fn main() {
     run(&[
         ("jobs/spawn_join_1t", "tokio::spawn", |ms| spawn_join(ms, 1)),
         ("jobs/spawn_join_2t", "tokio::spawn", |ms| spawn_join(ms, 2)),
+        ("jobs/create", "tokio::spawn", create),
+        ("jobs/create_join", "tokio::spawn", create_join),
+        ("jobs/await_ended", "tokio JoinHandle", await_ended),
+        ("jobs/race_two", "tokio select!", race_two),
         ("scale/jobs_1k", "tokio::spawn", |ms| spawn_among(ms, 1_000)),
         ("scale/jobs_100k", "tokio::spawn", |ms| spawn_among(ms, 100_000)),
         ("scale/jobs_1m", "tokio::spawn", |ms| spawn_among(ms, 1_000_000)),
