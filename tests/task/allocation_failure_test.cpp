@@ -3,14 +3,27 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/coalescer.hpp>
+#include <roost/task/collect.hpp>
+#include <roost/task/dump.hpp>
 #include <roost/task/external.hpp>
+#include <roost/task/generator.hpp>
+#include <roost/task/job_local.hpp>
+#include <roost/task/limited_scope.hpp>
+#include <roost/task/map_concurrent.hpp>
 #include <roost/task/on_exit.hpp>
+#include <roost/task/owned_scope.hpp>
+#include <roost/task/race.hpp>
+#include <roost/task/retry.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/select.hpp>
+#include <roost/task/services.hpp>
 #include <roost/task/shared_deferred.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/supervise.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/task/trace.hpp>
+#include <roost/task/when_all.hpp>
 
 #include "rig.hpp"
 
@@ -94,6 +107,104 @@ task<> sharing_in(scope& s) {
 }
 task<> sharing() { co_await with_scope(sharing_in); }
 
+// --- the job-level API --------------------------------------------------------------------------------------------------
+
+task<int> fail() {
+    throw std::runtime_error("planned");
+    co_return 0;
+}
+task<> again(int& runs) {
+    co_await yield();
+    if (++runs % 3 != 0) {
+        throw std::runtime_error("planned");
+    }
+}
+task<> supervised_two(supervisor& s, int& a, int& b) {
+    s.launch("a", again, std::ref(a));
+    s.launch("b", again, std::ref(b));
+    co_return;
+}
+task<> supervising() {
+    int a = 0;
+    int b = 0;
+    auto ended = co_await supervise(on_failure::restart(backoff(), 5), supervised_two, std::ref(a), std::ref(b));
+    static_cast<void>(ended.body());
+}
+task<> all_of_them() {
+    static_cast<void>(co_await when_all(leaf(1), leaf(2), nothing()));
+    std::vector<task<int>> several;
+    several.push_back(leaf(1));
+    several.push_back(leaf(2));
+    static_cast<void>(co_await when_all(std::move(several)));
+    static_cast<void>(co_await when_all_settled(leaf(1), fail()));
+}
+task<> races() {
+    static_cast<void>(co_await race(leaf(1), leaf(2)));
+    static_cast<void>(co_await first_success(fail(), leaf(2)));
+}
+task<> mappings() {
+    const std::vector<int> items{1, 2, 3, 4};
+    static_cast<void>(co_await map_concurrent(items, 2, leaf));
+}
+task<> retries() {
+    int runs = 0;
+    co_await retry(backoff(), 4, again, std::ref(runs));
+}
+task<> serving(service_scope& s, event& never) {
+    s.serve("service", [](event& e) -> task<> { co_await e.wait(); }(never));
+    s.launch("child", leaf(1));
+    co_return;
+}
+task<> services() {
+    event never;
+    co_await with_services(serving, std::ref(never));
+}
+task<> limited_two(limited_scope& s) {
+    s.launch("a", leaf(1));
+    s.launch("b", leaf(2));
+    co_return;
+}
+task<> limits() { co_await with_limited_scope(1, limited_two); }
+task<> collected(scope& s) {
+    s.launch("a", leaf(1));
+    s.launch("b", fail());
+    co_return;
+}
+task<> collecting() { static_cast<void>(co_await as_outcome(collect(collected))); }
+constexpr job_local<std::string> place;
+task<> values() {
+    static_cast<void>(co_await with_value(place, std::string("a text that needs memory of its own"), leaf(1)));
+}
+task<> selects_in(scope& s) {
+    event set("set", true);
+    event never;
+    auto child = s.async("child", leaf(1));
+    static_cast<void>(co_await select(never.wait(), child));
+    static_cast<void>(co_await select(never.wait(), set.wait(), sleep_for(1h)));
+}
+task<> selects() { co_await with_scope(selects_in); }
+generator<int> numbers() {
+    for (int i = 0; i < 3; ++i) {
+        co_await yield();
+        co_yield i;
+    }
+}
+task<> streams() {
+    auto all = numbers();
+    while (true) {
+        const int* next = co_await all.next();
+        if (next == nullptr) {
+            break;
+        }
+    }
+}
+task<> dumps_in(scope& s) {
+    s.launch("child", leaf(1));
+    static_cast<void>(dump(s));
+    co_return;
+}
+task<> dumps() { co_await with_scope(dumps_in); }
+
 using scenario = task<> (*)();
 
 // True: it went through without a failure.
@@ -138,5 +249,17 @@ TEST(allocation_failure, TASK_34_deadlines_and_shields) { exhaust(deadlines, "de
 TEST(allocation_failure, TASK_34_exits_and_traces) { exhaust(exits, "exits"); }
 TEST(allocation_failure, TASK_34_externals) { exhaust(externals, "externals"); }
 TEST(allocation_failure, TASK_34_sharing) { exhaust(sharing, "sharing"); }
+TEST(allocation_failure, JOB_69_supervise) { exhaust(supervising, "supervise"); }
+TEST(allocation_failure, JOB_69_when_all) { exhaust(all_of_them, "when_all"); }
+TEST(allocation_failure, JOB_69_races) { exhaust(races, "races"); }
+TEST(allocation_failure, JOB_69_map_concurrent) { exhaust(mappings, "map_concurrent"); }
+TEST(allocation_failure, JOB_69_retry) { exhaust(retries, "retry"); }
+TEST(allocation_failure, JOB_69_services) { exhaust(services, "services"); }
+TEST(allocation_failure, JOB_69_limited_scopes) { exhaust(limits, "limited scopes"); }
+TEST(allocation_failure, JOB_69_collect) { exhaust(collecting, "collect"); }
+TEST(allocation_failure, JOB_69_values) { exhaust(values, "values"); }
+TEST(allocation_failure, JOB_69_select) { exhaust(selects, "select"); }
+TEST(allocation_failure, JOB_69_generators) { exhaust(streams, "generators"); }
+TEST(allocation_failure, JOB_69_dumps) { exhaust(dumps, "dumps"); }
 
 }  // namespace

@@ -3,8 +3,11 @@
 #include <roost/exec/recent_time.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/mutex.hpp>
+#include <roost/task/race.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/supervise.hpp>
 #include <roost/task/timeout.hpp>
+#include <roost/task/when_all.hpp>
 
 #include "rig.hpp"
 
@@ -98,6 +101,31 @@ TEST(dump, JOB_51_says_why_and_how_old) {
     outside.resume();
     s.run();
     EXPECT_EQ(j.state(), job_state::cancelled);
+}
+
+task<> one_supervised(supervisor& s, event& e) {
+    s.launch("fed", wait_for, std::ref(e));
+    co_return;
+}
+
+TEST(dump, JOB_68_combinators_say_where_they_were_written) {
+    stage s;
+    event go("go");
+    s.play([](event& e) -> task<> { static_cast<void>(co_await race(wait_for(e), wait_for(e))); }(go));
+    s.play([](event& e) -> task<> { co_await when_all(wait_for(e), wait_for(e)); }(go));
+    s.play([](event& e) -> task<> {
+        static_cast<void>(co_await supervise(on_failure::ignore(), one_supervised, std::ref(e)));
+    }(go));
+    const std::string text = dump(s.root);
+    const std::string here = std::string(site::here().file()) + ":";
+    EXPECT_NE(text.find("scope 'race' (" + here), std::string::npos) << text;
+    EXPECT_NE(text.find("2 x job 'alternative' (" + here), std::string::npos) << text;
+    EXPECT_NE(text.find("scope 'when_all' (" + here), std::string::npos) << text;
+    EXPECT_NE(text.find("2 x job 'one of all' (" + here), std::string::npos) << text;
+    EXPECT_NE(text.find("scope 'supervise' (" + here), std::string::npos) << text;
+    EXPECT_NE(text.find("job 'fed' (" + here), std::string::npos) << text;
+    go.set();
+    s.run();
 }
 
 TEST(dump, JOB_52_siblings_that_look_the_same_are_one_line) {

@@ -103,4 +103,39 @@ MODEL(job_core_model, deferred_dropped_while_completing) {
     finish(ex, root);
 }
 
+class counted {
+public:
+    explicit counted(atomic<int>& alive) : alive_(&alive) { alive_->fetch_add(1, mo::relaxed); }
+    counted(counted&& other) noexcept : alive_(other.alive_) { alive_->fetch_add(1, mo::relaxed); }
+    counted& operator=(counted&&) = delete;
+    ~counted() { alive_->fetch_sub(1, mo::relaxed); }
+
+private:
+    atomic<int>* alive_;
+};
+task<counted> make_one(atomic<int>& alive) { co_return counted(alive); }
+task<> take_one(deferred<counted> d, int& got) {
+    const counted mine = co_await std::move(d);
+    ++got;
+}
+
+// JOB-70: a value made at the moment of the cancel is delivered or destroyed, and nothing of it is left.
+MODEL(job_core_model, value_vs_cancel) {
+    manual_executor ex;
+    root_scope root(ex);
+    atomic<int> alive{0};
+    int got = 0;
+    auto made = root.async("makes", make_one(alive));
+    const job taker = root.launch("takes", take_one(std::move(made), got));
+    thread canceller([&] {
+        taker.cancel();
+        ex.wake();
+    });
+    run_until(ex, [&] { return taker.is_finished(); });
+    canceller.join();
+    finish(ex, root);
+    check(alive.load(mo::relaxed) == 0, "JOB-70: delivered or destroyed, exactly once");
+    check((got == 1) == (taker.state() == job_state::completed), "JOB-70: the claim decides");
+}
+
 }  // namespace

@@ -23,7 +23,7 @@ task<> two_children(scope& s, event& e, std::vector<job>& jobs) {
 task<> run_with(const detail::scope_policy& policy, event& e, std::vector<job>& jobs) {
     using start_function = task<> (*)(scope&, event&, std::vector<job>&);
     detail::policy_scope<start_function, std::reference_wrapper<event>, std::reference_wrapper<std::vector<job>>> all(
-        policy, site(), &two_children, std::ref(e), std::ref(jobs));
+        policy, "policy", site(), &two_children, std::ref(e), std::ref(jobs));
     co_await std::move(all);
 }
 

@@ -132,6 +132,7 @@ MODEL(select_model, signal_vs_event) {
     event e;
     int taken = 0;
     const job j = root.launch("select", signal_or_event(signal, e, taken));
+    ex.run_all();
     thread other([&] {
         e.set();
         ex.wake();

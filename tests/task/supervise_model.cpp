@@ -43,20 +43,18 @@ public:
     supervised_counts counts;
     bool threw = false;
 
-    // The child waits; then one thread lets it fail and another cancels it.
+    // The child fails at once, on this thread, while another one cancels it.
     void play(on_failure what) {
+        e.set();
         const job j = root.launch("supervisor", run_supervised(std::move(what), e, runs, child, counts, threw));
-        ex.run_all();
-        thread waker([&] {
-            e.set();
-            ex.wake();
-        });
+        while (!child) {
+            ex.run_one();
+        }
         thread canceller([&] {
             child.cancel();
             ex.wake();
         });
         run_until(ex, [&] { return j.is_finished(); });
-        waker.join();
         canceller.join();
         check(j.state() == job_state::completed, "JOB-30: the supervisor ends");
         finish(ex, root);
@@ -78,6 +76,44 @@ MODEL(supervise_model, escalate_vs_cancel) {
     bench b;
     b.play(on_failure::escalate());
     check(b.threw == (b.runs == 1), "JOB-32: failed and thrown, or cancelled and not");
+}
+
+task<> two_children(supervisor& s, event& e, int& first, int& second, job& child) {
+    child = s.launch("restarts", fail_once, std::ref(e), std::ref(first));
+    s.launch("escalates", fail_once, std::ref(e), std::ref(second));
+    co_return;
+}
+task<> run_both(event& e, int& first, int& second, job& child, supervised_counts& counts, bool& threw) {
+    const auto decide = [](const child_failure& f) {
+        return f.name() == "restarts" ? on_failure::restart(backoff(), 1) : on_failure::escalate();
+    };
+    try {
+        auto ended = co_await supervise(on_failure::ask(decide), two_children, std::ref(e), std::ref(first),
+                                        std::ref(second), std::ref(child));
+        counts = ended.counts();
+    } catch (const std::runtime_error&) {
+        threw = true;
+    }
+}
+
+// JOB-31, JOB-32: one child is to be restarted, the other one escalates, and somebody cancels the first.
+MODEL(supervise_model, restart_vs_escalate_vs_cancel) {
+    bench b;
+    int second = 0;
+    b.e.set();
+    const job j = b.root.launch("supervisor", run_both(b.e, b.runs, second, b.child, b.counts, b.threw));
+    while (!b.child) {
+        b.ex.run_one();
+    }
+    thread canceller([&] {
+        b.child.cancel();
+        b.ex.wake();
+    });
+    run_until(b.ex, [&] { return j.is_finished(); });
+    canceller.join();
+    check(b.threw && second == 1, "JOB-32: the escalated failure is thrown, whatever happened beside it");
+    check(b.runs <= 2 && b.child.is_finished(), "JOB-31: one restart at most, and it ended");
+    finish(b.ex, b.root);
 }
 
 }  // namespace

@@ -135,6 +135,35 @@ TEST(supervise, JOB_34_a_cancel_during_the_backoff_ends_the_child_and_the_failur
     EXPECT_EQ(b.got->counts().restarts, 0U);
 }
 
+task<int> body_fails(supervisor& s, event& e, int& count) {
+    s.launch("child", count_after, std::ref(e), std::ref(count));
+    co_await yield();
+    throw std::runtime_error("body");
+}
+task<> run_body_fails(bench& b, bool look) {
+    auto ended = co_await supervise(on_failure::ignore(), body_fails, std::ref(b.e), std::ref(b.count));
+    EXPECT_EQ(ended.counts().cancelled, 1U) << "the child was cancelled and awaited";
+    if (look) {
+        EXPECT_TRUE(ended.body().has_error());
+        EXPECT_THROW(static_cast<void>(ended.value()), std::runtime_error);
+    }
+}
+
+int reported = 0;
+
+TEST(supervise, JOB_32_how_the_body_ended_is_part_of_the_result) {
+    const auto sink =
+        set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept { ++reported; });
+    bench b;
+    reported = 0;
+    EXPECT_EQ(b.stage.play(run_body_fails(b, true)).state(), job_state::completed);
+    EXPECT_EQ(reported, 0);
+    EXPECT_EQ(b.stage.play(run_body_fails(b, false)).state(), job_state::completed);
+    EXPECT_EQ(reported, 1) << "a failure nobody looks at is never silent";
+    EXPECT_EQ(b.count, 0);
+    set_failure_sink(sink);
+}
+
 task<> cancel_one(supervisor& s, event& never, int& count, job& out) {
     out = s.launch("cancelled", count_after, std::ref(never), std::ref(count));
     co_await yield();

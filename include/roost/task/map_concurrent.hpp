@@ -52,19 +52,19 @@ task<> start_workers(scope& s, Map& map, std::size_t limit, std::vector<job>& jo
     const std::size_t workers = std::min(limit, map.size());
     jobs.reserve(workers);
     for (std::size_t i = 0; i < workers; ++i) {
-        jobs.push_back(s.launch("map_concurrent", map_worker<Map, T>(map)));
+        jobs.push_back(launch_in(s, "mapper", map_worker<Map, T>(map)));
     }
     co_return;
 }
 
 template <class T, class Item, class Fn>
-task<std::vector<kept_t<T>>> map_items(std::vector<Item> items, std::size_t limit, Fn fn) {
+task<std::vector<kept_t<T>>> map_items(site where, std::vector<Item> items, std::size_t limit, Fn fn) {
     using map_type = mapping<Item, Fn, T>;
     map_type map(std::move(items), std::move(fn));
     std::vector<job> jobs;
     using start_function = task<> (*)(scope&, map_type&, std::size_t, std::vector<job>&);
     policy_scope<start_function, std::reference_wrapper<map_type>, std::size_t, std::reference_wrapper<std::vector<job>>>
-        all(need_all_policy, site(), &start_workers<map_type, T>, std::ref(map), limit, std::ref(jobs));
+        all(need_all_policy, "map_concurrent", where, &start_workers<map_type, T>, std::ref(map), limit, std::ref(jobs));
     co_await std::move(all);
     std::vector<kept_t<T>> values;
     values.reserve(map.slots.size());
@@ -80,7 +80,8 @@ task<std::vector<kept_t<T>>> map_items(std::vector<Item> items, std::size_t limi
 }  // namespace detail
 
 template <std::ranges::input_range Range, class Fn>
-[[nodiscard]] auto map_concurrent(Range&& range, std::size_t limit, Fn&& fn) {
+[[nodiscard]] auto map_concurrent(Range&& range, std::size_t limit, Fn&& fn,
+                                  std::source_location where = std::source_location::current()) {
     using item = std::ranges::range_value_t<Range>;
     using callable = detail::callable_for<Fn>;
     using made = std::invoke_result_t<callable&, item>;
@@ -96,7 +97,8 @@ template <std::ranges::input_range Range, class Fn>
             items.push_back(std::move(element));
         }
     }
-    return detail::map_items<typename made::value_type, item, callable>(std::move(items), limit, std::forward<Fn>(fn));
+    return detail::map_items<typename made::value_type, item, callable>(where, std::move(items), limit,
+                                                                        std::forward<Fn>(fn));
 }
 
 }  // namespace roost::inline ROOST_ABI

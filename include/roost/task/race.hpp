@@ -55,6 +55,9 @@ namespace detail {
 enum class race_kind : unsigned char { first_end, first_value };
 
 [[noreturn]] void throw_empty_race();
+[[nodiscard]] inline node_name name_of(race_kind kind) noexcept {
+    return kind == race_kind::first_end ? node_name("race") : node_name("first_success");
+}
 
 // Who has won, and what the others did. V: what all results become.
 template <class V>
@@ -142,7 +145,7 @@ void launch_alternatives(scope& s, race_state<V>& race, std::vector<job>& jobs, 
                          task<T>&... tasks) {
     constexpr bool same = common_result<T...>::same;
     jobs.reserve(sizeof...(T));
-    (jobs.push_back(s.launch("race", run_alternative<same, I, V, T>(race, s.core(), I, std::move(tasks)))), ...);
+    (jobs.push_back(launch_in(s, "alternative", run_alternative<same, I, V, T>(race, s.core(), I, std::move(tasks)))), ...);
 }
 
 template <class V, class... T>
@@ -155,7 +158,8 @@ template <class T>
 task<> start_race_of(scope& s, race_state<kept_t<T>>& race, std::vector<job>& jobs, std::vector<task<T>> tasks) {
     jobs.reserve(tasks.size());
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-        jobs.push_back(s.launch("race", run_alternative<true, 0, kept_t<T>, T>(race, s.core(), i, std::move(tasks[i]))));
+        jobs.push_back(
+            launch_in(s, "alternative", run_alternative<true, 0, kept_t<T>, T>(race, s.core(), i, std::move(tasks[i]))));
     }
     co_return;
 }
@@ -181,7 +185,7 @@ task<winner<V>> end_race(race_state<V>& race, race_kind kind, const std::vector<
 }
 
 template <class... T>
-task<winner<typename common_result<T...>::type>> run_race(race_kind kind, task<T>... tasks) {
+task<winner<typename common_result<T...>::type>> run_race(race_kind kind, site where, task<T>... tasks) {
     static_assert(sizeof...(T) > 0, "a race over nothing has no winner");
     using value = typename common_result<T...>::type;
     race_state<value> race(kind);
@@ -189,13 +193,13 @@ task<winner<typename common_result<T...>::type>> run_race(race_kind kind, task<T
     using start_function = task<> (*)(scope&, race_state<value>&, std::vector<job>&, task<T>...);
     policy_scope<start_function, std::reference_wrapper<race_state<value>>, std::reference_wrapper<std::vector<job>>,
                  task<T>...>
-    all(told_policy, site(), &start_race<value, T...>, std::ref(race), std::ref(jobs), std::move(tasks)...);
+    all(told_policy, name_of(kind), where, &start_race<value, T...>, std::ref(race), std::ref(jobs), std::move(tasks)...);
     co_await std::move(all);
     co_return co_await end_race(race, kind, jobs);
 }
 
 template <class T>
-task<winner<kept_t<T>>> run_race_of(race_kind kind, std::vector<task<T>> tasks) {
+task<winner<kept_t<T>>> run_race_of(race_kind kind, site where, std::vector<task<T>> tasks) {
     if (tasks.empty()) {
         throw_empty_race();
     }
@@ -204,30 +208,60 @@ task<winner<kept_t<T>>> run_race_of(race_kind kind, std::vector<task<T>> tasks) 
     using start_function = task<> (*)(scope&, race_state<kept_t<T>>&, std::vector<job>&, std::vector<task<T>>);
     policy_scope<start_function, std::reference_wrapper<race_state<kept_t<T>>>, std::reference_wrapper<std::vector<job>>,
                  std::vector<task<T>>>
-        all(told_policy, site(), &start_race_of<T>, std::ref(race), std::ref(jobs), std::move(tasks));
+        all(told_policy, name_of(kind), where, &start_race_of<T>, std::ref(race), std::ref(jobs), std::move(tasks));
     co_await std::move(all);
     co_return co_await end_race(race, kind, jobs);
 }
 
 }  // namespace detail
 
+// Two to four, or a vector: reports say where they were written.
+template <class A, class B>
+[[nodiscard]] auto race(task<A> a, task<B> b, std::source_location where = std::source_location::current()) {
+    return detail::run_race<A, B>(detail::race_kind::first_end, where, std::move(a), std::move(b));
+}
+template <class A, class B, class C>
+[[nodiscard]] auto race(task<A> a, task<B> b, task<C> c, std::source_location where = std::source_location::current()) {
+    return detail::run_race<A, B, C>(detail::race_kind::first_end, where, std::move(a), std::move(b), std::move(c));
+}
+template <class A, class B, class C, class D>
+[[nodiscard]] auto race(task<A> a, task<B> b, task<C> c, task<D> d,
+                        std::source_location where = std::source_location::current()) {
+    return detail::run_race<A, B, C, D>(detail::race_kind::first_end, where, std::move(a), std::move(b), std::move(c),
+                                        std::move(d));
+}
 template <class... T>
     requires(sizeof...(T) > 0)
 [[nodiscard]] auto race(task<T>... tasks) {
-    return detail::run_race<T...>(detail::race_kind::first_end, std::move(tasks)...);
+    return detail::run_race<T...>(detail::race_kind::first_end, site(), std::move(tasks)...);
 }
 template <class T>
-[[nodiscard]] auto race(std::vector<task<T>> tasks) {
-    return detail::run_race_of<T>(detail::race_kind::first_end, std::move(tasks));
+[[nodiscard]] auto race(std::vector<task<T>> tasks, std::source_location where = std::source_location::current()) {
+    return detail::run_race_of<T>(detail::race_kind::first_end, where, std::move(tasks));
+}
+template <class A, class B>
+[[nodiscard]] auto first_success(task<A> a, task<B> b, std::source_location where = std::source_location::current()) {
+    return detail::run_race<A, B>(detail::race_kind::first_value, where, std::move(a), std::move(b));
+}
+template <class A, class B, class C>
+[[nodiscard]] auto first_success(task<A> a, task<B> b, task<C> c,
+                                 std::source_location where = std::source_location::current()) {
+    return detail::run_race<A, B, C>(detail::race_kind::first_value, where, std::move(a), std::move(b), std::move(c));
+}
+template <class A, class B, class C, class D>
+[[nodiscard]] auto first_success(task<A> a, task<B> b, task<C> c, task<D> d,
+                                 std::source_location where = std::source_location::current()) {
+    return detail::run_race<A, B, C, D>(detail::race_kind::first_value, where, std::move(a), std::move(b), std::move(c),
+                                        std::move(d));
 }
 template <class... T>
     requires(sizeof...(T) > 0)
 [[nodiscard]] auto first_success(task<T>... tasks) {
-    return detail::run_race<T...>(detail::race_kind::first_value, std::move(tasks)...);
+    return detail::run_race<T...>(detail::race_kind::first_value, site(), std::move(tasks)...);
 }
 template <class T>
-[[nodiscard]] auto first_success(std::vector<task<T>> tasks) {
-    return detail::run_race_of<T>(detail::race_kind::first_value, std::move(tasks));
+[[nodiscard]] auto first_success(std::vector<task<T>> tasks, std::source_location where = std::source_location::current()) {
+    return detail::run_race_of<T>(detail::race_kind::first_value, where, std::move(tasks));
 }
 
 }  // namespace roost::inline ROOST_ABI

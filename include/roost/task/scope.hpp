@@ -128,7 +128,7 @@ public:
             unwind_frame(me);
             return true;
         }
-        block_ = &scope_block::make(me.where(), "scope", call_->where(), *policy_);
+        block_ = &scope_block::make(me.where(), call_->name(), call_->where(), *policy_);
         scope_.emplace(*block_);
         next_step next = next_step::nothing();
         try {
@@ -207,6 +207,7 @@ public:
     }
 
     [[nodiscard]] site where() const noexcept { return where_; }
+    [[nodiscard]] static node_name name() noexcept { return "scope"; }
     [[nodiscard]] detail::promise_base& start(scope& s) {
         return std::apply([&](auto&... args) { return std::invoke(fn_, s, std::move(args)...); }, args_).release_frame();
     }

@@ -24,7 +24,7 @@ namespace detail {
 template <class Slots, class... T, std::size_t... I>
 void launch_into(scope& s, std::vector<job>& jobs, Slots& slots, std::index_sequence<I...>, task<T>&... tasks) {
     jobs.reserve(sizeof...(T));
-    (jobs.push_back(s.launch("when_all", keep_result<T>(std::get<I>(slots), std::move(tasks)))), ...);
+    (jobs.push_back(launch_in(s, "one of all", keep_result<T>(std::get<I>(slots), std::move(tasks)))), ...);
 }
 
 template <class... T>
@@ -38,7 +38,7 @@ task<> start_each(scope& s, std::vector<std::optional<kept_t<T>>>& slots, std::v
                   std::vector<task<T>> tasks) {
     jobs.reserve(tasks.size());
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-        jobs.push_back(s.launch("when_all", keep_result<T>(slots[i], std::move(tasks[i]))));
+        jobs.push_back(launch_in(s, "one of all", keep_result<T>(slots[i], std::move(tasks[i]))));
     }
     co_return;
 }
@@ -51,7 +51,7 @@ task<> keep_outcome(outcome<T>& slot, task<T> t) {
 
 template <class Slots, class... T, std::size_t... I>
 void launch_settling(scope& s, Slots& slots, std::index_sequence<I...>, task<T>&... tasks) {
-    (static_cast<void>(s.launch("when_all_settled", keep_outcome<T>(std::get<I>(slots), std::move(tasks)))), ...);
+    (static_cast<void>(launch_in(s, "one of all", keep_outcome<T>(std::get<I>(slots), std::move(tasks)))), ...);
 }
 
 template <class... T>
@@ -63,7 +63,7 @@ task<> start_settling(scope& s, std::tuple<outcome<T>...>& slots, task<T>... tas
 template <class T>
 task<> start_settling_each(scope& s, std::vector<outcome<T>>& slots, std::vector<task<T>> tasks) {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-        s.launch("when_all_settled", keep_outcome<T>(slots[i], std::move(tasks[i])));
+        launch_in(s, "one of all", keep_outcome<T>(slots[i], std::move(tasks[i])));
     }
     co_return;
 }
@@ -77,39 +77,36 @@ template <class... T, std::size_t... I>
     return std::tuple<T...>(std::move(*std::get<I>(slots))...);
 }
 
-}  // namespace detail
-
 template <class... T>
-[[nodiscard]] task<std::tuple<detail::kept_t<T>...>> when_all(task<T>... tasks) {
-    using slots_type = std::tuple<std::optional<detail::kept_t<T>>...>;
+task<std::tuple<kept_t<T>...>> all_of(site where, task<T>... tasks) {
+    using slots_type = std::tuple<std::optional<kept_t<T>>...>;
     slots_type slots;
     std::vector<job> jobs;
     using start_function = task<> (*)(scope&, slots_type&, std::vector<job>&, task<T>...);
-    detail::policy_scope<start_function, std::reference_wrapper<slots_type>, std::reference_wrapper<std::vector<job>>,
-                         task<T>...>
-    all(detail::need_all_policy, site(), &detail::start_all<T...>, std::ref(slots), std::ref(jobs), std::move(tasks)...);
+    policy_scope<start_function, std::reference_wrapper<slots_type>, std::reference_wrapper<std::vector<job>>, task<T>...>
+        all(need_all_policy, "when_all", where, &start_all<T...>, std::ref(slots), std::ref(jobs), std::move(tasks)...);
     co_await std::move(all);
-    if (!detail::all_there(slots, std::index_sequence_for<T...>())) {
-        co_await detail::end_cancelled(detail::first_cancellation(jobs));
+    if (!all_there(slots, std::index_sequence_for<T...>())) {
+        co_await end_cancelled(first_cancellation(jobs));
     }
-    co_return detail::take_all(slots, std::index_sequence_for<T...>());
+    co_return take_all(slots, std::index_sequence_for<T...>());
 }
 
 template <class T>
-[[nodiscard]] task<std::vector<detail::kept_t<T>>> when_all(std::vector<task<T>> tasks) {
-    using slots_type = std::vector<std::optional<detail::kept_t<T>>>;
+task<std::vector<kept_t<T>>> all_of_each(site where, std::vector<task<T>> tasks) {
+    using slots_type = std::vector<std::optional<kept_t<T>>>;
     slots_type slots(tasks.size());
     std::vector<job> jobs;
     using start_function = task<> (*)(scope&, slots_type&, std::vector<job>&, std::vector<task<T>>);
-    detail::policy_scope<start_function, std::reference_wrapper<slots_type>, std::reference_wrapper<std::vector<job>>,
-                         std::vector<task<T>>>
-        all(detail::need_all_policy, site(), &detail::start_each<T>, std::ref(slots), std::ref(jobs), std::move(tasks));
+    policy_scope<start_function, std::reference_wrapper<slots_type>, std::reference_wrapper<std::vector<job>>,
+                 std::vector<task<T>>>
+        all(need_all_policy, "when_all", where, &start_each<T>, std::ref(slots), std::ref(jobs), std::move(tasks));
     co_await std::move(all);
-    std::vector<detail::kept_t<T>> values;
+    std::vector<kept_t<T>> values;
     values.reserve(slots.size());
     for (auto& slot : slots) {
         if (!slot) {
-            co_await detail::end_cancelled(detail::first_cancellation(jobs));
+            co_await end_cancelled(first_cancellation(jobs));
         }
         values.push_back(std::move(*slot));
     }
@@ -117,26 +114,75 @@ template <class T>
 }
 
 template <class... T>
-[[nodiscard]] task<std::tuple<outcome<T>...>> when_all_settled(task<T>... tasks) {
+task<std::tuple<outcome<T>...>> settle_all(site where, task<T>... tasks) {
     using slots_type = std::tuple<outcome<T>...>;
     slots_type slots;
     using start_function = task<> (*)(scope&, slots_type&, task<T>...);
-    detail::policy_scope<start_function, std::reference_wrapper<slots_type>, task<T>...> all(
-        detail::told_policy, site(), &detail::start_settling<T...>, std::ref(slots), std::move(tasks)...);
+    policy_scope<start_function, std::reference_wrapper<slots_type>, task<T>...> all(
+        told_policy, "when_all_settled", where, &start_settling<T...>, std::ref(slots), std::move(tasks)...);
     co_await std::move(all);
     co_await checkpoint();
     co_return slots;
 }
 
 template <class T>
-[[nodiscard]] task<std::vector<outcome<T>>> when_all_settled(std::vector<task<T>> tasks) {
+task<std::vector<outcome<T>>> settle_each(site where, std::vector<task<T>> tasks) {
     std::vector<outcome<T>> slots(tasks.size());
     using start_function = task<> (*)(scope&, std::vector<outcome<T>>&, std::vector<task<T>>);
-    detail::policy_scope<start_function, std::reference_wrapper<std::vector<outcome<T>>>, std::vector<task<T>>> all(
-        detail::told_policy, site(), &detail::start_settling_each<T>, std::ref(slots), std::move(tasks));
+    policy_scope<start_function, std::reference_wrapper<std::vector<outcome<T>>>, std::vector<task<T>>> all(
+        told_policy, "when_all_settled", where, &start_settling_each<T>, std::ref(slots), std::move(tasks));
     co_await std::move(all);
     co_await checkpoint();
     co_return slots;
+}
+
+}  // namespace detail
+
+// Two to four, or a vector: reports say where they were written.
+template <class A, class B>
+[[nodiscard]] auto when_all(task<A> a, task<B> b, std::source_location where = std::source_location::current()) {
+    return detail::all_of<A, B>(where, std::move(a), std::move(b));
+}
+template <class A, class B, class C>
+[[nodiscard]] auto when_all(task<A> a, task<B> b, task<C> c, std::source_location where = std::source_location::current()) {
+    return detail::all_of<A, B, C>(where, std::move(a), std::move(b), std::move(c));
+}
+template <class A, class B, class C, class D>
+[[nodiscard]] auto when_all(task<A> a, task<B> b, task<C> c, task<D> d,
+                            std::source_location where = std::source_location::current()) {
+    return detail::all_of<A, B, C, D>(where, std::move(a), std::move(b), std::move(c), std::move(d));
+}
+template <class... T>
+[[nodiscard]] auto when_all(task<T>... tasks) {
+    return detail::all_of<T...>(site(), std::move(tasks)...);
+}
+template <class T>
+[[nodiscard]] auto when_all(std::vector<task<T>> tasks, std::source_location where = std::source_location::current()) {
+    return detail::all_of_each<T>(where, std::move(tasks));
+}
+
+template <class A, class B>
+[[nodiscard]] auto when_all_settled(task<A> a, task<B> b, std::source_location where = std::source_location::current()) {
+    return detail::settle_all<A, B>(where, std::move(a), std::move(b));
+}
+template <class A, class B, class C>
+[[nodiscard]] auto when_all_settled(task<A> a, task<B> b, task<C> c,
+                                    std::source_location where = std::source_location::current()) {
+    return detail::settle_all<A, B, C>(where, std::move(a), std::move(b), std::move(c));
+}
+template <class A, class B, class C, class D>
+[[nodiscard]] auto when_all_settled(task<A> a, task<B> b, task<C> c, task<D> d,
+                                    std::source_location where = std::source_location::current()) {
+    return detail::settle_all<A, B, C, D>(where, std::move(a), std::move(b), std::move(c), std::move(d));
+}
+template <class... T>
+[[nodiscard]] auto when_all_settled(task<T>... tasks) {
+    return detail::settle_all<T...>(site(), std::move(tasks)...);
+}
+template <class T>
+[[nodiscard]] auto when_all_settled(std::vector<task<T>> tasks,
+                                    std::source_location where = std::source_location::current()) {
+    return detail::settle_each<T>(where, std::move(tasks));
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -16,27 +16,36 @@ extern const scope_policy need_all_policy;
 // Lets every child end as it likes: the children themselves say what they did.
 extern const scope_policy told_policy;
 
-// with_scope with a policy. Call, policy and arguments live in the awaiting frame.
+// with_scope with a policy and a name. Call, policy and arguments live in the awaiting frame.
 template <class Fn, class... Args>
 class [[nodiscard]] policy_scope {
     using value = typename std::invoke_result_t<Fn&, scope&, Args...>::value_type;
 
 public:
-    policy_scope(const scope_policy& policy, site where, Fn fn, Args... args)
-        : policy_(&policy), where_(where), fn_(std::move(fn)), args_(std::move(args)...) {}
+    policy_scope(const scope_policy& policy, node_name name, site where, Fn fn, Args... args)
+        : policy_(&policy), name_(name), where_(where), fn_(std::move(fn)), args_(std::move(args)...) {}
 
     [[nodiscard]] auto in_task(promise_base& me) && { return scope_await<value, policy_scope>(me, *this, *policy_); }
     [[nodiscard]] site where() const noexcept { return where_; }
+    [[nodiscard]] node_name name() const noexcept { return name_; }
     [[nodiscard]] promise_base& start(scope& s) {
         return std::apply([&](auto&... args) { return std::invoke(fn_, s, std::move(args)...); }, args_).release_frame();
     }
 
 private:
     const scope_policy* policy_;
+    node_name name_;
     site where_;
     Fn fn_;
     std::tuple<Args...> args_;
 };
+
+// A child whose place is that of its scope.
+template <class T>
+job launch_in(scope& s, node_name name, task<T> t) {
+    auto block = start_job<T>(s.core(), name, t.release_frame(), start_mode::scheduled, s.core().made_at());
+    return job(node_ref<job_core>::adopt(block.release_to_caller()));
+}
 
 // co_await end_cancelled(why): the body ends here, cancelled. Does not return.
 class end_cancelled {

@@ -1,0 +1,54 @@
+// A worker that takes orders, writes them out when it has been quiet for a while, and stops when told to.
+#include <roost/roost.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <vector>
+
+using namespace roost;
+using namespace std::chrono_literals;
+
+namespace {
+
+// begin body
+// Exactly one of the three happens; the other two are as if they had not been there.
+task<int> collect_orders(channel<int>& orders, event& stop) {
+    std::vector<int> batch;
+    int written = 0;
+    for (;;) {
+        auto got = co_await select(orders.receive(), stop.wait(), sleep_for(5ms));
+        if (got.index() == 0) {
+            batch.push_back(*got.get<0>());
+            continue;
+        }
+        written += static_cast<int>(batch.size());
+        batch.clear();
+        if (got.index() == 1) {
+            co_return written;
+        }
+    }
+}
+// end body
+
+task<int> play(scope& s, channel<int>& orders, event& stop) {
+    auto worker = s.async("worker", collect_orders(orders, stop));
+    for (int i = 0; i < 10; ++i) {
+        auto sent = co_await orders.send(i);
+        static_cast<void>(sent);
+    }
+    co_await sleep_for(20ms);
+    stop.set();
+    const int written = co_await std::move(worker);
+    std::printf("written: %d\n", written);
+    co_return written == 10 ? 0 : 1;
+}
+
+task<int> serve() {
+    channel<int> orders(4, "orders");
+    event stop("stop");
+    co_return co_await with_scope(play, std::ref(orders), std::ref(stop));
+}
+
+}  // namespace
+
+int main() { return run(serve()); }

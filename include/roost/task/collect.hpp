@@ -1,0 +1,88 @@
+#pragma once
+
+// A scope in which nobody's failure disturbs the others, and none is forgotten.
+//
+//   co_await collect(close_all, std::ref(connections));
+//
+//   task<> close_all(scope& s, connections& c) {
+//       for (auto& one : c) s.launch(one.name(), one.close());
+//       co_return;
+//   }
+//
+// Every child runs to its end, whatever happens to its siblings or the body. Then the first failure, in order of time, is
+// thrown with its own type, and the others are kept beside it, in order; without one it gives the body's value. A child that
+// is cancelled by itself is no failure; cancelling the scope cancels all.
+
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/detail/policy_scope.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+class collection : public scope_policy {
+public:
+    collection() noexcept : scope_policy(child_ended) {}
+
+    void add(const std::exception_ptr& error, const job_core* child) noexcept;
+    // When everybody has ended.
+    [[nodiscard]] std::vector<std::exception_ptr>& failures() noexcept { return failures_; }
+
+private:
+    static void child_ended(scope_core& scope, job_core& child) noexcept;
+
+    small_mutex lock_;
+    std::vector<std::exception_ptr> failures_;
+};
+
+// The body's failure is one of them.
+template <class T, class Fn, class... Args>
+task<> collecting_body(scope& s, collection& all, std::optional<kept_t<T>>& value, Fn fn, Args... args) {
+    outcome<void> ended;
+    try {
+        task<> body = keep_result<T>(value, std::invoke(fn, s, std::move(args)...));
+        ended = co_await as_outcome(std::move(body));
+    } catch (...) {
+        ended = outcome<void>(std::current_exception());
+    }
+    if (ended.has_error()) {
+        all.add(ended.error(), nullptr);
+    } else if (ended.is_cancelled()) {
+        co_await end_cancelled(ended.why());
+    }
+}
+
+template <class T, class Fn, class... Args>
+task<T> collect_task(site where, Fn fn, Args... args) {
+    collection all;
+    std::optional<kept_t<T>> value;
+    using start_function = task<> (*)(scope&, collection&, std::optional<kept_t<T>>&, Fn, Args...);
+    policy_scope<start_function, std::reference_wrapper<collection>, std::reference_wrapper<std::optional<kept_t<T>>>, Fn,
+                 Args...>
+        in(all, "collect", where, &collecting_body<T, Fn, Args...>, std::ref(all), std::ref(value), std::move(fn),
+           std::move(args)...);
+    co_await std::move(in);
+    std::vector<std::exception_ptr>& failures = all.failures();
+    for (std::size_t i = 1; i < failures.size(); ++i) {
+        co_await keep_failure_call(std::move(failures[i]));
+    }
+    if (!failures.empty()) {
+        std::rethrow_exception(failures.front());
+    }
+    if constexpr (!std::is_void_v<T>) {
+        co_return std::move(*value);
+    }
+}
+
+}  // namespace detail
+
+// co_await collect(fn, args...): like with_scope, for fn(scope&, args...).
+template <class Fn, class... Args>
+[[nodiscard]] auto collect(Fn&& fn, Args&&... args) {
+    using made = std::invoke_result_t<detail::callable_for<Fn>&, scope&, std::decay_t<Args>...>;
+    static_assert(detail::is_task<made>, "collect(fn, args...): fn(scope&, args...) has to return a task");
+    return detail::collect_task<typename made::value_type, detail::callable_for<Fn>, std::decay_t<Args>...>(
+        site(), std::forward<Fn>(fn), std::forward<Args>(args)...);
+}
+
+}  // namespace roost::inline ROOST_ABI

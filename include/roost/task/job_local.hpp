@@ -1,0 +1,153 @@
+#pragma once
+
+// Values that come with the place in the tree: a request's id, a trace, a tenant.
+//
+//   inline constexpr job_local<std::string> request_id;                       the key: an object that lives for ever
+//
+//   co_await with_value(request_id, std::string("r-17"), handle(request));    for handle() and everything started inside it
+//
+//   const std::string* id = co_await request_id.find();                       null: nobody above has set it
+//
+// A value is seen by the task it is given to, by the scopes that task opens and by their children; not by children that are
+// started from there in a scope further out, which belong to that one. Inner values hide outer ones. Nobody changes a value:
+// share something changeable by giving a pointer. Where it is not used it costs nothing; with_value is one small node, find()
+// looks at each level on the way up.
+
+#include <roost/task/detail/region.hpp>
+#include <roost/task/task.hpp>
+
+#include <source_location>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+class value_region final : public region {
+public:
+    [[nodiscard]] static value_region& make(region& parent, site made_at, const void* key, const void* value);
+    void leave_for_good() noexcept;
+    // What the nearest level from `from` upwards has for the key.
+    [[nodiscard]] static const void* find(const node& from, const void* key) noexcept;
+
+    static void* operator new(std::size_t size) { return allocate_frame(size); }
+    static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
+
+private:
+    value_region(region& parent, site made_at, const void* key, const void* value)
+        : region(functions, parent, "value", made_at, {}, parent.owner()), key_(key), value_(value) {}
+    static void destroy(node& self) noexcept { delete &static_cast<value_region&>(static_cast<region&>(self)); }
+    static const node_functions functions;
+
+    const void* key_;
+    const void* value_;  // in the frame of whoever awaits; nobody looks for it when that goes on
+};
+
+}  // namespace detail
+
+template <class T>
+class job_local {
+public:
+    using value_type = T;
+    constexpr job_local() noexcept = default;
+    job_local(const job_local&) = delete;
+    job_local& operator=(const job_local&) = delete;
+
+    class find_call {
+    public:
+        explicit find_call(const job_local& key) noexcept : key_(&key) {}
+        class awaiter {
+        public:
+            explicit awaiter(const T* found) noexcept : found_(found) {}
+            [[nodiscard]] bool await_ready() const noexcept { return true; }
+            void await_suspend(std::coroutine_handle<>) const noexcept {}
+            [[nodiscard]] const T* await_resume() const noexcept { return found_; }
+
+        private:
+            const T* found_;
+        };
+        [[nodiscard]] awaiter in_task(detail::promise_base& me) const noexcept {
+            return awaiter(static_cast<const T*>(detail::value_region::find(me.where(), key_)));
+        }
+
+    private:
+        const job_local* key_;
+    };
+
+    // co_await: the value of the nearest level, null when there is none. Never suspends, and is no checkpoint.
+    [[nodiscard]] find_call find() const noexcept { return find_call(*this); }
+
+private:
+    char identity_ = 0;  // so that every key has an address of its own
+};
+
+namespace detail {
+
+template <class T, class V, transfer Mode>
+class value_await final : private result_link<T> {
+public:
+    value_await(promise_base& me, promise_base& child, const void* key, V value, site where) noexcept
+        : result_link<T>(&ops), key_(key), value_(std::move(value)), where_(where) {
+        this->up_ = &me;
+        this->child_ = &child;
+    }
+    ~value_await() {
+        if (this->child_ != nullptr && region_ == nullptr) {
+            this->child_->handle().destroy();  // never started
+        }
+    }
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    auto await_suspend(std::coroutine_handle<>) -> typename transfer_to<Mode>::result {
+        promise_base& me = *this->waiter();
+        if (me.where().is_cancelled()) {
+            unwind_frame(me);
+            return transfer_to<Mode>::nobody();
+        }
+        region_ = &value_region::make(me.where(), where_, key_, &value_);
+        promise_base& child = *this->child_;
+        child.attach(*this, *region_);
+        return transfer_to<Mode>::frame(child.handle());
+    }
+    T await_resume() { return this->take(); }
+
+private:
+    static next_step done(await_link& link, ending how, reason&) noexcept {
+        auto& self = static_cast<value_await&>(static_cast<result_link<T>&>(link));
+        std::exchange(self.region_, nullptr)->leave_for_good();
+        promise_base& me = *self.waiter();
+        return how == ending::cancelled ? next_step::unwind(me) : next_step::resume(me);
+    }
+    static constexpr link_ops ops{done, false};
+
+    const void* key_;
+    V value_;
+    site where_;
+    value_region* region_ = nullptr;
+};
+
+template <class T, class V>
+class [[nodiscard]] value_call {
+public:
+    value_call(const void* key, V value, task<T> t, site where) noexcept
+        : key_(key), value_(std::move(value)), task_(std::move(t)), where_(where) {}
+    template <transfer Mode = this_transfer>
+    [[nodiscard]] value_await<T, V, Mode> in_task(promise_base& me) && {
+        return value_await<T, V, Mode>(me, task_.release_frame(), key_, std::move(value_), where_);
+    }
+
+private:
+    const void* key_;
+    V value_;
+    task<T> task_;
+    site where_;
+};
+
+}  // namespace detail
+
+// Runs t with the value. Gives what t gives.
+template <class V, class T>
+[[nodiscard]] auto with_value(const job_local<V>& key, std::type_identity_t<V> value, task<T> t,
+                              std::source_location where = std::source_location::current()) noexcept {
+    return detail::value_call<T, V>(&key, std::move(value), std::move(t), where);
+}
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,129 @@
+#pragma once
+
+// A scope with background tasks that live as long as somebody needs them.
+//
+//   co_await with_services(run_server, std::ref(listener));
+//
+//   task<> run_server(service_scope& s, listener& l) {
+//       s.serve("heartbeat", send_heartbeats());          runs until everything else here has ended
+//       s.launch("accept", accept_connections(l));
+//       co_return;
+//   }
+//
+// When the body and every ordinary child have ended, the services are cancelled with the reason `closed` and awaited. A
+// service that fails takes the scope down like any child; one that returns early is simply done.
+
+#include <roost/task/detail/policy_scope.hpp>
+
+#include <string_view>
+#include <vector>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+// The services of one scope, to be cancelled at its end.
+class service_list {
+public:
+    explicit service_list(scope& in) noexcept : in_(&in) {}
+    service_list(const service_list&) = delete;
+    service_list& operator=(const service_list&) = delete;
+
+    [[nodiscard]] scope& where() const noexcept { return *in_; }
+    void add(job service);
+    void cancel_all() noexcept;
+
+private:
+    scope* in_;
+    small_mutex lock_;
+    std::vector<job> jobs_;
+    std::size_t look_at_ = 16;  // how many there are when those that have ended are taken out next
+};
+
+}  // namespace detail
+
+// Where children and services are started. Made by with_services.
+class service_scope {
+public:
+    service_scope(scope& in, detail::service_list& services) noexcept : in_(&in), services_(&services) {}
+    service_scope(const service_scope&) = delete;
+    service_scope& operator=(const service_scope&) = delete;
+
+    template <class T>
+    job launch(node_name name, task<T> t, start how = start::scheduled,
+               std::source_location where = std::source_location::current()) {
+        return in_->launch(name, std::move(t), how, where);
+    }
+    template <class T>
+    [[nodiscard]] deferred<T> async(node_name name, task<T> t, start how = start::scheduled,
+                                    std::source_location where = std::source_location::current()) {
+        return in_->async(name, std::move(t), how, where);
+    }
+    // A task for as long as there are others.
+    template <class T>
+    job serve(node_name name, task<T> t, start how = start::scheduled,
+              std::source_location where = std::source_location::current()) {
+        job made = services_->where().launch(name, std::move(t), how, where);
+        services_->add(made);
+        return made;
+    }
+    void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { in_->cancel(std::move(why)); }
+    [[nodiscard]] token observe() const noexcept { return in_->observe(); }
+    [[nodiscard]] scope& inner() const noexcept { return *in_; }
+
+private:
+    scope* in_;
+    detail::service_list* services_;
+};
+
+namespace detail {
+
+template <class T, class Fn, class... Args>
+task<T> body_with_services(scope& in, service_list& services, Fn fn, Args... args) {
+    service_scope mine(in, services);
+    co_return co_await std::invoke(fn, mine, std::move(args)...);
+}
+
+// Two scopes: services in the outer one, body and children in the inner one. When the inner one is over the services go.
+template <class T, class Fn, class... Args>
+task<kept_t<T>> outer_of_services(scope& outer, site where, Fn fn, Args... args) {
+    service_list services(outer);
+    using start_function = task<T> (*)(scope&, service_list&, Fn, Args...);
+    policy_scope<start_function, std::reference_wrapper<service_list>, Fn, Args...> inner(
+        fail_fast_policy, "scope", where, &body_with_services<T, Fn, Args...>, std::ref(services), std::move(fn),
+        std::move(args)...);
+    if constexpr (std::is_void_v<T>) {
+        co_await std::move(inner);
+        services.cancel_all();
+        co_return kept_t<T>();
+    } else {
+        kept_t<T> value = co_await std::move(inner);
+        services.cancel_all();
+        co_return value;
+    }
+}
+
+template <class T, class Fn, class... Args>
+task<T> run_with_services(site where, Fn fn, Args... args) {
+    using start_function = task<kept_t<T>> (*)(scope&, site, Fn, Args...);
+    policy_scope<start_function, site, Fn, Args...> outer(
+        fail_fast_policy, "services", where, &outer_of_services<T, Fn, Args...>, where, std::move(fn), std::move(args)...);
+    if constexpr (std::is_void_v<T>) {
+        static_cast<void>(co_await std::move(outer));
+    } else {
+        co_return co_await std::move(outer);
+    }
+}
+
+}  // namespace detail
+
+// co_await with_services(fn, args...): like with_scope, for fn(service_scope&, args...).
+template <class Fn, class... Args>
+[[nodiscard]] auto with_services(Fn&& fn, Args&&... args) {
+    using made = std::invoke_result_t<detail::callable_for<Fn>&, service_scope&, std::decay_t<Args>...>;
+    static_assert(detail::is_task<made>, "with_services(fn, args...): fn(service_scope&, args...) has to return a task");
+    return detail::run_with_services<typename made::value_type, detail::callable_for<Fn>, std::decay_t<Args>...>(
+        site(), std::forward<Fn>(fn), std::forward<Args>(args)...);
+}
+
+}  // namespace roost::inline ROOST_ABI

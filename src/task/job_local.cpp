@@ -1,0 +1,33 @@
+#include <roost/task/job_local.hpp>
+
+namespace roost::inline ROOST_ABI::detail {
+
+constinit const node_functions value_region::functions{
+    .kind = "region", .destroy = destroy, .level_raised = region::level_raised, .describe = region::describe};
+
+value_region& value_region::make(region& parent, site made_at, const void* key, const void* value) {
+    auto* made = new value_region(parent, made_at, key, value);
+    if (made->attach(child_kind::working, admission::member) == attached::refused) {
+        panic("region", "value", made_at, "it was entered in a job that has ended already");
+    }
+    return *made;
+}
+
+void value_region::leave_for_good() noexcept {
+    close_and_leave();
+    release();
+}
+
+const void* value_region::find(const node& from, const void* key) noexcept {
+    for (const node* n = &from; n != nullptr; n = n->parent()) {
+        if (&n->functions() == &functions) {
+            const auto& level = static_cast<const value_region&>(static_cast<const region&>(*n));
+            if (level.key_ == key) {
+                return level.value_;
+            }
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,33 @@
+#include <roost/task/services.hpp>
+
+#include <algorithm>
+#include <mutex>
+
+namespace roost::inline ROOST_ABI::detail {
+
+void service_list::add(job service) {
+    try {
+        const std::lock_guard guard(lock_);
+        if (jobs_.size() >= look_at_) {
+            std::erase_if(jobs_, [](const job& j) { return j.is_finished(); });
+            look_at_ = std::max<std::size_t>(16, jobs_.size() * 2);
+        }
+        jobs_.push_back(service);
+    } catch (...) {
+        service.cancel();  // what is not in the list would never end
+        throw;
+    }
+}
+
+void service_list::cancel_all() noexcept {
+    std::vector<job> all;
+    {
+        const std::lock_guard guard(lock_);
+        all.swap(jobs_);
+    }
+    for (const job& j : all) {
+        j.cancel(reason::plain_kind(reason_kind::closed));
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,86 @@
+#include <roost/sync/event.hpp>
+#include <roost/task/collect.hpp>
+
+#include "rig.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+using namespace roost;
+using rig::stage;
+
+task<> fail_with(std::string text) {
+    throw std::runtime_error(text);
+    co_return;
+}
+task<> count_after(event& e, int& count) {
+    co_await e.wait();
+    ++count;
+}
+task<int> several(scope& s, event& e, int& count, bool body_fails) {
+    s.launch("a", fail_with("first"));
+    s.launch("b", count_after(e, count));
+    s.launch("c", fail_with("second"));
+    if (body_fails) {
+        throw std::logic_error("body");
+    }
+    co_return 4;
+}
+task<> run(event& e, int& count, bool body_fails, std::string& thrown) {
+    try {
+        static_cast<void>(co_await collect(several, std::ref(e), std::ref(count), body_fails));
+    } catch (const std::exception& x) {
+        thrown = x.what();
+    }
+}
+
+TEST(collect, JOB_66_everybody_ends_then_the_first_failure_is_thrown) {
+    stage s;
+    event e;
+    int count = 0;
+    std::string thrown;
+    const job j = s.play(run(e, count, false, thrown));
+    EXPECT_FALSE(j.is_finished()) << "a sibling goes on";
+    e.set();
+    s.run();
+    EXPECT_EQ(count, 1);
+    EXPECT_EQ(thrown, "first");
+    ASSERT_EQ(j.others().size(), 1U);
+}
+
+TEST(collect, JOB_66_the_body_is_one_of_them) {
+    stage s;
+    event e("e", true);
+    int count = 0;
+    std::string thrown;
+    const job j = s.play(run(e, count, true, thrown));
+    EXPECT_EQ(thrown, "body");
+    EXPECT_EQ(count, 1);
+    EXPECT_EQ(j.others().size(), 2U);
+}
+
+task<int> fine(scope& s, event& e, int& count) {
+    s.launch("b", count_after(e, count));
+    co_return 4;
+}
+
+TEST(collect, JOB_66_without_failures_the_value_and_cancel_reaches_all) {
+    stage s;
+    event e("e", true);
+    int count = 0;
+    int got = 0;
+    const auto run_fine = [](event& x, int& y, int& z) -> task<> { z = co_await collect(fine, std::ref(x), std::ref(y)); };
+    s.play(run_fine(e, count, got));
+    EXPECT_EQ(got, 4);
+    EXPECT_EQ(count, 1);
+    event never;
+    const job j = s.play(run_fine(never, count, got));
+    j.cancel();
+    s.run();
+    EXPECT_TRUE(j.is_finished());
+    EXPECT_EQ(count, 1);
+}
+
+}  // namespace

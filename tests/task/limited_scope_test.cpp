@@ -1,0 +1,87 @@
+#include <roost/sync/event.hpp>
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/limited_scope.hpp>
+
+#include "rig.hpp"
+
+#include <vector>
+
+namespace {
+
+using namespace roost;
+using rig::stage;
+
+class record {
+public:
+    int running = 0;
+    int most = 0;
+    std::vector<int> order;
+    std::vector<job> jobs;
+};
+
+task<> work_on(record& r, int i, event& e) {
+    r.order.push_back(i);
+    r.most = std::max(r.most, ++r.running);
+    co_await e.wait();
+    --r.running;
+}
+task<int> ten(limited_scope& s, record& r, event& e) {
+    for (int i = 0; i < 10; ++i) {
+        r.jobs.push_back(s.launch("worker", work_on(r, i, e)));
+    }
+    co_return 3;
+}
+
+TEST(limited_scope, JOB_65_only_so_many_run_in_order_of_arrival) {
+    stage s;
+    record r;
+    event e;
+    int got = 0;
+    const auto run = [](record& x, event& y, int& z) -> task<> {
+        z = co_await with_limited_scope(3, ten, std::ref(x), std::ref(y));
+    };
+    s.play(run(r, e, got));
+    EXPECT_EQ(r.running, 3);
+    EXPECT_EQ(r.order, (std::vector<int>{0, 1, 2}));
+    r.jobs[4].cancel();
+    s.run();
+    e.set();
+    s.run();
+    EXPECT_EQ(got, 3);
+    EXPECT_EQ(r.most, 3);
+    EXPECT_EQ(r.order, (std::vector<int>{0, 1, 2, 3, 5, 6, 7, 8, 9})) << "the cancelled one never began";
+}
+
+task<> with_room(limited_scope& s, record& r, event& e, int& started) {
+    for (int i = 0; i < 3; ++i) {
+        co_await s.room();
+        s.launch("worker", work_on(r, i, e));
+        ++started;
+        co_await yield();
+    }
+    EXPECT_EQ(s.free_places(), 2U);
+}
+
+TEST(limited_scope, JOB_65_room_waits_for_a_free_place) {
+    stage s;
+    record r;
+    event e;
+    int started = 0;
+    const auto run = [](record& x, event& y, int& z) -> task<> {
+        co_await with_limited_scope(2, with_room, std::ref(x), std::ref(y), std::ref(z));
+    };
+    s.play(run(r, e, started));
+    EXPECT_EQ(started, 2);
+    e.set();
+    s.run();
+    EXPECT_EQ(started, 3);
+    EXPECT_EQ(r.most, 2);
+}
+
+using limited_scope_death = ::testing::Test;
+TEST_F(limited_scope_death, JOB_65_a_limit_of_zero_is_a_named_bug) {
+    const auto none = [](limited_scope&) -> task<> { co_return; };
+    EXPECT_DEATH(static_cast<void>(with_limited_scope(0, none)), "limit of zero");
+}
+
+}  // namespace

@@ -1,0 +1,127 @@
+#include <roost/sync/event.hpp>
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/services.hpp>
+
+#include "rig.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace roost;
+using rig::stage;
+using log = std::vector<std::string>;
+
+class at_end {
+public:
+    at_end(log& out, std::string text) : out_(&out), text_(std::move(text)) {}
+    at_end(const at_end&) = delete;
+    at_end& operator=(const at_end&) = delete;
+    ~at_end() { out_->push_back(text_); }
+
+private:
+    log* out_;
+    std::string text_;
+};
+
+task<> forever(log& out, event& never) {
+    const at_end mark(out, "service ended");
+    co_await never.wait();
+}
+task<> wait_for(log& out, event& e) {
+    const at_end mark(out, "child ended");
+    co_await e.wait();
+}
+
+task<int> serves(service_scope& s, log& out, event& never, event& go, job& service) {
+    service = s.serve("service", forever(out, never));
+    s.launch("child", wait_for(out, go));
+    co_return 7;
+}
+task<> run(log& out, event& never, event& go, job& service, int& got) {
+    got = co_await with_services(serves, std::ref(out), std::ref(never), std::ref(go), std::ref(service));
+    out.emplace_back("scope ended");
+}
+
+TEST(services, JOB_64_live_until_body_and_children_have_ended) {
+    stage s;
+    log out;
+    event never;
+    event go;
+    job service;
+    int got = 0;
+    s.play(run(out, never, go, service, got));
+    EXPECT_FALSE(service.is_finished()) << "the body has returned, a child has not";
+    go.set();
+    s.run();
+    EXPECT_EQ(got, 7);
+    EXPECT_EQ(service.state(), job_state::cancelled);
+    EXPECT_EQ(service.why().kind(), reason_kind::closed);
+    EXPECT_EQ(out, (log{"child ended", "service ended", "scope ended"}));
+}
+
+task<> fails() {
+    throw std::runtime_error("service");
+    co_return;
+}
+task<> with_failing(service_scope& s, log& out, event& never) {
+    s.launch("child", wait_for(out, never));
+    s.serve("service", fails());
+    co_await never.wait();
+}
+task<> run_failing(log& out, event& never, bool& threw) {
+    try {
+        co_await with_services(with_failing, std::ref(out), std::ref(never));
+    } catch (const std::runtime_error&) {
+        threw = true;
+    }
+}
+
+TEST(services, JOB_64_a_failing_service_takes_the_scope_down) {
+    stage s;
+    log out;
+    event never;
+    bool threw = false;
+    s.play(run_failing(out, never, threw));
+    EXPECT_TRUE(threw);
+    EXPECT_EQ(out, log{"child ended"});
+}
+
+task<> body_throws(service_scope& s, log& out, event& never) {
+    s.serve("service", forever(out, never));
+    co_await yield();
+    throw std::logic_error("body");
+}
+task<> many_short(service_scope& s, log& out) {
+    event set("set", true);
+    for (int i = 0; i < 100; ++i) {
+        s.serve("short", wait_for(out, set));
+        co_await yield();
+    }
+}
+
+TEST(services, JOB_64_services_go_with_a_failing_body_and_may_end_early) {
+    stage s;
+    log out;
+    event never;
+    bool threw = false;
+    const auto run_throwing = [](log& o, event& e, bool& t) -> task<> {
+        try {
+            co_await with_services(body_throws, std::ref(o), std::ref(e));
+        } catch (const std::logic_error&) {
+            t = true;
+        }
+    };
+    s.play(run_throwing(out, never, threw));
+    EXPECT_TRUE(threw);
+    EXPECT_EQ(out, log{"service ended"});
+    out.clear();
+    const auto run_short = [](log& o) -> task<> { co_await with_services(many_short, std::ref(o)); };
+    s.play(run_short(out));
+    EXPECT_EQ(out.size(), 100U);
+}
+
+}  // namespace
