@@ -111,8 +111,13 @@ bool pool_core::create_here(pool_waiter& w) noexcept {
 }
 
 void pool_core::start_creating(slot_base& s) noexcept {
-    s.is_creating = true;
     const std::uint32_t attempt = s.attempt;
+    if (s.is_checking) {
+        arm_attempt(s, options_.check_timeout);
+        start_check(s, attempt);
+        return;
+    }
+    s.is_creating = true;
     arm_attempt(s, options_.create_timeout);
     start_create(s, attempt);
 }
@@ -131,9 +136,28 @@ bool pool_core::claim_attempt(slot_base& s, std::uint32_t attempt) noexcept {
 
 void pool_core::created(slot_base& s) noexcept {
     note_created(s);
+    offer(s, true);
+}
+
+void pool_core::checked(slot_base& s) noexcept { offer(s, false); }
+
+void pool_core::check_failed(slot_base& s) noexcept {
+    checks_failed_.fetch_add(1, mo::relaxed);  // T7
+    waiters_.lock();
+    s.is_checking = false;
+    if (pool_waiter* owner = std::exchange(s.owner, nullptr)) {
+        owner->making = nullptr;  // it waits on: for what comes back, or for the right to create that this one leaves
+    }
+    waiters_.unlock();
+    destroy_or_post(s);
+}
+
+// s is busy and ready for use: to whoever is first, or kept.
+void pool_core::offer(slot_base& s, bool is_new) noexcept {
     pool_effects fx;
     waiters_.lock();
-    failures_ = 0;
+    failures_ = is_new ? 0 : failures_;
+    const bool was_checked = std::exchange(s.is_checking, false);
     if (pool_waiter* owner = std::exchange(s.owner, nullptr)) {
         owner->making = nullptr;
     }
@@ -145,7 +169,11 @@ void pool_core::created(slot_base& s) noexcept {
         step = is_wanted ? stripe::made(stripe_state(seen), s.number) : stripe::bank(stripe_state(seen), s.number);
     } while (!home.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed));  // T4
     fx.units += step.leave ? 1 : 0;
-    if (is_wanted) {
+    if (is_wanted && was_checked) {  // not by way of the stripe, where it would have to be checked again
+        may_barge_.store(false, mo::relaxed);  // T8
+        give(*static_cast<pool_waiter*>(waiters_.front()), gift::resource, &s, fx);
+        settle_queue(fx);
+    } else if (is_wanted) {
         put_locked(s, fx);
     } else {
         s.used.store(has_upkeep_ ? time_now() : 0, mo::relaxed);  // T6
@@ -264,7 +292,9 @@ void pool_core::limit_passed(slot_base& s) noexcept {
 void pool_core::expire_attempt(slot_base& s) noexcept {
     pool_effects fx;
     const int stripe = static_cast<int>(s.home->number);
-    const pool_operation operation = s.is_creating ? pool_operation::create : pool_operation::destroy;
+    const pool_operation operation = s.is_checking   ? pool_operation::check
+                                     : s.is_creating ? pool_operation::create
+                                                     : pool_operation::destroy;
     std::exception_ptr why;
     try {
         why = std::make_exception_ptr(
@@ -282,10 +312,13 @@ void pool_core::expire_attempt(slot_base& s) noexcept {
         if (operation == pool_operation::create) {
             note_failure(why);
         }
+        s.is_checking = false;
         if (pool_waiter* owner = std::exchange(s.owner, nullptr)) {
             owner->making = nullptr;
-            owner->cause = why;
-            give(*owner, gift::failed, nullptr, fx);
+            if (operation == pool_operation::create) {
+                owner->cause = why;
+                give(*owner, gift::failed, nullptr, fx);
+            }
         }
         empty_locked(s, fx);
     }

@@ -21,6 +21,7 @@ pool_core::pool_core(pool_options options, kinds how, site made_at)
       creates_async_(how.creates_async),
       destroys_async_(how.destroys_async),
       examines_(how.has_check),
+      checks_async_(how.checks_async),
       options_(std::move(options)) {
     set_up();
 }
@@ -31,6 +32,7 @@ pool_core::pool_core(node& parent, pool_options options, kinds how, site made_at
       creates_async_(how.creates_async),
       destroys_async_(how.destroys_async),
       examines_(how.has_check),
+      checks_async_(how.checks_async),
       options_(std::move(options)) {
     set_up();
 }

@@ -156,9 +156,23 @@ void pool_core::create_for(pool_waiter& w, slot_base& s, pool_effects& fx) noexc
     s.next_effect = std::exchange(fx.to_create, &s);
 }
 
+// s is out; from here on it is busy with its check.
+void pool_core::begin_check(slot_base& s, pool_waiter* owner, pool_effects& fx) noexcept {
+    static_cast<void>(commit(*s.home, [&](stripe_state x) { return stripe::discard(x, s.number); }));
+    s.is_checking = true;
+    s.owner = owner;
+    if (owner != nullptr) {
+        owner->making = &s;
+    }
+    s.next_effect = std::exchange(fx.to_create, &s);
+}
+
 // Gives what there is to whoever is first.
 void pool_core::serve(pool_effects& fx) noexcept {
     while (auto* first = static_cast<pool_waiter*>(waiters_.front())) {
+        if (checks_async_ && first_without_creation() == nullptr) {
+            break;  // everybody's check or creation is under way
+        }
         if (call_thread(*first, fx)) {
             return;
         }
@@ -292,12 +306,37 @@ void pool_core::give_back_slow(slot_base& s) noexcept {
     unlock_and_run(fx);
 }
 
+// The waiter took s, which has to be checked first. It queues up: what it gets may be s, or whatever is returned before.
+bool pool_core::enqueue_with_check(pool_waiter& w, slot_base& s, pool_effects& fx) noexcept {
+    const bool is_queued = w.given == gift::nothing;
+    if (is_queued) {
+        if (waiters_.is_empty()) {
+            mark_waited(true);
+        }
+        waiters_.push_back(w);
+        begin_check(s, &w, fx);
+    } else {
+        put_locked(s, fx);
+    }
+    unlock_and_run(fx);
+    return is_queued;
+}
+
 bool pool_core::enqueue(pool_waiter& w) noexcept {
     pool_effects fx;
+    slot_base* const unchecked = w.given == gift::unchecked ? std::exchange(w.slot, nullptr) : nullptr;
     waiters_.lock();
     w.given = refusal();
-    if (w.given == gift::nothing && waiters_.is_empty()) {
-        mark_waited(true);
+    if (unchecked != nullptr) {
+        return enqueue_with_check(w, *unchecked, fx);
+    }
+    const bool was_empty = waiters_.is_empty();
+    // Those in front may only wait for their checks, with something else idle or free.
+    const bool is_next = was_empty || (checks_async_ && first_without_creation() == nullptr);
+    if (w.given == gift::nothing && is_next) {
+        if (was_empty) {
+            mark_waited(true);
+        }
         w.slot = pick(w.given, true, &fx);
         if (w.slot == nullptr) {
             w.given = refusal();  // entering the node may have failed
@@ -380,7 +419,8 @@ void pool_core::refuse_all(gift why) noexcept {
 // --- threads -----------------------------------------------------------------------------------------------------------------
 
 bool pool_core::acquire_in_thread(pool_waiter& result, time_point deadline) noexcept {
-    for (int spin = 0; spin < acquire_spins; ++spin) {
+    const bool has_unchecked = result.given == gift::unchecked;
+    for (int spin = 0; !has_unchecked && spin < acquire_spins; ++spin) {
         const bool past = may_barge_.load(mo::relaxed);  // T8
         slot_base* s = take_anywhere(past, nullptr);
         if (s != nullptr) {
@@ -399,6 +439,8 @@ bool pool_core::acquire_in_thread(pool_waiter& result, time_point deadline) noex
         spin_hint();
     }
     basic_thread_waiter<parker, pool_waiter> self;
+    self.given = result.given;
+    self.slot = result.slot;
     const bool got = !enqueue(self) || sleep(self, deadline);
     self.finish();
     result.given = self.given;

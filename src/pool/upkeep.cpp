@@ -34,13 +34,16 @@ bool pool_core::return_with_upkeep(slot_base& s) noexcept {
     return false;
 }
 
-bool pool_core::is_fit(slot_base& s) noexcept {
+gift pool_core::examine(slot_base& s) noexcept {
     const std::int64_t now = has_upkeep_ ? time_now() : 0;
     bool is_fine = !has_upkeep_ || !is_stale(s, now);
     if (!is_fine) {
         expired_.fetch_add(1, mo::relaxed);  // T7
     } else if (options_.check_after <= duration::zero() ||
                now - s.used.load(mo::relaxed) > options_.check_after.count()) {  // T6
+        if (checks_async_) {
+            return gift::unchecked;
+        }
         try {
             is_fine = check(s);
         } catch (...) {
@@ -54,7 +57,14 @@ bool pool_core::is_fit(slot_base& s) noexcept {
     if (!is_fine) {
         discard(s);
     }
-    return is_fine;
+    return is_fine ? gift::resource : gift::nothing;
+}
+
+void pool_core::check_aside(slot_base& s) noexcept {
+    pool_effects fx;
+    waiters_.lock();
+    begin_check(s, nullptr, fx);
+    unlock_and_run(fx);
 }
 
 void pool_core::evict_stale(pool_stripe& home, std::int64_t now) noexcept {

@@ -59,6 +59,7 @@ struct pool_options {
     double lifetime_jitter = 0.1;  // each lives up to this fraction shorter, drawn once when it is created
     std::uint32_t warm = 0;  // keep at least so many resources alive
     duration check_after{};  // idle for longer: ask the check before it is given out; zero: always ask
+    duration check_timeout{};  // an awaitable check that takes longer costs the resource
     duration create_timeout{};  // a creation that takes longer fails and its place is used again (awaitable create)
     duration destroy_timeout{};  // a destruction that takes longer is left alone and its place is used again
     duration leak_after{};  // somebody who holds a resource for longer is reported, once

@@ -7,7 +7,8 @@
 //   if (c) c->query(...);                         // goes back when c is destroyed
 //
 // create: () -> R, may throw; or () -> anything a plain coroutine can co_await for an R. destroy: (R&) -> void or awaitable.
-// check: (R&) -> bool, asked before an idle resource is given out.
+// check: (R&) -> bool, or awaitable for one, asked before an idle resource is given out. Tasks are awaitable, too (then include
+// roost/task/driven.hpp).
 //
 // Fair: whoever waits is served in order of arrival, whichever stripe has something; a newcomer never overtakes. What a
 // cancelled acquire had been given goes to the next. Creating belongs to the pool: with an awaitable create, cancelling an
@@ -67,7 +68,8 @@ public:
     [[nodiscard]] operation acquire(const char* who, site where = std::source_location::current()) noexcept {
         return operation(*core_, who, where);
     }
-    // An idle resource, unless somebody waits. Never waits, never creates.
+    // An idle resource, unless somebody waits. Never waits, never creates. One that has to go through an awaitable check first
+    // does so for whoever comes next.
     [[nodiscard]] acquired<R> try_acquire(site where = std::source_location::current()) {
         return try_with_reserve(false, where);
     }
@@ -81,8 +83,11 @@ public:
         detail::pool_waiter w;
         if (!detail::try_pick(*core_, w, true)) {
             for (bool again = true; again;) {
-                again = core_->acquire_in_thread(w, deadline) && w.given == detail::gift::resource && core_->examines() &&
-                        !core_->is_fit(*w.slot);
+                again = core_->acquire_in_thread(w, deadline) && w.given == detail::gift::resource && core_->examines();
+                if (again) {
+                    w.given = core_->examine(*w.slot);
+                    again = w.given != detail::gift::resource;
+                }
             }
         }
         return detail::finish_acquire<R>(*core_, w, nullptr, where);
@@ -153,6 +158,9 @@ private:
         detail::pool_waiter w;
         if (detail::try_pick(*core_, w, may_reserve)) {
             return detail::finish_acquire<R>(*core_, w, nullptr, where);
+        }
+        if (w.given == detail::gift::unchecked) {
+            core_->check_aside(*w.slot);
         }
         w.given = core_->refusal();
         if (w.given != detail::gift::nothing) {

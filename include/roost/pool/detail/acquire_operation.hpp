@@ -30,19 +30,21 @@ template <class R>
         case gift::failed:
             return acquired<R>(pool_status::failed, core.make_error(gift::failed, pool_operation::create,
                                                                     pool_error::no_stripe, std::move(w.cause)));
-        case gift::nothing: break;
+        case gift::nothing:
+        case gift::unchecked: break;
     }
     return acquired<R>(pool_status::expired,
                        core.make_error(gift::nothing, pool_operation::acquire, pool_error::no_stripe, nullptr));
 }
 
-// An idle resource that is fit for use, or with a synchronous create the right to make one.
+// An idle resource that is fit for use, or with a synchronous create the right to make one. False with `unchecked`: enqueue()
+// goes on with it.
 [[nodiscard]] inline bool try_pick(pool_core& core, pool_waiter& w, bool may_reserve) noexcept {
     while (slot_base* s = core.try_take()) {
-        if (!core.examines() || core.is_fit(*s)) {
-            w.given = gift::resource;
+        w.given = core.examines() ? core.examine(*s) : gift::resource;
+        if (w.given != gift::nothing) [[likely]] {
             w.slot = s;
-            return true;
+            return w.given == gift::resource;
         }
     }
     if (may_reserve && !core.creates_async()) {
@@ -64,6 +66,8 @@ public:
     ~acquire_operation() {
         if (node_.is_started()) {
             abandon();
+        } else if (node_.given == gift::unchecked) {  // it never came to waiting
+            core_->check_aside(*node_.slot);
         }
     }
 
@@ -92,11 +96,14 @@ public:
             if (core_->enqueue(node_)) {
                 return true;
             }
-            if (node_.given != gift::resource || !core_->examines() || core_->is_fit(*node_.slot)) {
+            if (node_.given != gift::resource || !core_->examines()) {
                 return false;
             }
-            node_.given = gift::nothing;
-            node_.slot = nullptr;
+            node_.given = core_->examine(*node_.slot);
+            if (node_.given == gift::resource) {
+                return false;
+            }
+            node_.slot = node_.given == gift::unchecked ? node_.slot : nullptr;
         }
     }
     bool try_cancel(claim as = claim::cancelled) noexcept { return core_->cancel(node_, as); }

@@ -18,7 +18,7 @@
 // 5. Fields    everything but the words and the statistics: under the queue's lock
 //
 // 6. I5  a waiter is queued and the lock is free => no stripe has anything to give, unless the first is a parked thread that
-//        was told to come; and every stripe has `waited` set
+//        was told to come, or everybody queued has a check under way; and every stripe has `waited` set
 //    I6  the queue is empty and the lock is free => no stripe has `waited` set
 //    I7  a slot is being created for at most one waiter, a waiter has at most one slot being created for it
 //
@@ -48,8 +48,8 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// What a waiter was given.
-enum class gift : std::uint8_t { nothing, resource, permit, stopped, closed, failed };
+// What a waiter was given. unchecked: a resource that goes through the awaitable check first, by way of enqueue().
+enum class gift : std::uint8_t { nothing, resource, permit, stopped, closed, failed, unchecked };
 
 class pool_waiter : public waiter {
 public:
@@ -83,6 +83,7 @@ public:
         bool creates_async = false;
         bool destroys_async = false;
         bool has_check = false;
+        bool checks_async = false;
     };
     pool_core(pool_options options, kinds how, site made_at);
     pool_core(node& parent, pool_options options, kinds how, site made_at);
@@ -151,8 +152,13 @@ public:
     void limit_passed(slot_base& s) noexcept;  // on the timer's thread
     void expire_attempt(slot_base& s) noexcept;
     void report(pool_operation operation, int stripe, const std::exception_ptr& why) noexcept;
-    // Whether an idle resource that was taken is fit for use; if not, it is on its way out.
-    [[nodiscard]] bool is_fit(slot_base& s) noexcept;
+    // Ends of an awaitable check. Nobody's acquire fails by it.
+    void checked(slot_base& s) noexcept;
+    void check_failed(slot_base& s) noexcept;
+    // What to give to whoever took an idle resource: it, or nothing when it is unfit and on its way out, or unchecked.
+    [[nodiscard]] gift examine(slot_base& s) noexcept;
+    // Begins an awaitable check of a taken resource for nobody in particular.
+    void check_aside(slot_base& s) noexcept;
 
     // --- life ------------------------------------------------------------------------------------------------------------
     void begin_close() noexcept;
@@ -187,6 +193,7 @@ protected:
     virtual void start_create(slot_base& s, std::uint32_t attempt) noexcept = 0;  // awaitable
     virtual void destroy_now(slot_base& s, std::uint32_t attempt) noexcept = 0;  // ends with emptied()
     virtual bool check(slot_base& s) = 0;
+    virtual void start_check(slot_base& s, std::uint32_t attempt) noexcept = 0;  // awaitable
     virtual void free_self() noexcept = 0;
 
 private:
@@ -259,12 +266,14 @@ private:
 
     // Under the lock.
     void give(pool_waiter& w, gift what, slot_base* s, pool_effects& fx) noexcept;
-    void give_to_front(slot_base& s, pool_effects& fx) noexcept;
     void serve(pool_effects& fx) noexcept;
+    [[nodiscard]] bool enqueue_with_check(pool_waiter& w, slot_base& s, pool_effects& fx) noexcept;
     [[nodiscard]] bool call_thread(pool_waiter& w, pool_effects& fx) noexcept;
     [[nodiscard]] pool_waiter* first_without_creation() noexcept;
     void create_for(pool_waiter& w, slot_base& s, pool_effects& fx) noexcept;
     void put_locked(slot_base& s, pool_effects& fx) noexcept;
+    void begin_check(slot_base& s, pool_waiter* owner, pool_effects& fx) noexcept;
+    void offer(slot_base& s, bool is_new) noexcept;
     void empty_locked(slot_base& s, pool_effects& fx) noexcept;
     void mark_waited(bool waited) noexcept;
     void settle_queue(pool_effects& fx) noexcept;
@@ -301,6 +310,7 @@ private:
     bool creates_async_;
     bool destroys_async_;
     bool examines_;
+    bool checks_async_;
     atomic<bool> may_barge_{false};
     atomic<bool> is_above_closed_{false};  // an ancestor takes no more work
     wait_list waiters_;

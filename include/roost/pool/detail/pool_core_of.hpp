@@ -4,6 +4,7 @@
 #include <roost/tree/detail/driver.hpp>
 
 #include <concepts>
+#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -18,25 +19,32 @@ class pool_core_of final : public pool_core {
     static constexpr bool creates_async_v = is_awaitable<std::invoke_result_t<Create&>>;
     static constexpr bool destroys_async_v = is_awaitable<std::invoke_result_t<Destroy&, R&>>;
     static constexpr bool has_check_v = !std::is_same_v<Check, no_check>;
+    static constexpr bool checks_async_v = [] {
+        if constexpr (std::is_invocable_v<Check&, R&>) {
+            return is_awaitable<std::invoke_result_t<Check&, R&>>;
+        }
+        return false;
+    }();
+    static constexpr pool_core::kinds kinds_v{creates_async_v, destroys_async_v, has_check_v, checks_async_v};
 
     static_assert(
         creates_async_v || std::is_same_v<R, std::invoke_result_t<Create&>> ||
             std::is_constructible_v<R, std::invoke_result_t<Create&>>,
         "create() has to return the resource, or something that a plain coroutine can co_await for it, or a task for it "
         "(then include roost/task/driven.hpp)");
-    static_assert(!(creates_async_v || destroys_async_v) || std::is_move_constructible_v<R>,
-                  "a resource that is created or destroyed by an awaitable has to be movable");
+    static_assert(!(creates_async_v || destroys_async_v || checks_async_v) || std::is_move_constructible_v<R>,
+                  "a resource that is created, checked or destroyed by an awaitable has to be movable");
 
 public:
     pool_core_of(pool_options options, Create create, Destroy destroy, Check check, site made_at)
-        : pool_core(std::move(options), {creates_async_v, destroys_async_v, has_check_v}, made_at),
+        : pool_core(std::move(options), kinds_v, made_at),
           create_(std::move(create)),
           destroy_(std::move(destroy)),
           check_(std::move(check)) {
         make_slots();
     }
     pool_core_of(node& parent, pool_options options, Create create, Destroy destroy, Check check, site made_at)
-        : pool_core(parent, std::move(options), {creates_async_v, destroys_async_v, has_check_v}, made_at),
+        : pool_core(parent, std::move(options), kinds_v, made_at),
           create_(std::move(create)),
           destroy_(std::move(destroy)),
           check_(std::move(check)) {
@@ -188,10 +196,53 @@ private:
     }
 
     bool check([[maybe_unused]] slot_base& s) override {
-        if constexpr (has_check_v) {
+        if constexpr (has_check_v && !checks_async_v) {
             return static_cast<bool>(check_(mine(s).value()));
         } else {
             return true;
+        }
+    }
+    // The resource leaves its slot meanwhile: a check that is given up keeps it, and the slot is used again.
+    void start_check([[maybe_unused]] slot_base& s, [[maybe_unused]] std::uint32_t attempt) noexcept override {
+        if constexpr (checks_async_v) {
+            std::unique_ptr<R> held;
+            try {
+                held = std::make_unique<R>(std::move(mine(s).value()));
+                mine(s).destroy_value();
+                R* const asked = held.get();
+                retain();
+                drive(
+                    options().where, [this, asked] { return check_(*asked); },
+                    [this, &s, attempt, asked](auto&& result) noexcept {
+                        end_check(s, attempt, std::unique_ptr<R>(asked), std::move(result));
+                        release();
+                    });
+                static_cast<void>(held.release());
+            } catch (...) {  // no memory
+                if (held != nullptr) {
+                    mine(s).emplace(std::move(*held));
+                    release();
+                }
+                if (claim_attempt(s, attempt)) {
+                    check_failed(s);
+                }
+            }
+        }
+    }
+    template <class Outcome>
+    void end_check(slot_base& s, std::uint32_t attempt, std::unique_ptr<R> held, Outcome result) noexcept {
+        if (!result.has_value()) {
+            report(pool_operation::check, stripe_of(s), result.error());
+        }
+        if (!claim_attempt(s, attempt)) {
+            drop(R(std::move(*held)), stripe_of(s));
+            return;
+        }
+        mine(s).emplace(std::move(*held));
+        if (result.has_value() && static_cast<bool>(result.value())) {
+            checked(s);
+        } else {
+            check_failed(s);
         }
     }
     void free_self() noexcept override {

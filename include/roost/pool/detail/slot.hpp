@@ -53,6 +53,7 @@ public:
     slot_base* next_effect = nullptr;
     bool was_armed = false;  // only whoever has it busy
     bool is_creating = false;  // else it is being destroyed; only while busy
+    bool is_checking = false;  // and neither
 
     // Posted to the pool's executor when the limit has passed.
     struct expiry_work : work {
