@@ -219,3 +219,84 @@ BENCH_FLOOR("thread_spin_hop") {
         }
     });
 }
+
+// A bounded lock-free queue of four entries, as small as it gets (a sequence number per cell): what a pool would cost that
+// cannot wait, create, check or close.
+namespace {
+
+class array_queue {
+public:
+    array_queue() {
+        for (std::uint64_t i = 0; i < size; ++i) {
+            cells_[i].turn.store(i, std::memory_order_relaxed);
+            while (!push(i)) {}
+        }
+    }
+    bool push(std::uint64_t value) {
+        std::uint64_t at = tail_.load(std::memory_order_relaxed);
+        for (;;) {
+            cell& c = cells_[at % size];
+            std::uint64_t const turn = c.turn.load(std::memory_order_acquire);
+            if (turn == at) {
+                if (tail_.compare_exchange_weak(at, at + 1, std::memory_order_relaxed)) {
+                    c.value = value;
+                    c.turn.store(at + 1, std::memory_order_release);
+                    return true;
+                }
+            } else if (turn < at) {
+                return false;
+            } else {
+                at = tail_.load(std::memory_order_relaxed);
+            }
+        }
+    }
+    bool pop(std::uint64_t& value) {
+        std::uint64_t at = head_.load(std::memory_order_relaxed);
+        for (;;) {
+            cell& c = cells_[at % size];
+            std::uint64_t const turn = c.turn.load(std::memory_order_acquire);
+            if (turn == at + 1) {
+                if (head_.compare_exchange_weak(at, at + 1, std::memory_order_relaxed)) {
+                    value = c.value;
+                    c.turn.store(at + size, std::memory_order_release);
+                    return true;
+                }
+            } else if (turn < at + 1) {
+                return false;
+            } else {
+                at = head_.load(std::memory_order_relaxed);
+            }
+        }
+    }
+
+private:
+    static constexpr std::uint64_t size = 4;
+    struct cell {
+        std::atomic<std::uint64_t> turn{0};
+        std::uint64_t value = 0;
+    };
+    alignas(64) std::atomic<std::uint64_t> head_{0};
+    alignas(64) std::atomic<std::uint64_t> tail_{0};
+    alignas(64) cell cells_[size];
+};
+
+void pop_and_push(array_queue& q, std::uint64_t n) {
+    for (std::uint64_t i = 0; i < n; ++i) {
+        std::uint64_t value = 0;
+        while (!q.pop(value)) bench::relax();
+        bench::keep(value);
+        while (!q.push(value)) bench::relax();
+    }
+}
+
+} // namespace
+
+BENCH_FLOOR("array_queue") {
+    array_queue q;
+    return bench::per_op(b, [&](std::uint64_t n) { pop_and_push(q, n); });
+}
+
+BENCH_FLOOR("array_queue_2t") {
+    array_queue q;
+    return bench::per_op_threads(b, 2, [&](unsigned, std::uint64_t n) { pop_and_push(q, n); });
+}

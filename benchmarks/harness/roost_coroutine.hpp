@@ -46,6 +46,7 @@ public:
     }
     void start() const { handle_.resume(); }
     [[nodiscard]] bool done() const { return handle_.done(); }
+    [[nodiscard]] std::coroutine_handle<promise_type> handle() const { return handle_; }
 
 private:
     std::coroutine_handle<promise_type> handle_;

@@ -55,7 +55,7 @@ void pool_core::run_effects(pool_effects& fx) noexcept {
 // --- creating ----------------------------------------------------------------------------------------------------------------
 
 void pool_core::note_created(slot_base& s) noexcept {
-    created_.fetch_add(1, mo::relaxed);  // T7
+    pool_counters::add_one(counters_.created);
     if (options_.max_lifetime > duration::zero()) {
         const double share = 1.0 - options_.lifetime_jitter * static_cast<double>(random_u64() >> 11U) * 0x1p-53;
         const auto life = static_cast<std::int64_t>(static_cast<double>(options_.max_lifetime.count()) * share);
@@ -68,7 +68,7 @@ bool pool_core::may_create() noexcept {
 }
 
 void pool_core::note_failure(const std::exception_ptr& why) noexcept {
-    create_failures_.fetch_add(1, mo::relaxed);  // T7
+    pool_counters::add_one(counters_.create_failures);
     const create_backoff& b = options_.backoff;
     if (b.after == 0) {
         return;
@@ -142,7 +142,7 @@ void pool_core::created(slot_base& s) noexcept {
 void pool_core::checked(slot_base& s) noexcept { offer(s, false); }
 
 void pool_core::check_failed(slot_base& s) noexcept {
-    checks_failed_.fetch_add(1, mo::relaxed);  // T7
+    pool_counters::add_one(counters_.checks_failed);
     waiters_.lock();
     s.is_checking = false;
     if (pool_waiter* owner = std::exchange(s.owner, nullptr)) {
@@ -229,7 +229,7 @@ void pool_core::destroy_or_post(slot_base& s) noexcept {
 }
 
 void pool_core::start_destroying(slot_base& s) noexcept {
-    destroyed_.fetch_add(1, mo::relaxed);  // T7
+    pool_counters::add_one(counters_.destroyed);
     const std::uint32_t attempt = s.attempt;
     if (destroys_async_) {
         arm_attempt(s, options_.destroy_timeout);
@@ -308,7 +308,7 @@ void pool_core::expire_attempt(slot_base& s) noexcept {
     if (is_over) {
         ++s.attempt;
         s.was_armed = false;
-        abandoned_.fetch_add(1, mo::relaxed);  // T7
+        pool_counters::add_one(counters_.abandoned);
         if (operation == pool_operation::create) {
             note_failure(why);
         }

@@ -55,6 +55,8 @@ void pool_core::set_up() {
     examines_ = examines_ || has_upkeep_;
     tracks_ages_ = o.track_ages || o.leak_after > duration::zero();
     stripe_count_ = stripes;
+    unit_ = counts_ ? stripe_state::counted_bit : 0;
+    stripe_mask_ = (stripes & (stripes - 1)) == 0 ? stripes - 1 : 0;
     total_slots_ = o.room;
     capacity_now_ = o.capacity;
     void* memory = allocate(sizeof(pool_stripe) * stripes, alignof(pool_stripe));
@@ -241,15 +243,7 @@ pool_stats pool_core::stats() noexcept {
         all.over += s.over();
     }
     all.waiting = waiters_.size_approx();
-    all.created = created_.load(mo::relaxed);  // T7
-    all.destroyed = destroyed_.load(mo::relaxed);  // T7
-    all.create_failures = create_failures_.load(mo::relaxed);  // T7
-    all.handed_over = handed_over_.load(mo::relaxed);  // T7
-    all.withdrawn = withdrawn_.load(mo::relaxed);  // T7
-    all.checks_failed = checks_failed_.load(mo::relaxed);  // T7
-    all.expired = expired_.load(mo::relaxed);  // T7
-    all.abandoned = abandoned_.load(mo::relaxed);  // T7
-    all.leaks = leaks_.load(mo::relaxed);  // T7
+    counters_.copy_to(all);
     return all;
 }
 

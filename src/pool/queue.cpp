@@ -23,82 +23,6 @@ stripe_step pool_core::commit(pool_stripe& s, Transition next) noexcept {
     }
 }
 
-// --- taking ------------------------------------------------------------------------------------------------------------
-
-slot_base* pool_core::take_elsewhere(pool_stripe& mine, bool past_queue, pool_effects* fx) noexcept {
-    for (unsigned i = 1; i < stripe_count_; ++i) {
-        if (slot_base* s = take_from(stripes_[(mine.number + i) % stripe_count_], past_queue, fx)) {
-            return s;
-        }
-    }
-    return nullptr;
-}
-
-slot_base* pool_core::take_anywhere(bool past_queue, pool_effects* fx) noexcept {
-    pool_stripe& mine = home();
-    slot_base* s = take_from(mine, past_queue, fx);
-    return s != nullptr ? s : take_elsewhere(mine, past_queue, fx);
-}
-
-slot_base* pool_core::reserve_from(pool_stripe& from, bool past_queue, pool_effects* fx) noexcept {
-    stripe_state::word seen = from.word.load(mo::relaxed);  // T1
-    bool entered = false;
-    for (;;) {
-        const stripe_step step = stripe::reserve(stripe_state(seen), entered, past_queue);
-        if (step.is_refused()) {
-            break;
-        }
-        if (counts_ && !entered && (seen & stripe_state::counted_bit) == 0) {
-            if (!enter_or_note()) {
-                return nullptr;
-            }
-            entered = true;
-            continue;
-        }
-        if (from.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) {  // T2
-            if (entered && (seen & stripe_state::counted_bit) != 0) {
-                give_unit_back(fx);
-            }
-            return from.slots[step.slot];
-        }
-    }
-    if (entered) {
-        give_unit_back(fx);
-    }
-    return nullptr;
-}
-
-slot_base* pool_core::reserve_anywhere(bool past_queue, pool_effects* fx) noexcept {
-    const unsigned first = home().number;
-    for (unsigned i = 0; i < stripe_count_; ++i) {
-        if (slot_base* s = reserve_from(stripes_[(first + i) % stripe_count_], past_queue, fx)) {
-            return s;
-        }
-    }
-    return nullptr;
-}
-
-slot_base* pool_core::try_reserve() noexcept {
-    if (options_.backoff.after != 0) {
-        waiters_.lock();
-        const bool may = may_create();
-        waiters_.unlock();
-        if (!may) {
-            return nullptr;
-        }
-    }
-    return reserve_anywhere(false, nullptr);
-}
-
-gift pool_core::refusal() const noexcept {
-    const stripe_state s = look(stripes_[stripe_count_ - 1]);
-    if (s.is_closed()) {
-        return gift::closed;
-    }
-    const bool is_refused = s.is_stopped() || is_stopping() || is_above_closed_.load(mo::relaxed);  // T7
-    return is_refused ? gift::stopped : gift::nothing;
-}
-
 // --- giving: under the lock ----------------------------------------------------------------------------------------------
 
 void pool_core::give(pool_waiter& w, gift what, slot_base* s, pool_effects& fx) noexcept {
@@ -112,8 +36,9 @@ void pool_core::give(pool_waiter& w, gift what, slot_base* s, pool_effects& fx) 
     if (!w.is_notified) {  // a thread whose token is already on the way needs no second one
         fx.handed.add(w);
     }
+    fx.only_gifts = fx.only_gifts && (what == gift::resource || what == gift::permit);
     if (what == gift::resource || what == gift::permit) {
-        handed_over_.store(handed_over_.load(mo::relaxed) + 1, mo::relaxed);  // T7
+        pool_counters::add_one_locked(counters_.handed_over);
     }
 }
 
@@ -285,10 +210,16 @@ void pool_core::drain_if_done(pool_effects& fx) noexcept {
 }
 
 void pool_core::unlock_and_run(pool_effects& fx) noexcept {
-    const bool is_nothing = fx.handed.is_empty() && fx.called == nullptr && fx.to_create == nullptr &&
-                            fx.to_destroy == nullptr && !fx.drained && fx.units == 0;
-    if (is_nothing) {
+    const bool has_more =
+        fx.called != nullptr || fx.to_create != nullptr || fx.to_destroy != nullptr || fx.drained || fx.units != 0;
+    if (!has_more && fx.handed.is_empty()) {
         waiters_.unlock();  // the last touch: the pool may be gone
+        return;
+    }
+    if (!has_more && fx.only_gifts) {
+        const std::string_view what = name();  // lives as long as somebody who was given something has not run
+        waiters_.unlock();
+        fx.handed.deliver(what);
         return;
     }
     retain();
@@ -379,7 +310,7 @@ bool pool_core::cancel(pool_waiter& w, claim as) noexcept {
     waiters_.lock();
     const bool claimed = waiters_.take_if_queued(w, as);
     if (claimed) {
-        withdrawn_.store(withdrawn_.load(mo::relaxed) + 1, mo::relaxed);  // T7
+        pool_counters::add_one_locked(counters_.withdrawn);
         if (w.making != nullptr) {
             w.making->owner = nullptr;  // the creation goes on; what it makes goes to the next, or is kept
             w.making = nullptr;
@@ -414,79 +345,6 @@ void pool_core::refuse_all(gift why) noexcept {
     }
     settle_queue(fx);
     unlock_and_run(fx);
-}
-
-// --- threads -----------------------------------------------------------------------------------------------------------------
-
-bool pool_core::acquire_in_thread(pool_waiter& result, time_point deadline) noexcept {
-    const bool has_unchecked = result.given == gift::unchecked;
-    for (int spin = 0; !has_unchecked && spin < acquire_spins; ++spin) {
-        const bool past = may_barge_.load(mo::relaxed);  // T8
-        slot_base* s = take_anywhere(past, nullptr);
-        if (s != nullptr) {
-            result.given = gift::resource;
-            result.slot = s;
-            return true;
-        }
-        if (!creates_async_) {
-            s = try_reserve();
-            if (s != nullptr) {
-                result.given = gift::permit;
-                result.slot = s;
-                return true;
-            }
-        }
-        spin_hint();
-    }
-    basic_thread_waiter<parker, pool_waiter> self;
-    self.given = result.given;
-    self.slot = result.slot;
-    const bool got = !enqueue(self) || sleep(self, deadline);
-    self.finish();
-    result.given = self.given;
-    result.slot = self.slot;
-    result.cause = std::move(self.cause);
-    return got;
-}
-
-template <class Node>
-bool pool_core::sleep(Node& self, time_point deadline) noexcept {
-    for (;;) {
-        const bool has_token = self.park(deadline);
-        waiters_.lock();
-        const bool is_handed = !waiters_.contains(self);
-        if (!has_token && (is_handed || self.is_notified)) {
-            waiters_.unlock();
-            self.park();  // somebody holds this waiter and is about to unpark it
-            waiters_.lock();
-        }
-        self.is_notified = false;
-        if (is_handed || !waiters_.contains(self)) {
-            waiters_.unlock();
-            return true;
-        }
-        pool_effects fx;
-        slot_base* s = waiters_.front() == &self ? take_anywhere(true, &fx) : nullptr;
-        if (s == nullptr && has_token) {
-            unlock_and_run(fx);
-            continue;
-        }
-        if (s != nullptr) {
-            self.is_notified = true;  // it needs no token: it is awake
-            give(self, gift::resource, s, fx);
-            self.is_notified = false;
-        } else {
-            if (self.making != nullptr) {
-                self.making->owner = nullptr;
-                self.making = nullptr;
-            }
-            waiters_.take(self, claim::expired);
-            withdrawn_.store(withdrawn_.load(mo::relaxed) + 1, mo::relaxed);  // T7
-        }
-        serve(fx);
-        unlock_and_run(fx);
-        return s != nullptr;
-    }
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -25,7 +25,7 @@ bool pool_core::return_with_upkeep(slot_base& s) noexcept {
     const std::int64_t now = time_now();
     const std::int64_t expires = s.expires.load(mo::relaxed);  // T6
     if (expires != 0 && now > expires) {
-        expired_.fetch_add(1, mo::relaxed);  // T7
+        pool_counters::add_one(counters_.expired);
         discard(s);
         return true;
     }
@@ -38,7 +38,7 @@ gift pool_core::examine(slot_base& s) noexcept {
     const std::int64_t now = has_upkeep_ ? time_now() : 0;
     bool is_fine = !has_upkeep_ || !is_stale(s, now);
     if (!is_fine) {
-        expired_.fetch_add(1, mo::relaxed);  // T7
+        pool_counters::add_one(counters_.expired);
     } else if (options_.check_after <= duration::zero() ||
                now - s.used.load(mo::relaxed) > options_.check_after.count()) {  // T6
         if (checks_async_) {
@@ -51,7 +51,7 @@ gift pool_core::examine(slot_base& s) noexcept {
             report(pool_operation::check, static_cast<int>(s.home->number), std::current_exception());
         }
         if (!is_fine) {
-            checks_failed_.fetch_add(1, mo::relaxed);  // T7
+            pool_counters::add_one(counters_.checks_failed);
         }
     }
     if (!is_fine) {
@@ -80,7 +80,7 @@ void pool_core::evict_stale(pool_stripe& home, std::int64_t now) noexcept {
             continue;
         }
         if (is_stale(s, now)) {
-            expired_.fetch_add(1, mo::relaxed);  // T7
+            pool_counters::add_one(counters_.expired);
             destroy_or_post(s);
         } else {  // used and returned between the look and the commit: the word was the same, the time was not
             pool_effects fx;
@@ -188,7 +188,7 @@ void pool_core::report_leaks(std::int64_t now) noexcept {
             if (!leaks) {
                 s.leak_told = false;
             } else if (!std::exchange(s.leak_told, true)) {
-                leaks_.fetch_add(1, mo::relaxed);  // T7
+                pool_counters::add_one(counters_.leaks);
                 const char* who = s.who.load(mo::relaxed);  // T6
                 try {
                     if (options_.on_leak) {

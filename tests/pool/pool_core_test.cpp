@@ -4,6 +4,8 @@
 
 #include "support.hpp"
 
+#include <malloc.h>
+
 #include <deque>
 #include <memory>
 #include <random>
@@ -193,10 +195,13 @@ TEST(pool_core, RPB_6_a_million_cancellations_leave_nothing_behind) {
     client holder(p);
     client patient(p);
     const long rounds = sync_testing::rounds(1e6);
+    std::size_t bytes_before = 0;
     for (long i = 0; i < rounds; ++i) {
         client c(p);
         ASSERT_TRUE(c.cancel());
+        bytes_before = i == rounds / 100 ? ::mallinfo2().uordblks : bytes_before;
     }
+    EXPECT_LE(::mallinfo2().uordblks, bytes_before + 4096) << "memory is flat";
     EXPECT_EQ(p.stats().waiting, 1U);
     EXPECT_EQ(p.stats().withdrawn, static_cast<std::uint64_t>(rounds));
     holder.let_go();

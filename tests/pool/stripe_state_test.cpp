@@ -100,6 +100,7 @@ private:
             ASSERT_EQ((w.out | w.busy) & bit(w.s.at(i)), 0U);
         }
         if (seen_.emplace(w, true).second) {
+            compare_plain(w);
             open_.push(w);
         }
     }
@@ -111,6 +112,28 @@ private:
         ASSERT_EQ(step.leave,
                   before.s.is_counted() && step.next.out() + step.next.busy() == 0 && before.s.out() + before.s.busy() != 0);
         ASSERT_TRUE(step.next.out() == 0 || step.next.is_counted()) << "POOL-40: out without a unit of work";
+    }
+    // The fast paths say the same as the pure transitions, wherever they apply.
+    void compare_plain(const world& w) {
+        const stripe_state::word unit = counting_ ? stripe_state::counted_bit : 0;
+        if (stripe::take_is_plain(w.s, unit)) {
+            unsigned slot = 99;
+            const stripe_state next = stripe::take_plainly(w.s, slot);
+            const stripe_step step = stripe::take(w.s, false, false);
+            ASSERT_EQ(step.effect, stripe_effect::deliver);
+            ASSERT_EQ(next, step.next);
+            ASSERT_EQ(slot, step.slot);
+        } else {
+            ASSERT_TRUE(stripe::take(w.s, false, false).is_refused() || counting_) << "only counting may need a second look";
+        }
+        for (unsigned i = 0; i < slots_; ++i) {
+            if ((w.out & bit(i)) != 0 && (w.s.bits & stripe::put_is_special) == 0) {
+                const stripe_step step = stripe::put(w.s, i);
+                ASSERT_EQ(step.effect, stripe_effect::none);
+                ASSERT_FALSE(step.leave);
+                ASSERT_EQ(stripe::put_plainly(w.s, i), step.next);
+            }
+        }
     }
     void acquire(const world& w, const stripe_step& step, bool past) {
         if (step.is_refused()) {

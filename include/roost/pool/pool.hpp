@@ -80,6 +80,10 @@ public:
     // For threads.
     [[nodiscard]] acquired<R> acquire_blocking(time_point deadline = no_deadline,
                                                site where = std::source_location::current()) {
+        if (detail::slot_base* s = core_->try_take_unexamined()) [[likely]] {
+            core_->note_holder(*s, nullptr, where);
+            return acquired<R>(*s);
+        }
         detail::pool_waiter w;
         if (!detail::try_pick(*core_, w, true)) {
             for (bool again = true; again;) {
@@ -155,6 +159,10 @@ public:
 
 private:
     [[nodiscard]] acquired<R> try_with_reserve(bool may_reserve, site where) {
+        if (detail::slot_base* s = core_->try_take_unexamined()) [[likely]] {
+            core_->note_holder(*s, nullptr, where);
+            return acquired<R>(*s);
+        }
         detail::pool_waiter w;
         if (detail::try_pick(*core_, w, may_reserve)) {
             return detail::finish_acquire<R>(*core_, w, nullptr, where);

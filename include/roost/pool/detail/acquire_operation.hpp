@@ -2,6 +2,7 @@
 
 #include <roost/pool/pooled.hpp>
 
+#include <new>
 #include <utility>
 
 namespace roost::inline ROOST_ABI::detail {
@@ -62,27 +63,35 @@ template <class R>
 class [[nodiscard]] acquire_operation {
 public:
     acquire_operation(pool_core& core, const char* who, site where) noexcept : core_(&core), who_(who), where_(where) {}
-    acquire_operation(acquire_operation&&) noexcept = default;
+    // Until it is awaited.
+    acquire_operation(acquire_operation&& other) noexcept : core_(other.core_), who_(other.who_), where_(other.where_) {
+        ROOST_ASSERT(!other.has_node_, "an acquire cannot move once it is awaited");
+    }
     ~acquire_operation() {
-        if (node_.is_started()) {
+        if (has_node_) [[unlikely]] {
             abandon();
-        } else if (node_.given == gift::unchecked) {  // it never came to waiting
-            core_->check_aside(*node_.slot);
         }
     }
 
-    [[nodiscard]] bool await_ready() noexcept { return try_pick(*core_, node_, true); }
+    [[nodiscard]] bool await_ready() noexcept {
+        quick_ = core_->try_take_unexamined();
+        return quick_ != nullptr || try_pick(*core_, needed_node(), true);
+    }
     template <class Promise>
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
         return start(resume_target::of(handle));
     }
     [[nodiscard]] acquired<R> await_resume() {
+        if (quick_ != nullptr) [[likely]] {
+            core_->note_holder(*quick_, who_, where_);
+            return acquired<R>(*quick_);
+        }
         node_.finish();
         return finish_acquire<R>(*core_, node_, who_, where_);
     }
     // For with_stop and with_deadline.
     [[nodiscard]] acquired<R> interrupted(claim how) noexcept {
-        node_.finish();
+        needed_node().finish();
         if (how == claim::cancelled) {
             return acquired<R>(pool_status::cancelled);
         }
@@ -91,7 +100,7 @@ public:
     }
 
     [[nodiscard]] bool start(const resume_target& target) noexcept {
-        node_.bind(target);
+        needed_node().bind(target);
         for (;;) {
             if (core_->enqueue(node_)) {
                 return true;
@@ -107,22 +116,39 @@ public:
         }
     }
     bool try_cancel(claim as = claim::cancelled) noexcept { return core_->cancel(node_, as); }
-    [[nodiscard]] waiter& node() noexcept { return node_; }
+    [[nodiscard]] waiter& node() noexcept { return needed_node(); }
     [[nodiscard]] wait_target waits_on() const noexcept { return core_->describe_wait(); }
 
 private:
-    void abandon() noexcept {
-        if (node_.state() == claim::delivered) {
+    // Most acquires need none.
+    [[nodiscard]] pool_waiter& needed_node() noexcept {
+        if (!has_node_) {
+            ::new (static_cast<void*>(&node_)) pool_waiter;
+            has_node_ = true;
+        }
+        return node_;
+    }
+    [[gnu::noinline]] void abandon() noexcept {
+        if (!node_.is_started()) {
+            if (node_.given == gift::unchecked) {  // it never came to waiting
+                core_->check_aside(*node_.slot);
+            }
+        } else if (node_.state() == claim::delivered) {
             core_->pass_on(node_);
         } else if (node_.state() == claim::waiting && !try_cancel()) {
             destroyed_while_woken(waits_on());
         }
+        node_.~pool_waiter();
     }
 
     pool_core* core_;
     const char* who_;
     site where_;
-    pool_waiter node_;
+    slot_base* quick_ = nullptr;  // what the fast path took
+    bool has_node_ = false;
+    union {
+        pool_waiter node_;  // when has_node_
+    };
 };
 
 // co_await with(fn) for a function that is no coroutine: its result, or throws; a throwing function costs the resource.

@@ -34,6 +34,8 @@
 // T7  statistics             relaxed          -       nothing                                             (floor)
 // T8  may_barge: load, store relaxed          -       nothing: a hint; the word decides                   (floor)
 
+#include <roost/pool/detail/pool_counters.hpp>
+#include <roost/pool/detail/pool_waiter.hpp>
 #include <roost/pool/detail/slot.hpp>
 #include <roost/pool/error.hpp>
 #include <roost/pool/options.hpp>
@@ -47,34 +49,6 @@
 #include <vector>
 
 namespace roost::inline ROOST_ABI::detail {
-
-// What a waiter was given. unchecked: a resource that goes through the awaitable check first, by way of enqueue().
-enum class gift : std::uint8_t { nothing, resource, permit, stopped, closed, failed, unchecked };
-
-class pool_waiter : public waiter {
-public:
-    pool_waiter() noexcept = default;
-    pool_waiter(pool_waiter&&) noexcept = default;
-
-    gift given = gift::nothing;
-    slot_base* slot = nullptr;  // resource, permit
-    slot_base* making = nullptr;  // being created on our behalf; under the lock
-    std::exception_ptr cause;  // failed
-
-protected:
-    pool_waiter(thread_tag tag, work::run_function unpark) noexcept : waiter(tag, unpark) {}
-};
-
-// What a critical section leaves to be done outside the lock.
-struct pool_effects {
-    wake_chain handed;
-    waiter* called = nullptr;
-    slot_base* to_create = nullptr;
-    slot_base* to_destroy = nullptr;
-    wake_chain closers;
-    bool drained = false;
-    unsigned units = 0;  // to be given back to the node
-};
 
 class pool_core : public node {
 public:
@@ -93,9 +67,18 @@ public:
     // The newest idle resource of this thread's stripe, or of any other. Null: none, or not for newcomers.
     [[nodiscard]] slot_base* try_take() noexcept {
         pool_stripe& mine = home();
-        slot_base* got = take_from(mine, false);
-        return got != nullptr || stripe_count_ == 1 ? got : take_elsewhere(mine, false);
+        stripe_state::word seen = mine.word.load(mo::relaxed);  // T1
+        if (stripe::take_is_plain(stripe_state(seen), unit_)) [[likely]] {
+            unsigned slot = 0;
+            const stripe_state next = stripe::take_plainly(stripe_state(seen), slot);
+            if (mine.word.compare_exchange_weak(seen, next.bits, mo::acq_rel, mo::relaxed)) [[likely]] {  // T2
+                return mine.slots[slot];
+            }
+        }
+        return try_take_slow(mine);
     }
+    // The same for those who would not look at it before they use it; null when somebody has to.
+    [[nodiscard]] slot_base* try_take_unexamined() noexcept { return examines_ ? nullptr : try_take(); }
     void give_back(slot_base& s) noexcept {
         if (has_upkeep_) [[unlikely]] {
             if (return_with_upkeep(s)) {
@@ -106,6 +89,13 @@ public:
         pool_stripe& home = *s.home;
         stripe_state::word seen = home.word.load(mo::relaxed);  // T1
         for (;;) {
+            if ((seen & stripe::put_is_special) == 0) [[likely]] {
+                const stripe_state next = stripe::put_plainly(stripe_state(seen), s.number);
+                if (home.word.compare_exchange_weak(seen, next.bits, mo::release, mo::relaxed)) [[likely]] {  // T3
+                    return;
+                }
+                continue;
+            }
             const stripe_step step = stripe::put(stripe_state(seen), s.number);
             if ((seen & (stripe_state::waited_bit | stripe_state::closed_bit)) != 0 || step.effect == stripe_effect::destroy)
                 [[unlikely]] {
@@ -208,52 +198,17 @@ private:
     };
 
     [[nodiscard]] pool_stripe& home() noexcept {
-        return stripe_count_ == 1 ? stripes_[0] : stripes_[thread_index() % stripe_count_];
+        return stripe_count_ == 1  ? stripes_[0]
+               : stripe_mask_ != 0 ? stripes_[thread_index() & stripe_mask_]
+                                   : stripes_[thread_index() % stripe_count_];
     }
     // fx: the caller holds the queue's lock, where units must not be given back.
-    [[nodiscard]] slot_base* take_from(pool_stripe& from, bool past_queue, pool_effects* fx = nullptr) noexcept {
-        stripe_state::word seen = from.word.load(mo::relaxed);  // T1
-        bool entered = false;
-        for (;;) {
-            const stripe_step step = stripe::take(stripe_state(seen), entered, past_queue);
-            if (step.is_refused()) {
-                break;
-            }
-            if (counts_ && !entered && (seen & stripe_state::counted_bit) == 0) [[unlikely]] {
-                if (!enter_or_note()) {
-                    return nullptr;
-                }
-                entered = true;
-                continue;
-            }
-            if (from.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) [[likely]] {  // T2
-                if (entered && (seen & stripe_state::counted_bit) != 0) {
-                    give_unit_back(fx);
-                }
-                return from.slots[step.slot];
-            }
-        }
-        if (entered) {
-            give_unit_back(fx);
-        }
-        return nullptr;
-    }
-    [[nodiscard]] bool enter_or_note() noexcept {
-        const bool entered = try_enter();
-        if (!entered) {
-            is_above_closed_.store(true, mo::relaxed);  // T7
-        }
-        return entered;
-    }
-    void give_unit_back(pool_effects* fx) noexcept {
-        if (fx != nullptr) {
-            ++fx->units;
-        } else {
-            leave();
-        }
-    }
+    [[nodiscard]] slot_base* take_from(pool_stripe& from, bool past_queue, pool_effects* fx) noexcept;
+    [[nodiscard]] bool enter_or_note() noexcept;
+    void give_unit_back(pool_effects* fx) noexcept;
     void set_up();
-    [[nodiscard]] slot_base* take_elsewhere(pool_stripe& mine, bool past_queue, pool_effects* fx = nullptr) noexcept;
+    [[nodiscard]] slot_base* try_take_slow(pool_stripe& mine) noexcept;
+    [[nodiscard]] slot_base* take_elsewhere(pool_stripe& mine, bool past_queue, pool_effects* fx) noexcept;
     [[nodiscard]] slot_base* reserve_from(pool_stripe& from, bool past_queue, pool_effects* fx) noexcept;
     [[nodiscard]] slot_base* reserve_anywhere(bool past_queue, pool_effects* fx) noexcept;
     [[nodiscard]] slot_base* take_anywhere(bool past_queue, pool_effects* fx) noexcept;
@@ -304,7 +259,9 @@ private:
 
     pool_stripe* stripes_ = nullptr;
     unsigned stripe_count_ = 0;
+    unsigned stripe_mask_ = 0;  // when the count is a power of two
     bool counts_ = false;
+    stripe_state::word unit_ = 0;  // counted_bit when it counts: what a stripe's word has to say for the fast path
     bool has_upkeep_ = false;
     bool tracks_ages_ = false;
     bool creates_async_;
@@ -330,15 +287,7 @@ private:
     pool_options options_;
     maintenance upkeep_;
 
-    atomic<std::uint64_t> created_{0};
-    atomic<std::uint64_t> destroyed_{0};
-    atomic<std::uint64_t> create_failures_{0};
-    atomic<std::uint64_t> handed_over_{0};
-    atomic<std::uint64_t> withdrawn_{0};
-    atomic<std::uint64_t> checks_failed_{0};
-    atomic<std::uint64_t> expired_{0};
-    atomic<std::uint64_t> abandoned_{0};
-    atomic<std::uint64_t> leaks_{0};
+    pool_counters counters_;
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

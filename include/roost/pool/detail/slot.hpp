@@ -66,8 +66,9 @@ protected:
     ~slot_base() = default;
 };
 
+// Neighbours belong to different stripes, so they share no cache line.
 template <class R>
-class slot final : public slot_base {
+class alignas(64) slot final : public slot_base {
 public:
     template <class... Args>
     void emplace(Args&&... args) {

@@ -1,0 +1,82 @@
+// Threads that wait for a resource: they spin, park, and come for it. See pool_core.hpp.
+
+#include <roost/pool/detail/pool_core.hpp>
+
+#include <roost/sync/detail/limits.hpp>
+
+#include <utility>
+
+namespace roost::inline ROOST_ABI::detail {
+
+bool pool_core::acquire_in_thread(pool_waiter& result, time_point deadline) noexcept {
+    const bool has_unchecked = result.given == gift::unchecked;
+    for (int spin = 0; !has_unchecked && spin < acquire_spins; ++spin) {
+        const bool past = may_barge_.load(mo::relaxed);  // T8
+        slot_base* s = take_anywhere(past, nullptr);
+        if (s != nullptr) {
+            result.given = gift::resource;
+            result.slot = s;
+            return true;
+        }
+        if (!creates_async_) {
+            s = try_reserve();
+            if (s != nullptr) {
+                result.given = gift::permit;
+                result.slot = s;
+                return true;
+            }
+        }
+        spin_hint();
+    }
+    basic_thread_waiter<parker, pool_waiter> self;
+    self.given = result.given;
+    self.slot = result.slot;
+    const bool got = !enqueue(self) || sleep(self, deadline);
+    self.finish();
+    result.given = self.given;
+    result.slot = self.slot;
+    result.cause = std::move(self.cause);
+    return got;
+}
+
+template <class Node>
+bool pool_core::sleep(Node& self, time_point deadline) noexcept {
+    for (;;) {
+        const bool has_token = self.park(deadline);
+        waiters_.lock();
+        const bool is_handed = !waiters_.contains(self);
+        if (!has_token && (is_handed || self.is_notified)) {
+            waiters_.unlock();
+            self.park();  // somebody holds this waiter and is about to unpark it
+            waiters_.lock();
+        }
+        self.is_notified = false;
+        if (is_handed || !waiters_.contains(self)) {
+            waiters_.unlock();
+            return true;
+        }
+        pool_effects fx;
+        slot_base* s = waiters_.front() == &self ? take_anywhere(true, &fx) : nullptr;
+        if (s == nullptr && has_token) {
+            unlock_and_run(fx);
+            continue;
+        }
+        if (s != nullptr) {
+            self.is_notified = true;  // it needs no token: it is awake
+            give(self, gift::resource, s, fx);
+            self.is_notified = false;
+        } else {
+            if (self.making != nullptr) {
+                self.making->owner = nullptr;
+                self.making = nullptr;
+            }
+            waiters_.take(self, claim::expired);
+            pool_counters::add_one_locked(counters_.withdrawn);
+        }
+        serve(fx);
+        unlock_and_run(fx);
+        return s != nullptr;
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI::detail
