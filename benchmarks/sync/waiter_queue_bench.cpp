@@ -40,9 +40,14 @@ BENCH_OURS("sync/wait_wake_one") {
 namespace {
 class note_once final : public roost::executor {
 public:
+    note_once() noexcept : executor(chains_t{}) {}
     bool post(roost::work& w) noexcept override {
         if (noting) all.push_back(&w);
         return true;
+    }
+    void post_all(roost::work_list& posted) noexcept override {
+        if (noting) return roost::executor::post_all(posted);
+        posted = {};
     }
     std::vector<roost::work*> all;
     bool noting = true;

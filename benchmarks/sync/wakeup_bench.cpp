@@ -7,22 +7,43 @@
 
 namespace {
 
-class roost_queue {
-    using operation = roost::waiter_queue::operation<bool (*)()>;
+struct never {
+    bool operator()() const noexcept { return wakeup::never(); }
+};
 
+// As in a coroutine: the operation is made, started, and finished by whoever was woken.
+struct roost_node {
+    std::optional<roost::waiter_queue::operation<never>> wait;
+    wakeup::waker wake;
+
+    static void woken(roost::work& w) noexcept {
+        auto& n = *static_cast<roost_node*>(static_cast<roost::waiter&>(w).frame());
+        n.wait->await_resume();
+        n.wake();
+    }
+};
+
+// What a waker is to the other designs, an executor is to Roost: this one calls the node's waker.
+class waker_executor final : public roost::executor {
 public:
-    // As in a coroutine: the operation is made, started, and finished by whoever was woken.
-    struct node {
-        std::optional<operation> wait;
-        wakeup::waker wake;
-    };
+    bool post(roost::work& w) noexcept override {
+        roost_node::woken(w);
+        return true;
+    }
+};
+
+waker_executor calls_waker;
+
+class roost_queue {
+public:
+    using node = roost_node;
     // The queue pointer and the condition belong to the call; the other designs get them as arguments.
     static constexpr std::size_t node_bytes = sizeof(roost::waiter);
 
-    bool add_waiter_if(node& n, wakeup::waker w, bool (*condition)()) {
+    bool add_waiter_if(node& n, wakeup::waker w, bool (*)()) {
         n.wake = w;
-        n.wait.emplace(queue_, condition);
-        return !n.wait->start({&n, &woken, {}});
+        n.wait.emplace(queue_, never());
+        return !n.wait->start({&n, &node::woken, calls_waker});
     }
     bool wake_one() { return queue_.wake_one(); }
     void wake_all() { queue_.wake_all(); }
@@ -33,12 +54,6 @@ public:
     }
 
 private:
-    static void woken(roost::work& w) noexcept {
-        auto& n = *static_cast<node*>(static_cast<roost::waiter&>(w).frame());
-        n.wait->await_resume();
-        n.wake();
-    }
-
     roost::waiter_queue queue_;
 };
 

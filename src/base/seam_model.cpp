@@ -45,6 +45,13 @@ bool wait_on_until(atomic<std::uint32_t>& word, std::uint32_t expected, time_poi
     return active_engine->wait(word.model(), expected, deadline, at);
 }
 
+void wait_briefly(atomic<std::uint32_t>& word, std::uint32_t expected, model_site at) noexcept {
+    if (active_engine == nullptr) {
+        detail::model_only_inside("waiting");
+    }
+    active_engine->await(word.model(), expected, at);
+}
+
 void wake_on(const atomic<std::uint32_t>* word, int count, model_site at) noexcept {
     if (active_engine != nullptr) {
         active_engine->wake(word, count, at);

@@ -63,6 +63,12 @@ bool wait_on_until(atomic<std::uint32_t>& word, std::uint32_t expected, time_poi
     return !(rc == -1 && errno == ETIMEDOUT);
 }
 
+void wait_briefly(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+    constexpr timespec moment{0, 50'000};
+    // Relative: FUTEX_WAIT, unlike FUTEX_WAIT_BITSET, measures from now.
+    futex(&word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, expected, &moment, 0);
+}
+
 void wake_on(const atomic<std::uint32_t>* word, int count) noexcept {
     futex(word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, static_cast<std::uint32_t>(count), nullptr, 0);
 }

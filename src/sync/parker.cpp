@@ -1,3 +1,4 @@
+#include <roost/sync/detail/spin_watch.hpp>
 #include <roost/sync/parker.hpp>
 
 namespace roost::inline ROOST_ABI {
@@ -11,12 +12,13 @@ bool futex_parker::take_token() noexcept {
 }
 
 bool futex_parker::park(time_point deadline) noexcept {
-    for (int spin = 0; spin < detail::park_spins; ++spin) {
+    detail::spin_watch spin(deadline);
+    do {
         if (take_token()) {
+            spin.succeeded();
             return true;
         }
-        spin_hint();
-    }
+    } while (spin.pause(1));
     std::uint32_t seen = empty;
     bool in_time = true;
     if (word_.compare_exchange_strong(seen, asleep, mo::relaxed, mo::relaxed)) {  // K4

@@ -1,4 +1,5 @@
 #include <roost/sync/detail/permits.hpp>
+#include <roost/sync/detail/spin_watch.hpp>
 
 #include <utility>
 
@@ -149,11 +150,16 @@ bool permits::cancel(weighted_waiter& w, claim as) noexcept {
 }
 
 bool permits::take_in_thread(std::uint32_t n, time_point deadline) noexcept {
-    for (int spin = 0; spin < acquire_spins; ++spin) {
+    // Growing pauses: each look takes the word away from its holder, who is faster the longer it is left alone.
+    spin_watch spin(deadline);
+    for (int pauses = 1;; pauses = pauses < longest_pause ? pauses * 2 : pauses) {
         if (try_barge(n)) {
+            spin.succeeded();
             return true;
         }
-        spin_hint();
+        if (!spin.pause(pauses)) {
+            break;
+        }
     }
     basic_thread_waiter<parker, weighted_waiter> self(n);
     if (!enqueue(self)) {

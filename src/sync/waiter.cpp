@@ -15,50 +15,93 @@ struct inline_runner {
     bool is_running = false;
 
     void run(work& w) noexcept {
-        if (is_running) {
-            queue.push(w);
-            return;
-        }
-        is_running = true;
         w.run();
         while (work* next = queue.pop()) {
             next->run();
         }
-        is_running = false;
     }
 };
 
 struct inline_runner_tag;
 
-void run_here(work& w) noexcept { thread_value<inline_runner_tag, inline_runner>::get().run(w); }
-
-template <class What>
-inline void deliver_one(waiter& w, What what) noexcept {
-    if (w.where()) {
-        post_or_fall_back(w.where(), w, what);
-    } else if (w.is_thread()) {
-        w.run();
-    } else {
-        run_here(w);
-    }
-}
+inline_runner& runner_here() noexcept { return thread_value<inline_runner_tag, inline_runner>::get(); }
 
 }  // namespace
 
-void waiter::deliver(std::string_view what) noexcept { deliver_one(*this, what); }
-void waiter::deliver(const char* what) noexcept { deliver_one(*this, what); }
+void waiter::deliver_here() noexcept {
+    if (is_thread()) {
+        run();
+        return;
+    }
+    inline_runner& here = runner_here();
+    if (here.is_running) {
+        here.queue.push(*this);
+        return;
+    }
+    here.is_running = true;
+    here.run(*this);
+    here.is_running = false;
+}
+
+// The next one is read before this one is delivered, after which it may be gone.
+inline waiter* detail::wake_chain::mark(waiter& w) noexcept {
+    waiter* next = w.next_.get();
+    if (w.state() == claim::waiting) {
+        w.claim_.store(claim::released, mo::relaxed);  // W3
+    }
+    return next;
+}
+
+// From the first of several for an executor that takes chains.
+template <class What>
+waiter* detail::wake_chain::post_together(waiter* w, What what) noexcept {
+    const executor_ref where = w->where();
+    work_list all;
+    do {
+        waiter* next = mark(*w);
+        all.push(*w);
+        w = next;
+    } while (w != nullptr && w->where() == where);
+    where->post_all(all);
+    while (work* refused = all.pop()) {
+        fall_back(where, *refused, what);
+    }
+    return w;
+}
+
+waiter* detail::wake_chain::run_in_turn(waiter* w) noexcept {
+    inline_runner& here = runner_here();
+    const bool is_outermost = !here.is_running;
+    here.is_running = true;
+    do {
+        waiter* next = mark(*w);
+        if (w->is_thread()) {
+            w->run();
+        } else if (is_outermost) {
+            here.run(*w);
+        } else {
+            here.queue.push(*w);
+        }
+        w = next;
+    } while (w != nullptr && !w->where());
+    here.is_running = !is_outermost;
+    return w;
+}
 
 template <class What>
 void detail::wake_chain::deliver_all(What what) noexcept {
     waiter* w = first_;
     while (w != nullptr) {
-        waiter* next = w->next_.get();  // read first: once delivered, a waiter may be gone
-        w->next_.set(nullptr);
-        if (w->state() == claim::waiting) {
-            w->claim_.store(claim::released, mo::relaxed);  // W3
+        const executor_ref where = w->where();
+        if (!where) {
+            w = run_in_turn(w);
+        } else if (where->takes_chains()) {
+            w = post_together(w, what);
+        } else {
+            waiter* next = mark(*w);
+            post_or_fall_back(where, *w, what);
+            w = next;
         }
-        deliver_one(*w, what);
-        w = next;
     }
 }
 void detail::wake_chain::deliver(std::string_view what) noexcept { deliver_all(what); }

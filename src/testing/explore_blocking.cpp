@@ -121,6 +121,21 @@ bool engine::wait(model_word& word, std::uint32_t expected, time_point deadline,
     return !expired && sleep_in(queue, deadline);
 }
 
+void engine::await(model_word& word, std::uint32_t expected, model_site at) {
+    operation what = step_on(model_op::await, word, model_kind::word, false, at);
+    what.target = expected;
+    visible(what);
+    object_record& record = resolve(word, model_kind::word, at);
+    note_access(record, at);
+    store_record& newest = record.stores[record.store_count - 1];
+    newest.seen[current_] = newest.seen[current_] == 0 ? me().now : newest.seen[current_];
+    me().fence_acquire.join(newest.release);
+    done(what);
+    if (tracing()) {
+        trace_step(what, "sees another value");
+    }
+}
+
 void engine::wake_from(std::uint32_t queue, int count, operation& what) {
     std::vector<unsigned> chosen;
     for (; count > 0; --count) {

@@ -170,6 +170,10 @@ bool engine::can_step(unsigned thread) const {
     if (next.op == model_op::lock) {
         return objects_[next.touched[0].object].holder < 0;
     }
+    if (next.op == model_op::await) {
+        const object_record& word = objects_[next.touched[0].object];
+        return word.store_count == 0 || static_cast<std::uint32_t>(word.stores[word.store_count - 1].value) != next.target;
+    }
     if (next.op == model_op::join) {
         return threads_[next.target]->status == thread_status::finished;
     }

@@ -140,6 +140,7 @@ public:
     bool try_lock(const model_object& lock, model_site at) override;
     void unlock(const model_object& lock, model_site at) override;
     bool wait(model_word& word, std::uint32_t expected, time_point deadline, model_site at) override;
+    void await(model_word& word, std::uint32_t expected, model_site at) override;
     void wake(const void* address, int count, model_site at) override;
     bool condition_wait(const model_object& condition, const model_object& lock, time_point deadline,
                         model_site at) override;

@@ -50,11 +50,13 @@ std::string result::report(const char* name) const {
 namespace detail {
 
 const char* name_of(model_op op) noexcept {
-    static const char* const names[] = {"load",           "store",    "exchange",  "compare_exchange", "fetch_add",
-                                        "fetch_sub",      "fetch_or", "fetch_and", "plain read",       "plain write",
-                                        "lock",           "try_lock", "unlock",    "wait_on",          "wake_on",
-                                        "condition wait", "notify",   "join",      "finish",           "yield",
-                                        "heavy_barrier",  "now",      "allocate",  "deallocate",       "choose"};
+    static const char* const names[] = {"load",           "store",         "exchange",     "compare_exchange",
+                                        "fetch_add",      "fetch_sub",     "fetch_or",     "fetch_and",
+                                        "plain read",     "plain write",   "lock",         "try_lock",
+                                        "unlock",         "wait_on",       "wait_briefly", "wake_on",
+                                        "condition wait", "notify",        "join",         "finish",
+                                        "yield",          "heavy_barrier", "now",          "allocate",
+                                        "deallocate",     "choose"};
     return names[static_cast<unsigned>(op)];
 }
 

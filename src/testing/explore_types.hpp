@@ -49,7 +49,7 @@ struct operation {
     model_op op = model_op::finish;
     std::uint8_t count = 0;
     std::array<touch, 4> touched{};
-    std::uint32_t target = 0;  // join: the thread
+    std::uint32_t target = 0;  // join: the thread; await: the value that is waited away
     model_site at{};
 
     void add(std::uint32_t object, bool write) noexcept { touched[count++] = touch{object, write}; }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 static_assert(sizeof(roost::executor_ref) == sizeof(void*));
 static_assert(std::is_trivially_copyable_v<roost::executor_ref>);
 
@@ -56,6 +58,27 @@ TEST(executor, BASE_21_a_closed_executor_says_no) {
     EXPECT_FALSE(adapter.post(w));
     EXPECT_FALSE(adapter.post_last(w));
     EXPECT_EQ(w.runs, 0);
+}
+
+TEST(executor, BASE_21_many_at_once_are_posted_in_order_and_the_refused_stay_in_the_list) {
+    users_queue queue;
+    roost::executor_adapter adapter(queue);
+    EXPECT_FALSE(adapter.takes_chains()) << "unless it says so";
+    std::array<counted, 3> all;
+    roost::work_list chain;
+    for (counted& w : all) {
+        chain.push(w);
+    }
+    adapter.post_all(chain);
+    EXPECT_TRUE(chain.is_empty());
+    for (counted& w : all) {
+        EXPECT_EQ(queue.queued.pop(), &w);
+        chain.push(w);
+    }
+    queue.closed = true;
+    adapter.post_all(chain);
+    EXPECT_EQ(chain.pop(), all.data()) << "the first that was refused is still the first";
+    EXPECT_EQ(chain.pop(), &all[1]);
 }
 
 TEST(executor, BASE_21_the_inline_executor_is_the_explicit_exception) {

@@ -5,6 +5,7 @@
 
 #include "coroutines.hpp"
 #include "held_operation.hpp"
+#include "two_writers.hpp"
 
 namespace {
 
@@ -13,6 +14,7 @@ using roost::plain;
 using roost::thread;
 using roost::testing::check;
 using sync_testing::held_operation;
+using sync_testing::two_writers;
 
 MODEL(auto_reset_event_model, publish) {
     auto_reset_event e;
@@ -43,22 +45,12 @@ MODEL(auto_reset_event_model, late_wait) {
 // Two sets, of which the second may find the first one's signal still there: whoever takes it has both setters' writes.
 MODEL(auto_reset_event_model, two_setters) {
     auto_reset_event e;
-    plain<int> first{0};
-    plain<int> second{0};
-    roost::atomic<int> passed{0};
-    thread a([&] {
-        first.set(1);
-        e.set();
-        passed.fetch_add(1, roost::mo::relaxed);
-    });
-    thread b([&] {
-        second.set(1);
-        e.set();
-        passed.fetch_add(1, roost::mo::relaxed);
-    });
-    const bool both = passed.load(roost::mo::relaxed) == 2;
+    two_writers writers;
+    thread a([&] { writers.write_first(e); });
+    thread b([&] { writers.write_second(e); });
+    const bool both = writers.have_both_signalled();
     if (e.try_wait() && both) {
-        check(first.get() + second.get() == 2, "SYNC-81: the second set publishes, too");
+        check(writers.are_both_seen(), "SYNC-81: the second set publishes, too");
     }
     a.join();
     b.join();
@@ -68,25 +60,16 @@ MODEL(auto_reset_event_model, two_setters) {
 MODEL(auto_reset_event_model, left_alone) {
     auto_reset_event e;
     plain<int> resumed{0};
-    plain<int> first{0};
-    plain<int> second{0};
-    roost::atomic<int> passed{0};
+    two_writers writers;
     held_operation waiting(e.wait(), resumed);
-    thread a([&] {
-        first.set(1);
-        e.set();
-        passed.fetch_add(1, roost::mo::relaxed);
-    });
+    thread a([&] { writers.write_first(e); });
     thread b([&] {
-        const bool cancelled = waiting.operation().try_cancel();
-        second.set(1);
-        if (cancelled) {
-            e.set();
-            passed.fetch_add(1, roost::mo::relaxed);
+        if (waiting.operation().try_cancel()) {
+            writers.write_second(e);
         }
     });
-    if (passed.load(roost::mo::relaxed) == 2 && e.try_wait()) {
-        check(first.get() + second.get() == 2, "SYNC-81: whoever takes the signal has every setter's writes");
+    if (writers.have_both_signalled() && e.try_wait()) {
+        check(writers.are_both_seen(), "SYNC-81: whoever takes the signal has every setter's writes");
     }
     a.join();
     b.join();

@@ -1,6 +1,6 @@
 #include <roost/sync/channel.hpp>
 
-#include "coroutines.hpp"
+#include "boxed_channel.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,22 +10,10 @@ namespace {
 
 using roost::channel;
 using roost::wait_status;
-using sync_testing::fire;
-
-using boxed = std::unique_ptr<int>;
-boxed box(int i) { return std::make_unique<int>(i); }
-
-fire receive_into(channel<boxed>& c, std::vector<int>& log) {
-    auto got = co_await c.receive();
-    log.push_back(got ? **got : -1);
-}
-fire send_one(channel<boxed>& c, int i, std::vector<wait_status>& log) {
-    auto result = co_await c.send(box(i));
-    log.push_back(result.status());
-    if (result.has_value()) {
-        EXPECT_EQ(*result.take_back(), i);
-    }
-}
+using sync_testing::box;
+using sync_testing::boxed;
+using sync_testing::receive_into;
+using sync_testing::send_one;
 
 TEST(channel_core, SYNC_133_close_drains_the_buffer_and_hands_waiting_values_back) {
     channel<boxed> c(1);

@@ -39,6 +39,26 @@ MODEL(channel_model, rendezvous) {
     sender.join();
 }
 
+// One receives and closes, in either order, while another sends: few enough steps to try them all.
+void receive_and_close_vs_send(bool closes_first) {
+    channel<int> c(0);
+    atomic<int> sent{0};
+    atomic<int> back{0};
+    thread sender([&] { send_one(c, 1, sent, back); });
+    if (closes_first) {
+        c.close();
+    }
+    auto got = c.try_receive();
+    c.close();
+    sender.join();
+    check(sent.load(mo::relaxed) + back.load(mo::relaxed) == 1, "SYNC-133: sent or handed back, exactly one");
+    check((got ? *got : 0) == sent.load(mo::relaxed) && c.waiters_now() == 0, "SYNC-133: what was sent was received");
+}
+
+MODEL(channel_model, receive_then_close_vs_send) { receive_and_close_vs_send(false); }
+MODEL(channel_model, close_then_receive_vs_send) { receive_and_close_vs_send(true); }
+
+// The same with a thread each.
 MODEL(channel_model, close_vs_send) {
     channel<int> c(0);
     atomic<int> sent{0};

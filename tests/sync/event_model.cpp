@@ -5,6 +5,7 @@
 
 #include "coroutines.hpp"
 #include "held_operation.hpp"
+#include "two_writers.hpp"
 
 namespace {
 
@@ -14,6 +15,7 @@ using roost::thread;
 using roost::testing::check;
 using sync_testing::fire;
 using sync_testing::held_operation;
+using sync_testing::two_writers;
 
 fire wait_and_read(event& e, plain<int>& data, plain<int>& seen) {
     co_await e.wait();
@@ -67,22 +69,12 @@ MODEL(event_model, late_pass) {
 // Two setters, then a reset: whoever resets has both setters' writes if both came before it.
 MODEL(event_model, reset) {
     event e;
-    plain<int> first{0};
-    plain<int> second{0};
-    roost::atomic<int> passed{0};
-    thread a([&] {
-        first.set(1);
-        e.set();
-        passed.fetch_add(1, roost::mo::relaxed);
-    });
-    thread b([&] {
-        second.set(1);
-        e.set();
-        passed.fetch_add(1, roost::mo::relaxed);
-    });
-    const bool both = passed.load(roost::mo::relaxed) == 2;
+    two_writers writers;
+    thread a([&] { writers.write_first(e); });
+    thread b([&] { writers.write_second(e); });
+    const bool both = writers.have_both_signalled();
     if (e.reset() && both) {
-        check(first.get() + second.get() == 2, "SYNC-41: a reset takes over what every set published");
+        check(writers.are_both_seen(), "SYNC-41: a reset takes over what every set published");
     }
     a.join();
     b.join();
@@ -92,24 +84,16 @@ MODEL(event_model, reset) {
 MODEL(event_model, two_setters_and_a_cancel) {
     event e;
     plain<int> resumed{0};
-    plain<int> first{0};
-    plain<int> second{0};
-    roost::atomic<int> passed{0};
+    two_writers writers;
     held_operation waiting(e.wait(), resumed);
-    thread a([&] {
-        first.set(1);
-        e.set();
-        passed.fetch_add(1, roost::mo::relaxed);
-    });
+    thread a([&] { writers.write_first(e); });
     thread b([&] {
         static_cast<void>(waiting.operation().try_cancel());
-        second.set(1);
-        e.set();
-        passed.fetch_add(1, roost::mo::relaxed);
+        writers.write_second(e);
     });
-    const bool both = passed.load(roost::mo::relaxed) == 2;
+    const bool both = writers.have_both_signalled();
     if (e.reset() && both) {
-        check(first.get() + second.get() == 2, "SYNC-41: a reset takes over what every set published");
+        check(writers.are_both_seen(), "SYNC-41: a reset takes over what every set published");
     }
     a.join();
     b.join();

@@ -10,35 +10,34 @@ using roost::thread;
 using roost::detail::gate_lock;
 using roost::testing::check;
 
+// A lock, and a value that sees a race if two are ever inside together.
+struct guarded_count {
+    gate_lock lock;
+    plain<int> count{0};
+
+    void visit() {
+        lock.lock();
+        count.set(count.get() + 1);
+        lock.unlock(false);
+    }
+};
+
 MODEL(gate_lock_model, excludes) {
-    gate_lock l;
-    plain<int> shared{0};
-    const auto visit = [&] {
-        l.lock();
-        shared.set(shared.get() + 1);
-        l.unlock(false);
-    };
-    thread other(visit);
-    visit();
+    guarded_count shared;
+    thread other([&] { shared.visit(); });
+    shared.visit();
     other.join();
-    check(shared.get() == 2 && l.is_idle(), "SYNC-17");
+    check(shared.count.get() == 2 && shared.lock.is_idle(), "SYNC-17");
 }
 
-// With three, somebody may park behind somebody who is parked: each unlock must look again.
 MODEL(gate_lock_model, three_threads) {
-    gate_lock l;
-    plain<int> shared{0};
-    const auto visit = [&] {
-        l.lock();
-        shared.set(shared.get() + 1);
-        l.unlock(false);
-    };
-    thread a(visit);
-    thread b(visit);
-    visit();
+    guarded_count shared;
+    thread a([&] { shared.visit(); });
+    thread b([&] { shared.visit(); });
+    shared.visit();
     a.join();
     b.join();
-    check(shared.get() == 3 && l.is_idle(), "SYNC-17");
+    check(shared.count.get() == 3 && shared.lock.is_idle(), "SYNC-17");
 }
 
 }  // namespace

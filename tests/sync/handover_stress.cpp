@@ -252,6 +252,71 @@ TEST(handover_stress, SYNC_162_dropped_while_being_woken) {
     }
 }
 
+// The same against one wake_all that hands chains to an executor: whoever was dropped first is not in them.
+TEST(handover_stress, SYNC_162_dropped_while_everybody_is_woken) {
+    class chains final : public roost::executor {
+    public:
+        chains() noexcept : executor(chains_t{}) {}
+        bool post(roost::work& w) noexcept override { return queue_.push(w), true; }
+        void post_all(roost::work_list& all) noexcept override { queue_.append(all); }
+        void run_all() noexcept {
+            while (roost::work* w = queue_.pop()) {
+                w->run();
+            }
+        }
+
+    private:
+        roost::work_list queue_;
+    };
+    constexpr int waiters = 10'000;
+    struct flag_waiter {
+        explicit flag_waiter(waiter_queue& q) : wait(q, [] { return false; }) {}
+        waiter_queue::operation<bool (*)()> wait;
+        int runs = 0;
+    };
+    for (long round = rounds(20); round > 0; --round) {
+        waiter_queue queue;
+        chains executor;
+        std::vector<std::unique_ptr<flag_waiter>> all;
+        for (int i = 0; i < waiters; ++i) {
+            auto& w = *all.emplace_back(std::make_unique<flag_waiter>(queue));
+            const auto run = +[](roost::work& node) noexcept {
+                auto* self = static_cast<flag_waiter*>(static_cast<roost::waiter&>(node).frame());
+                self->wait.await_resume();
+                ++self->runs;
+            };
+            ASSERT_TRUE(w.wait.start(roost::resume_target(&w, run, executor)));
+        }
+        std::atomic<bool> go{false};
+        int dropped = 0;
+        std::thread dropper([&] {
+            while (!go.load()) {}
+            for (int i = 0; i < waiters; i += 1 + i % 3) {
+                auto& w = all[static_cast<std::size_t>(waiters - 1 - i)];
+                if (w->wait.try_cancel()) {
+                    w->wait.await_resume();
+                    w.reset();
+                    ++dropped;
+                }
+            }
+        });
+        go = true;
+        for (long k = round * 37 % 400; k > 0; --k) {
+            roost::spin_hint();
+        }
+        queue.wake_all();
+        dropper.join();
+        executor.run_all();
+        int served = 0;
+        for (const auto& w : all) {
+            ASSERT_TRUE(w == nullptr || w->runs == 1);
+            served += w == nullptr ? 0 : 1;
+        }
+        ASSERT_EQ(served + dropped, waiters) << "woken or dropped, never both";
+        ASSERT_EQ(queue.size_approx(), 0U);
+    }
+}
+
 // Everybody who queues up waits again at once: each wake_all releases each of them at most once.
 TEST(handover_stress, SYNC_163_wake_all_while_others_keep_adding) {
     waiter_queue queue;

@@ -1,9 +1,12 @@
 #include <roost/sync/detail/wait_list.hpp>
 
+#include "coroutines.hpp"
+
 #include <gtest/gtest.h>
 
 #include <array>
 #include <deque>
+#include <vector>
 
 namespace {
 
@@ -66,6 +69,82 @@ TEST(wait_list, SYNC_5_taken_waiters_are_out_of_reach_before_they_are_delivered)
     EXPECT_EQ(a.finish(), claim::released);
     EXPECT_EQ(b.finish(), claim::released);
     EXPECT_TRUE(list.is_quiet());
+}
+
+// Takes chains; keeps what it is given, or refuses it.
+class chain_executor final : public roost::executor {
+public:
+    chain_executor() noexcept : executor(chains_t{}) {}
+    bool post(roost::work& w) noexcept override {
+        ++single;
+        return !is_closed && (queue.push(w), true);
+    }
+    void post_all(roost::work_list& all) noexcept override {
+        ++chains;
+        if (!is_closed) {
+            queue.append(all);
+        }
+    }
+    int run_all() {
+        int ran = 0;
+        for (; roost::work* w = queue.pop(); ++ran) {
+            w->run();
+        }
+        return ran;
+    }
+
+    roost::work_list queue;
+    int single = 0;
+    int chains = 0;
+    bool is_closed = false;
+};
+
+// Queues the waiters, each bound to its executor, and takes them all.
+template <std::size_t N>
+wake_chain take_bound(std::array<waiter, N>& nodes, const std::array<roost::executor_ref, N>& where,
+                      std::vector<int>& order) {
+    wait_list list;
+    list.lock();
+    for (std::size_t i = 0; i < N; ++i) {
+        nodes[i].bind(roost::resume_target(
+            &order,
+            +[](roost::work& w) noexcept {
+                auto& self = static_cast<waiter&>(w);
+                static_cast<std::vector<int>*>(self.frame())->push_back(static_cast<int>(self.finish()));
+            },
+            where[i]));
+        list.push_back(nodes[i]);
+    }
+    wake_chain taken = list.take_all();
+    list.unlock();
+    return taken;
+}
+
+TEST(wait_list, SYNC_7_neighbours_with_one_executor_are_posted_as_one_chain) {
+    chain_executor together;
+    sync_testing::hand_executor apart;
+    std::array<waiter, 6> nodes;
+    std::vector<int> ran;
+    take_bound<6>(nodes, {together, together, apart, apart, together, {}}, ran).deliver("");
+    EXPECT_EQ(ran.size(), 1U) << "the one without an executor ran here";
+    EXPECT_EQ(together.chains, 2);
+    EXPECT_EQ(together.single, 0);
+    EXPECT_EQ(together.run_all(), 3);
+    EXPECT_EQ(apart.run(), 2);
+    EXPECT_EQ(ran, std::vector<int>(6, static_cast<int>(claim::released)));
+}
+
+TEST(wait_list, SYNC_7_a_refused_chain_goes_to_the_fallback) {
+    chain_executor closed;
+    closed.is_closed = true;
+    sync_testing::hand_executor rescue;
+    const roost::executor_ref before = roost::set_fallback_executor(rescue);
+    std::array<waiter, 3> nodes;
+    std::vector<int> ran;
+    take_bound<3>(nodes, {closed, closed, closed}, ran).deliver("");
+    EXPECT_EQ(rescue.run(), 3);
+    EXPECT_EQ(ran.size(), 3U);
+    roost::set_fallback_executor(before);
 }
 
 TEST(wait_list_death, SYNC_18_waiter_in_two_lists) {

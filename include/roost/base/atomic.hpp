@@ -5,10 +5,12 @@
 // so the explorer can run the shipped code and try every interleaving of it.
 //
 //   atomic<T>                     load store exchange compare_exchange_{weak,strong} fetch_{add,sub,or,and}; orders explicit
-//   plain<T>                      ordinary memory that is handed between threads: get() set(v); races are seen in models
+//   plain<T>                      ordinary memory that is handed between threads: get() set(v); races are seen in models;
+//                                 plain(unset) leaves it uninitialised
 //   small_mutex                   4 bytes, lock() unlock() try_lock(); for short slow paths, never held while calling out
 //   os_mutex, os_condvar          what the portable parker is made of: wait(os_mutex&), wait_until(os_mutex&, t), notify_one()
 //   wait_on(word, expected)       block while word == expected (may return early); wait_on_until(..., t) false on time-out
+//   wait_briefly(word, expected)  the same for at most a moment: for a word whose writer wakes nobody
 //   wake_on(&word, n)             wake up to n threads blocked on word; only the address is used, the word may be gone
 //   thread                        spawn and join; never detached
 //   thread_index()                small dense number of the calling thread, reused after it ends
@@ -37,6 +39,10 @@ inline constexpr std::memory_order release = std::memory_order_release;
 inline constexpr std::memory_order acq_rel = std::memory_order_acq_rel;
 inline constexpr std::memory_order seq_cst = std::memory_order_seq_cst;
 }  // namespace mo
+
+// For members that get their value later: an awaiter that need not wait should not have to write its node first.
+struct unset_t {};
+inline constexpr unset_t unset{};
 
 }  // namespace roost::inline ROOST_ABI
 

@@ -19,6 +19,17 @@ public:
     executor& operator=(const executor&) = delete;
 
     virtual bool post(work& w) noexcept = 0;
+    // Posts them all, in order; what is left in `all` afterwards was refused. Whoever wakes many at once calls it for executors
+    // that say they take chains; those override it.
+    [[nodiscard]] bool takes_chains() const noexcept { return takes_chains_; }
+    virtual void post_all(work_list& all) noexcept {
+        while (work* w = all.pop()) {
+            if (!post(*w)) {
+                all.push_front(*w);
+                return;
+            }
+        }
+    }
     // Like post, but behind everything already queued: for whoever gives others a turn.
     virtual bool post_last(work& w) noexcept { return post(w); }
     // Null when this executor has no timers of its own.
@@ -30,7 +41,12 @@ public:
     [[nodiscard]] virtual std::string_view name() const noexcept { return "executor"; }
 
 protected:
+    struct chains_t {};
+    explicit constexpr executor(chains_t) noexcept : takes_chains_(true) {}
     ~executor() = default;
+
+private:
+    bool takes_chains_ = false;
 };
 
 // Anything with the one operation: a user's thread pool, an event loop.
@@ -53,7 +69,8 @@ private:
 // One pointer, copyable, may be empty. The executor must outlive what runs on it.
 class executor_ref {
 public:
-    constexpr executor_ref() noexcept = default;
+    constexpr executor_ref() noexcept : target_(nullptr) {}
+    constexpr explicit executor_ref(unset_t) noexcept {}
     constexpr explicit(false) executor_ref(executor& target) noexcept : target_(&target) {}
 
     [[nodiscard]] explicit operator bool() const noexcept { return target_ != nullptr; }
@@ -63,7 +80,7 @@ public:
     friend bool operator==(executor_ref, executor_ref) noexcept = default;
 
 private:
-    executor* target_ = nullptr;
+    executor* target_;
 };
 
 // Runs work where it is posted, inside post(). Only ever an explicit choice: whoever picks it accepts that set(), release()

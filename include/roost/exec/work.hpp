@@ -1,6 +1,7 @@
 #pragma once
 
 #include <roost/base/assert.hpp>
+#include <roost/base/atomic.hpp>
 
 #include <utility>
 
@@ -13,7 +14,9 @@ class work {
 public:
     using run_function = void (*)(work&) noexcept;
 
-    constexpr explicit work(run_function function) noexcept : run_(function) {}
+    constexpr explicit work(run_function function) noexcept : next(nullptr), run_(function) {}
+    // set_run() follows before it is posted.
+    constexpr explicit work(unset_t) noexcept {}
     work(const work&) = delete;
     work& operator=(const work&) = delete;
 
@@ -22,7 +25,7 @@ public:
     void set_run(run_function function) noexcept { run_ = function; }
 
     // For executors: link of their own queue.
-    work* next = nullptr;
+    work* next;
 
 private:
     run_function run_;
@@ -41,6 +44,13 @@ public:
             tail_->next = &w;
         }
         tail_ = &w;
+    }
+    void push_front(work& w) noexcept {
+        w.next = head_;
+        head_ = &w;
+        if (tail_ == nullptr) {
+            tail_ = &w;
+        }
     }
     work* pop() noexcept {
         work* first = head_;

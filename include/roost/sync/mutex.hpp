@@ -20,6 +20,7 @@ namespace roost::inline ROOST_ABI {
 
 class mutex {
 public:
+    static constexpr bool is_exclusive = true;  // not API: there is one of it
     class guard;
     using operation = detail::permit_operation<mutex, guard>;
 
@@ -32,7 +33,7 @@ public:
     [[nodiscard]] guard lock_blocking(time_point deadline) noexcept;  // holds nothing when the deadline passed
 
     // For whoever released a guard with release(). Unlocking what is not locked ends the program.
-    void unlock() noexcept { permits_.give(1); }
+    void unlock() noexcept { permits_.give_only(); }
 
     [[nodiscard]] bool is_locked() const noexcept { return permits_.available() == 0; }
     [[nodiscard]] std::size_t waiters_now() const noexcept { return permits_.waiters_now(); }
@@ -53,7 +54,11 @@ public:
         guard(std::move(other)).swap(*this);
         return *this;
     }
-    ~guard() { unlock(); }
+    ~guard() {
+        if (mutex_ != nullptr) {
+            mutex_->unlock();
+        }
+    }
 
     [[nodiscard]] bool owns_lock() const noexcept { return mutex_ != nullptr; }
     [[nodiscard]] explicit operator bool() const noexcept { return owns_lock(); }
@@ -71,10 +76,10 @@ private:
 };
 
 inline mutex::operation mutex::lock() noexcept { return {*this, 1}; }
-inline mutex::guard mutex::try_lock() noexcept { return permits_.try_take(1) ? guard(*this) : guard(); }
+inline mutex::guard mutex::try_lock() noexcept { return permits_.try_take_only() ? guard(*this) : guard(); }
 inline mutex::guard mutex::lock_blocking() noexcept { return lock_blocking(no_deadline); }
 inline mutex::guard mutex::lock_blocking(time_point deadline) noexcept {
-    return permits_.try_take(1) || permits_.take_in_thread(1, deadline) ? guard(*this) : guard();
+    return permits_.try_take_only() || permits_.take_in_thread(1, deadline) ? guard(*this) : guard();
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -21,7 +21,6 @@
 // K6  park: load              relaxed          -       nothing: the token is taken by K2
 
 #include <roost/base/atomic.hpp>
-#include <roost/sync/detail/limits.hpp>
 
 #include <cstdint>
 

@@ -20,6 +20,7 @@ namespace roost::inline ROOST_ABI {
 
 class semaphore {
 public:
+    static constexpr bool is_exclusive = false;  // not API
     class permit;
     using operation = detail::permit_operation<semaphore, permit>;
     static constexpr std::uint32_t max_permits = detail::permit_state::max;
@@ -72,7 +73,11 @@ public:
         permit(std::move(other)).swap(*this);
         return *this;
     }
-    ~permit() { give_back(); }
+    ~permit() {
+        if (from_ != nullptr && count_ != 0) {
+            from_->permits_.give(count_);
+        }
+    }
 
     [[nodiscard]] explicit operator bool() const noexcept { return from_ != nullptr; }
     [[nodiscard]] std::uint32_t count() const noexcept { return count_; }

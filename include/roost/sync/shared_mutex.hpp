@@ -23,6 +23,7 @@ class shared_mutex {
 public:
     using guard = basic_guard<false>;
     using shared_guard = basic_guard<true>;
+    static constexpr bool is_exclusive = false;  // not API
     using operation = detail::permit_operation<shared_mutex, guard>;
     using shared_operation = detail::permit_operation<shared_mutex, shared_guard>;
     static constexpr std::uint32_t max_readers = detail::permit_state::max;

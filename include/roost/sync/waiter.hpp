@@ -81,9 +81,9 @@ private:
 
 class waiter : public work {
 public:
-    constexpr waiter() noexcept : work(nullptr) {}
+    constexpr waiter() noexcept : work(unset) {}
     // Awaiters can be moved until they are awaited.
-    waiter(waiter&& other) noexcept : work(nullptr) {
+    waiter(waiter&& other) noexcept : work(unset) {
         ROOST_ASSERT(other.state() == claim::idle, "a waiter cannot move once it waits");
     }
 
@@ -95,13 +95,15 @@ public:
     }
 
     // Resumes whoever waits. Only for the one that claimed it; the waiter may be gone when this returns.
-    void deliver(std::string_view what) noexcept;
-    void deliver(const char* what) noexcept;
+    void deliver(std::string_view what) noexcept { deliver_to(where_, what); }
+    void deliver(const char* what) noexcept { deliver_to(where_, what); }
 
     // By the owner, once it runs again: how the wait ended; the waiter is idle afterwards.
     claim finish() noexcept {
         const claim how = state();
-        claim_.store(claim::idle, mo::relaxed);  // W3
+        if (how != claim::idle) {
+            claim_.store(claim::idle, mo::relaxed);  // W3
+        }
         return how;
     }
     // Certain only for the owner while nobody else can claim it, and under the lock of the list.
@@ -118,17 +120,31 @@ public:
 
 protected:
     struct thread_tag {};
-    constexpr waiter(thread_tag, work::run_function unpark) noexcept : work(unpark), kind_(kind::thread) {}
+    constexpr waiter(thread_tag, work::run_function unpark) noexcept
+        : work(unpark), frame_(nullptr), where_(), kind_(kind::thread) {}
 
 private:
     friend class detail::wait_list;
     friend class detail::wake_chain;
 
-    plain<waiter*> next_{nullptr};
-    plain<waiter*> prev_{nullptr};
-    void* frame_ = nullptr;
-    executor_ref where_;
-    plain<std::uint32_t> generation_{0};
+    template <class What>
+    void deliver_to(executor_ref where, What what) noexcept {
+        if (where) {
+            post_or_fall_back(where, *this, what);
+        } else {
+            deliver_here();
+        }
+    }
+    void deliver_here() noexcept;
+
+    // Only the claim says whether the rest means anything: a wait that is over before it begins writes no more than that.
+    // What bind() writes and what queueing writes take turns in memory: side by side, compilers write two at once through
+    // a vector register, and the reads that follow at once have to wait for it.
+    plain<waiter*> next_{unset};
+    void* frame_;
+    plain<waiter*> prev_{unset};
+    executor_ref where_{unset};
+    plain<std::uint32_t> generation_{unset};
     atomic<claim> claim_{claim::idle};
     enum class kind : std::uint8_t { coroutine, thread, alternative } kind_ = kind::coroutine;
 

@@ -81,6 +81,7 @@ class plain {
 public:
     constexpr plain() noexcept : value_{} {}
     constexpr explicit plain(T initial) noexcept : value_(initial) {}
+    constexpr explicit plain(unset_t) noexcept {}
     plain(const plain&) = delete;
     plain& operator=(const plain&) = delete;
 

@@ -136,6 +136,7 @@ template <class T>
 class plain {
 public:
     constexpr plain() noexcept : plain(T{}) {}
+    constexpr explicit plain(unset_t) noexcept : plain(T{}) {}
     constexpr explicit plain(T initial) noexcept : value_(initial) {
         if (!std::is_constant_evaluated() && detail::active_engine != nullptr) {
             detail::active_engine->construct(cell_, detail::model_kind::cell);
@@ -173,6 +174,8 @@ void wait_on(atomic<std::uint32_t>& word, std::uint32_t expected,
              detail::model_site at = detail::model_site::current()) noexcept;
 bool wait_on_until(atomic<std::uint32_t>& word, std::uint32_t expected, time_point deadline,
                    detail::model_site at = detail::model_site::current()) noexcept;
+void wait_briefly(atomic<std::uint32_t>& word, std::uint32_t expected,
+                  detail::model_site at = detail::model_site::current()) noexcept;
 void wake_on(const atomic<std::uint32_t>* word, int count, detail::model_site at = detail::model_site::current()) noexcept;
 
 // --- locks: one step to take, one to give back -------------------------------------------------------------------------

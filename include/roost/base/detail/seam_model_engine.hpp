@@ -30,6 +30,7 @@ enum class model_op : std::uint8_t {
     try_lock,
     unlock,
     wait,
+    await,
     wake,
     condition_wait,
     notify,
@@ -82,6 +83,8 @@ public:
     virtual void unlock(const model_object& lock, model_site at) = 0;
 
     virtual bool wait(model_word& word, std::uint32_t expected, time_point deadline, model_site at) = 0;
+    // A spin that stops when the word's newest value is another one: the thread cannot step before.
+    virtual void await(model_word& word, std::uint32_t expected, model_site at) = 0;
     virtual void wake(const void* address, int count, model_site at) = 0;
     virtual bool condition_wait(const model_object& condition, const model_object& lock, time_point deadline,
                                 model_site at) = 0;

@@ -46,6 +46,7 @@ class plain {
 public:
     constexpr plain() noexcept : value_{} {}
     constexpr explicit plain(T initial) noexcept : value_(initial) {}
+    constexpr explicit plain(unset_t) noexcept {}
     plain(const plain&) = delete;
     plain& operator=(const plain&) = delete;
 
@@ -62,6 +63,7 @@ private:
 
 void wait_on(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 bool wait_on_until(atomic<std::uint32_t>& word, std::uint32_t expected, time_point deadline) noexcept;
+void wait_briefly(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 void wake_on(const atomic<std::uint32_t>* word, int count) noexcept;
 
 // --- lock for short slow paths -----------------------------------------------------------------------------------------

@@ -108,7 +108,7 @@ private:
     [[nodiscard]] static bool may_act(waiter* active) noexcept {
         return active == nullptr || !active->is_alternative() || active->of_choice().try_win(active);
     }
-    void make_room();
+    void make_room(std::size_t full);
     [[nodiscard]] bool cancel(wait_list& from, waiter& w, claim as) noexcept {
         return locked([&] { return from.take_if_queued(w, as); });
     }

@@ -41,8 +41,9 @@ wait_status channel_core<T>::send(T& value, sending_node<T>* w) {
         return wait_status::done;
     }
     if (limit_ == channel_unbounded && buffer_.is_full()) {
+        const std::size_t full = buffer_.size();
         receivers_.unlock();
-        make_room();
+        make_room(full);
         return send(value, w);
     }
     wait_status how = wait_status::would_wait;
@@ -88,8 +89,8 @@ wait_status channel_core<T>::receive(std::optional<T>& slot, receiving_node<T>* 
 
 // Doubles the buffer; memory is allocated and freed outside the lock. Others may have done it meanwhile.
 template <class T>
-void channel_core<T>::make_room() {
-    const std::size_t wanted = size() < 8 ? 16 : size() * 2;
+void channel_core<T>::make_room(std::size_t full) {
+    const std::size_t wanted = full < 8 ? 16 : full * 2;
     ring<T> larger(wanted);
     receivers_.lock();
     if (buffer_.capacity() < wanted) {
@@ -111,8 +112,9 @@ void channel_core<T>::hand_on(T& value) noexcept {
             receivers_.unlock();
             return;
         }
+        const std::size_t full = buffer_.size();
         receivers_.unlock();
-        make_room();  // one place more than agreed is better than a lost value
+        make_room(full);  // one place more than agreed is better than a lost value
     }
 }
 

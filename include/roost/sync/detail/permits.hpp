@@ -62,6 +62,18 @@ public:
         }
         return n == 0 || (is_barging() && try_barge(n));
     }
+    // The same for one of one, which needs no look at the word first: it is either free or not.
+    [[nodiscard]] bool try_take_only() noexcept {
+        std::uint32_t seen = permit_state::unit;
+        return word_.compare_exchange_strong(seen, 0, mo::acquire, mo::relaxed) ||  // P2
+               (is_barging() && try_barge(1));
+    }
+    void give_only() noexcept {
+        std::uint32_t seen = 0;
+        if (!word_.compare_exchange_strong(seen, permit_state::unit, mo::release, mo::relaxed)) [[unlikely]] {  // P3
+            give_slow(1);
+        }
+    }
     // With nobody queued the exchange is the last thing that touches this object: whoever takes next may destroy it.
     void give(std::uint32_t n) noexcept {
         const std::uint32_t limit = total() * permit_state::unit;
@@ -133,7 +145,13 @@ public:
         }
     }
 
-    [[nodiscard]] bool await_ready() noexcept { return owner_->core().try_take(node_.weight()); }
+    [[nodiscard]] bool await_ready() noexcept {
+        if constexpr (Owner::is_exclusive) {
+            return owner_->core().try_take_only();
+        } else {
+            return owner_->core().try_take(node_.weight());
+        }
+    }
     template <class Promise>
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
         return start(resume_target::of(handle));

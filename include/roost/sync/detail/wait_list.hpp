@@ -51,6 +51,11 @@ public:
 private:
     template <class What>
     void deliver_all(What what) noexcept;
+    // Each takes the first waiter and those behind it that go the same way; gives the rest.
+    template <class What>
+    static waiter* post_together(waiter* w, What what) noexcept;
+    static waiter* run_in_turn(waiter* w) noexcept;
+    static waiter* mark(waiter& w) noexcept;
 
     waiter* first_ = nullptr;
     waiter* last_ = nullptr;
@@ -63,7 +68,7 @@ public:
     wait_list& operator=(const wait_list&) = delete;
 
     void lock() noexcept { gate_.lock(); }
-    void unlock() noexcept { gate_.unlock(head_.get() != nullptr); }
+    void unlock() noexcept { gate_.unlock(size_.load(mo::relaxed) != 0); }  // W1
     [[nodiscard]] bool is_idle() const noexcept { return gate_.is_idle(); }
     [[nodiscard]] std::uint32_t size_approx() const noexcept { return size_.load(mo::relaxed); }  // W1
 
@@ -86,7 +91,7 @@ public:
         return next == head_.get() ? nullptr : next;
     }
     [[nodiscard]] bool contains(const waiter& w) const noexcept {
-        return w.generation_.get() == generation_ && w.state() == claim::waiting;
+        return w.state() == claim::waiting && w.generation_.get() == generation_;
     }
 
     // Who is to be served, and whether it is not to be because `active` was decided elsewhere.
@@ -116,28 +121,30 @@ public:
         }
         w.generation_.set(generation_);
         w.claim_.store(claim::waiting, mo::relaxed);  // W3
-        waiter* first = head_.get();
-        if (first == nullptr) {
+        const std::uint32_t size = size_.load(mo::relaxed);  // W1
+        if (size == 0) {
             w.next_.set(&w);
             w.prev_.set(&w);
             head_.set(&w);
         } else {
+            waiter* first = head_.get();
             waiter* last = first->prev_.get();
             w.next_.set(first);
             w.prev_.set(last);
             last->next_.set(&w);
             first->prev_.set(&w);
         }
-        size_.store(size_.load(mo::relaxed) + 1, mo::relaxed);  // W1 W2
+        size_.store(size + 1, mo::relaxed);  // W2
     }
 
     // Claims a queued waiter and unlinks it.
     void take(waiter& w, claim as) noexcept {
         ROOST_ASSERT(contains(w), "I2: only a queued waiter can be claimed");
-        waiter* next = w.next_.get();
-        if (next == &w) {
+        const std::uint32_t size = size_.load(mo::relaxed);  // W1
+        if (size == 1) {  // without a look at its links: they may be in another cache
             head_.set(nullptr);
         } else {
+            waiter* next = w.next_.get();
             waiter* prev = w.prev_.get();
             prev->next_.set(next);
             next->prev_.set(prev);
@@ -145,9 +152,8 @@ public:
                 head_.set(next);
             }
         }
-        w.next_.set(nullptr);
         w.claim_.store(as, mo::relaxed);  // W3
-        size_.store(size_.load(mo::relaxed) - 1, mo::relaxed);  // W1 W2
+        size_.store(size - 1, mo::relaxed);  // W2
     }
 
     // For a waiter that got what it wants without being queued, to be delivered like one that was.
