@@ -111,6 +111,7 @@ void conductor::one_signal(handled h, int sender, time_point now) {
     }
     signal_ = number_of(h);
     cause_ = who;
+    arm(now);
     static constexpr const char* what[] = {": shutting down", ": not waiting any longer, cancelling what is left",
                                            ": giving up"};
     core_.log(severity::info, "roost: " + who + what[std::min<std::size_t>(state_.signals, 2)]);
@@ -120,6 +121,7 @@ void conductor::one_signal(handled h, int sender, time_point now) {
 void conductor::look_at_wishes(time_point now) {
     const std::uint32_t wishes = core_.take_wishes();
     if (contains(wishes, wish::shut_down) || contains(wishes, wish::cancel)) {
+        arm(now);
         const std::string why = core_.take_why();
         if (!why.empty() && state_.at < phase::cancel) {
             cause_ = why;
@@ -129,6 +131,7 @@ void conductor::look_at_wishes(time_point now) {
     }
     if (contains(wishes, wish::main_ended) && state_.at <= phase::lame_duck) {
         cause_ = "the root task ended";
+        arm(now);
         core_.log(severity::info, "roost: the root task ended: shutting down");
         apply(phase_event::main_ended, now);
     }
@@ -188,9 +191,15 @@ void conductor::apply(phase_event e, time_point now) {
     }
 }
 
+// First of all, before anything is logged: a sink that blocks must not hold up the hard deadline, which main keeps too.
+void conductor::arm(time_point now) {
+    if (core_.hard_deadline() == no_deadline) {
+        core_.set_hard_deadline(deadline_after(now, core_.times().total()));
+        over_.ring();
+    }
+}
+
 void conductor::begin_shutdown(time_point now) {
-    shutdown_began_ = now;
-    core_.set_hard_deadline(deadline_after(now, core_.times().total()));
     next_report_ = deadline_after(now, core_.options().report_every());
     last_settled_ = core_.ledger().read().all_settled();
     manager_.send("STOPPING=1\nSTATUS=shutting down: " + cause_);

@@ -41,6 +41,7 @@ private:
     void look_at_phase(time_point now);
     void apply(phase_event e, time_point now);
     void enter(phase_state before, phase_effect effect, time_point now);
+    void arm(time_point now);
     void begin_shutdown(time_point now);
     [[nodiscard]] bool is_done(time_point now);
     [[nodiscard]] bool is_stage_over(roost::shutdown& above, time_point now);
@@ -62,7 +63,6 @@ private:
     std::string cause_;
     time_point next_ = no_deadline;
     time_point phase_deadline_ = no_deadline;
-    time_point shutdown_began_ = no_deadline;
     time_point next_report_ = no_deadline;
     time_point next_probe_ = time_point::min();
     time_point next_watchdog_ = time_point::min();

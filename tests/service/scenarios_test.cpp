@@ -1,0 +1,230 @@
+// What the child processes of signals_test.cpp and conductor_test.cpp run. Each scenario is a small service; its number is the
+// exit status of the process.
+
+#include <roost/service/service.hpp>
+
+#include <roost/runtime/blocking.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/task/shield.hpp>
+#include <roost/task/sleep.hpp>
+
+#include <gtest/gtest.h>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+namespace roost::service {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+// Long budgets, so that only what a test sends can end a phase; short reports.
+options patient() {
+    return options().name("scenario").total(hours(6)).budget(phase::stop_intake, hours(1)).budget(phase::lame_duck, milliseconds(0))
+        .report_every(milliseconds(20)).runtime(runtime_options().workers(2).soft_budget(duration(0)));
+}
+// Everything is over soon, whatever hangs.
+options hasty() {
+    return options().name("scenario").total(milliseconds(600)).report_every(milliseconds(20))
+        .runtime(runtime_options().workers(1).soft_budget(duration(0)));
+}
+
+task<> wait_for_ever(event& never) { co_await never.wait(); }
+
+task<> spin() {
+    for (volatile bool on = true; on;) {}
+    co_return;
+}
+
+task<> serve_until_stop(host& h) {
+    h.set_ready();
+    co_await h.stopping();
+}
+
+int clean() { return run(serve_until_stop, patient()); }
+
+// One job that ends only when it is cancelled.
+int stuck(const options& o) {
+    event never("never");
+    return run(
+        [&never](host& h) -> task<> {
+            h.main().launch("planted", wait_for_ever(never));
+            h.set_ready();
+            co_await h.stopping();
+        },
+        o);
+}
+
+// Every worker in an endless loop.
+int wedged(const options& o) {
+    return run(
+        [](host& h) -> task<> {
+            auto order = h.ledger().accept();
+            h.set_ready();
+            h.log("wedged now");
+            co_await spin();
+        },
+        o);
+}
+
+// The program's own request, with something that nothing can end.
+int own_request() {
+    return run(
+        [](host& h) -> task<> {
+            h.shut_down("enough");
+            co_await spin();
+        },
+        hasty());
+}
+
+int early(int signals) {
+    remember_signals();
+    for (int i = 0; i < signals; ++i) {
+        ::raise(i == 0 ? SIGTERM : SIGINT);
+    }
+    return run(
+        [](host& h) -> task<> {
+            h.log("the body runs");
+            co_await h.stopping();
+            h.log("and was told to stop");
+        },
+        patient());
+}
+
+int reloads() {
+    return run(
+        [](host& h) -> task<> {
+            int times = 0;
+            h.on_reload([&h, &times]() -> task<> {
+                h.log("reloading, number " + std::to_string(++times));
+                if (times == 2) {
+                    throw std::runtime_error("bad file");
+                }
+                co_return;
+            });
+            h.set_ready();
+            co_await h.stopping();
+        },
+        patient());
+}
+
+int blocked_sink() {
+    static std::atomic<bool> block{false};
+    const log_sink sink = [](const log_line& line, void*) noexcept {
+        if (line.text().find("shutting down") != std::string_view::npos) {
+            block = true;
+        }
+        while (block) {
+            ::pause();
+        }
+        log_to_stderr(line, nullptr);
+    };
+    return run(serve_until_stop, hasty().sink(sink));
+}
+
+// A child of a worker must not inherit what the service does with signals.
+int starts_programs() {
+    return run(
+        [](host& h) -> task<int> {
+            const int executed = co_await blocking([] { return std::system("kill -TERM $$; exit 7"); });
+            const int forked = co_await blocking([] {
+                const pid_t child = ::fork();
+                if (child == 0) {
+                    ::raise(SIGTERM);
+                    ::_exit(7);
+                }
+                int status = 0;
+                ::waitpid(child, &status, 0);
+                return status;
+            });
+            h.log("done");
+            co_return WIFSIGNALED(executed) && WIFSIGNALED(forked) ? 0 : 3;
+        },
+        patient());
+}
+
+int lost_work() {
+    return run(
+        [](host& h) -> task<> {
+            static auto forgotten = h.ledger().accept();
+            co_return;
+        },
+        patient());
+}
+
+int broken() {
+    return run(
+        [](host& h) -> task<> {
+            auto order = h.ledger().accept();
+            panic("a rule was broken");
+            co_return;
+        },
+        patient());
+}
+
+int shielded() {
+    event never("never");
+    return run(
+        [&never](host& h) -> task<> {
+            h.set_ready();
+            co_await shield(hours(5), wait_for_ever(never));
+        },
+        options().name("scenario").total(hours(6)).budget(phase::stop_intake, milliseconds(0)).budget(phase::drain, milliseconds(0))
+            .budget(phase::cancel, milliseconds(50)).report_every(milliseconds(20)));
+}
+
+// The resources do not end when they are asked to.
+int stuck_release() {
+    event never("never");
+    return run(
+        [&never](host& h) -> task<> {
+            auto& db = h.add("db", component_options().release());
+            db.on_stop([&never] { return wait_for_ever(never); });
+            h.set_ready();
+            co_await h.stopping();
+        },
+        patient().budget(phase::release, milliseconds(100)));
+}
+
+int twice() {
+    const int first = run(serve_until_stop, patient());
+    const int second = run(serve_until_stop, patient());
+    return first + second == 0 ? 0 : 1;
+}
+
+const std::map<std::string, int (*)()> scenarios = {
+    {"clean", clean},
+    {"stuck", [] { return stuck(patient()); }},
+    {"drain deadline", [] { return stuck(options().name("scenario").total(hours(6)).budget(phase::drain, milliseconds(100)).report_every(milliseconds(20))); }},
+    {"wedged", [] { return wedged(patient().runtime(runtime_options().workers(1).soft_budget(duration(0))).live_within(milliseconds(50))); }},
+    {"wedged, hasty", [] { return wedged(hasty()); }},
+    {"own request", own_request},
+    {"early", [] { return early(1); }},
+    {"early twice", [] { return early(2); }},
+    {"reloads", reloads},
+    {"blocked sink", blocked_sink},
+    {"starts programs", starts_programs},
+    {"lost work", lost_work},
+    {"broken", broken},
+    {"shielded", shielded},
+    {"stuck release", stuck_release},
+    {"twice", twice},
+};
+
+TEST(scenario, DISABLED_run) {
+    const char* name = std::getenv("ROOST_SCENARIO");
+    ASSERT_NE(name, nullptr) << "only for child processes";
+    const auto found = scenarios.find(name);
+    ASSERT_NE(found, scenarios.end()) << name;
+    std::exit(found->second());
+}
+
+}  // namespace
+}  // namespace roost::service
