@@ -47,6 +47,16 @@ void component::on_stop(std::function<task<>()> hook) {
     hook_.swap(hook);
 }
 
+namespace {
+
+// A parameter, so that what the hook captures lives as long as its job.
+task<> run_hook(std::function<task<>()> hook) {
+    task<> body = hook();
+    co_await std::move(body);
+}
+
+}  // namespace
+
 void component::begin_stop(reason why) noexcept {
     std::function<task<>()> hook;
     {
@@ -62,7 +72,7 @@ void component::begin_stop(reason why) noexcept {
     static_cast<void>(shutdown_.shut_down(std::move(why)));
     if (hook) {
         try {
-            jobs_.launch("stop hook", hook(), start::scheduled);
+            jobs_.launch("stop hook", run_hook(std::move(hook)));
         } catch (...) {
             report_failure("the stop hook of component", name(), shutdown_.tree_node().made_at(), std::current_exception());
         }

@@ -1,7 +1,7 @@
 #include <roost/service/detail/conductor.hpp>
 
 #include <roost/service/budgets.hpp>
-#include <roost/tree/visit.hpp>
+#include <roost/task/dump.hpp>
 
 #include <unistd.h>
 
@@ -323,7 +323,7 @@ void conductor::tell_ready() {
 }
 
 void conductor::dump(severity how) {
-    core_.log_lines(how, "roost:   ", tree_to_string(core_.root().tree_node(), most_nodes));
+    core_.log_lines(how, "roost:   ", roost::dump(core_.root().tree_node(), dump_options().nodes(most_nodes)));
 }
 
 void conductor::die() {

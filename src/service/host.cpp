@@ -1,7 +1,7 @@
 #include <roost/service/host.hpp>
 
 #include <roost/service/detail/host_core.hpp>
-#include <roost/tree/visit.hpp>
+#include <roost/task/dump.hpp>
 
 namespace roost::inline ROOST_ABI::service {
 
@@ -28,7 +28,7 @@ duration host::remaining() const noexcept {
 }
 
 std::string host::status() const { return core_->status(); }
-std::string host::tree() const { return tree_to_string(core_->root().tree_node()); }
+std::string host::tree() const { return dump(core_->root().tree_node()); }
 shutdown_report host::report() const { return core_->report(); }
 
 void host::shut_down(std::string_view why) noexcept { core_->wish_for(detail::wish::shut_down, why); }

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +20,7 @@
 namespace roost::service {
 
 // Nothing takes this long unless it hangs.
-inline constexpr std::chrono::seconds hang_limit(120);
+inline constexpr std::chrono::seconds hang_limit(30);
 
 class child_process {
 public:
@@ -26,7 +28,7 @@ public:
 
     explicit child_process(const std::string& scenario, const variables& environment = {}) {
         int ends[2];
-        EXPECT_EQ(::pipe(ends), 0);
+        EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
         pid_ = ::fork();
         if (pid_ == 0) {
             become(scenario, environment, ends[1]);
@@ -94,6 +96,9 @@ private:
         for (const int n : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGPIPE}) {
             ::signal(n, SIG_DFL);  // whatever this program was started with
         }
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // not to outlive a test that is killed
+        const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+        ::dup2(nowhere, STDOUT_FILENO);
         ::dup2(out, STDERR_FILENO);
         ::setenv("ROOST_SCENARIO", scenario.c_str(), 1);
         for (const auto& [name, value] : environment) {

@@ -193,6 +193,39 @@ int stuck_release() {
         patient().budget(phase::release, milliseconds(100)));
 }
 
+// One old job, then a crowd of equal ones.
+int many_holders() {
+    event never("never");
+    return run(
+        [&never](host& h) -> task<> {
+            h.main().launch("eldest", wait_for_ever(never));
+            co_await sleep_for(milliseconds(30));
+            for (int i = 0; i < 40; ++i) {
+                h.main().launch("crowd", wait_for_ever(never));
+            }
+            h.set_ready();
+            co_await h.stopping();
+        },
+        patient());
+}
+
+task<> one_of_the_queue(int number) { co_await sleep_for(milliseconds(25 * number)); }
+
+// Gets shorter for a while, then hangs.
+int slow_queue() {
+    event never("never");
+    return run(
+        [&never](host& h) -> task<> {
+            h.main().launch("last", wait_for_ever(never));
+            h.set_ready();
+            co_await h.stopping();
+            for (int i = 1; i <= 10; ++i) {
+                h.main().launch("one of the queue", one_of_the_queue(i));
+            }
+        },
+        patient());
+}
+
 int twice() {
     const int first = run(serve_until_stop, patient());
     const int second = run(serve_until_stop, patient());
@@ -215,6 +248,8 @@ const std::map<std::string, int (*)()> scenarios = {
     {"broken", broken},
     {"shielded", shielded},
     {"stuck release", stuck_release},
+    {"many holders", many_holders},
+    {"slow queue", slow_queue},
     {"twice", twice},
 };
 

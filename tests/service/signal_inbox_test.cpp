@@ -1,0 +1,111 @@
+#include <roost/service/detail/signal_inbox.hpp>
+
+#include <roost/service/detail/wake_fd.hpp>
+
+#include <gtest/gtest.h>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <set>
+
+namespace roost::service::detail {
+namespace {
+
+class remembering : public ::testing::Test {
+protected:
+    remembering() { remember_signals(); }
+    ~remembering() override { forget_signals(); }
+};
+
+std::atomic<int> seen_by_old_handler{0};
+void old_handler(int number) { seen_by_old_handler = number; }
+
+using signal_inbox_test = remembering;
+
+TEST_F(signal_inbox_test, SVC_7_signals_are_counted_with_their_sender) {
+    EXPECT_EQ(signal_inbox::read().of(handled::term), 0U);
+    for (int i = 0; i < 3; ++i) {
+        ::raise(SIGTERM);
+    }
+    ::raise(SIGUSR1);
+    const signal_counts n = signal_inbox::read();
+    EXPECT_EQ(n.of(handled::term), 3U);
+    EXPECT_EQ(n.of(handled::user), 1U);
+    EXPECT_EQ(n.of(handled::interrupt), 0U);
+    EXPECT_EQ(n.sender_of(handled::term), ::getpid());
+}
+
+TEST_F(signal_inbox_test, SVC_7_who_listens_later_is_rung_for_what_came_before) {
+    ::raise(SIGINT);
+    const wake_fd bell;
+    signal_inbox::listen(bell.fd(), -1);
+    bell.sleep_until(no_deadline);  // hangs if nobody rang
+    ::raise(SIGINT);
+    bell.sleep_until(no_deadline);
+    EXPECT_EQ(signal_inbox::read().of(handled::interrupt), 2U);
+}
+
+TEST(signal_inbox, SVC_13_handlers_are_given_back) {
+    struct sigaction mine {};
+    mine.sa_handler = old_handler;
+    struct sigaction before {};
+    ::sigaction(SIGUSR1, &mine, &before);
+    remember_signals();
+    remember_signals();  // does nothing
+    ::raise(SIGUSR1);
+    EXPECT_EQ(seen_by_old_handler, 0);
+    forget_signals();
+    forget_signals();
+    ::raise(SIGUSR1);
+    EXPECT_EQ(seen_by_old_handler, SIGUSR1);
+    EXPECT_EQ(signal_inbox::read().of(handled::user), 0U);
+    ::sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST(signal_inbox, SVC_12_ignored_interrupts_and_hangups_stay_ignored) {
+    struct sigaction before {};
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    ::sigaction(SIGINT, &ignore, &before);
+    remember_signals();
+    ::raise(SIGINT);
+    EXPECT_EQ(signal_inbox::read().of(handled::interrupt), 0U);
+    forget_signals();
+    ::sigaction(SIGINT, &before, nullptr);
+}
+
+TEST(signal_inbox, SVC_3_dying_of_a_signal_is_seen_by_the_parent) {
+    EXPECT_EXIT(die_of(SIGTERM), ::testing::KilledBySignal(SIGTERM), "");
+    EXPECT_EXIT(die_of(SIGINT), ::testing::KilledBySignal(SIGINT), "");
+    EXPECT_EXIT(die_of(0), ::testing::ExitedWithCode(124), "");
+}
+
+TEST(signal_inbox, SVC_14_a_broken_pipe_kills_only_outside) {
+    EXPECT_EXIT(
+        {
+            const no_broken_pipes quiet;
+            ::raise(SIGPIPE);
+            ::_exit(7);
+        },
+        ::testing::ExitedWithCode(7), "");
+    EXPECT_EXIT(
+        {
+            { const no_broken_pipes quiet; }
+            ::raise(SIGPIPE);
+        },
+        ::testing::KilledBySignal(SIGPIPE), "");
+}
+
+TEST(signal_inbox, SVC_8_every_handled_signal_has_a_name_and_a_number) {
+    std::set<std::string> names;
+    for (const handled h : {handled::term, handled::interrupt, handled::hangup, handled::user}) {
+        names.insert(signal_name(number_of(h)));
+    }
+    EXPECT_EQ(names, (std::set<std::string>{"SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"}));
+    EXPECT_EQ(signal_name(64), "signal 64");
+}
+
+}  // namespace
+}  // namespace roost::service::detail
