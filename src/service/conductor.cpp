@@ -95,7 +95,8 @@ void conductor::look_at_signals(time_point now) {
 }
 
 void conductor::one_signal(handled h, int sender, time_point now) {
-    const std::string who = signal_name(number_of(h)) + (sender != 0 ? " from pid " + std::to_string(sender) : " from the kernel");
+    const std::string who =
+        signal_name(number_of(h)) + (sender != 0 ? " from pid " + std::to_string(sender) : " from the kernel");
     if (h == handled::hangup) {
         if (state_.at > phase::running) {
             core_.log(severity::info, "roost: " + who + ": no reload during shutdown");
@@ -103,8 +104,9 @@ void conductor::one_signal(handled h, int sender, time_point now) {
         }
         if (core_.reload()) {
             core_.log(severity::info, "roost: " + who + ": reloading");
-            manager_.send("RELOADING=1\nMONOTONIC_USEC=" +
-                          std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count()));
+            manager_.send(
+                "RELOADING=1\nMONOTONIC_USEC=" +
+                std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count()));
             told_ready_ = false;
             return;
         }
@@ -125,7 +127,8 @@ void conductor::look_at_wishes(time_point now) {
         const std::string why = core_.take_why();
         if (!why.empty() && state_.at < phase::cancel) {
             cause_ = why;
-            core_.log(severity::info, "roost: " + why + (contains(wishes, wish::cancel) ? ": cancelling" : ": shutting down"));
+            core_.log(severity::info,
+                      "roost: " + why + (contains(wishes, wish::cancel) ? ": cancelling" : ": shutting down"));
         }
         apply(contains(wishes, wish::cancel) ? phase_event::cancel_asked : phase_event::asked, now);
     }
@@ -148,7 +151,8 @@ void conductor::look_at_phase(time_point now) {
         } else if (now >= phase_deadline_) {
             apply(phase_event::budget_spent, now);
         } else if (now >= core_.hard_deadline()) {
-            core_.log(severity::error, "roost: the hard deadline of " + format_duration(core_.times().total()) + " has passed");
+            core_.log(severity::error,
+                      "roost: the hard deadline of " + format_duration(core_.times().total()) + " has passed");
             apply(phase_event::total_spent, now);
         }
         if (state_ == before) {
@@ -270,12 +274,14 @@ void conductor::say_holders(time_point now) {
     last_settled_ = settled;
     const std::string left = format_duration(std::chrono::round<std::chrono::milliseconds>(
         std::max(duration(0), std::min(phase_deadline_, core_.hard_deadline()) - now)));
-    core_.log(severity::warning, "roost: phase " + std::string(to_string(state_.at)) + " for another " + left + " at most, " +
-                                     std::to_string(r.total()) + " outstanding" + (progress ? "" : ", no progress"));
+    core_.log(severity::warning, "roost: phase " + std::string(to_string(state_.at)) + " for another " + left +
+                                     " at most, " + std::to_string(r.total()) + " outstanding" +
+                                     (progress ? "" : ", no progress"));
     std::size_t said = 0;
     for (const report_entry& e : r) {
         if (said++ == most_groups) {
-            core_.log(severity::warning, "roost:   and " + std::to_string(r.entries().size() - most_groups) + " more groups");
+            core_.log(severity::warning,
+                      "roost:   and " + std::to_string(r.entries().size() - most_groups) + " more groups");
             break;
         }
         core_.log(severity::warning, "roost:   " + e.to_string());
@@ -299,9 +305,9 @@ void conductor::look_at_manager(time_point now) {
         const bool live = core_.is_live();
         if (live != was_live_) {
             was_live_ = live;
-            core_.log(live ? severity::info : severity::error,
-                      live ? "roost: live again" : "roost: not live: the executor has run nothing for " +
-                                                       format_duration(core_.options().live_within()));
+            core_.log(live ? severity::info : severity::error, live ? "roost: live again"
+                                                                    : "roost: not live: the executor has run nothing for " +
+                                                                          format_duration(core_.options().live_within()));
         }
     }
     wake_at(next_probe_);

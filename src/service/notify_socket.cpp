@@ -55,8 +55,8 @@ bool notify_socket::send(std::string_view lines) const noexcept {
         to.sun_path[0] = '\0';
     }
     const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + address_.size());
-    const ssize_t n = ::sendto(fd_, lines.data(), lines.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
-                               reinterpret_cast<const sockaddr*>(&to), size);
+    const ssize_t n =
+        ::sendto(fd_, lines.data(), lines.size(), MSG_DONTWAIT | MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&to), size);
     return n == static_cast<ssize_t>(lines.size());
 }
 

@@ -124,7 +124,8 @@ task<> run_main(host_core& core, host& h, make_main& root, main_end end) {
 }
 
 int refuse(const options& o, const std::string& sentence) {
-    o.sink()(log_line(severity::error, "roost: " + std::string(o.name()) + " was not started: " + sentence), o.sink_context());
+    o.sink()(log_line(severity::error, "roost: " + std::string(o.name()) + " was not started: " + sentence),
+             o.sink_context());
     return exit_code::bad_options;
 }
 
@@ -197,8 +198,12 @@ int run_service(make_main root, bool ready_at_start, const options& o, std::sour
         host h(core);
         conductor c(core, over);
         signal_inbox::listen(core.wake().fd(), over.fd());
+        // What was remembered is acted on before the root task begins, and nothing is over before it has begun.
+        roost::guard beginning = core.components().main().shutdown().guard();
+        c.look_once();
         c.start();
         core.components().main().launch("main", run_main(core, h, root, main_end(core)), from);
+        beginning.reset();
         if (ready_at_start) {
             core.set_ready(true);
         }

@@ -44,9 +44,10 @@ constinit inbox box;
 void on_signal(int number, siginfo_t* info, void* /*context*/) {
     for (std::size_t i = 0; i < handled_count; ++i) {
         if (numbers[i] == number) {
-            const bool has_sender = info != nullptr && (info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL);
+            const bool has_sender =
+                info != nullptr && (info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL);
             box.sender[i].store(has_sender ? static_cast<int>(info->si_pid) : 0, mo::relaxed);  // A1
-            box.count[i].fetch_add(1, mo::release);                                              // A1
+            box.count[i].fetch_add(1, mo::release);  // A1
         }
     }
     for (atomic<int>& fd : box.fds) {
@@ -89,14 +90,14 @@ std::string signal_name(int number) {
 signal_counts signal_inbox::read() noexcept {
     signal_counts c;
     for (std::size_t i = 0; i < handled_count; ++i) {
-        c.count_[i] = box.count[i].load(mo::acquire);    // A2
+        c.count_[i] = box.count[i].load(mo::acquire);  // A2
         c.sender_[i] = box.sender[i].load(mo::relaxed);  // A2
     }
     return c;
 }
 
 void signal_inbox::listen(int first_fd, int second_fd) noexcept {
-    box.fds[0].store(first_fd, mo::release);   // A4
+    box.fds[0].store(first_fd, mo::release);  // A4
     box.fds[1].store(second_fd, mo::release);  // A4
     for (const atomic<std::uint32_t>& n : box.count) {
         if (first_fd >= 0 && n.load(mo::acquire) != 0) {  // A2
@@ -107,7 +108,7 @@ void signal_inbox::listen(int first_fd, int second_fd) noexcept {
 
 void signal_inbox::clear() noexcept {
     for (std::size_t i = 0; i < handled_count; ++i) {
-        box.count[i].store(0, mo::release);   // A1
+        box.count[i].store(0, mo::release);  // A1
         box.sender[i].store(0, mo::relaxed);  // A1
     }
 }
@@ -116,7 +117,7 @@ void die_of(int signal) noexcept {
     if (signal == 0) {
         ::_exit(exit_code::work_cancelled);
     }
-    struct sigaction usual {};
+    struct sigaction usual{};
     usual.sa_handler = SIG_DFL;
     ::sigaction(signal, &usual, nullptr);
     sigset_t mine;
@@ -129,7 +130,7 @@ void die_of(int signal) noexcept {
 }
 
 no_broken_pipes::no_broken_pipes() noexcept {
-    struct sigaction now {};
+    struct sigaction now{};
     if (::sigaction(SIGPIPE, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL) {
         now.sa_handler = SIG_IGN;
         changed_ = ::sigaction(SIGPIPE, &now, nullptr) == 0;
@@ -138,7 +139,7 @@ no_broken_pipes::no_broken_pipes() noexcept {
 
 no_broken_pipes::~no_broken_pipes() {
     if (changed_) {
-        struct sigaction usual {};
+        struct sigaction usual{};
         usual.sa_handler = SIG_DFL;
         ::sigaction(SIGPIPE, &usual, nullptr);
     }
@@ -153,7 +154,7 @@ void remember_signals() noexcept {
     }
     static const int forks_watched = ::pthread_atfork(nullptr, nullptr, in_forked_child);
     static_cast<void>(forks_watched);
-    struct sigaction mine {};
+    struct sigaction mine{};
     mine.sa_sigaction = on_signal;
     mine.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     ::sigemptyset(&mine.sa_mask);

@@ -31,12 +31,11 @@ void wake_fd::ring(int fd) noexcept {
 void wake_fd::sleep_until(time_point deadline) const noexcept {
     pollfd p{fd_, POLLIN, 0};
     timespec limit{};
-    if (deadline != no_deadline) {
-        const duration left = deadline - now();
-        if (left > duration(0)) {
-            limit.tv_sec = static_cast<std::time_t>(left.count() / 1'000'000'000);
-            limit.tv_nsec = static_cast<long>(left.count() % 1'000'000'000);
-        }
+    const time_point at = now();
+    if (deadline != no_deadline && deadline > at) {
+        const duration left = deadline - at;
+        limit.tv_sec = static_cast<std::time_t>(left.count() / 1'000'000'000);
+        limit.tv_nsec = static_cast<long>(left.count() % 1'000'000'000);
     }
     if (::ppoll(&p, 1, deadline == no_deadline ? nullptr : &limit, nullptr) > 0) {
         std::uint64_t rings = 0;

@@ -41,7 +41,8 @@ TEST(budgets, SVC_32_what_is_not_set_shares_what_is_left) {
 }
 
 TEST(budgets, SVC_30_more_than_the_total_is_refused_with_the_sum) {
-    const schedule_result r = schedule_result::make(budgets().set(phase::drain, seconds(20)).set(phase::release, seconds(6)));
+    const schedule_result r =
+        schedule_result::make(budgets().set(phase::drain, seconds(20)).set(phase::release, seconds(6)));
     ASSERT_FALSE(r.is_good());
     EXPECT_EQ(r.problem(), "the budgets of shutdown (drain 20 s + release 6 s = 26 s) are more than its total of 25 s");
 }
@@ -50,8 +51,10 @@ TEST(budgets, SVC_30_no_total_no_drain_and_negative_budgets_are_refused) {
     EXPECT_NE(schedule_result::make(budgets().total(seconds(0))).problem().find("more than nothing"), std::string::npos);
     EXPECT_NE(schedule_result::make(budgets().set(phase::cancel, seconds(25))).problem().find("nothing for phase drain"),
               std::string::npos);
-    EXPECT_NE(schedule_result::make(budgets().set(phase::cancel, seconds(-1))).problem().find("negative"), std::string::npos);
-    EXPECT_FALSE(schedule_result::make(budgets().set(phase::drain, duration::max()).set(phase::cancel, duration::max())).is_good());
+    EXPECT_NE(schedule_result::make(budgets().set(phase::cancel, seconds(-1))).problem().find("negative"),
+              std::string::npos);
+    EXPECT_FALSE(
+        schedule_result::make(budgets().set(phase::drain, duration::max()).set(phase::cancel, duration::max())).is_good());
 }
 
 TEST(budgets, SVC_30_no_mixture_exceeds_the_total) {
@@ -119,8 +122,7 @@ TEST(budgets, SVC_31_the_environment_overrides) {
 TEST(budgets, SVC_31_nonsense_in_the_environment_is_one_sentence) {
     const environment_variable drain("SHOP_STOP_INTAKE", "soon");
     budgets b;
-    EXPECT_EQ(read_environment(b, "SHOP"),
-              "SHOP_STOP_INTAKE is 'soon', which is no length of time like 15s, 500ms or 2m");
+    EXPECT_EQ(read_environment(b, "SHOP"), "SHOP_STOP_INTAKE is 'soon', which is no length of time like 15s, 500ms or 2m");
 }
 
 }  // namespace

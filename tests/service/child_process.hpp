@@ -109,7 +109,8 @@ private:
         ::_exit(99);
     }
     bool read_more() {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(hangs_from_ - std::chrono::steady_clock::now());
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(hangs_from_ - std::chrono::steady_clock::now());
         pollfd p{fd_, POLLIN, 0};
         if (left.count() <= 0 || ::poll(&p, 1, static_cast<int>(left.count())) <= 0) {
             hung_ = true;

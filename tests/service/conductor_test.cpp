@@ -78,8 +78,9 @@ TEST(conductor, SVC_30_bad_budgets_are_one_sentence_and_nothing_is_started) {
     EXPECT_TRUE(sum.has_said("roost: scenario was not started: the budgets of shutdown ("));
     child_process word("clean", {{"ROOST_SHUTDOWN_DRAIN", "soon"}});
     EXPECT_TRUE(ended_with(word.wait(), 2));
-    EXPECT_EQ(word.output(), "roost: scenario was not started: ROOST_SHUTDOWN_DRAIN is 'soon', which is no length of time like "
-                             "15s, 500ms or 2m\n");
+    EXPECT_EQ(word.output(),
+              "roost: scenario was not started: ROOST_SHUTDOWN_DRAIN is 'soon', which is no length of time like "
+              "15s, 500ms or 2m\n");
 }
 
 TEST(conductor, SVC_31_the_environment_changes_the_phases_of_a_running_program) {

@@ -10,8 +10,8 @@
 namespace roost::service::detail {
 namespace {
 
-constexpr phase_event every_event[] = {phase_event::signal,     phase_event::asked,        phase_event::cancel_asked,
-                                       phase_event::main_ended, phase_event::phase_done,   phase_event::budget_spent,
+constexpr phase_event every_event[] = {phase_event::signal,     phase_event::asked,      phase_event::cancel_asked,
+                                       phase_event::main_ended, phase_event::phase_done, phase_event::budget_spent,
                                        phase_event::total_spent};
 static_assert(std::size(every_event) == phase_event_count);
 
@@ -76,7 +76,8 @@ TEST(phase_state, SVC_20_an_effect_comes_with_a_change_and_no_change_without_an_
 
 // No effect twice on any way: whoever has asked for an effect cannot reach an edge that asks again.
 TEST(phase_state, SVC_20_an_effect_is_asked_for_once) {
-    for (std::uint16_t bit = 1; bit <= static_cast<std::uint16_t>(phase_effect::die); bit = static_cast<std::uint16_t>(bit * 2)) {
+    for (std::uint16_t bit = 1; bit <= static_cast<std::uint16_t>(phase_effect::die);
+         bit = static_cast<std::uint16_t>(bit * 2)) {
         const auto effect = static_cast<phase_effect>(bit);
         std::vector<phase_state> later;
         for (const edge& e : all().edges) {

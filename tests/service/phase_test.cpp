@@ -10,9 +10,9 @@ namespace {
 
 static_assert(exit_code::clean == 0 && exit_code::work_cancelled == 124 && exit_code::broken_invariant == 70);
 static_assert(exit_code::signal_base == 128);
-static_assert(phase::running < phase::lame_duck && phase::lame_duck < phase::stop_intake && phase::stop_intake < phase::drain &&
-              phase::drain < phase::cancel && phase::cancel < phase::abort && phase::abort < phase::release &&
-              phase::release < phase::exit && phase::exit < phase::forced);
+static_assert(phase::running < phase::lame_duck && phase::lame_duck < phase::stop_intake &&
+              phase::stop_intake < phase::drain && phase::drain < phase::cancel && phase::cancel < phase::abort &&
+              phase::abort < phase::release && phase::release < phase::exit && phase::exit < phase::forced);
 
 TEST(phase, SVC_20_every_phase_has_a_name_of_its_own) {
     std::set<std::string> names;

@@ -27,12 +27,20 @@ using std::chrono::milliseconds;
 
 // Long budgets, so that only what a test sends can end a phase; short reports.
 options patient() {
-    return options().name("scenario").total(hours(6)).budget(phase::stop_intake, hours(1)).budget(phase::lame_duck, milliseconds(0))
-        .report_every(milliseconds(20)).runtime(runtime_options().workers(2).soft_budget(duration(0)));
+    return options()
+        .name("scenario")
+        .total(hours(6))
+        .budget(phase::stop_intake, hours(1))
+        .budget(phase::lame_duck, milliseconds(0))
+        .report_every(milliseconds(20))
+        .runtime(runtime_options().workers(2).soft_budget(duration(0)));
 }
 // Everything is over soon, whatever hangs.
 options hasty() {
-    return options().name("scenario").total(milliseconds(600)).report_every(milliseconds(20))
+    return options()
+        .name("scenario")
+        .total(milliseconds(600))
+        .report_every(milliseconds(20))
         .runtime(runtime_options().workers(1).soft_budget(duration(0)));
 }
 
@@ -176,8 +184,13 @@ int shielded() {
             h.set_ready();
             co_await shield(hours(5), wait_for_ever(never));
         },
-        options().name("scenario").total(hours(6)).budget(phase::stop_intake, milliseconds(0)).budget(phase::drain, milliseconds(0))
-            .budget(phase::cancel, milliseconds(50)).report_every(milliseconds(20)));
+        options()
+            .name("scenario")
+            .total(hours(6))
+            .budget(phase::stop_intake, milliseconds(0))
+            .budget(phase::drain, milliseconds(0))
+            .budget(phase::cancel, milliseconds(50))
+            .report_every(milliseconds(20)));
 }
 
 // The resources do not end when they are asked to.
@@ -235,8 +248,19 @@ int twice() {
 const std::map<std::string, int (*)()> scenarios = {
     {"clean", clean},
     {"stuck", [] { return stuck(patient()); }},
-    {"drain deadline", [] { return stuck(options().name("scenario").total(hours(6)).budget(phase::drain, milliseconds(100)).report_every(milliseconds(20))); }},
-    {"wedged", [] { return wedged(patient().runtime(runtime_options().workers(1).soft_budget(duration(0))).live_within(milliseconds(50))); }},
+    {"drain deadline",
+     [] {
+         return stuck(options()
+                          .name("scenario")
+                          .total(hours(6))
+                          .budget(phase::drain, milliseconds(100))
+                          .report_every(milliseconds(20)));
+     }},
+    {"wedged",
+     [] {
+         return wedged(
+             patient().runtime(runtime_options().workers(1).soft_budget(duration(0))).live_within(milliseconds(50)));
+     }},
     {"wedged, hasty", [] { return wedged(hasty()); }},
     {"own request", own_request},
     {"early", [] { return early(1); }},

@@ -48,9 +48,9 @@ TEST_F(signal_inbox_test, SVC_7_who_listens_later_is_rung_for_what_came_before) 
 }
 
 TEST(signal_inbox, SVC_13_handlers_are_given_back) {
-    struct sigaction mine {};
+    struct sigaction mine{};
     mine.sa_handler = old_handler;
-    struct sigaction before {};
+    struct sigaction before{};
     ::sigaction(SIGUSR1, &mine, &before);
     remember_signals();
     remember_signals();  // does nothing
@@ -65,8 +65,8 @@ TEST(signal_inbox, SVC_13_handlers_are_given_back) {
 }
 
 TEST(signal_inbox, SVC_12_ignored_interrupts_and_hangups_stay_ignored) {
-    struct sigaction before {};
-    struct sigaction ignore {};
+    struct sigaction before{};
+    struct sigaction ignore{};
     ignore.sa_handler = SIG_IGN;
     ::sigaction(SIGINT, &ignore, &before);
     remember_signals();

@@ -25,9 +25,7 @@ public:
     [[nodiscard]] constexpr std::optional<duration> get(phase p) const noexcept { return parts_[index(p)]; }
 
     // Which phases have a budget: lame_duck .. release.
-    [[nodiscard]] static constexpr bool has_budget(phase p) noexcept {
-        return p >= phase::lame_duck && p <= phase::release;
-    }
+    [[nodiscard]] static constexpr bool has_budget(phase p) noexcept { return p >= phase::lame_duck && p <= phase::release; }
 
 private:
     static constexpr std::size_t index(phase p) noexcept { return static_cast<std::size_t>(p); }

@@ -56,7 +56,7 @@ public:
 
     // --- asking ------------------------------------------------------------------------------------------------------
     void shut_down(std::string_view why = "requested by the program") noexcept;  // as the first signal
-    void cancel(std::string_view why = "requested by the program") noexcept;     // as the second
+    void cancel(std::string_view why = "requested by the program") noexcept;  // as the second
     // Runs on SIGHUP, one at a time, as a job of main. Without a hook SIGHUP asks for the end as SIGTERM does.
     void on_reload(std::function<task<>()> hook);
 

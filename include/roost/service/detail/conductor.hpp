@@ -24,6 +24,7 @@ public:
     conductor(host_core& core, const wake_fd& over);
     ~conductor();  // end()
 
+    void look_once() { look(now()); }  // before start()
     void start();  // std::system_error when there is no thread
     void end() noexcept;
 

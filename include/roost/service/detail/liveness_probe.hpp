@@ -9,9 +9,9 @@
 //   idle --probe--> posted --run--> idle          posted --leave--> orphan --run--> freed
 //
 // id  operation           order    pairs  carries                                   fails in
-// P1  run: CAS to idle    acq_rel  P2 P3  the executor's last touch                 liveness_probe_test: orphan
+// P1  run: CAS to idle    acq_rel  P2 P3  the executor's last touch                 liveness_probe_model: run_vs_leave
 // P2  probe: load         acquire  P1     as P1                                     (floor: one prober)
-// P3  leave: exchange     acq_rel  P1     who frees                                 liveness_probe_test: orphan
+// P3  leave: exchange     acq_rel  P1     who frees                                 liveness_probe_model: run_vs_leave
 // P4  posted_at           relaxed  -      a statistic                               (floor)
 
 #include <roost/base/atomic.hpp>

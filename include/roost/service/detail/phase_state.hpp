@@ -20,13 +20,13 @@
 namespace roost::inline ROOST_ABI::service::detail {
 
 enum class phase_event : std::uint8_t {
-    signal,         // SIGTERM or SIGINT
-    asked,          // the program itself asks for the end
-    cancel_asked,   // the program itself asks not to wait
-    main_ended,     // the root task returned
-    phase_done,     // what this phase waits for has happened
-    budget_spent,   // of this phase
-    total_spent,    // the hard deadline
+    signal,  // SIGTERM or SIGINT
+    asked,  // the program itself asks for the end
+    cancel_asked,  // the program itself asks not to wait
+    main_ended,  // the root task returned
+    phase_done,  // what this phase waits for has happened
+    budget_spent,  // of this phase
+    total_spent,  // the hard deadline
 };
 inline constexpr unsigned phase_event_count = 7;
 
@@ -51,11 +51,11 @@ enum class phase_effect : std::uint16_t {
 
 struct phase_state {
     phase at = phase::running;
-    std::uint8_t signals = 0;         // up to 3
+    std::uint8_t signals = 0;  // up to 3
     bool resources_cancelled = false;
-    bool by_signal = false;           // cancelled because of the second signal
-    bool by_deadline = false;         // cancelled because a budget was spent
-    bool by_request = false;          // cancelled because the program asked for it
+    bool by_signal = false;  // cancelled because of the second signal
+    bool by_deadline = false;  // cancelled because a budget was spent
+    bool by_request = false;  // cancelled because the program asked for it
 
     friend constexpr bool operator==(const phase_state&, const phase_state&) noexcept = default;
     [[nodiscard]] constexpr bool was_cancelled() const noexcept { return by_signal || by_deadline || by_request; }
@@ -88,7 +88,7 @@ private:
 }
 
 // `by` says which mark to leave.
-[[nodiscard]] constexpr phase_step cancel(phase_state s, bool phase_state::*by) noexcept {
+[[nodiscard]] constexpr phase_step cancel(phase_state s, bool phase_state::* by) noexcept {
     if (s.at < phase::cancel) {
         s.*by = true;
         const phase_effect also = s.at == phase::running ? phase_effect::not_ready : phase_effect::none;
