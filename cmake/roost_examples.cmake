@@ -17,3 +17,6 @@ foreach(source IN LISTS example_sources)
     set_tests_properties(example_${stem} PROPERTIES LABELS example TIMEOUT 60)
   endif()
 endforeach()
+
+# Larger ones have a folder and say themselves what they need.
+add_subdirectory("${PROJECT_SOURCE_DIR}/examples/order_service" "${PROJECT_BINARY_DIR}/order_service")

@@ -1,0 +1,68 @@
+#pragma once
+
+// Orders, the queue they wait in, and the workers that store them.
+
+#include <roost/adapters/sqlite/connection.hpp>
+#include <roost/pool/pool.hpp>
+#include <roost/service/service.hpp>
+#include <roost/sync/channel.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/task/task.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace demo {
+
+enum class answer : int { open, stored, failed, cancelled };
+
+// One order on its way from the request to the database. Settled once, by whoever takes it out of the queue.
+struct order {
+    std::string item;
+    std::int64_t quantity = 0;
+    roost::service::ledger::entry entry;
+    unsigned attempts = 0;
+    std::int64_t id = 0;
+    std::atomic<answer> result{answer::open};
+    roost::event done{"order"};
+};
+using order_ptr = std::shared_ptr<order>;
+
+struct counters {
+    std::atomic<std::uint64_t> requests{0};
+    std::atomic<std::uint64_t> refused{0};        // orders that found the queue full
+    std::atomic<std::uint64_t> worker_failures{0};
+    std::atomic<std::int64_t> connections{0};
+    std::atomic<std::int64_t> in_flight{0};       // requests being answered
+};
+
+class shop {
+public:
+    // Opens the database; throws sqlite::error.
+    shop(const std::string& database, roost::executor_ref where, roost::service::host& host);
+
+    // Waits for a place in the queue, then until the order is settled. answer::open: the queue stayed full.
+    [[nodiscard]] roost::task<answer> place(order_ptr o);
+    // The supervised group, as one job. Ends when close() was called and the queue is empty.
+    [[nodiscard]] roost::task<> run_workers();
+    // When sessions are gone: the workers finish what is queued, and end.
+    [[nodiscard]] roost::task<> stop_taking();
+    // When the workers are gone, too: settles what a cancelled worker left behind, and closes the database.
+    [[nodiscard]] roost::task<> release();
+
+    void settle(order& o, answer how) noexcept;
+
+    counters counts;
+    roost::channel<order_ptr>& queue() noexcept { return queue_; }
+    roost::pool<roost::sqlite::connection>& database() noexcept { return database_; }
+    roost::service::host& host() noexcept { return host_; }
+
+private:
+    roost::service::host& host_;
+    roost::channel<order_ptr> queue_{256, "orders"};
+    roost::pool<roost::sqlite::connection> database_;
+};
+
+}  // namespace demo
