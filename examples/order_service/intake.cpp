@@ -186,6 +186,7 @@ task<bool> serve_one(tcp::socket& peer, boost::beast::flat_buffer& buffer, shop&
     // From the first moment of shutdown on, clients are told to go elsewhere.
     const bool keep_alive = asked.keep_alive() && s.host().is_ready();
     const bool sent = co_await send(peer, reply, keep_alive);
+    (sent ? s.counts.answered : s.counts.unanswered).fetch_add(1, std::memory_order_relaxed);
     co_return sent && keep_alive;
 }
 

@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t failures_wanted = 3;  // of the flaky worker, before a script ends
 
-// Standard output: lines, and below them one line that changes. Keeps the ledger for last.
+// Standard output: lines, and below them one line that changes.
 class terminal {
 public:
     terminal() : tty_(::isatty(1) == 1) {}
@@ -42,17 +42,7 @@ public:
         shown_ = tty_;
         write(tty_ ? "\r\033[K" + text : text + "\n");
     }
-    void keep(std::string_view text) {
-        const std::lock_guard hold(lock_);
-        last_ = text;
-    }
-    void say_kept() {
-        if (!last_.empty()) {
-            line(last_);
-        }
-    }
     [[nodiscard]] bool is_tty() const noexcept { return tty_; }
-    [[nodiscard]] const std::string& kept() const noexcept { return last_; }
 
 private:
     static void write(std::string_view out) {
@@ -62,17 +52,7 @@ private:
     std::mutex lock_;
     const bool tty_;
     bool shown_ = false;
-    std::string last_;
 };
-
-void to_terminal(const service::log_line& line, void* context) noexcept {
-    auto& out = *static_cast<terminal*>(context);
-    if (line.text().starts_with("ledger: ")) {
-        out.keep(line.text());
-    } else {
-        out.line(line.text());
-    }
-}
 
 class demo_run {
 public:
@@ -86,7 +66,9 @@ private:
     task<> play_script(service::host& h);
     [[nodiscard]] std::string status_text(service::host& h, double rate, double seconds);
     [[nodiscard]] service::options options();
-    [[nodiscard]] int checked(int code);
+    static void hear(const service::log_line& line, void* context) noexcept;
+    void last_words(std::string_view ledger);
+    [[nodiscard]] std::string what_is_wrong(std::string_view ledger) const;
 
     const demo::settings settings_;
     const std::string database_;
@@ -95,7 +77,7 @@ private:
     demo::load load_;
     std::optional<demo::shop> shop_;
     event never_{"the printer's answer"};
-    bool script_complete_ = false;
+    bool script_failed_ = false;
 };
 
 // --- what --stuck and --wedge plant -------------------------------------------------------------------------------------
@@ -183,14 +165,13 @@ task<> demo_run::play_script(service::host& h) {
             break;
         }
     }
-    script_complete_ = true;
     h.log("demo: the script sends SIGTERM");
     ::kill(::getpid(), SIGTERM);
 }
 
 service::options demo_run::options() {
     service::options o;
-    o.name("demo").sink(to_terminal, &out_).budget(service::phase::lame_duck, 300ms);
+    o.name("demo").sink(hear, this).budget(service::phase::lame_duck, 300ms);
     if (settings_.stuck || settings_.wedge) {
         o.total(12s).budget(service::phase::drain, 6s);
     }
@@ -198,26 +179,51 @@ service::options demo_run::options() {
     return o;
 }
 
-// What a script promises beyond the exit code.
-int demo_run::checked(int code) {
-    const demo::load_counts& c = load_.counts;
-    out_.line("load: sent=" + std::to_string(c.sent) + " answered=" + std::to_string(c.answered) +
-              " created=" + std::to_string(c.created) + " broken=" + std::to_string(c.broken));
-    std::string wrong;
-    if (c.sent != c.answered || c.broken != 0) {
-        wrong = "a request was not answered";
-    } else if (settings_.rate > 0 && shop_->counts.worker_failures < failures_wanted) {
-        wrong = "the flaky worker failed fewer than " + std::to_string(failures_wanted) + " times";
-    } else if (settings_.rate > 0 && c.created == 0) {
-        wrong = "no order was stored";
-    } else if (out_.kept().find(" lost=0") == std::string::npos) {
-        wrong = "the ledger does not say lost=0";
+void demo_run::hear(const service::log_line& line, void* context) noexcept {
+    auto& self = *static_cast<demo_run*>(context);
+    try {
+        if (line.text().starts_with("ledger: ")) {
+            self.last_words(line.text());
+        } else {
+            self.out_.line(line.text());
+        }
+    } catch (...) {
+        std::fwrite(line.text().data(), 1, line.text().size(), stdout);  // no memory for more
     }
-    if (!wrong.empty()) {
+}
+
+// The ledger comes last, also when the service is forced to die.
+void demo_run::last_words(std::string_view ledger) {
+    if (shop_) {
+        const demo::counters& c = shop_->counts;
+        out_.line("intake: requests=" + std::to_string(c.requests) + " answered=" + std::to_string(c.answered) +
+                  " unanswered=" + std::to_string(c.unanswered) + " connections=" + std::to_string(c.connections));
+    }
+    const demo::load_counts& l = load_.counts;
+    if (settings_.rate > 0) {
+        out_.line("load: sent=" + std::to_string(l.sent) + " answered=" + std::to_string(l.answered) +
+                  " created=" + std::to_string(l.created) + " broken=" + std::to_string(l.broken));
+    }
+    if (const std::string wrong = settings_.script ? what_is_wrong(ledger) : std::string(); !wrong.empty()) {
+        script_failed_ = true;
         out_.line("demo: the script failed: " + wrong);
-        return code == 0 ? 1 : code;
     }
-    return code;
+    out_.line(ledger);
+}
+
+// What a script promises beyond the exit code.
+std::string demo_run::what_is_wrong(std::string_view ledger) const {
+    const demo::load_counts& l = load_.counts;
+    if (l.sent != l.answered || l.broken != 0) {
+        return "a request was not answered";
+    }
+    if (settings_.rate > 0 && shop_->counts.worker_failures < failures_wanted) {
+        return "the flaky worker failed fewer than " + std::to_string(failures_wanted) + " times";
+    }
+    if (settings_.rate > 0 && l.created == 0) {
+        return "no order was stored";
+    }
+    return ledger.ends_with(" lost=0") ? "" : "the ledger does not say lost=0";
 }
 
 int demo_run::run() {
@@ -225,14 +231,10 @@ int demo_run::run() {
         std::fprintf(stderr, "./demo: %s\n", problem.c_str());
         return 2;
     }
-    int code = service::run([this](service::host& h) { return serve(h); }, options());
+    const int code = service::run([this](service::host& h) { return serve(h); }, options());
     load_.join();
     intake_.join();
-    if (settings_.script) {
-        code = checked(code);
-    }
-    out_.say_kept();
-    return code;
+    return code == 0 && script_failed_ ? 1 : code;
 }
 
 // --- before it starts -------------------------------------------------------------------------------------------------------

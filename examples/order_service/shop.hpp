@@ -32,6 +32,8 @@ using order_ptr = std::shared_ptr<order>;
 
 struct counters {
     std::atomic<std::uint64_t> requests{0};
+    std::atomic<std::uint64_t> answered{0};       // responses that were sent completely
+    std::atomic<std::uint64_t> unanswered{0};     // requests whose response could not be sent
     std::atomic<std::uint64_t> refused{0};        // orders that found the queue full
     std::atomic<std::uint64_t> worker_failures{0};
     std::atomic<std::int64_t> connections{0};
