@@ -45,6 +45,9 @@ choice::pair choice::try_win_both(choice& mine, const void* my_winner, choice& o
 // Under the lock. Alternatives that were decided elsewhere leave the list on the way.
 wait_list::picked wait_list::pick_slow(waiter* active) noexcept {
     const bool is_choosing = active != nullptr && active->is_alternative();
+    if (head_.get() == nullptr) {
+        has_alternatives_ = false;
+    }
     for (waiter* w = head_.get(); w != nullptr;) {
         waiter* const next = next_of(*w);
         if (!w->is_alternative()) {

@@ -1,5 +1,4 @@
 // A supervised child that fails: restart, escalate and cancel meet.
-#include <roost/sync/event.hpp>
 #include <roost/task/supervise.hpp>
 
 #include "model_rig.hpp"
@@ -14,19 +13,20 @@ using model_rig::run_until;
 using roost::testing::check;
 using roost::testing::manual_executor;
 
-task<> fail_once(event& e, int& runs) {
-    co_await e.wait();
+// Without a wait of its own: what the search has to interleave is the restart, the end and the cancel.
+task<> fail_once(int& runs) {
     if (++runs == 1) {
         throw std::runtime_error("first");
     }
-}
-task<> one_child(supervisor& s, event& e, int& runs, job& child) {
-    child = s.launch("child", fail_once, std::ref(e), std::ref(runs));
     co_return;
 }
-task<> run_supervised(on_failure what, event& e, int& runs, job& child, supervised_counts& counts, bool& threw) {
+task<> one_child(supervisor& s, int& runs, job& child) {
+    child = s.launch("child", fail_once, std::ref(runs));
+    co_return;
+}
+task<> run_supervised(on_failure what, int& runs, job& child, supervised_counts& counts, bool& threw) {
     try {
-        auto ended = co_await supervise(std::move(what), one_child, std::ref(e), std::ref(runs), std::ref(child));
+        auto ended = co_await supervise(std::move(what), one_child, std::ref(runs), std::ref(child));
         counts = ended.counts();
     } catch (const std::runtime_error&) {
         threw = true;
@@ -37,7 +37,6 @@ class bench {
 public:
     manual_executor ex;
     root_scope root{ex};
-    event e;
     int runs = 0;
     job child;
     supervised_counts counts;
@@ -45,8 +44,7 @@ public:
 
     // The child fails at once, on this thread, while another one cancels it.
     void play(on_failure what) {
-        e.set();
-        const job j = root.launch("supervisor", run_supervised(std::move(what), e, runs, child, counts, threw));
+        const job j = root.launch("supervisor", run_supervised(std::move(what), runs, child, counts, threw));
         while (!child) {
             ex.run_one();
         }
@@ -78,18 +76,18 @@ MODEL(supervise_model, escalate_vs_cancel) {
     check(b.threw == (b.runs == 1), "JOB-32: failed and thrown, or cancelled and not");
 }
 
-task<> two_children(supervisor& s, event& e, int& first, int& second, job& child) {
-    child = s.launch("restarts", fail_once, std::ref(e), std::ref(first));
-    s.launch("escalates", fail_once, std::ref(e), std::ref(second));
+task<> two_children(supervisor& s, int& first, int& second, job& child) {
+    child = s.launch("restarts", fail_once, std::ref(first));
+    s.launch("escalates", fail_once, std::ref(second));
     co_return;
 }
-task<> run_both(event& e, int& first, int& second, job& child, supervised_counts& counts, bool& threw) {
+task<> run_both(int& first, int& second, job& child, supervised_counts& counts, bool& threw) {
     const auto decide = [](const child_failure& f) {
         return f.name() == "restarts" ? on_failure::restart(backoff(), 1) : on_failure::escalate();
     };
     try {
-        auto ended = co_await supervise(on_failure::ask(decide), two_children, std::ref(e), std::ref(first),
-                                        std::ref(second), std::ref(child));
+        auto ended =
+            co_await supervise(on_failure::ask(decide), two_children, std::ref(first), std::ref(second), std::ref(child));
         counts = ended.counts();
     } catch (const std::runtime_error&) {
         threw = true;
@@ -100,8 +98,7 @@ task<> run_both(event& e, int& first, int& second, job& child, supervised_counts
 MODEL(supervise_model, restart_vs_escalate_vs_cancel) {
     bench b;
     int second = 0;
-    b.e.set();
-    const job j = b.root.launch("supervisor", run_both(b.e, b.runs, second, b.child, b.counts, b.threw));
+    const job j = b.root.launch("supervisor", run_both(b.runs, second, b.child, b.counts, b.threw));
     while (!b.child) {
         b.ex.run_one();
     }
