@@ -113,4 +113,33 @@ MODEL(supervise_model, restart_vs_escalate_vs_cancel) {
     finish(b.ex, b.root);
 }
 
+bool fails_in(detail::supervision& all, root_scope& root, const char* name, const std::exception_ptr& error) {
+    std::uint32_t restarts = 0;
+    duration wait{};
+    return all.failed(root.core(), name, error, 1, restarts, duration(0), wait);
+}
+
+// JOB-31, JOB-32: the decisions alone, at the same time: one child is restarted, another one escalates, somebody cancels.
+MODEL(supervise_model, decisions) {
+    manual_executor ex;
+    root_scope root(ex);
+    detail::supervision all(on_failure::ask([](const child_failure& f) {
+        return f.name() == "restarts" ? on_failure::restart(backoff(), 1) : on_failure::escalate();
+    }));
+    const auto first = std::make_exception_ptr(std::runtime_error("first"));
+    const auto second = std::make_exception_ptr(std::runtime_error("second"));
+    bool again = false;
+    bool escalated_again = true;
+    thread restarting([&] { again = fails_in(all, root, "restarts", first); });
+    thread escalating([&] { escalated_again = fails_in(all, root, "escalates", second); });
+    root.cancel();
+    restarting.join();
+    escalating.join();
+    check(again && !escalated_again, "JOB-33: each got its own decision");
+    check(all.counts().failures == 2, "JOB-30: both failures are counted");
+    check(root.core().first_failure() == second, "JOB-32: the one that escalates is the scope's");
+    check(root.core().should_stop_now(), "JOB-32: and the scope is cancelled");
+    finish(ex, root);
+}
+
 }  // namespace
