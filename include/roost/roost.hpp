@@ -86,6 +86,7 @@
 #include <roost/task/task.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/task/trace.hpp>
+#include <roost/task/until_stop.hpp>
 #include <roost/task/when_all.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/deadline.hpp>

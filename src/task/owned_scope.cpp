@@ -27,6 +27,9 @@ private:
 owned_scope::owned_scope(executor_ref where, node_name name, std::source_location made_at)
     : owned_scope(new detail::root_block(where, name, made_at, detail::fail_fast_policy)) {}
 
+owned_scope::owned_scope(node& parent, executor_ref where, node_name name, std::source_location made_at)
+    : owned_scope(detail::root_block::below(parent, where, name, made_at, detail::fail_fast_policy)) {}
+
 owned_scope::~owned_scope() {
     if (!is_closed()) {
         std::fputs(to_string().c_str(), stderr);

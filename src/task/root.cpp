@@ -1,5 +1,7 @@
 #include <roost/task/root.hpp>
 
+#include <roost/base/error.hpp>
+
 namespace roost::inline ROOST_ABI {
 
 namespace detail {
@@ -9,6 +11,18 @@ constinit const node_functions root_block::functions{
 
 root_block::root_block(executor_ref where, node_name name, site made_at, const scope_policy& policy)
     : scope_core(functions, where, name, made_at, policy) {}
+
+root_block::root_block(node& parent, executor_ref where, node_name name, site made_at, const scope_policy& policy)
+    : scope_core(functions, parent, where, name, made_at, policy) {}
+
+root_block* root_block::below(node& parent, executor_ref where, node_name name, site made_at, const scope_policy& policy) {
+    auto* made = new root_block(parent, where, name, made_at, policy);
+    if (made->attach(child_kind::idle, admission::outsider) == attached::refused) {
+        made->discard();
+        throw error(errc::closed, "a scope was put below a node that is closed");
+    }
+    return made;
+}
 
 // The drain holds a reference, so the event is still there when set() returns.
 bool root_block::drained(node& self) noexcept {
@@ -20,6 +34,9 @@ bool root_block::drained(node& self) noexcept {
 
 root_scope::root_scope(executor_ref where, node_name name, std::source_location made_at)
     : root_scope(new detail::root_block(where, name, made_at, detail::root_policy)) {}
+
+root_scope::root_scope(node& parent, executor_ref where, node_name name, std::source_location made_at)
+    : root_scope(detail::root_block::below(parent, where, name, made_at, detail::root_policy)) {}
 
 root_scope::~root_scope() {
     if (!has_ended()) {

@@ -4,10 +4,11 @@
 #include <roost/shutdown/detail/interrupted_await.hpp>
 #include <roost/shutdown/detail/interrupted_range.hpp>
 #include <roost/shutdown/guard.hpp>
+#include <roost/tree/token.hpp>
 
 // Something that ends when its node is asked to stop.
 //
-//   awaitable                co_await gives std::optional: empty when stop came first
+//   awaitable, task          co_await gives std::optional: empty when stop came first
 //   stream                   next() ends
 //   range                    iteration ends
 //   reader, buffered reader  zero bytes, an empty buffer
@@ -60,6 +61,13 @@ public:
         T out(std::move(inner_));
         guard_.reset();
         return out;
+    }
+
+    // A task, awaited in a task: stop cancels it. `until_stop` is found where tasks are known.
+    template <class Promise>
+        requires requires(Promise& me, T&& t, token of) { until_stop(std::move(of), std::move(t)).in_task(me); }
+    auto in_task(Promise& me) && {
+        return until_stop(token(*node_), std::move(inner_)).in_task(me);
     }
 
     auto operator co_await() &

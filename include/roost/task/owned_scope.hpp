@@ -21,6 +21,9 @@ namespace roost::inline ROOST_ABI {
 class owned_scope final : public scope {
 public:
     explicit owned_scope(executor_ref where, node_name name, std::source_location made_at = std::source_location::current());
+    // Below a node, for example that of a shutdown handle: see root_scope.
+    owned_scope(node& parent, executor_ref where, node_name name,
+                std::source_location made_at = std::source_location::current());
     ~owned_scope();
 
     [[nodiscard]] task<> close();

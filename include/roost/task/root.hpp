@@ -1,7 +1,10 @@
 #pragma once
 
-// A scope without a parent: what run() and block_on() stand on, and a named place for work that must outlive its creator.
+// A scope without a job above it: what run() and block_on() stand on, and a named place for work that must outlive its creator.
 // Failures of its children go to the failure sink. Has to be closed and joined before it goes.
+//
+//   shutdown server("server");
+//   root_scope requests(server.tree_node(), on, "requests");    its jobs are work of the server: stop, drain, report, cancel
 
 #include <roost/sync/event.hpp>
 #include <roost/task/scope.hpp>
@@ -13,6 +16,9 @@ namespace detail {
 class root_block final : public scope_core {
 public:
     root_block(executor_ref where, node_name name, site made_at, const scope_policy& policy);
+    // Below a node that no body of ours runs in. Throws error(errc::closed) when that is closed.
+    [[nodiscard]] static root_block* below(node& parent, executor_ref where, node_name name, site made_at,
+                                           const scope_policy& policy);
 
     static void* operator new(std::size_t size) { return allocate_frame(size); }
     static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
@@ -20,6 +26,7 @@ public:
     event ended;  // closed, and nothing is left below
 
 private:
+    root_block(node& parent, executor_ref where, node_name name, site made_at, const scope_policy& policy);
     static void destroy(node& self) noexcept { delete &static_cast<root_block&>(static_cast<region&>(self)); }
     static bool drained(node& self) noexcept;
     static const node_functions functions;
@@ -31,6 +38,9 @@ class root_scope final : public scope {
 public:
     explicit root_scope(executor_ref where, node_name name = "root",
                         std::source_location made_at = std::source_location::current());
+    // Below a node: the jobs in it are work of that node, whose levels reach them. The scope alone delays nobody.
+    root_scope(node& parent, executor_ref where, node_name name,
+               std::source_location made_at = std::source_location::current());
     // Unless it was closed and has ended, this ends the program: work would be lost silently.
     ~root_scope();
 

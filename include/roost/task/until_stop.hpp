@@ -1,0 +1,147 @@
+#pragma once
+
+// co_await until_stop(token, t): runs t until it ends or the token's node is asked to stop.
+//
+//   if (auto row = co_await until_stop(server.observe(), load(id))) use(*row);
+//
+// Gives std::optional: empty when stop came first, which cancels the task and waits for its end. A stop that is visible before
+// the task begins keeps it from beginning. A value or an error that is there at the same time wins. For a task<void> the
+// optional holds std::monostate, for a reference a std::reference_wrapper. If the outer job has been cancelled meanwhile, that
+// wins: the body does not go on. `shutdown::interrupt(t)` is the same for a shutdown node.
+
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/detail/inner_region.hpp>
+
+#include <functional>
+#include <optional>
+#include <variant>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+// A region that is cancelled when a node outside its own line of ancestors is asked to stop.
+class stop_region {
+public:
+    ~stop_region() { ROOST_ASSERT(region_ == nullptr, "an interrupted task was destroyed inside its own body"); }
+
+    // Throws std::bad_alloc.
+    void enter(promise_base& from, const token& watched, site made_at);
+    // The body is out; when this returns, nobody who raises the watched node is in here.
+    void leave() noexcept;
+    [[nodiscard]] region& inside() const noexcept { return *region_; }
+
+private:
+    class stop_came {
+    public:
+        explicit stop_came(stop_region& r) noexcept : region_(&r) {}
+        void operator()() const noexcept;
+
+    private:
+        stop_region* region_;
+    };
+
+    inner_region* region_ = nullptr;
+    std::optional<inline_callback<stop_came>> callback_;
+};
+
+template <class T>
+using kept_result = std::conditional_t<
+    std::is_void_v<T>, std::monostate,
+    std::conditional_t<std::is_reference_v<T>, std::reference_wrapper<std::remove_reference_t<T>>, std::remove_cv_t<T>>>;
+
+template <class T, transfer Mode>
+class until_stop_await final : private result_link<T>, private stop_region {
+public:
+    until_stop_await(promise_base& me, promise_base& child, token watched, site where) noexcept
+        : result_link<T>(&ops), watched_(std::move(watched)), where_(where) {
+        this->up_ = &me;
+        this->child_ = &child;
+    }
+    ~until_stop_await() { drop_child(); }
+
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    auto await_suspend(std::coroutine_handle<> self) -> typename transfer_to<Mode>::result {
+        promise_base& me = *this->waiter();
+        if (me.where().is_cancelled()) {
+            unwind_frame(me);
+            return transfer_to<Mode>::nobody();
+        }
+        if (watched_.stop_requested()) {
+            drop_child();
+            stopped_ = true;
+            return transfer_to<Mode>::frame(self);
+        }
+        enter(me, watched_, where_);
+        promise_base& child = *this->child_;
+        child.attach(*this, inside());
+        return transfer_to<Mode>::frame(child.handle());
+    }
+    std::optional<kept_result<T>> await_resume() {
+        if (stopped_) {
+            return std::nullopt;
+        }
+        if constexpr (std::is_void_v<T>) {
+            this->take();
+            return std::monostate();
+        } else {
+            return std::optional<kept_result<T>>(std::in_place, this->take());
+        }
+    }
+
+private:
+    void drop_child() noexcept {
+        if (promise_base* child = std::exchange(this->child_, nullptr)) {
+            child->handle().destroy();  // never started
+        }
+    }
+    static next_step done(await_link& link, ending how, reason& why) noexcept {
+        auto& self = static_cast<until_stop_await&>(static_cast<result_link<T>&>(link));
+        promise_base& me = *self.waiter();
+        self.stop_region::leave();
+        if (how != ending::cancelled) {
+            return next_step::resume(me);
+        }
+        if (me.where().is_cancelled()) {
+            why = me.where().why();
+            runner::of_this_thread().why = why;
+            return next_step::unwind(me);
+        }
+        if (!self.watched_.stop_requested()) {
+            return next_step::unwind(me);  // it cancelled itself
+        }
+        self.stopped_ = true;
+        return next_step::resume(me);
+    }
+    static constexpr link_ops ops{done, false};
+
+    token watched_;
+    site where_;
+    bool stopped_ = false;
+};
+
+template <class T>
+class [[nodiscard]] until_stop_call {
+public:
+    until_stop_call(token watched, task<T> t, site where) noexcept
+        : task_(std::move(t)), watched_(std::move(watched)), where_(where) {}
+    template <transfer Mode = this_transfer>
+    [[nodiscard]] until_stop_await<T, Mode> in_task(promise_base& me) && {
+        return until_stop_await<T, Mode>(me, task_.release_frame(), std::move(watched_), where_);
+    }
+
+private:
+    task<T> task_;
+    token watched_;
+    site where_;
+};
+
+}  // namespace detail
+
+template <class T>
+[[nodiscard]] detail::until_stop_call<T> until_stop(token watched, task<T> t,
+                                                    std::source_location where = std::source_location::current()) noexcept {
+    return detail::until_stop_call<T>(std::move(watched), std::move(t), where);
+}
+
+}  // namespace roost::inline ROOST_ABI

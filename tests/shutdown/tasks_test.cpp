@@ -1,0 +1,109 @@
+#include <roost/base/error.hpp>
+#include <roost/runtime/runtime.hpp>
+#include <roost/shutdown/shutdown.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/task/owned_scope.hpp>
+#include <roost/task/root.hpp>
+#include <roost/task/until_stop.hpp>
+#include <roost/testing/manual_executor.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+// Tasks below and beside shutdown nodes.
+
+using namespace roost;
+using roost::testing::manual_executor;
+
+namespace {
+
+task<int> wait_for(event& e) {
+    co_await e.wait();
+    co_return 5;
+}
+task<> serve(shutdown server, event& e, std::string& log) {
+    const auto got = co_await server.interrupt(wait_for(e)).guarded();
+    log += got ? "value" : "stopped";
+    EXPECT_EQ(server.guard_count(), 0U) << "the guard goes with the await";
+}
+task<> hold_on(event& e, std::string& log) {
+    co_await e.wait();
+    log += "served";
+}
+
+TEST(shutdown_tasks, SHUT_76_interrupt_of_a_task_ends_with_stop) {
+    manual_executor on("hand");
+    root_scope root(on);
+    shutdown server("server");
+    event never;
+    std::string log;
+    root.launch("serve", serve(server, never, log));
+    on.run_all();
+    EXPECT_EQ(server.guard_count(), 1U);
+    auto done = server.shut_down();
+    EXPECT_FALSE(done.is_resolved());
+    on.run_all();
+    EXPECT_EQ(log, "stopped");
+    EXPECT_TRUE(done.is_resolved());
+    root.close();
+    EXPECT_TRUE(root.has_ended());
+}
+
+TEST(shutdown_tasks, SHUT_77_a_drain_covers_guards_and_jobs_and_names_both) {
+    manual_executor on("hand");
+    shutdown server("server");
+    root_scope requests(server.tree_node(), on, "requests");
+    event go;
+    std::string log;
+    requests.launch("request", hold_on(go, log));
+    on.run_all();
+    {
+        const guard g = server.guard();
+        const auto done = server.shut_down();
+        EXPECT_EQ(server.state(), shutdown_state::shutting_down);
+        const std::string report = server.report().to_string();
+        EXPECT_NE(report.find("tasks_test.cpp"), std::string::npos) << report;
+        EXPECT_NE(report.find("request"), std::string::npos) << report;
+    }
+    EXPECT_EQ(server.state(), shutdown_state::shutting_down) << "the job is left";
+    go.set();
+    on.run_all();
+    EXPECT_EQ(log, "served") << "stop alone cancels nothing";
+    EXPECT_EQ(server.state(), shutdown_state::complete) << "an open scope without jobs delays nobody";
+    requests.close();
+    EXPECT_TRUE(requests.has_ended());
+}
+
+TEST(shutdown_tasks, SHUT_77_cancel_of_the_node_reaches_the_jobs) {
+    manual_executor on("hand");
+    shutdown server("server");
+    owned_scope requests(server.tree_node(), on, "requests");
+    event never;
+    std::string log;
+    const job j = requests.launch("request", hold_on(never, log));
+    on.run_all();
+    server.shut_down();
+    EXPECT_EQ(server.state(), shutdown_state::shutting_down);
+    server.cancel();
+    on.run_all();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(server.state(), shutdown_state::complete);
+    requests.close_blocking();
+}
+
+TEST(shutdown_tasks, SHUT_77_below_a_closed_node_a_scope_is_refused) {
+    manual_executor on("hand");
+    root_scope gone(on, "gone");
+    gone.close();
+    ASSERT_TRUE(gone.has_ended());
+    node& closed = *gone.observe().target();
+    try {
+        const root_scope late(closed, on, "late");
+        ADD_FAILURE() << "it was admitted";
+    } catch (const error& e) {
+        EXPECT_EQ(e.kind(), errc::closed);
+    }
+}
+
+}  // namespace
