@@ -38,6 +38,7 @@ protected:
     // A node beside the job, which is asked to stop: the scope of something else.
     root_scope other{stage.executor, "other"};
     token watched{*other.observe().target()};
+    void stop() const { watched.target()->stop(reason::plain_kind(reason_kind::shutdown)); }
     ~until_stop_test() override { other.close(); }
 };
 
@@ -45,7 +46,7 @@ TEST_F(until_stop_test, SHUT_76_a_value_that_is_there_first_wins) {
     stage.start(watch_it(watched, go, alive, log));
     stage.run();
     go.set();
-    other.stop();
+    stop();
     stage.run();
     EXPECT_EQ(log, "value 5");
 }
@@ -53,7 +54,7 @@ TEST_F(until_stop_test, SHUT_76_a_value_that_is_there_first_wins) {
 TEST_F(until_stop_test, SHUT_76_stop_cancels_the_task_and_waits_for_its_end) {
     const job j = stage.play(watch_it(watched, go, alive, log));
     EXPECT_EQ(alive, 1);
-    other.stop();
+    stop();
     EXPECT_EQ(log, "") << "nothing resumes inside the call that stops";
     stage.run();
     EXPECT_EQ(log, "stopped");
@@ -61,7 +62,7 @@ TEST_F(until_stop_test, SHUT_76_stop_cancels_the_task_and_waits_for_its_end) {
 }
 
 TEST_F(until_stop_test, SHUT_76_a_stop_that_is_visible_keeps_the_task_from_beginning) {
-    other.stop();
+    stop();
     go.set();
     stage.play(watch_it(watched, go, alive, log));
     EXPECT_EQ(log, "stopped");
@@ -70,7 +71,7 @@ TEST_F(until_stop_test, SHUT_76_a_stop_that_is_visible_keeps_the_task_from_begin
 TEST_F(until_stop_test, SHUT_76_a_cancelled_outer_job_does_not_go_on) {
     job j = stage.play(watch_it(watched, go, alive, log));
     j.cancel();
-    other.stop();
+    stop();
     stage.run();
     EXPECT_EQ(log, "");
     EXPECT_EQ(alive, 0);
@@ -88,7 +89,7 @@ task<> expect_failure(token watched, event& e, std::string& log) {
 TEST_F(until_stop_test, SHUT_76_an_error_that_is_there_first_wins) {
     stage.play(expect_failure(watched, go, log));
     go.set();
-    other.stop();
+    stop();
     stage.run();
     EXPECT_EQ(log, "broken");
 }

@@ -1,0 +1,50 @@
+// An interrupted task: the stop of a node beside it against the end of the body.
+#include <roost/sync/event.hpp>
+#include <roost/task/until_stop.hpp>
+
+#include "model_rig.hpp"
+
+namespace {
+
+using namespace roost;
+using model_rig::finish;
+using model_rig::run_until;
+using roost::testing::check;
+
+task<int> wait_for(event& e) {
+    co_await e.wait();
+    co_return 1;
+}
+task<> watch_it(token watched, event& e, int& got, bool& stopped) {
+    const std::optional<int> value = co_await until_stop(watched, wait_for(e));
+    if (value) {
+        got = *value;
+    } else {
+        stopped = true;
+    }
+}
+
+// SHUT-76: exactly one of the two is told, and when the body goes on nobody who stops is inside the await.
+MODEL(until_stop_model, stop_vs_return) {
+    roost::testing::manual_executor ex;
+    root_scope root(ex);
+    root_scope other(ex, "other");
+    event e;
+    int got = 0;
+    bool stopped = false;
+    const job j = root.launch("watching", watch_it(other.observe(), e, got, stopped));
+    ex.run_all();
+    thread stopper([&] {
+        other.observe().target()->stop(reason::plain_kind(reason_kind::shutdown));
+        ex.wake();
+    });
+    e.set();
+    run_until(ex, [&] { return j.is_finished(); });
+    stopper.join();
+    check((got == 1) != stopped, "SHUT-76: a value or the stop, never both");
+    check(j.state() == job_state::completed, "SHUT-76: the body went on");
+    other.close();
+    finish(ex, root);
+}
+
+}  // namespace
