@@ -86,6 +86,41 @@ def build_go(root, out, source):
     return "" if ok else first_error(log)
 
 
+JARS = ["/usr/share/java/HikariCP.jar", "/usr/share/java/slf4j-api.jar", "/usr/share/java/slf4j-nop.jar"]
+
+
+def build_java(root, out, source):
+    """One class per file; the program is a script that starts the JVM."""
+    javac = shutil.which("javac")
+    if not javac:
+        return "javac is not installed"
+    work = out / "java" / binary_name(source)
+    work.mkdir(parents=True, exist_ok=True)
+    jars = ":".join(jar for jar in JARS if os.path.exists(jar))
+    log = out / "java.log"
+    if not run_logged([javac, "-nowarn", "-cp", jars, "-d", str(work), str(source)], log):
+        return first_error(log)
+    program = out / BIN / binary_name(source)
+    program.write_text(f'#!/bin/sh\nexec java -XX:+UseParallelGC -Xmx256m -cp "{jars}:{work}" {source.stem} "$@"\n')
+    program.chmod(0o755)
+    return ""
+
+
+def build_haskell(root, out, source):
+    ghc = shutil.which("ghc")
+    if not ghc:
+        return "ghc is not installed"
+    work = out / "haskell" / binary_name(source)
+    work.mkdir(parents=True, exist_ok=True)
+    log = out / "haskell.log"
+    ok = run_logged([ghc, "-O2", "-threaded", "-outputdir", str(work), "-o", str(out / BIN / binary_name(source)), str(source)],
+                    log)
+    return "" if ok else first_error(log)
+
+
+BUILDERS = {".go": build_go, ".java": build_java, ".hs": build_haskell}
+
+
 def binary_name(source):
     return f"peer__{source.parent.name}__{source.stem}"
 
@@ -94,7 +129,7 @@ def build_all(root, out, peers, skip=False):
     """Returns {library/problem: reason} for every peer source that has no program."""
     (out / BIN).mkdir(parents=True, exist_ok=True)
     compare = root / "benchmarks" / "compare"
-    sources = [p for p in sorted(compare.glob("*/*")) if p.suffix in (".cpp", ".rs", ".go")]
+    sources = [p for p in sorted(compare.glob("*/*")) if p.suffix in (".cpp", ".rs", *BUILDERS)]
     reasons = {}
     if not skip:
         print("bench: building ...", flush=True)
@@ -104,8 +139,8 @@ def build_all(root, out, peers, skip=False):
         if any(p.suffix == ".rs" and wanted(library_of(p), peers) for p in sources):
             reasons[".rs"] = build_rust(root, out)
         for source in sources:
-            if source.suffix == ".go" and wanted(library_of(source), peers):
-                reasons[source.name + source.parent.name] = build_go(root, out, source)
+            if source.suffix in BUILDERS and wanted(library_of(source), peers):
+                reasons[source.name + source.parent.name] = BUILDERS[source.suffix](root, out, source)
     absent = {}
     for source in sources:
         if not wanted(library_of(source), peers) or (out / BIN / binary_name(source)).exists():

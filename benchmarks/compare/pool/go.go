@@ -63,6 +63,81 @@ func channelPool(threads, resources int) func(n uint64) {
 	}
 }
 
+// Two goroutines on one processor take turns with one resource.
+func takeTurns(borrow func() func()) func(n uint64) {
+	return func(n uint64) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+		var ended sync.WaitGroup
+		ended.Add(2)
+		for t := 0; t < 2; t++ {
+			go func() {
+				for i := uint64(0); i < n/2; i++ {
+					giveBack := borrow()
+					runtime.Gosched()
+					giveBack()
+				}
+				ended.Done()
+			}()
+		}
+		ended.Wait()
+	}
+}
+
+func onlyConn() *sql.DB {
+	db, _ := sql.Open("nothing", "")
+	db.SetMaxOpenConns(1)
+	db.SetMaxIdleConns(1)
+	return db
+}
+
+func sqlTurns() func(n uint64) {
+	db := onlyConn()
+	return takeTurns(func() func() {
+		conn, err := db.Conn(context.Background())
+		if err != nil {
+			panic(err)
+		}
+		return func() { conn.Close() }
+	})
+}
+
+func channelTurns() func(n uint64) {
+	pool := make(chan int, 1)
+	pool <- 1
+	return takeTurns(func() func() {
+		r := <-pool
+		return func() { pool <- r }
+	})
+}
+
+// The pool is empty; whoever waits is cancelled by another goroutine.
+func sqlCancel(n uint64) {
+	db := onlyConn()
+	held, _ := db.Conn(context.Background())
+	for i := uint64(0); i < n; i++ {
+		ctx, cancel := context.WithCancel(context.Background())
+		go cancel()
+		if _, err := db.Conn(ctx); err == nil {
+			panic("got one")
+		}
+	}
+	held.Close()
+	db.Close()
+}
+
+func channelCancel(n uint64) {
+	pool := make(chan int)
+	for i := uint64(0); i < n; i++ {
+		ctx, cancel := context.WithCancel(context.Background())
+		go cancel()
+		select {
+		case <-pool:
+			panic("got one")
+		case <-ctx.Done():
+		}
+	}
+}
+
 func main() {
 	sql.Register("nothing", nothing{})
 	run([]subject{
@@ -74,5 +149,9 @@ func main() {
 		{"pool/cycle_2t_4", "Go buffered channel", channelPool(2, 4)},
 		{"pool/cycle_2t_2", "Go buffered channel", channelPool(2, 2)},
 		{"pool/cycle_2t_1", "Go buffered channel", channelPool(2, 1)},
+		{"pool/handoff_tasks", "Go database/sql", sqlTurns()},
+		{"pool/handoff_tasks", "Go buffered channel", channelTurns()},
+		{"pool/cancel_waiting", "Go database/sql", sqlCancel},
+		{"pool/cancel_waiting", "Go buffered channel", channelCancel},
 	})
 }
