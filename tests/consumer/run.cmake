@@ -1,5 +1,6 @@
-# Builds and runs a user's project. installed: from an installed tree that was moved afterwards;
-# embedded: with add_subdirectory, where nothing but the linked layers may be built.
+# Builds and runs a user's project. installed: from an installed tree that was moved afterwards; pkgconfig: the same without
+# CMake; template: the project in template/, started and stopped; embedded: with add_subdirectory, where nothing but the linked
+# layers may be built.
 
 set(here "${CMAKE_CURRENT_LIST_DIR}")
 set(work "${build}/consumer ${way}")
@@ -19,12 +20,38 @@ if(sanitize)
   list(APPEND arguments "-DCMAKE_CXX_FLAGS=-fsanitize=${sanitize}")
 endif()
 
-if(way STREQUAL "installed")
+if(NOT way STREQUAL "embedded")
   run("install" ${CMAKE_COMMAND} --install "${build}" --prefix "${work}/first" --config "${type}")
   file(RENAME "${work}/first" "${work}/moved")
   list(APPEND arguments "-DCMAKE_PREFIX_PATH=${work}/moved")
 else()
   list(APPEND arguments "-Droost_source=${source}")
+endif()
+
+if(way STREQUAL "pkgconfig")
+  file(GLOB folder "${work}/moved/*/pkgconfig" "${work}/moved/*/*/pkgconfig")
+  set(ENV{PKG_CONFIG_PATH} "${folder}")
+  run("pkg-config" "${pkg_config}" --cflags --libs roost)
+  separate_arguments(flags UNIX_COMMAND "${output}")
+  if(sanitize)
+    list(APPEND flags "-fsanitize=${sanitize}")
+  endif()
+  run("build" "${compiler}" -std=c++20 "${here}/main.cpp" -o "${work}/consumer" ${flags})
+  run("the program" "${work}/consumer")
+  run("pkg-config" "${pkg_config}" --modversion roost)
+  message(STATUS "version ${output}")
+  file(GLOB file "${folder}/roost.pc")
+  file(READ "${file}" text)
+  if(text MATCHES "${source}/" OR text MATCHES "${work}")
+    message(FATAL_ERROR "${file} contains a path of the build")
+  endif()
+  return()
+elseif(way STREQUAL "template")
+  run("configure" ${CMAKE_COMMAND} -S "${source}/template" -B "${work}/build" ${arguments})
+  run("build" ${CMAKE_COMMAND} --build "${work}/build" --config "${type}")
+  run("the service" "${python}" "${here}/run_template.py" "${work}/build/shop")
+  message(STATUS "${output}")
+  return()
 endif()
 
 run("configure" ${CMAKE_COMMAND} -S "${here}/${way}" -B "${work}/build" ${arguments})

@@ -1,0 +1,79 @@
+#include "health.hpp"
+
+#include <roost/runtime/blocking.hpp>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+namespace {
+
+using roost::task;
+using roost::service::host;
+
+int listen_on(unsigned short port) {
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int on = 1;
+    ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_port = htons(port);
+    if (fd < 0 || ::bind(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0 || ::listen(fd, 16) != 0) {
+        const int error = errno;
+        ::close(fd);
+        throw std::system_error(error, std::generic_category(), "health port " + std::to_string(port));
+    }
+    return fd;
+}
+
+void answer(host& h, int client) {
+    const timeval limit{1, 0};  // a client that says nothing is dropped
+    ::setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    char request[512];
+    const ssize_t n = ::recv(client, request, sizeof request, 0);
+    const std::string line(request, n > 0 ? static_cast<std::size_t>(n) : 0);
+    const bool ready = line.rfind("GET /readyz ", 0) == 0;
+    const bool known = ready || line.rfind("GET /healthz ", 0) == 0;
+    const bool good = ready ? h.is_ready() : h.is_live();
+    const std::string body = (known ? h.status() : std::string("unknown")) + "\n";
+    const std::string status = !known ? "404 Not Found" : good ? "200 OK" : "503 Service Unavailable";
+    const std::string reply = "HTTP/1.0 " + status + "\r\nContent-Type: text/plain\r\nContent-Length: " +
+                              std::to_string(body.size()) + "\r\n\r\n" + body;
+    static_cast<void>(::send(client, reply.data(), reply.size(), MSG_NOSIGNAL));
+    ::close(client);
+}
+
+// On a thread of the blocking lane, until the socket is shut down.
+int accept_all(host* h, int listener) {
+    for (;;) {
+        const int client = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+        if (client >= 0) {
+            answer(*h, client);
+        } else if (errno != EINTR && errno != ECONNABORTED) {
+            return errno;
+        }
+    }
+}
+
+task<> serve(host& h, int listener) {
+    co_await roost::blocking(accept_all, &h, listener);
+    ::close(listener);
+}
+
+task<> end(int listener) {
+    ::shutdown(listener, SHUT_RDWR);
+    co_return;
+}
+
+}  // namespace
+
+void health_server::start(host& h, roost::service::component& in, unsigned short port) {
+    const int listener = listen_on(port);
+    in.on_stop([listener] { return end(listener); });
+    in.launch("health", serve(h, listener));
+}

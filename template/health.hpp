@@ -1,0 +1,11 @@
+#pragma once
+
+// /healthz and /readyz for probes, without an HTTP library: one request per connection, on a thread that may block.
+
+#include <roost/service/host.hpp>
+
+class health_server {
+public:
+    // Throws std::system_error when the port is taken. Ends when the component is stopped.
+    static void start(roost::service::host& h, roost::service::component& in, unsigned short port);
+};

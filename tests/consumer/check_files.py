@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Recipes, systemd unit, Dockerfile and Kubernetes manifest agree with the code and with each other.
+
+usage: check_files.py SOURCE_FOLDER
+
+No cluster and no package manager is needed. Where PyYAML, systemd-analyze or kubectl are installed, they have a look, too.
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+problems = []
+
+
+def check(holds, sentence):
+    if not holds:
+        problems.append(sentence)
+
+
+def seconds(text):
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|m|min|)", text)
+    if not found:
+        problems.append(f"'{text}' is no length of time")
+        return 0.0
+    return float(found.group(1)) * {"ms": 0.001, "s": 1, "": 1, "m": 60, "min": 60}[found.group(2)]
+
+
+def versions(root):
+    version = re.search(r"^\s*VERSION (\S+)", (root / "CMakeLists.txt").read_text(), re.MULTILINE).group(1)
+    conan = (root / "packaging/conan/conanfile.py").read_text()
+    port = json.loads((root / "packaging/vcpkg/ports/roost/vcpkg.json").read_text())
+    check(f'version = "{version}"' in conan, f"the Conan recipe is not of version {version}")
+    check(port["version"] == version, f"the vcpkg port is not of version {version}")
+    compile(conan, "conanfile.py", "exec")
+    wanted = version.rsplit(".", 1)[0]
+    check(f"find_package(roost {wanted} " in (root / "template/CMakeLists.txt").read_text(),
+          f"the template does not ask for version {wanted}")
+
+
+def switches(root):
+    """Every -DROOST_x that a recipe, an image or a guide names exists."""
+    known = set(re.findall(r"option\((ROOST_\w+)", (root / "cmake/roost_options.cmake").read_text()))
+    for name in ("packaging/vcpkg/ports/roost/portfile.cmake", "template/deploy/Dockerfile", "docs/guide/deploying.md"):
+        text = (root / name).read_text()
+        for used in re.findall(r"-D(ROOST_\w+)", text) + re.findall(r"FEATURES \w+ (ROOST_\w+)", text):
+            check(used in known, f"{name} sets {used}, which is no option")
+    for layer in ("TESTS", "EXAMPLES", "MODEL"):
+        check(f"ROOST_BUILD_{layer}" in known, f"the Conan recipe sets ROOST_BUILD_{layer}, which is no option")
+
+
+def variables(root):
+    """Every ROOST_SHUTDOWN_x that is named is one that is read."""
+    phases = re.findall(r'return "([a-z ]+)";', (root / "include/roost/service/phase.hpp").read_text())
+    known = {"ROOST_SHUTDOWN_TOTAL"} | {"ROOST_SHUTDOWN_" + p.upper().replace(" ", "_") for p in phases}
+    for name in ("template/deploy/shop.service", "template/deploy/Dockerfile", "template/deploy/kubernetes.yaml",
+                 "docs/guide/deploying.md"):
+        for used in re.findall(r"ROOST_SHUTDOWN_[A-Z_]+", (root / name).read_text()):
+            check(used in known, f"{name} sets {used}, which nobody reads")
+
+
+def unit(root):
+    text = (root / "template/deploy/shop.service").read_text()
+    setting = dict(re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE))
+    total = seconds(re.search(r"ROOST_SHUTDOWN_TOTAL=(\S+)", text).group(1))
+    check(setting["Type"] == "notify", "the unit has to be of Type=notify")
+    check(seconds(setting["TimeoutStopSec"]) > total, "the unit's TimeoutStopSec is not more than the total budget")
+    check(setting["KillMode"] == "mixed", "the unit has to signal the main process only")
+    check(seconds(setting["WatchdogSec"]) > 10, "WatchdogSec has to be more than live_within, 10 s")
+    check("HUP" in setting["ExecReload"], "a reload has to be SIGHUP")
+    analyze = shutil.which("systemd-analyze")
+    if analyze:
+        copy = text.replace("/usr/local/bin/shop", "/bin/true")
+        folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "/tmp")
+        path = folder / "roost-check.service"
+        path.write_text(copy)
+        done = subprocess.run([analyze, "verify", "--man=no", str(path)], capture_output=True, text=True)
+        path.unlink()
+        complaints = [line for line in done.stderr.splitlines() if "roost-check" in line]
+        check(not complaints, "systemd-analyze: " + "; ".join(complaints))
+
+
+def image(root):
+    text = (root / "template/deploy/Dockerfile").read_text()
+    entry = re.findall(r"^ENTRYPOINT (.*)$", text, re.MULTILINE)
+    check(len(entry) == 1 and isinstance(json.loads(entry[0]), list), "ENTRYPOINT has to be in list form, or a shell keeps the signals")
+    check(re.search(r"^STOPSIGNAL SIGTERM$", text, re.MULTILINE), "the image has to be stopped by SIGTERM")
+    check(re.search(r"^USER (?!root)", text, re.MULTILINE), "the image must not run as root")
+    check(not re.search(r"^CMD ", text, re.MULTILINE), "CMD would become arguments of the service")
+
+
+def manifest(root):
+    text = (root / "template/deploy/kubernetes.yaml").read_text()
+    check("\t" not in text, "the manifest contains a tab")
+    env = dict(re.findall(r"- name: (\w+)\n\s+value: \"([^\"]+)\"", text))
+    grace = int(re.search(r"^\s+terminationGracePeriodSeconds: (\d+)$", text, re.MULTILINE).group(1))
+    total, duck = seconds(env["ROOST_SHUTDOWN_TOTAL"]), seconds(env["ROOST_SHUTDOWN_LAME_DUCK"])
+    check(grace > total, "terminationGracePeriodSeconds is not more than ROOST_SHUTDOWN_TOTAL")
+    check(duck < total, "the lame duck takes the whole budget")
+    probe = re.search(r"readinessProbe:(.*?)livenessProbe:", text, re.DOTALL).group(1)
+    period = int(re.search(r"periodSeconds: (\d+)", probe).group(1))
+    failures = int(re.search(r"failureThreshold: (\d+)", probe).group(1))
+    check(period * failures < duck, "readiness is not noticed before the lame duck is over")
+    served = (root / "template/health.cpp").read_text()
+    for path in re.findall(r"path: (\S+)", text):
+        check(f"GET {path} " in served, f"the manifest probes {path}, which the template does not serve")
+    port = re.search(r"SHOP_HEALTH_PORT=(\d+)", (root / "template/deploy/Dockerfile").read_text()).group(1)
+    for used in re.findall(r"(?:port|containerPort): (\d+)", text):
+        check(used == port, f"the manifest uses port {used}, the image {port}")
+    try:
+        import yaml  # optional
+    except ImportError:
+        return
+    pod = yaml.safe_load(text)["spec"]["template"]["spec"]
+    check(pod["terminationGracePeriodSeconds"] == grace, "terminationGracePeriodSeconds is in the wrong place")
+    check({"readinessProbe", "livenessProbe", "env"} <= set(pod["containers"][0]), "a probe is in the wrong place")
+    labels = yaml.safe_load(text)["spec"]
+    check(labels["selector"]["matchLabels"] == labels["template"]["metadata"]["labels"], "the selector selects other pods")
+
+
+def guide(root):
+    """The files in the guide are those that are checked."""
+    text = (root / "docs/guide/deploying.md").read_text()
+    for name in ("shop.service", "Dockerfile", "kubernetes.yaml"):
+        check((root / "template/deploy" / name).read_text() in text, f"docs/guide/deploying.md does not have template/deploy/{name} as it is")
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    for part in (versions, switches, variables, unit, image, manifest, guide):
+        part(root)
+    print("\n".join(problems) if problems else "recipes, unit, image and manifest agree")
+    return 1 if problems else 0
+
+
+sys.exit(main())
