@@ -36,9 +36,11 @@ namespace {
 constexpr auto idle_limit = 30s;   // between two requests of a connection
 constexpr auto read_limit = 5s;    // from the first byte of a request to its last
 constexpr auto write_limit = 5s;
+constexpr auto parting_limit = 2s;  // for the next request of a client that has not been told to go
 constexpr auto answer_limit = 10s;
 constexpr std::uint32_t header_limit = 8 * 1024;
 constexpr std::uint64_t body_limit = 16 * 1024;
+constexpr int backlog = 4096;
 constexpr std::size_t connection_limit = 12'000;
 
 class counted {
@@ -80,8 +82,7 @@ task<response> take_order(shop& s, const request& from) {
     o->entry = s.host().ledger().accept();
     const std::optional<answer> how = co_await move_on_after(answer_limit, s.place(o));
     switch (how.value_or(answer::failed)) {
-        case answer::stored:
-            co_return make_response(from, http::status::created, "order " + std::to_string(o->id) + "\n");
+        case answer::stored: co_return make_response(from, http::status::created, "order " + std::to_string(o->id) + "\n");
         case answer::open:
             co_return make_response(from, http::status::service_unavailable, "the queue is full, come back later\n");
         default: co_return make_response(from, http::status::internal_server_error, "the order was not stored\n");
@@ -100,7 +101,8 @@ task<response> make_answer(shop& s, const request& from) {
     }
     if (target == "/healthz") {
         const bool live = s.host().is_live();
-        co_return make_response(from, live ? http::status::ok : http::status::service_unavailable, live ? "live\n" : "stuck\n");
+        co_return make_response(from, live ? http::status::ok : http::status::service_unavailable,
+                                live ? "live\n" : "stuck\n");
     }
     if (target == "/readyz") {
         const bool ready = s.host().is_ready();
@@ -163,8 +165,13 @@ task<> close_gently(tcp::socket& s) {
 // One request and its answer. False: the connection ends.
 task<bool> serve_one(tcp::socket& peer, boost::beast::flat_buffer& buffer, shop& s) {
     if (buffer.size() == 0) {
-        // Between requests a stop ends the wait; from the first byte on the request is served.
-        const auto woken = co_await move_on_after(idle_limit, peer.async_wait(tcp::socket::wait_read, net::as_tuple(use_task)));
+        // Between requests a stop ends the wait; from the first byte on the request is served. Who was about to send one could
+        // not know: it is still taken, and answered with Connection: close.
+        auto woken = co_await move_on_after(idle_limit, peer.async_wait(tcp::socket::wait_read, net::as_tuple(use_task)));
+        if (woken && std::get<0>(*woken) == net::error::operation_aborted) {
+            woken = co_await move_on_after(parting_limit,
+                                           peer.async_wait(tcp::socket::wait_read, net::as_tuple(use_task.through_stop())));
+        }
         if (!woken || std::get<0>(*woken)) {
             co_return false;
         }
@@ -183,11 +190,11 @@ task<bool> serve_one(tcp::socket& peer, boost::beast::flat_buffer& buffer, shop&
     }
     const request asked = parser.release();
     response reply = co_await make_answer(s, asked);
-    // From the first moment of shutdown on, clients are told to go elsewhere.
-    const bool keep_alive = asked.keep_alive() && s.host().is_ready();
+    // Clients are told to go when they can no longer come back: before that they would only queue up at the door.
+    const bool keep_alive = asked.keep_alive() && s.counts.open.load(std::memory_order_relaxed);
     const bool sent = co_await send(peer, reply, keep_alive);
     (sent ? s.counts.answered : s.counts.unanswered).fetch_add(1, std::memory_order_relaxed);
-    co_return sent && keep_alive;
+    co_return sent&& keep_alive;
 }
 
 task<> session(tcp::socket peer, shop& s, [[maybe_unused]] semaphore::permit place) {
@@ -220,8 +227,9 @@ struct intake::parts {
     static task<> run_session(io_executor& where, tcp::socket peer, shop& s, semaphore::permit place) {
         co_await on(where, session(std::move(peer), s, std::move(place)));
     }
-    task<> accept_all(shop& s, service::component& sessions) {
-        for (;;) {
+    task<> accept_all(shop& s, service::component& sessions, const roost::shutdown& door) {
+        // A stop ends an accept that waits. One that finds somebody there never waits, hence the look.
+        while (door.state() == shutdown_state::running) {
             semaphore::permit place = co_await places.acquire();
             auto [ec, peer] = co_await acceptor.async_accept(net::as_tuple(use_task));
             if (!ec) {
@@ -236,7 +244,11 @@ struct intake::parts {
         // Who has connected before the door closes is served, too.
         error_code ec;
         acceptor.non_blocking(true, ec);
-        while (semaphore::permit place = places.try_acquire()) {
+        for (int i = 0; i < backlog; ++i) {
+            semaphore::permit place = places.try_acquire();
+            if (!place) {
+                break;
+            }
             tcp::socket peer = acceptor.accept(io, ec);
             if (ec) {
                 break;
@@ -244,9 +256,10 @@ struct intake::parts {
             start_session(std::move(peer), s, sessions, std::move(place));
         }
         acceptor.close(ec);
+        s.counts.open.store(false, std::memory_order_relaxed);
     }
-    static task<> run_door(parts& p, shop& s, service::component& sessions) {
-        co_await on(io_executor::of(p.io), p.accept_all(s, sessions));
+    static task<> run_door(parts& p, shop& s, service::component& sessions, const roost::shutdown& door) {
+        co_await on(io_executor::of(p.io), p.accept_all(s, sessions, door));
     }
 };
 
@@ -264,7 +277,7 @@ std::string intake::listen(std::uint16_t port) {
         parts_->acceptor.bind(at, ec);
     }
     if (!ec) {
-        parts_->acceptor.listen(4096, ec);
+        parts_->acceptor.listen(backlog, ec);
     }
     if (!ec) {
         return {};
@@ -284,7 +297,7 @@ void intake::open(shop& s, service::component& door, service::component& session
     io_executor& ours = io_executor::of(parts_->io);
     ours.set_single_threaded();
     parts_->thread = std::thread([p = parts_.get()] { p->io.run(); });
-    door.launch("accept", parts::run_door(*parts_, s, sessions));
+    door.launch("accept", parts::run_door(*parts_, s, sessions, door.shutdown()));
 }
 
 void intake::join() {
@@ -299,7 +312,14 @@ std::string intake::metrics(shop& s) {
     const pool_stats pool = s.database().stats();
     std::string text;
     const auto add = [&](std::string_view name, std::string_view type, std::string_view help, auto value) {
-        text.append("# HELP ").append(name).append(" ").append(help).append("\n# TYPE ").append(name).append(" ").append(type);
+        text.append("# HELP ")
+            .append(name)
+            .append(" ")
+            .append(help)
+            .append("\n# TYPE ")
+            .append(name)
+            .append(" ")
+            .append(type);
         text.append("\n").append(name).append(" ").append(std::to_string(value)).append("\n");
     };
     add("demo_requests_total", "counter", "Requests read.", s.counts.requests.load());
@@ -310,7 +330,8 @@ std::string intake::metrics(shop& s) {
     add("demo_orders_open", "gauge", "Orders on their way.", books.open());
     add("demo_queue_refused_total", "counter", "Orders that found the queue full.", s.counts.refused.load());
     add("demo_queue_length", "gauge", "Orders in the queue.", s.queue().size());
-    add("demo_worker_failures_total", "counter", "Failures of workers that were restarted.", s.counts.worker_failures.load());
+    add("demo_worker_failures_total", "counter", "Failures of workers that were restarted.",
+        s.counts.worker_failures.load());
     add("demo_connections", "gauge", "Open connections.", s.counts.connections.load());
     add("demo_requests_in_flight", "gauge", "Requests being answered.", s.counts.in_flight.load());
     add("demo_pool_capacity", "gauge", "Database connections at most.", pool.capacity);

@@ -26,7 +26,8 @@ public:
     load& operator=(const load&) = delete;
 
     // As a job of `owner`: `rate` requests per second for `seconds`, or until the service is no longer ready.
-    void start(roost::service::host& host, roost::service::component& owner, std::uint16_t port, double rate, double seconds);
+    void start(roost::service::host& host, roost::service::component& owner, std::uint16_t port, double rate,
+               double seconds);
     void join();
 
     load_counts counts;

@@ -127,12 +127,13 @@ std::string demo_run::status_text(service::host& h, double rate, double seconds)
     const demo::counters& c = shop_->counts;
     const pool_stats pool = shop_->database().stats();
     char text[256];
-    std::snprintf(text, sizeof text,
-                  "%6.1f s  %-11s %6.0f/s  in flight %-4lld queue %3zu/%zu  pool %u/%u  restarts %-4llu orders %llu", seconds,
-                  h.is_ready() ? "ready" : std::string(to_string(h.phase())).c_str(), rate,
-                  static_cast<long long>(c.in_flight.load()), shop_->queue().size(), shop_->queue().capacity(), pool.out,
-                  pool.capacity, static_cast<unsigned long long>(c.worker_failures.load()),
-                  static_cast<unsigned long long>(h.ledger().read().completed()));
+    std::snprintf(
+        text, sizeof text,
+        "%6.1f s  %-11s %6.0f/s  clients %-4lld in flight %-4lld queue %3zu/%zu  pool %u/%u  restarts %-4llu orders %llu",
+        seconds, h.is_ready() ? "ready" : std::string(to_string(h.phase())).c_str(), rate,
+        static_cast<long long>(c.connections.load()), static_cast<long long>(c.in_flight.load()), shop_->queue().size(),
+        shop_->queue().capacity(), pool.out, pool.capacity, static_cast<unsigned long long>(c.worker_failures.load()),
+        static_cast<unsigned long long>(h.ledger().read().completed()));
     return text;
 }
 

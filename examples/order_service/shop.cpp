@@ -172,8 +172,8 @@ task<> shop::run_workers() {
     const auto restart = on_failure::ask([this](const child_failure& f) {
         const auto n = counts.worker_failures.fetch_add(1, std::memory_order_relaxed) + 1;
         if (n <= 5) {
-            host_.log("demo: " + f.name() + " failed (" + describe(f.error()) + ") and will be restarted, its orders go back" +
-                      (n == 5 ? "; further failures are only counted" : ""));
+            host_.log("demo: " + f.name() + " failed (" + describe(f.error()) +
+                      ") and will be restarted, its orders go back" + (n == 5 ? "; further failures are only counted" : ""));
         }
         return on_failure::restart(backoff(20ms).longest(500ms).jitter(0.5), 1'000'000, 100ms);
     });

@@ -37,6 +37,7 @@ struct counters {
     std::atomic<std::uint64_t> refused{0};        // orders that found the queue full
     std::atomic<std::uint64_t> worker_failures{0};
     std::atomic<std::int64_t> connections{0};
+    std::atomic<bool> open{true};                 // the door: new connections are taken
     std::atomic<std::int64_t> in_flight{0};       // requests being answered
 };
 

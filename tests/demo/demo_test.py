@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tries the order service as its users and its enemies would: demo_test.py PROGRAM TEST. Exit 77: something is missing."""
 
+import os
 import re
 import resource
 import shutil
@@ -26,9 +27,10 @@ def check(fact, sentence, text=""):
 class Service:
     """The running program, its output, and its port."""
 
-    def __init__(self, program, *flags):
+    def __init__(self, program, *flags, total=None):
+        environment = dict(os.environ, **({"ROOST_SHUTDOWN_TOTAL": total} if total else {}))
         self.process = subprocess.Popen([program, "--port", "0", *flags], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                        text=True)
+                                        text=True, env=environment)
         self.lines = []
         self.reader = threading.Thread(target=lambda: self.lines.extend(iter(self.process.stdout.readline, "")), daemon=True)
         self.reader.start()
@@ -228,7 +230,7 @@ def need_wrk():
         sys.exit(77)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    return min(10000, hard - 200)
+    return min(8000, hard - 200)
 
 
 def start_wrk(s, connections, seconds, folder):
@@ -240,14 +242,17 @@ def start_wrk(s, connections, seconds, folder):
 
 def test_sigterm_under_load(program):
     connections = need_wrk()
-    s = Service(program, "--rate", "0")
+    # A client that is refused tries again at once and for ever, so the drain has to share the machine with it.
+    s = Service(program, "--rate", "0", total="100s")
     with tempfile.TemporaryDirectory() as folder:
-        wrk = start_wrk(s, connections, 20, folder)
-        end = time.monotonic() + 15
-        while s.metric("demo_connections") < connections * 0.95 and time.monotonic() < end:
-            time.sleep(0.2)
-        time.sleep(1)
-        books, took = s.end_well(30)
+        wrk = start_wrk(s, connections, 100, folder)
+        clients = in_flight = 0
+        end = time.monotonic() + 45
+        while (clients < connections or in_flight < connections / 2) and time.monotonic() < end:
+            time.sleep(0.5)
+            for now in re.findall(r"clients (\d+) +in flight (\d+)", s.text())[-1:]:  # the status line, once per second
+                clients, in_flight = map(int, now)
+        books, took = s.end_well(110)
         refused = False
         try:
             s.connect().close()
@@ -257,7 +262,7 @@ def test_sigterm_under_load(program):
         report = wrk.communicate(timeout=60)[0]
     requests, answered, unanswered, _ = map(int, INTAKE.search(s.text()).groups())
     print(report)
-    print(f"{connections} connections; {requests} requests, {unanswered} unanswered; drained in {took:.1f} s; {books}")
+    print(f"{clients} connections, {in_flight} requests in flight at the signal; {requests} requests, {unanswered} unanswered; drained in {took:.1f} s; {books}")
     check(refused, "a connection after the end was not refused")
     check(requests > 0 and unanswered == 0 and requests == answered, "a request was not answered", s.text())
     errors = re.search(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", report)
