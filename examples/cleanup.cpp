@@ -35,6 +35,7 @@ private:
     bool open_ = false;
 };
 
+// begin body
 task<> transfer(connection& c) {
     co_await c.begin();
     co_await on_exit(&connection::roll_back_if_open, &c);
@@ -47,6 +48,7 @@ task<int> serve() {
     std::printf("%s, the connection is %s\n", done ? "done" : "given up", c.is_open() ? "open" : "closed");
     co_return !done && !c.is_open() && c.rollbacks == 1 ? 0 : 1;
 }
+// end body
 
 }  // namespace
 

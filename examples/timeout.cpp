@@ -15,6 +15,7 @@ task<std::string> ask(const char* who, duration takes) {
     co_return std::string("answer of ") + who;
 }
 
+// begin body
 // An answer that comes too late is replaced by a default.
 task<std::string> ask_with_default(const char* who, duration takes) {
     auto answer = co_await move_on_after(5ms, ask(who, takes));
@@ -32,6 +33,7 @@ task<bool> insist(const char* who, duration takes) {
         co_return false;
     }
 }
+// end body
 
 task<int> ask_around() {
     const std::string quick = co_await ask_with_default("Ada", 0ms);
