@@ -249,6 +249,7 @@ void conductor::enter(phase_state before, phase_effect effect, time_point now) {
         over_.ring();
     }
     if (contains(effect, phase_effect::die)) {
+        core_.log(severity::error, "roost: forced to end in phase " + std::string(to_string(before.at)));
         die();
     }
 }

@@ -161,6 +161,38 @@ int last_words(host_core& core, const conductor& c) {
     return code;
 }
 
+// Everything between the start of the threads and their end.
+int host_service(make_main& root, bool ready_at_start, const options& o, const schedule& times, std::source_location from) {
+    const no_broken_pipes quiet;
+    const wake_fd over;
+    std::optional<runtime> own;
+    if (!o.on()) {
+        runtime_options threads = o.runtime();
+        own.emplace(threads.has_on_overrun() ? threads : threads.on_overrun(log_overrun));
+    }
+    host_core core(o, times, o.on() ? o.on() : executor_ref(*own), from);
+    const hearing ears(core);
+    host h(core);
+    conductor c(core, over);
+    signal_inbox::listen(core.wake().fd(), over.fd());
+    // What was remembered is acted on before the root task begins, and nothing is over before it has begun.
+    roost::guard beginning = core.components().main().shutdown().guard();
+    c.look_once();
+    c.start();
+    core.components().main().launch("main", run_main(core, h, root, main_end(core)), from);
+    beginning.reset();
+    if (ready_at_start) {
+        core.set_ready(true);
+    }
+    wait_until_over(c, core, over);
+    if (own) {
+        own->shut_down();
+    }
+    c.end();
+    signal_inbox::listen(-1, -1);
+    return last_words(core, c);
+}
+
 }  // namespace
 
 int run_service(make_main root, bool ready_at_start, const options& o, std::source_location from) {
@@ -181,39 +213,11 @@ int run_service(make_main root, bool ready_at_start, const options& o, std::sour
     if (o.signals()) {
         remember_signals();
     }
-    const no_broken_pipes quiet;
-    const wake_fd over;
-    std::optional<runtime> own;
-    if (!o.on()) {
-        runtime_options threads = o.runtime();
-        if (!threads.has_on_overrun()) {
-            threads.on_overrun(log_overrun);
-        }
-        own.emplace(threads);
-    }
-    int code = exit_code::main_failed;
-    {
-        host_core core(o, times.value(), o.on() ? o.on() : executor_ref(*own), from);
-        const hearing ears(core);
-        host h(core);
-        conductor c(core, over);
-        signal_inbox::listen(core.wake().fd(), over.fd());
-        // What was remembered is acted on before the root task begins, and nothing is over before it has begun.
-        roost::guard beginning = core.components().main().shutdown().guard();
-        c.look_once();
-        c.start();
-        core.components().main().launch("main", run_main(core, h, root, main_end(core)), from);
-        beginning.reset();
-        if (ready_at_start) {
-            core.set_ready(true);
-        }
-        wait_until_over(c, core, over);
-        if (own) {
-            own->shut_down();
-        }
-        c.end();
-        signal_inbox::listen(-1, -1);
-        code = last_words(core, c);
+    int code = exit_code::bad_options;
+    try {
+        code = host_service(root, ready_at_start, o, times.value(), from);
+    } catch (const std::exception& e) {
+        refuse(o, e.what());  // no threads, no descriptors, no memory
     }
     if (o.signals()) {
         forget_signals();

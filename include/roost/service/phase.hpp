@@ -40,7 +40,7 @@ inline constexpr unsigned phase_count = 9;
 namespace exit_code {
 inline constexpr int clean = 0;
 inline constexpr int main_failed = 1;       // the root task ended with an error
-inline constexpr int bad_options = 2;       // nothing was started; one sentence says why
+inline constexpr int bad_options = 2;        // nothing was started; one sentence says why
 inline constexpr int broken_invariant = 70; // work was lost, or Roost found a bug
 inline constexpr int work_cancelled = 124;  // the drain deadline passed, and work was cancelled
 inline constexpr int signal_base = 128;     // 128 + n: signal n forced the end
