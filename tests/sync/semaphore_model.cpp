@@ -31,6 +31,21 @@ MODEL(semaphore_model, conservation) {
     check(served.load(mo::relaxed) == 2 && s.available() == 1 && s.in_use() == 0, "SYNC-31: everything is given back");
 }
 
+// The fast paths alone: the plain counter sees a race if a permit does not carry what its holder wrote.
+MODEL(semaphore_model, publish) {
+    semaphore s(1);
+    plain<int> shared{0};
+    const auto visit = [&] {
+        if (auto permit = s.try_acquire()) {
+            shared.set(shared.get() + 1);
+        }
+    };
+    thread other(visit);
+    visit();
+    other.join();
+    check(shared.get() >= 1 && s.available() == 1, "SYNC-31");
+}
+
 // WQB-1, tokio#4618: release against cancel of the first of two.
 MODEL(semaphore_model, release_vs_cancel) {
     semaphore s(1);

@@ -7,8 +7,8 @@
 //
 // id  operation                 order             pairs     carries                                 fails in
 // P1  take, give: load          relaxed           -         nothing: a guess for P2 and P3
-// P2  take: CAS                 acquire/relaxed   P3 P5     in: what the last holder wrote          mutex_model: publish
-// P3  give: CAS                 release/relaxed   P2 P5     out: what this holder wrote             mutex_model: publish
+// P2  take: CAS                 acquire/relaxed   P3 P5     in: what the last holder wrote          mutex_model: publish, semaphore_model: publish
+// P3  give: CAS                 release/relaxed   P2 P5     out: what this holder wrote             mutex_model: publish, semaphore_model: publish
 // P4  word under the lock: load relaxed           -         nothing: a guess for P5
 // P5  word under the lock: CAS  acq_rel/relaxed   P2 P3     in: what holders wrote; out: the same,  mutex_model: hand_off
 //                                                           to whoever takes what is left
