@@ -85,6 +85,26 @@ MODEL(pool_model, put_vs_take) {
     expect_all_back(p, "POOL-15");
 }
 
+// With a parent the unit of work comes and goes, by the other branches of the same operations.
+MODEL(pool_model, put_vs_take_counted) {
+    auto root = model_node::make_root(model_node::probe::quiet);
+    plain<int> uses{0};
+    plain<int> mine{0};
+    plain<int> theirs{0};
+    {
+        pool_options o = small(1);
+        o.parent = root.get();
+        pool<shared> p(o, [&] { return shared{&uses}; });
+        use(p, mine);
+        thread other([&] { use(p, theirs); });
+        use(p, mine);
+        other.join();
+        check(uses.get() == 3 && mine.get() == 2 && theirs.get() == 1,
+              "everybody is served, and sees what the last one wrote");
+        expect_all_back(p, "counted");
+    }
+}
+
 MODEL(pool_model, put_vs_take_vs_cancel) {
     plain<int> uses{0};
     plain<int> behind{0};

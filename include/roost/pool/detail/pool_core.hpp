@@ -29,10 +29,13 @@
 //                                                     counted; out: the unit it has entered
 // T3  put: CAS               release/relaxed  T2 T4   out: what the holder wrote to the resource          pool_model: put_vs_take
 // T4  commit: CAS            acq_rel/relaxed  T2 T3   both                                                pool_model: destroy_vs_waiter
-// T5  snapshot: load         acquire          T4      a state for decisions under the lock                pool_model: close_vs_return
+// T5  snapshot: load         relaxed          -       nothing: the lock under which it decides carries    (floor)
+//                                                     everything; outside it is for reports
 // T6  holder, times          relaxed          -       nothing: reports want a recent value                (floor)
 // T7  statistics             relaxed          -       nothing                                             (floor)
 // T8  may_barge: load, store relaxed          -       nothing: a hint; the word decides                   (floor)
+// T9  take, plain: CAS       acquire/relaxed  T3 T4   in: the resource; it entered nothing, so it gives   pool_model: put_vs_take
+//                                                     nothing out
 
 #include <roost/pool/detail/pool_counters.hpp>
 #include <roost/pool/detail/pool_waiter.hpp>
@@ -71,7 +74,7 @@ public:
         if (stripe::take_is_plain(stripe_state(seen), unit_)) [[likely]] {
             unsigned slot = 0;
             const stripe_state next = stripe::take_plainly(stripe_state(seen), slot);
-            if (mine.word.compare_exchange_weak(seen, next.bits, mo::acq_rel, mo::relaxed)) [[likely]] {  // T2
+            if (mine.word.compare_exchange_weak(seen, next.bits, mo::acquire, mo::relaxed)) [[likely]] {  // T9
                 return mine.slots[slot];
             }
         }
@@ -216,7 +219,7 @@ private:
     template <class Transition>
     stripe_step commit(pool_stripe& s, Transition next) noexcept;
     [[nodiscard]] stripe_state look(const pool_stripe& s) const noexcept {
-        return stripe_state(s.word.load(mo::acquire));  // T5
+        return stripe_state(s.word.load(mo::relaxed));  // T5
     }
 
     // Under the lock.
