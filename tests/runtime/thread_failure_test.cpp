@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <fstream>
 #include <system_error>
 
@@ -56,7 +57,7 @@ int live_threads() {
     return count;
 }
 
-TEST(thread_failure, RUN_19_the_constructor_throws_and_leaves_no_thread) {
+TEST(thread_failure, RUN_19_GAUNTLET_19_the_constructor_throws_and_leaves_no_thread) {
     const int before = live_threads();
     for (const unsigned workers : {1U, 8U}) {
         const int needed = static_cast<int>(workers) + 1;  // and the keeper
@@ -73,6 +74,7 @@ TEST(thread_failure, RUN_19_the_constructor_throws_and_leaves_no_thread) {
             threads_allowed = -1;
         }
         EXPECT_EQ(live_threads(), before);
+        std::printf("  scenario 19: %d of %d threads refused in turn, %d alive as before\n", needed, needed, before);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "coroutines.hpp"
 #include "held_operation.hpp"
+#include "two_at_once.hpp"
 
 #include <gtest/gtest.h>
 
@@ -28,87 +29,7 @@ using roost::waiter_queue;
 using sync_testing::fire;
 using sync_testing::held_operation;
 using sync_testing::rounds;
-
-// Two threads that meet at the start of every round, by spinning: a round costs little more than the race itself.
-class two_at_once {
-public:
-    template <class Mine, class Theirs, class After>
-    void run(long count, Mine mine, Theirs theirs, After after) {
-        std::thread other([&] {
-            for (long i = 1; i <= count; ++i) {
-                ready_.store(i, std::memory_order_release);
-                meet(start_, i);
-                dither(i / 7);
-                theirs();
-                end_.store(i, std::memory_order_release);
-            }
-        });
-        for (long i = 1; i <= count; ++i) {
-            prepare_(i);
-            meet(ready_, i);
-            start_.store(i, std::memory_order_release);
-            dither(i);
-            mine();
-            meet(end_, i);
-            after();
-        }
-        other.join();
-    }
-    explicit two_at_once(std::function<void(long)> prepare) : prepare_(std::move(prepare)) {}
-
-private:
-    static void meet(const std::atomic<long>& word, long round) {
-        for (int spin = 0; word.load(std::memory_order_acquire) < round; ++spin) {
-            if (spin > 100) {
-                std::this_thread::yield();
-            }
-        }
-    }
-    // Shifts one side against the other by a few hundred nanoseconds; now and then lets it go first even on one core.
-    static void dither(long i) {
-        if (i % 5 == 0) {
-            std::this_thread::yield();
-        }
-        for (long k = i % 16; k > 0; --k) {
-            roost::spin_hint();
-        }
-    }
-    std::function<void(long)> prepare_;
-    std::atomic<long> ready_{0};
-    std::atomic<long> start_{0};
-    std::atomic<long> end_{0};
-};
-
-// The first of two waiters is cancelled while the permit is released: the second is always served.
-TEST(handover_stress, SYNC_161_release_races_cancel) {
-    semaphore s(1);
-    using operation = held_operation<semaphore::operation>;
-    roost::plain<int> first{0};
-    std::atomic<int> second{0};
-    semaphore::permit held;
-    std::unique_ptr<operation> one;
-    bool cancelled = false;
-    long wins = 0;
-    two_at_once race([&](long) {
-        held = s.try_acquire();
-        first.set(0);
-        second = 0;
-        one = std::make_unique<operation>(s.acquire(), first);
-        [](semaphore& ss, std::atomic<int>& n) -> fire {
-            auto permit = co_await ss.acquire();
-            ++n;
-        }(s, second);
-    });
-    race.run(
-        rounds(20'000), [&] { held.give_back(); }, [&] { cancelled = one->operation().try_cancel(); },
-        [&] {
-            ASSERT_EQ(first.get(), cancelled ? 0 : 1);
-            ASSERT_EQ(second.load(), 1);
-            ASSERT_EQ(s.available(), 1U);
-            wins += cancelled ? 1 : 0;
-        });
-    std::printf("  cancel won %ld times\n", wins);
-}
+using testing_support::two_at_once;
 
 // A thread's deadline expires while the lock is handed over, with a coroutine behind it.
 TEST(handover_stress, SYNC_161_lock_races_deadline) {

@@ -37,42 +37,6 @@ private:
     std::atomic<long>* alive_;
 };
 
-task<> wait_forever(event& e, counted, std::atomic<long>& resumed) {
-    co_await e.wait();
-    resumed.fetch_add(1);
-}
-task<> many_waiters(scope& s, event* events, int n, std::atomic<long>& alive, std::atomic<long>& resumed, event& ready) {
-    for (int i = 0; i < n; ++i) {
-        s.launch("waiter", wait_forever(events[i % 64], counted(alive), resumed));
-    }
-    ready.set();
-    co_await events[0].wait();
-}
-task<> run_many(event* events, int n, std::atomic<long>& alive, std::atomic<long>& resumed, event& ready) {
-    co_await with_scope(many_waiters, events, n, std::ref(alive), std::ref(resumed), std::ref(ready));
-}
-
-TEST(task_stress, TASK_35_a_million_waits_cancelled_from_a_foreign_thread) {
-    runtime rt(runtime_options().workers(2));
-    const int n = scaled(1'000'000);
-    std::vector<event> events(64);
-    event ready;
-    std::atomic<long> alive{0};
-    std::atomic<long> resumed{0};
-    root_scope root(rt);
-    const job j = root.launch("many", run_many(events.data(), n, alive, resumed, ready));
-    ready.wait_blocking();
-    j.cancel();
-    root.close();
-    root.join_blocking();
-    EXPECT_EQ(j.state(), job_state::cancelled);
-    EXPECT_EQ(alive.load(), 0);
-    EXPECT_EQ(resumed.load(), 0);
-    for (event& e : events) {
-        EXPECT_EQ(e.waiters_now(), 0U);
-    }
-}
-
 // Bytes in use by malloc, so that growth is seen even if the system does not get memory back.
 std::size_t in_use() { return mallinfo2().uordblks; }
 

@@ -82,33 +82,6 @@ TEST(tree_stress, TREE_16_no_unit_is_ever_invisible) {
     std::printf("  %ld units\n", rounds.load());
 }
 
-// C-2, scenario 8: a scope is closed, joined and freed by the joiner at the instant the last unit goes.
-TEST(tree_stress, TREE_19_the_joiner_frees_at_once) {
-    const auto end = stress_end();
-    long rounds = 0;
-    while (clock::now() < end) {
-        for (int i = 0; i < 50; ++i, ++rounds) {
-            counted_ref scope = new_root();
-            counted_ref child = new_child(*scope);
-            child->enter();
-            counted* held = child.get();
-            std::atomic<bool> go{false};
-            std::thread worker([&] {
-                while (!go.load()) {}
-                held->leave();
-            });
-            go = true;
-            scope->close();
-            while (!scope->is_closed()) {}
-            child = {};
-            scope = {};
-            worker.join();
-        }
-    }
-    EXPECT_EQ(live.load(), 0);
-    std::printf("  %ld rounds\n", rounds);
-}
-
 // C-20, scenario 5: children attach while their parent is cancelled: told or born cancelled, never both, never neither.
 TEST(tree_stress, TREE_5_attach_against_cancel) {
     const auto end = stress_end();
@@ -201,34 +174,6 @@ TEST(tree_stress, TREE_9_storm_of_cancels_from_foreign_threads) {
     root = {};
     EXPECT_EQ(live.load(), 0);
     std::printf("  %ld nodes\n", made.load());
-}
-
-// Scenario 7: deregistering against the running callback.
-TEST(tree_stress, TREE_41_removing_waits_for_a_running_callback) {
-    const auto end = stress_end();
-    long rounds = 0;
-    long ran = 0;
-    while (clock::now() < end) {
-        ++rounds;
-        counted_ref root = new_root();
-        long plain_state = 0;
-        std::atomic<int> ready{0};
-        std::thread canceller([&] {
-            ++ready;
-            while (ready.load() < 2) {}
-            root->cancel();
-        });
-        {
-            roost::inline_callback cb(roost::token(*root), level::cancel, [&] { plain_state += 1; });
-            ++ready;
-            while (ready.load() < 2) {}
-        }
-        plain_state += 2;  // a data race unless removal waited
-        canceller.join();
-        ASSERT_TRUE(plain_state == 2 || plain_state == 3);
-        ran += plain_state - 2;
-    }
-    std::printf("  %ld rounds, %ld ran\n", rounds, ran);
 }
 
 // C-19: two operations that cancel each other from two threads.

@@ -18,6 +18,7 @@
 
 #include <mutex>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 namespace roost::inline ROOST_ABI {
@@ -25,7 +26,8 @@ namespace roost::inline ROOST_ABI {
 template <class T>
 class [[nodiscard]] winner {
 public:
-    winner(std::size_t index, T value, std::vector<std::exception_ptr> others) noexcept
+    winner(std::size_t index, T value,
+           std::vector<std::exception_ptr> others) noexcept(std::is_nothrow_move_constructible_v<T>)
         : index_(index), value_(std::move(value)), others_(std::move(others)) {}
     [[nodiscard]] std::size_t index() const noexcept { return index_; }
     [[nodiscard]] T& value() & noexcept { return value_; }

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace roost::inline ROOST_ABI {
@@ -228,13 +229,13 @@ template <class T>
 class [[nodiscard]] supervised {
 public:
     supervised(outcome<detail::kept_t<T>> body, supervised_counts counts, std::vector<child_failure> failures,
-               site where) noexcept
+               site where) noexcept(std::is_nothrow_move_constructible_v<detail::kept_t<T>>)
         : body_(std::move(body)),
           counts_(counts),
           failures_(std::move(failures)),
           where_(where),
           unseen_(body_.has_error()) {}
-    supervised(supervised&& other) noexcept
+    supervised(supervised&& other) noexcept(std::is_nothrow_move_constructible_v<detail::kept_t<T>>)
         : body_(std::move(other.body_)),
           counts_(other.counts_),
           failures_(std::move(other.failures_)),

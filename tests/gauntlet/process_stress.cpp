@@ -1,0 +1,224 @@
+// Scenarios 20 to 22: signals and forks. The service runs in a process of its own: this program again.
+
+#include <roost/runtime/runtime.hpp>
+#include <roost/sync/semaphore.hpp>
+#include <roost/task/block_on.hpp>
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/root.hpp>
+#include <roost/task/scope.hpp>
+#include <roost/task/sleep.hpp>
+
+#include "../runtime/fixture.hpp"
+#include "quiet.hpp"
+
+#include <gtest/gtest.h>
+
+#if defined(ROOST_TEST_SERVICE)
+#include <roost/service/service.hpp>
+
+#include "../service/child_process.hpp"
+#endif
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace runtime_tests;
+using namespace std::chrono_literals;
+using gauntlet::load;
+using gauntlet::quiet;
+
+// --- 20: SIGTERM at any moment ---------------------------------------------------------------------------------------------
+
+#if defined(ROOST_TEST_SERVICE)
+
+task<> piece_of_work(service::ledger::entry entry, duration d) {
+    co_await sleep_for(d);
+    entry.complete();
+}
+task<> serve(service::host& h) {
+    for (int i = 0; i < 20; ++i) {
+        h.main().launch("work", piece_of_work(h.ledger().accept(), std::chrono::milliseconds(i * 5 / 2)));
+    }
+    h.set_ready();
+    h.log("ready");
+    co_await h.stopping();
+    co_await sleep_for(50ms);  // the drain
+}
+
+// What the child process runs.
+TEST(scenario, DISABLED_run) {
+    service::remember_signals();
+    std::exit(service::run(serve, service::options().name("drained").total(10s).report_every(5ms).runtime(
+                                      runtime_options().workers(1).soft_budget(duration(0)))));
+}
+
+TEST(gauntlet_process, GAUNTLET_20_a_signal_at_any_moment_of_a_drain) {
+    const quiet q("scenario 20");
+    const long runs = load(500, 8);
+    std::mt19937 random(static_cast<unsigned>(::getpid()));
+    long clean = 0;
+    long cancelled = 0;
+    long died = 0;
+    for (long i = 0; i < runs; ++i) {
+        service::child_process child("drain");
+        ASSERT_TRUE(child.wait_for("ready"));
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % 50'000));
+        child.send(SIGTERM);
+        const bool twice = i % 2 == 1;
+        if (twice) {
+            std::this_thread::sleep_for(10ms);
+            child.send(SIGTERM);
+        }
+        const int status = child.wait();
+        if (service::died_of(status, SIGTERM)) {
+            ASSERT_TRUE(twice) << "only a second one can come when the service is over\n" << child.output();
+            ++died;
+            continue;
+        }
+        ASSERT_TRUE(service::ended_with(status, 0) || (twice && service::ended_with(status, 128 + SIGTERM)))
+            << status << child.output();
+        ASSERT_EQ(child.output().back(), '\n') << child.output();
+        ASSERT_EQ(child.last_line().find("ledger: accepted=20 "), 0U) << child.output();
+        ASSERT_NE(child.last_line().find(" lost=0"), std::string::npos) << child.output();
+        (WEXITSTATUS(status) == 0 ? clean : cancelled) += 1;
+    }
+    q.say("%ld runs: %ld drained, %ld cancelled, %ld signalled after the end, every ledger whole", runs, clean, cancelled,
+          died);
+}
+
+#endif
+
+// --- 21: a storm of signals ------------------------------------------------------------------------------------------------
+
+void signal_all_threads(int signal) {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+        ::syscall(SYS_tgkill, ::getpid(), std::atoi(entry.path().filename().c_str()), signal);
+    }
+}
+
+task<> busy(semaphore& s, std::atomic<bool>& stop, std::atomic<long>& turns) {
+    while (!stop.load()) {
+        auto p = co_await s.acquire();
+        turns.fetch_add(1);
+        co_await yield();
+    }
+}
+
+TEST(gauntlet_process, GAUNTLET_21_RUN_104_a_storm_of_signals_loses_no_wake_and_no_timer) {
+    const quiet q("scenario 21");
+    struct sigaction action{};
+    struct sigaction before[2];
+    action.sa_handler = +[](int) {};  // no SA_RESTART: every interrupted call says EINTR
+    sigaction(SIGUSR1, &action, &before[0]);
+    sigaction(SIGCHLD, &action, &before[1]);
+    std::atomic<long> turns{0};
+    long timers = 0;
+    long signals = 0;
+    duration worst{};
+    {
+        runtime rt(runtime_options().workers(2));
+        std::atomic<bool> stop{false};
+        semaphore s(2, "turns");
+        root_scope root(rt);
+        for (int i = 0; i < 8; ++i) {
+            root.launch("busy", busy(s, stop, turns));
+        }
+        root.close();
+        const time_point end = deadline_after(now(), std::chrono::milliseconds(load(10'000, 300)));
+        std::thread storm([&] {
+            while (!stop.load()) {
+                signal_all_threads(signals % 2 == 0 ? SIGUSR1 : SIGCHLD);
+                ++signals;
+                std::this_thread::sleep_for(100us);
+            }
+        });
+        while (now() < end) {
+            countdown done(2);
+            call c([&] { done.down(); });
+            test_timer t([&] { done.down(); });
+            const time_point due = deadline_after(now(), 200us);
+            t.set_deadline(due);
+            ASSERT_TRUE(rt.timers().arm(t));
+            ASSERT_TRUE(rt.post(c));
+            done.wait();
+            ASSERT_FALSE(rt.timers().disarm(t));
+            ASSERT_GE(now(), due) << "never early";
+            worst = std::max(worst, now() - due);
+            event nobody;
+            const time_point until = deadline_after(now(), 100us);
+            ASSERT_FALSE(nobody.wait_blocking(until)) << "a signal is no wake";
+            ASSERT_GE(now(), until);
+            ++timers;
+        }
+        stop = true;
+        storm.join();
+        root.join_blocking();
+    }
+    sigaction(SIGUSR1, &before[0], nullptr);
+    sigaction(SIGCHLD, &before[1], nullptr);
+    EXPECT_GT(turns.load(), 0);
+    q.say("%ld rounds of signals to every thread, %ld timers and blocking waits, %ld turns; latest timer %.1f ms late",
+          signals, timers, turns.load(), std::chrono::duration<double, std::milli>(worst).count());
+}
+
+// --- 22: forks under load --------------------------------------------------------------------------------------------------
+
+TEST(gauntlet_process, GAUNTLET_22_RUN_105_forks_under_load) {
+    const quiet q("scenario 22");
+    const long forks = load(1000, 30);
+    long told = 0;
+    std::atomic<long> turns{0};
+    {
+        runtime rt(runtime_options().workers(2).name("mill"));
+        std::atomic<bool> stop{false};
+        semaphore s(1, "turns");
+        root_scope root(rt);
+        for (int i = 0; i < 4; ++i) {
+            root.launch("busy", busy(s, stop, turns));
+        }
+        root.close();
+        call c([] {});
+        for (long i = 0; i < forks; ++i) {
+            const long kind = i % 3;
+            const pid_t child = ::fork();
+            ASSERT_GE(child, 0);
+            if (child == 0) {
+                ::alarm(20);  // a deadlock ends by signal
+                if (kind == 1) {
+                    ::execl("/bin/true", "true", static_cast<char*>(nullptr));
+                } else if (kind == 2) {
+                    ::close(STDERR_FILENO);
+                    rt.post(c);
+                }
+                ::_exit(0);
+            }
+            int status = -1;
+            ASSERT_EQ(::waitpid(child, &status, 0), child);
+            if (kind == 2) {
+                ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) << status;
+                ++told;
+            } else {
+                ASSERT_EQ(status, 0);
+            }
+        }
+        stop = true;
+        root.join_blocking();
+    }
+    EXPECT_GT(turns.load(), 0);
+    q.say("%ld forks: %ld touched the runtime and were told, the others exec()ed or _exit()ed; %ld turns in the parent",
+          forks, told, turns.load());
+}
+
+}  // namespace

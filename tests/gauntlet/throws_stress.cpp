@@ -1,0 +1,226 @@
+// Scenarios 14 and 15: whatever the user's code throws, and wherever.
+
+#include <roost/pool/pool.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/failure_sink.hpp>
+#include <roost/task/on_exit.hpp>
+#include <roost/task/race.hpp>
+#include <roost/task/scope.hpp>
+#include <roost/task/supervise.hpp>
+#include <roost/task/when_all.hpp>
+
+#include "../task/rig.hpp"
+#include "quiet.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <stdexcept>
+#include <utility>
+
+namespace {
+
+using namespace roost;
+using gauntlet::census;
+using gauntlet::counted;
+using gauntlet::load;
+using gauntlet::quiet;
+
+struct planted : std::runtime_error {
+    planted() : std::runtime_error("planted") {}
+};
+
+// Throws at its nth call; what is alive is counted.
+class fuse {
+public:
+    void light(int n) { left_ = n; }
+    void burn() {
+        ++calls_;
+        if (left_ > 0 && --left_ == 0) {
+            ++thrown_;
+            throw planted();
+        }
+    }
+    [[nodiscard]] long calls() const { return calls_; }
+    [[nodiscard]] long thrown() const { return thrown_; }
+    census alive;
+
+private:
+    int left_ = 0;
+    long calls_ = 0;
+    long thrown_ = 0;
+};
+
+// A value whose copies and moves may throw.
+class delicate {
+public:
+    explicit delicate(fuse& f) : fuse_(&f), alive_(f.alive) { fuse_->burn(); }
+    delicate(const delicate& other) : fuse_(other.fuse_), alive_(other.alive_) { fuse_->burn(); }
+    delicate(delicate&& other) : fuse_(other.fuse_), alive_(other.alive_) { fuse_->burn(); }
+    delicate& operator=(const delicate&) = delete;
+    void use() const { fuse_->burn(); }
+
+private:
+    fuse* fuse_;
+    counted alive_;
+};
+
+task<delicate> make(fuse& f) {
+    co_await yield();
+    co_return delicate(f);
+}
+task<> cleanup(fuse& f) {
+    co_await yield();
+    f.burn();
+}
+task<> body(fuse& f) {
+    co_await on_exit(cleanup, std::ref(f));
+    const delicate d = co_await make(f);
+    d.use();
+}
+task<> children(scope& s, fuse& f) {
+    auto a = s.async("a", make(f));
+    s.launch("b", body(f));
+    const delicate d = co_await std::move(a);
+    d.use();
+}
+task<> supervised_child(fuse& f) {
+    co_await yield();
+    f.burn();
+}
+task<> supervised_body(supervisor& s, fuse& f) {
+    for (int i = 0; i < 3; ++i) {
+        s.launch("child", supervised_child, std::ref(f));
+    }
+    co_await yield();
+    f.burn();
+}
+task<> everything(fuse& f, pool<delicate>& p) {
+    co_await with_scope(children, std::ref(f));
+    auto both = co_await when_all(make(f), make(f));
+    std::get<0>(both).use();
+    auto first = co_await race(make(f), make(f));
+    first.value().use();
+    co_await supervise(on_failure::ignore(), supervised_body, std::ref(f));
+    auto got = co_await p.acquire();
+    if (got) {
+        got->use();
+        got.handle().discard();
+    }
+    auto again = co_await p.acquire();
+    if (again) {
+        again->use();
+    }
+    auto later = co_await as_outcome(body(f));
+    static_cast<void>(later);
+}
+
+TEST(gauntlet_throws, GAUNTLET_14_the_nth_call_of_user_code_throws) {
+    const quiet q("scenario 14");
+    const long rounds = load(100'000, 1000);
+    fuse f;
+    long completed = 0;
+    long failed = 0;
+    const auto before = set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {});
+    std::mt19937 random(14);
+    for (long round = 0; round < rounds; ++round) {
+        pool_options o(1, "delicate");
+        o.on_error = [](const pool_error&) {};
+        pool<delicate> p(
+            o,
+            [&] {
+                f.burn();
+                return delicate(f);
+            },
+            [&](delicate& d) { d.use(); },
+            [&](delicate& d) {
+                d.use();
+                return true;
+            });
+        job j;
+        {
+            rig::stage s;
+            f.light(1 + static_cast<int>(random() % 50));
+            j = s.play(everything(f, p));
+            f.light(0);
+        }
+        ASSERT_TRUE(j.is_finished());
+        ASSERT_NE(j.state(), job_state::cancelled) << "a failure is no cancellation";
+        (j.state() == job_state::completed ? completed : failed) += 1;
+        ASSERT_EQ(p.stats().out, 0U);
+        ASSERT_TRUE(p.close_blocking());
+    }
+    set_failure_sink(before);
+    q.expect_none(f.alive, "values");
+    EXPECT_GT(failed, 0);
+    q.say("%ld rounds, %ld calls, %ld thrown: %ld jobs failed, %ld went on", rounds, f.calls(), f.thrown(), failed,
+          completed);
+}
+
+// Throws when it is moved out of where the result was kept.
+class hot {
+public:
+    hot(bool& armed, census& c) : armed_(&armed), alive_(c) {}
+    hot(hot&& other) : armed_(other.armed_), alive_(other.alive_) {
+        if (*armed_) {
+            throw planted();
+        }
+    }
+
+private:
+    bool* armed_;
+    counted alive_;
+};
+task<hot> make_hot(bool& armed, census& c) {
+    co_await yield();
+    co_return hot(armed, c);
+}
+task<> sibling(event& e) { co_await e.wait(); }
+task<> receives(scope& s, bool& armed, census& c, event& e, int& caught) {
+    auto d = s.async("hot", make_hot(armed, c));
+    auto other = s.launch("sibling", sibling(e));
+    co_await d.join();
+    armed = true;
+    try {
+        const hot h = co_await std::move(d);
+    } catch (const planted&) {
+        ++caught;
+    }
+    armed = false;
+    e.set();
+}
+task<> run_receives(bool& armed, census& c, event& e, int& caught) {
+    co_await with_scope(receives, std::ref(armed), std::ref(c), std::ref(e), std::ref(caught));
+}
+task<> direct(bool& armed, census& c, int& caught) {
+    armed = true;
+    try {
+        const hot h = co_await make_hot(armed, c);
+    } catch (const planted&) {
+        ++caught;
+    }
+    armed = false;
+}
+
+TEST(gauntlet_throws, GAUNTLET_15_a_result_that_throws_while_it_is_delivered_is_heard_once) {
+    const quiet q("scenario 15");
+    const long rounds = load(100'000, 1000);
+    census values;
+    long heard = 0;
+    for (long i = 0; i < rounds; ++i) {
+        bool armed = false;
+        int caught = 0;
+        event e;
+        rig::stage s;
+        const job j = i % 2 == 0 ? s.play(run_receives(armed, values, e, caught)) : s.play(direct(armed, values, caught));
+        ASSERT_EQ(j.state(), job_state::completed);
+        ASSERT_EQ(caught, 1);
+        heard += caught;
+    }
+    q.expect_none(values, "values");
+    q.say("%ld deliveries threw, %ld heard", rounds, heard);
+}
+
+}  // namespace
