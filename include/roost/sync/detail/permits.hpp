@@ -92,7 +92,7 @@ public:
     [[nodiscard]] std::uint32_t remove(std::uint32_t n) noexcept;
 
     [[nodiscard]] std::uint32_t available() const noexcept { return word_.load(mo::relaxed) / permit_state::unit; }  // P7
-    [[nodiscard]] std::uint32_t total() const noexcept { return total_.load(mo::relaxed) & permit_state::max; }      // P6
+    [[nodiscard]] std::uint32_t total() const noexcept { return total_.load(mo::relaxed) & permit_state::max; }  // P6
     [[nodiscard]] std::uint32_t in_use() noexcept;
     [[nodiscard]] std::uint32_t waiters_now() const noexcept { return waiters_.size_approx(); }
     [[nodiscard]] wait_target describe() const noexcept;
