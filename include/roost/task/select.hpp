@@ -16,8 +16,7 @@
 // Exactly one clause happens. The others are as if they had not been there: no value, permit or signal is taken and put
 // back, and when select returns none of them is queued anywhere. Cancelling the job while it waits takes every clause out.
 // Of several that could happen at once the leftmost does; select(fair, ...) begins at a random one. Two selects can meet at a
-// channel without places. select() of nothing does not compile; select(std::vector) of nothing is error(empty_set).
-// try_select(...) gives an empty optional instead of waiting.
+// channel without places. select() of nothing does not compile.
 
 #include <roost/base/error.hpp>
 #include <roost/task/detail/policy_scope.hpp>
