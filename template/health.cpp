@@ -42,8 +42,9 @@ void answer(host& h, int client) {
     const bool good = ready ? h.is_ready() : h.is_live();
     const std::string body = (known ? h.status() : std::string("unknown")) + "\n";
     const std::string status = !known ? "404 Not Found" : good ? "200 OK" : "503 Service Unavailable";
-    const std::string reply = "HTTP/1.0 " + status + "\r\nContent-Type: text/plain\r\nContent-Length: " +
-                              std::to_string(body.size()) + "\r\n\r\n" + body;
+    const std::string reply = "HTTP/1.0 " + status +
+                              "\r\nContent-Type: text/plain\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                              body;
     static_cast<void>(::send(client, reply.data(), reply.size(), MSG_NOSIGNAL));
     ::close(client);
 }

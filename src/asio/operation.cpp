@@ -51,11 +51,7 @@ bool operation::pass_cancel_on(cancellable& self) noexcept {
 }
 
 operation::operation(promise_base& me, failed_function failed, bool ends_at_stop) noexcept
-    : cancellable(me, functions),
-      work(run_woken),
-      failed_(failed),
-      ends_at_stop_(ends_at_stop),
-      local_emission_(*this) {}
+    : cancellable(me, functions), work(run_woken), failed_(failed), ends_at_stop_(ends_at_stop), local_emission_(*this) {}
 
 net::any_io_executor operation::serial_executor(const net::any_io_executor& offered) noexcept {
     executor_lock_.lock();
