@@ -57,7 +57,8 @@ public:
     // --- asking ------------------------------------------------------------------------------------------------------
     void shut_down(std::string_view why = "requested by the program") noexcept;  // as the first signal
     void cancel(std::string_view why = "requested by the program") noexcept;  // as the second
-    // Runs on SIGHUP, one at a time, as a job of main. Without a hook SIGHUP asks for the end as SIGTERM does.
+    // Runs on SIGHUP, one at a time, as a job of main; one may still run when the root task's body has ended, so it must not
+    // capture that body's locals. Without a hook SIGHUP asks for the end as SIGTERM does.
     void on_reload(std::function<task<>()> hook);
 
     void log(severity how, std::string_view text) noexcept;
