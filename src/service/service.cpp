@@ -1,5 +1,6 @@
 #include <roost/service/service.hpp>
 
+#include <roost/exec/recent_time.hpp>
 #include <roost/service/detail/conductor.hpp>
 #include <roost/task/failure_sink.hpp>
 
@@ -177,6 +178,7 @@ int host_service(make_main& root, bool ready_at_start, const options& o, const s
     signal_inbox::listen(core.wake().fd(), over.fd());
     // What was remembered is acted on before the root task begins, and nothing is over before it has begun.
     roost::guard beginning = core.components().main().shutdown().guard();
+    roost::detail::recent_time::rest();  // jobs that start before anybody tells the time have an age, too
     c.look_once();
     c.start();
     core.components().main().launch("main", run_main(core, h, root, main_end(core)), from);
