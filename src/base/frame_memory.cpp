@@ -30,17 +30,19 @@ void deallocate(void* memory, std::size_t size, std::size_t alignment) noexcept 
 
 namespace {
 
-constexpr std::size_t class_bytes = 64;
-constexpr std::size_t class_count = 16;  // blocks up to 1 KiB are recycled
+constexpr std::size_t class_bytes = 32;
+constexpr std::size_t class_count = 32;  // blocks up to 1 KiB are recycled
 constexpr std::size_t class_bytes_kept = 256 * 1024;  // per thread and class
 
 struct free_block {
     free_block* next;
 };
 
+// `room` says how many more blocks are kept. It is 0 before the first block is kept and after the thread has cleaned up, so
+// the common path asks one question.
 struct free_stack {
     free_block* top = nullptr;
-    std::size_t bytes = 0;
+    std::size_t room = 0;
 };
 
 enum class cache_state : unsigned char { unused, open, closed };
@@ -56,10 +58,16 @@ struct frame_cache {
 constinit thread_local frame_cache this_cache;
 
 struct closer {
-    closer() { this_cache.state = cache_state::open; }
+    closer() {
+        this_cache.state = cache_state::open;
+        for (std::size_t i = 0; i < class_count; ++i) {
+            this_cache.classes[i].room = class_bytes_kept / ((i + 1) * class_bytes);
+        }
+    }
     ~closer() {
         this_cache.state = cache_state::closed;
         for (free_stack& stack : this_cache.classes) {
+            stack.room = 0;
             while (stack.top != nullptr) {
                 free_block* block = stack.top;
                 stack.top = block->next;
@@ -69,28 +77,36 @@ struct closer {
     }
 };
 
-[[gnu::noinline]] bool open_cache() noexcept {
-    if (this_cache.state == cache_state::closed) {
-        return false;
-    }
-    thread_local closer at_thread_end;
-    static_cast<void>(&at_thread_end);
-    return true;
+constexpr std::size_t class_of(std::size_t size) noexcept { return (size + class_bytes - 1) / class_bytes - 1; }
+
+void keep(free_stack& stack, void* memory) noexcept {
+    auto* block = static_cast<free_block*>(memory);
+    block->next = stack.top;
+    stack.top = block;
+    --stack.room;
 }
 
-constexpr std::size_t class_of(std::size_t size) noexcept { return (size + class_bytes - 1) / class_bytes - 1; }
+[[gnu::noinline]] void deallocate_slowly(std::size_t index, void* memory) noexcept {
+    if (!ROOST_ASAN && index < class_count && this_cache.state == cache_state::unused) {
+        thread_local closer at_thread_end;
+        static_cast<void>(&at_thread_end);
+        keep(this_cache.classes[index], memory);
+        return;
+    }
+    ::operator delete(memory);
+}
 
 }  // namespace
 
 void* allocate_frame(std::size_t size) {
     const std::size_t index = class_of(size);
-    if (ROOST_ASAN || index >= class_count) {
+    if (ROOST_ASAN || index >= class_count) [[unlikely]] {
         return ::operator new(size);
     }
     free_stack& stack = this_cache.classes[index];
-    if (free_block* block = stack.top) {
+    if (free_block* block = stack.top) [[likely]] {
         stack.top = block->next;
-        stack.bytes -= (index + 1) * class_bytes;
+        ++stack.room;
         return block;
     }
     return ::operator new((index + 1) * class_bytes);
@@ -98,18 +114,14 @@ void* allocate_frame(std::size_t size) {
 
 void deallocate_frame(void* memory, std::size_t size) noexcept {
     const std::size_t index = class_of(size);
-    if (!ROOST_ASAN && index < class_count) {
+    if (!ROOST_ASAN && index < class_count) [[likely]] {
         free_stack& stack = this_cache.classes[index];
-        const bool keep = stack.bytes < class_bytes_kept;
-        if (keep && (this_cache.state == cache_state::open || open_cache())) {
-            auto* block = static_cast<free_block*>(memory);
-            block->next = stack.top;
-            stack.top = block;
-            stack.bytes += (index + 1) * class_bytes;
+        if (stack.room != 0) [[likely]] {
+            keep(stack, memory);
             return;
         }
     }
-    ::operator delete(memory);
+    deallocate_slowly(index, memory);
 }
 
 }  // namespace roost::inline ROOST_ABI

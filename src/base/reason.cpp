@@ -1,7 +1,6 @@
 #include <roost/base/reason.hpp>
 
-#include <array>
-#include <new>
+#include <memory>
 
 // id  operation              order    pairs  carries                                          fails in
 // R1  copy: fetch_add        relaxed  -      nothing: the copier already holds a reference    (floor)
@@ -9,10 +8,14 @@
 
 namespace roost::inline ROOST_ABI {
 
-struct reason::record {
+// What a kind alone has, and what everything else has besides.
+struct alignas(void*) reason::record {  // aligned: whoever keeps a reason in a word of his own uses the low bits
+    reason_kind kind;
+    bool is_static;
+};
+struct reason::full_record : record {
+    explicit full_record(reason_kind k) noexcept : record{k, false} {}
     atomic<std::uint32_t> holders{1};
-    bool is_static = false;
-    reason_kind kind = reason_kind::none;
     site where;
     std::string text;
     std::string origin;
@@ -35,52 +38,50 @@ std::string_view to_string(reason_kind kind) noexcept {
 
 reason::reason(reason_kind kind, std::string_view text, site where) : reason(kind, text, std::any(), where) {}
 
-reason::reason(reason_kind kind, std::string_view text, std::any payload, site where) : record_(new record) {
-    record_->kind = kind;
-    record_->where = where;
-    record_->payload = std::move(payload);
-    try {
-        record_->text = text;
-    } catch (...) {
-        delete record_;
-        throw;
+reason::reason(reason_kind kind, std::string_view text, std::any payload, site where) {
+    auto made = std::make_unique<full_record>(kind);
+    made->where = where;
+    made->payload = std::move(payload);
+    made->text = text;
+    record_ = made.release();
+}
+
+void reason::share() const noexcept {
+    if (!record_->is_static) {
+        static_cast<full_record*>(record_)->holders.fetch_add(1, mo::relaxed);  // R1
     }
 }
 
-reason::reason(const reason& other) noexcept : record_(other.record_) {
-    if (record_ != nullptr && !record_->is_static) {
-        record_->holders.fetch_add(1, mo::relaxed);  // R1
+void reason::drop() noexcept {
+    if (record_->is_static) {
+        return;
+    }
+    auto* mine = static_cast<full_record*>(record_);
+    if (mine->holders.fetch_sub(1, mo::acq_rel) == 1) {  // R2
+        delete mine;
     }
 }
 
-reason::~reason() {
-    if (record_ != nullptr && !record_->is_static && record_->holders.fetch_sub(1, mo::acq_rel) == 1) {  // R2
-        delete record_;
-    }
+const reason::full_record* reason::full() const noexcept {
+    return record_ == nullptr || record_->is_static ? nullptr : static_cast<const full_record*>(record_);
 }
 
 reason reason::plain_kind(reason_kind kind) noexcept {
-    // One immortal record per kind: no allocation, no counting.
-    struct table {
-        std::array<record, 8> records;
-        table() {
-            for (std::size_t i = 0; i < records.size(); ++i) {
-                records[i].is_static = true;
-                records[i].kind = static_cast<reason_kind>(i);
-            }
-        }
+    // There before anything runs, and for ever: no allocation, no counting, no first use.
+    static constinit record all[] = {
+        {reason_kind::none, true},      {reason_kind::requested, true}, {reason_kind::timeout, true},
+        {reason_kind::failure, true},   {reason_kind::shutdown, true},  {reason_kind::dropped, true},
+        {reason_kind::lost_race, true}, {reason_kind::closed, true},
     };
-    alignas(table) static std::array<unsigned char, sizeof(table)> storage;
-    static auto* all = new (storage.data()) table;
-    return reason(&all->records[static_cast<std::size_t>(kind)]);
+    return reason(&all[static_cast<std::size_t>(kind)]);
 }
 
 reason_kind reason::kind() const noexcept { return record_ == nullptr ? reason_kind::none : record_->kind; }
-std::string_view reason::text() const noexcept { return record_ == nullptr ? std::string_view() : record_->text; }
-site reason::where() const noexcept { return record_ == nullptr ? site() : record_->where; }
-std::string_view reason::origin() const noexcept { return record_ == nullptr ? std::string_view() : record_->origin; }
+std::string_view reason::text() const noexcept { return full() == nullptr ? std::string_view() : full()->text; }
+site reason::where() const noexcept { return full() == nullptr ? site() : full()->where; }
+std::string_view reason::origin() const noexcept { return full() == nullptr ? std::string_view() : full()->origin; }
 const std::any* reason::payload() const noexcept {
-    return record_ == nullptr || !record_->payload.has_value() ? nullptr : &record_->payload;
+    return full() == nullptr || !full()->payload.has_value() ? nullptr : &full()->payload;
 }
 
 std::string reason::to_string() const {
@@ -99,11 +100,11 @@ std::string reason::to_string() const {
 }
 
 reason reason::at_origin(std::string_view name) const {
-    if (record_ == nullptr || !record_->origin.empty()) {
+    if (record_ == nullptr || !origin().empty()) {
         return *this;
     }
-    reason copy(kind(), text(), record_->payload, where());
-    copy.record_->origin = name;
+    reason copy(kind(), text(), payload() == nullptr ? std::any() : *payload(), where());
+    static_cast<full_record*>(copy.record_)->origin = name;
     return copy;
 }
 

@@ -171,11 +171,13 @@ namespace {
 // Runs the callbacks that wait for a stop, on this node alone.
 struct gone_visitor {
     static look look_at(member& m) noexcept {
-        const bool mine = m.kind() == member_kind::callback && static_cast<callback_member&>(m).claim(level::stop);
+        const bool mine =
+            m.kind() == member_kind::callback && static_cast<callback_member&>(m).claim(level::stop, thread_index());
         return mine ? look::take : look::skip;
     }
     static bool visit(node& /*n*/) noexcept { return false; }
-    static void run(member& m, node& /*owner*/) noexcept { static_cast<callback_member&>(m).fire(); }
+    static bool run(member& m) noexcept { return static_cast<callback_member&>(m).fire(); }
+    static void ran(member& m) noexcept { static_cast<callback_member&>(m).finish(); }
     static void finish(node& /*n*/) noexcept {}
 };
 

@@ -146,7 +146,8 @@ struct guard_counting {
         return child.has_work() && child.has_members() ? look::visit : look::skip;
     }
     static bool visit(node& /*n*/) noexcept { return true; }
-    static void run(member& /*m*/, node& /*owner*/) noexcept {}
+    static bool run(member& /*m*/) noexcept { return false; }
+    static void ran(member& /*m*/) noexcept {}
     static void finish(node& /*n*/) noexcept {}
 };
 

@@ -22,7 +22,7 @@ void collection::add(const std::exception_ptr& error, const job_core* child) noe
 
 void collection::child_ended(scope_core& scope, job_core& child) noexcept {
     auto& mine = const_cast<collection&>(static_cast<const collection&>(scope.policy()));
-    if (child.outcome_link().state_ == ending::threw) {
+    if (child.outcome_link().state() == ending::threw) {
         mine.add(child.outcome_link().error(), &child);
     }
     for (const std::exception_ptr& other : child.suppressed()) {

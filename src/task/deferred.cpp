@@ -6,7 +6,7 @@ namespace roost::inline ROOST_ABI::detail {
 
 constinit const wait_functions settled_wait::functions{
     +[](cancellable& self) noexcept { return static_cast<settled_wait&>(self).wait_.try_cancel(); },
-    +[](const cancellable& self) noexcept { return static_cast<const settled_wait&>(self).target_->describe(); }};
+    +[](const cancellable& self) noexcept { return static_cast<const settled_wait&>(self).wait_.waits_on(); }};
 
 settled_wait::settled_wait(promise_base& me, job_core& target) noexcept
     : cancellable(me, functions), target_(&target), wait_(&target) {}

@@ -14,8 +14,10 @@ inner_region& inner_region::make(region& parent, node_name name, site made_at, n
 }
 
 void inner_region::leave_for_good() noexcept {
-    close_and_leave();
-    release();
+    if (!end_alone(1)) {
+        close_and_leave();
+        release();
+    }
 }
 
 bool deadline_region::enter(promise_base& from, node_name name, site made_at, time_point at) {

@@ -1,24 +1,27 @@
 #include <roost/task/detail/job_core.hpp>
 
 #include <roost/exec/recent_time.hpp>
+#include <roost/task/detail/job_extras.hpp>
 #include <roost/task/detail/scope_core.hpp>
 #include <roost/task/failure_sink.hpp>
+#include <roost/tree/detail/node_access.hpp>
 #include <roost/tree/visit.hpp>
 
 #include <new>
 
 namespace roost::inline ROOST_ABI::detail {
 
-job_core::job_core(const node_functions& functions, scope_core& parent, node_name name, site made_at, settled_link& link)
-    : region(functions, parent, name, made_at, {}, *this),
-      body(parent.where()),
-      link_(&link),
+using access = detail_node_access;
+
+job_core::job_core(const job_functions& functions, scope_core& parent, node_name name, site made_at)
+    : region(functions, parent, name, made_at, node_shape{.mark = true}),
       watched_(watching::now()),
       born_(recent_time::stamp()) {}
 
 job_core::~job_core() {
-    ROOST_ASSERT(joiners_.is_quiet(), "a job's memory went while somebody was joining it");
-    delete extra_;
+    if (has_extras_) [[unlikely]] {
+        job_extras::drop(*this);
+    }
 }
 
 scope_core& job_core::parent_scope() const noexcept { return static_cast<scope_core&>(static_cast<region&>(*parent())); }
@@ -40,9 +43,8 @@ void job_core::start(promise_base& frame, start_mode mode) noexcept {
         happened(job_event_kind::cancel_requested, job_state::cancelling);  // born cancelled: nobody else says so
     }
     if (mode != start_mode::always && should_stop_now()) {
-        link_->child_ = nullptr;
         frame.handle().destroy();
-        link_->settle_cancelled(why());
+        outcome_link().settle_cancelled(why());
         end_body();
         return;
     }
@@ -52,6 +54,7 @@ void job_core::start(promise_base& frame, start_mode mode) noexcept {
         body::run(frame);
         return;
     }
+    outcome_link().keep_first(frame);
     set_run(mode == start_mode::always ? run_always : run_job);
     post_or_fall_back(where(), *this, name());
 }
@@ -59,10 +62,9 @@ void job_core::start(promise_base& frame, start_mode mode) noexcept {
 // The first thing that runs of a job, unless it has been cancelled since it was posted.
 void job_core::run_job(work& self) noexcept {
     job_core& job = static_cast<job_core&>(static_cast<body&>(self));
-    promise_base& frame = *job.link_->child_;
     if (job.is_cancelled()) {
         runner::of_this_thread().why = job.why();
-        job.body::run(next_step::unwind(frame));
+        job.body::run(next_step::unwind(job.outcome_link().first()));
         return;
     }
     run_always(self);
@@ -72,19 +74,26 @@ void job_core::run_always(work& self) noexcept {
     job_core& job = static_cast<job_core&>(static_cast<body&>(self));
     job.phase_.store(job_state::active, mo::relaxed);  // J3
     job.happened(job_event_kind::state_changed, job_state::active);
-    job.body::run(*job.link_->child_);
+    job.body::run(job.outcome_link().first());
 }
 
-next_step job_core::root_done(await_link& link, ending how, reason& why) noexcept {
-    job_core& job = *static_cast<job_core*>(link.up_);
+next_step job_core::body_done(ending how, reason& why) noexcept {
     if (how == ending::cancelled) {
-        job.link_->settle_cancelled(std::move(why));
+        outcome_link().settle_cancelled(std::move(why));
     }
-    job.end_body();
+    end_body();
     return next_step::nothing();
 }
 
+bool job_core::ends_unnoticed() const noexcept {
+    return outcome_link().state() != ending::threw && !has_extras_ && !is_watched() &&
+           parent_scope().policy().only_failures();
+}
+
 void job_core::end_body() noexcept {
+    if (ends_unnoticed() && end_alone(0)) [[likely]] {
+        return;
+    }
     happened(job_event_kind::state_changed, job_state::completing);
     close_and_leave();
 }
@@ -116,7 +125,7 @@ void job_core::tell(job_event_kind what, job_state state, std::uint32_t times) n
     if ((watching::now() & watching::told) == 0) {
         return;
     }
-    const reason reason_why = state == job_state::cancelled    ? link_->why()
+    const reason reason_why = state == job_state::cancelled    ? outcome_link().why()
                               : state == job_state::cancelling ? why()
                                                                : reason();
     const auto say = [&](job_event_kind kind) {
@@ -147,62 +156,88 @@ bool job_core::drained(node& self) noexcept {
     job_core& job = static_cast<job_core&>(static_cast<region&>(self));
     job.parent_scope().policy().child_ended(job.parent_scope(), job);
     job_state last = job_state::completed;
-    if (job.link_->state_ == ending::threw) {
+    if (job.outcome_link().state() == ending::threw) {
         last = job_state::failed;
-    } else if (job.link_->state_ == ending::cancelled) {
+    } else if (job.outcome_link().state() == ending::cancelled) {
         last = job_state::cancelled;
     }
     job.phase_.store(last, mo::seq_cst);  // J2
     job.happened(job_event_kind::state_changed, last);
     job.happened(job_event_kind::finished, last);
-    if (!job.joiners_.is_idle()) {
-        job.joiners_.lock();
-        const std::uint32_t waiting = job.joiners_.size_approx();
-        wake_chain woken = job.joiners_.take_all();
-        job.joiners_.unlock();
-        if (waiting > 0) {
-            job.happened(job_event_kind::wait_woken, last, waiting);
-        }
-        woken.deliver("a joiner");
+    if (job.has_members()) {
+        job.wake_joiners(last);
     }
     return true;
 }
 
-bool job_core::enqueue(waiter& w) noexcept {
-    joiners_.lock();
-    const bool queue_up = !roost::is_final(phase_.load(mo::seq_cst));  // J5
-    const bool is_watched = queue_up && (watched_ | watching::now()) != 0;
+// --- joining ---------------------------------------------------------------------------------------------------------
+
+void job_core::wake_joiners(job_state last) noexcept {
+    wake_chain woken;
+    std::uint32_t count = 0;
+    access::lock_of(*this).lock();
+    member_list& members = access::members_of(*this);
+    for (member* m = members.first(); m != nullptr;) {
+        member* after = member_list::next_of(*m);
+        if (m->kind() == member_kind::joiner) {
+            members.erase(*m);
+            waiter& w = *std::exchange(static_cast<joiner&>(*m).queued_, nullptr);
+            if (w.is_alternative() && !w.of_choice().try_win(&w)) {
+                wait_list::mark(w, claim::cancelled);  // decided elsewhere: as if it had left
+            } else {
+                woken.add(w);
+                ++count;
+            }
+        }
+        m = after;
+    }
+    access::lock_of(*this).unlock();
+    if (count > 0) {
+        happened(job_event_kind::wait_woken, last, count);
+    }
+    woken.deliver("a joiner");
+}
+
+bool joiner::enqueue(waiter& w) noexcept {
+    access::lock_of(*target_).lock();
+    access::members_of(*target_).push_back(*this);
+    const bool queue_up = !roost::is_final(target_->phase_.load(mo::seq_cst));  // J5
     if (queue_up) {
-        joiners_.push_back(w);
+        queued_ = &w;
+        wait_list::mark(w, claim::waiting);
+    } else {
+        access::members_of(*target_).erase(*this);
     }
-    if (is_watched) {
-        retain();  // once unlocked, whoever waits may be gone, and the job with it
+    const bool is_told = queue_up && target_->is_watched();
+    job_core& job = *target_;
+    if (is_told) {
+        job.retain();  // once unlocked, whoever waits may be gone, and the job with it
     }
-    joiners_.unlock();
-    if (is_watched) {
-        happened(job_event_kind::wait_registered, state());
-        release();
+    access::lock_of(job).unlock();
+    if (is_told) {
+        job.happened(job_event_kind::wait_registered, job.state());
+        job.release();
     }
     return queue_up;
 }
 
-bool job_core::cancel(waiter& w, claim as) noexcept {
-    joiners_.lock();
-    const bool mine = joiners_.take_if_queued(w, as);
-    joiners_.unlock();
+bool joiner::cancel(waiter& w, claim as) noexcept {
+    access::lock_of(*target_).lock();
+    const bool mine = queued_ == &w;
+    if (mine) {
+        access::members_of(*target_).erase(*this);
+        queued_ = nullptr;
+        wait_list::mark(w, as);
+    }
+    access::lock_of(*target_).unlock();
     return mine;
 }
 
-job_core::extras* job_core::need_extra() noexcept {
-    if (extra_ == nullptr) {
-        extra_ = new (std::nothrow) extras;
-    }
-    return extra_;
-}
+// --- extras ----------------------------------------------------------------------------------------------------------
 
 void job_core::add_suppressed(std::exception_ptr error) noexcept {
     try {
-        if (extras* more = need_extra()) {
+        if (job_extras* more = job_extras::make(*this, has_extras_)) {
             more->suppressed.push_back(error);
             return;
         }
@@ -212,12 +247,16 @@ void job_core::add_suppressed(std::exception_ptr error) noexcept {
 
 std::vector<std::exception_ptr> job_core::take_suppressed(std::size_t n) noexcept {
     std::vector<std::exception_ptr> taken;
-    if (extra_ != nullptr && extra_->suppressed.size() > n) {
+    if (suppressed_count() > n) {
+        std::vector<std::exception_ptr>& all = job_extras::find(*this)->suppressed;
         if (n == 0) {
-            taken.swap(extra_->suppressed);
-        } else {
-            taken.assign(extra_->suppressed.begin() + static_cast<std::ptrdiff_t>(n), extra_->suppressed.end());
-            extra_->suppressed.resize(n);
+            taken.swap(all);
+            return taken;
+        }
+        try {
+            taken.assign(all.begin() + static_cast<std::ptrdiff_t>(n), all.end());
+            all.resize(n);
+        } catch (const std::bad_alloc&) {  // they stay with the job
         }
     }
     return taken;
@@ -225,17 +264,17 @@ std::vector<std::exception_ptr> job_core::take_suppressed(std::size_t n) noexcep
 
 const std::vector<std::exception_ptr>& job_core::suppressed() const noexcept {
     static const std::vector<std::exception_ptr> none;
-    return extra_ == nullptr ? none : extra_->suppressed;
+    return has_extras_ ? job_extras::find(*this)->suppressed : none;
 }
 
 const std::vector<std::string>& job_core::notes() const noexcept {
     static const std::vector<std::string> none;
-    return extra_ == nullptr ? none : extra_->notes;
+    return has_extras_ ? job_extras::find(*this)->notes : none;
 }
 
 void job_core::add_note(std::string text) noexcept {
     try {
-        if (extras* more = need_extra()) {
+        if (job_extras* more = job_extras::make(*this, has_extras_)) {
             more->notes.push_back(std::move(text));
         }
     } catch (const std::bad_alloc&) {  // a note is help, not a promise

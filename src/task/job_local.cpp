@@ -14,8 +14,10 @@ value_region& value_region::make(region& parent, site made_at, const void* key, 
 }
 
 void value_region::leave_for_good() noexcept {
-    close_and_leave();
-    release();
+    if (!end_alone(1)) {
+        close_and_leave();
+        release();
+    }
 }
 
 const void* value_region::find(const node& from, const void* key) noexcept {

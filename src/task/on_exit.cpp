@@ -2,26 +2,21 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-constinit const link_ops exit_action::frame_ops{frame_done, false};
-constinit const link_ops exit_action::action_ops{action_done, false};
+constinit const link_ops exit_action::action_ops{action_done};
 
 exit_action::exit_action(duration budget, site where) noexcept
-    : result_link<void>(&action_ops), budget_(budget), made_at_(where) {
-    up_ = this;
-}
+    : link_ops(frame_done), result_link<void>(&action_ops), budget_(budget), made_at_(where) {}
 
 void exit_action::put_before(promise_base& frame) noexcept {
     link_ = frame.link();
     where_ = &frame.where();
-    up_before_ = std::exchange(link_->up_, this);
-    ops_before_ = std::exchange(link_->ops_, &frame_ops);
+    before_ = link_->put_between(*this);
 }
 
 // The frame is gone: run the action in its place.
 next_step exit_action::frame_done(await_link& link, ending how, reason& why) noexcept {
-    exit_action& self = *static_cast<exit_action*>(link.up_);
-    link.up_ = self.up_before_;
-    link.ops_ = self.ops_before_;
+    exit_action& self = const_cast<exit_action&>(static_cast<const exit_action&>(link.ops()));
+    link.take_out(self.before_);
     self.how_ = how;
     self.why_ = std::move(why);
     try {
@@ -61,18 +56,21 @@ next_step exit_action::go_on() noexcept {
     const ending how = how_;
     reason why = std::move(why_);
     delete this;
-    if (link.ops_ != nullptr && (how == ending::cancelled || !link.ops_->only_cancelled())) {
-        const next_step step = link.ops_->done(link, how, why);
+    const bool is_boundary = link.is_boundary();
+    if (is_boundary && (how == ending::cancelled || !link.ops().only_cancelled())) {
+        const next_step step = link.ops().done(link, how, why);
         if (step.is_unwind() && !runner::of_this_thread().why) {
             runner::of_this_thread().why = std::move(why);
         }
         return step;
     }
+    promise_base& waiter = is_boundary ? link.ops().waiter(link) : link.waiter();
+    link.abandon();
     if (how != ending::cancelled) {
-        return next_step::resume(*link.waiter());
+        return next_step::resume(waiter);
     }
     runner::of_this_thread().why = std::move(why);
-    return next_step::unwind(*link.waiter());
+    return next_step::unwind(waiter);
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -7,7 +7,7 @@ namespace roost::inline ROOST_ABI::detail {
 
 const scope_policy need_all_policy(+[](scope_core& scope, job_core& child) noexcept {
     fail_fast_policy.child_ended(scope, child);
-    if (child.outcome_link().state_ == ending::cancelled) {
+    if (child.outcome_link().state() == ending::cancelled) {
         scope.node::cancel(child.outcome_link().why());
     }
 });
@@ -16,7 +16,7 @@ const scope_policy told_policy(+[](scope_core& scope, job_core& child) noexcept 
     for (const std::exception_ptr& other : child.suppressed()) {
         scope.fail(other);
     }
-    if (child.outcome_link().state_ == ending::threw) {  // not what the child was for, but what happened to it: no memory
+    if (child.outcome_link().state() == ending::threw) {  // not what the child was for, but what happened to it: no memory
         scope.fail(child.outcome_link().error());
     }
 });

@@ -1,6 +1,7 @@
 #include <roost/task/detail/region.hpp>
 
 #include <roost/exec/timer.hpp>
+#include <roost/task/detail/scope_core.hpp>
 #include <roost/tree/visit.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
@@ -43,14 +44,15 @@ bool region::interrupt() noexcept {
     std::uintptr_t seen = slot_.load(mo::acquire);  // S5
     std::uintptr_t next = 0;
     do {
-        const bool is_peeked = (seen & peeked_bit) != 0;
-        if ((seen & busy_bit) != 0 || seen == cancelled_bit || (is_peeked && (seen & cancelled_bit) != 0)) {
+        const bool is_peeked = (seen & peeked_bit) != 0;  // or unwinding
+        const bool is_busy = (seen & unwinding_bits) == busy_bit;
+        if (is_busy || seen == cancelled_bit || (is_peeked && (seen & cancelled_bit) != 0)) {
             return false;
         }
         next = seen | cancelled_bit | (seen <= cancelled_bit || is_peeked ? 0 : busy_bit);
     } while (!slot_.compare_exchange_weak(seen, next, mo::acq_rel, mo::acquire));  // S2
     const bool is_first = (seen & cancelled_bit) == 0;
-    if ((next & busy_bit) != 0) {
+    if ((next & unwinding_bits) == busy_bit) {
         claim_and_unwind(*reinterpret_cast<cancellable*>(seen & ~cancelled_bit));
     }
     return is_first;
@@ -58,10 +60,10 @@ bool region::interrupt() noexcept {
 
 // With busy set by the caller.
 void region::claim_and_unwind(cancellable& what) noexcept {
-    body& owner = *owner_;
+    body& mine = owner();
     promise_base& frame = what.frame();
     if (claim_wait(what)) {
-        owner.post_unwind(frame);
+        mine.post_unwind(frame);
     }
 }
 
@@ -86,8 +88,8 @@ void region::describe_wait(node_description& d) noexcept {
 
 void region::describe(const node& self, node_description& d) noexcept {
     auto& mine = const_cast<region&>(static_cast<const region&>(self));
-    if (mine.owner_ != nullptr) {
-        if (timer_service* timers = mine.owner_->where()->timers(); timers != nullptr && d.deadline != no_deadline) {
+    if (mine.has_owner()) {
+        if (timer_service* timers = mine.owner().where()->timers(); timers != nullptr && d.deadline != no_deadline) {
             d.deadline_clock = timers->now();
         }
         mine.describe_wait(d);
@@ -100,33 +102,35 @@ void region::level_raised(node& self, level now) noexcept {
     }
 }
 
-void body::post(work::run_function function, void* argument) noexcept {
-    set_run(function);
-    argument_ = argument;
-    post_or_fall_back(where_, *this, "a job's body");
+void region::keep_unwinding(promise_base& frame) noexcept {
+    std::uintptr_t seen = slot_.load(mo::relaxed);  // S8
+    do {
+        ROOST_ASSERT((seen & ~cancelled_bit) == 0, "I1: a body was unwound while it was suspended in something else");
+    } while (!slot_.compare_exchange_weak(seen, seen | reinterpret_cast<std::uintptr_t>(&frame) | unwinding_bits,
+                                          mo::relaxed, mo::relaxed));  // S8
 }
 
-void body::post_start(promise_base& frame) noexcept { post(run_start, &frame); }
-
-void body::post_unwind(promise_base& frame) noexcept { post(run_unwind, &frame); }
-
-void body::post_then(continuation& then) noexcept { post(run_then, &then); }
-
-void body::run_start(work& self) noexcept {
-    body& mine = static_cast<body&>(self);
-    mine.run(*static_cast<promise_base*>(mine.argument_));
+void body::post_unwind(promise_base& frame) noexcept {
+    static_cast<job_core&>(*this).keep_unwinding(frame);
+    set_run(run_unwind);
+    post_or_fall_back(where(), *this, "a job's body");
 }
 
 void body::run_unwind(work& self) noexcept {
     body& mine = static_cast<body&>(self);
-    promise_base& frame = *static_cast<promise_base*>(mine.argument_);
+    promise_base& frame = static_cast<job_core&>(mine).take_unwinding();
     runner::of_this_thread().why = frame.where().why();
     mine.run(next_step::unwind(frame));
 }
 
-void body::run_then(work& self) noexcept {
-    body& mine = static_cast<body&>(self);
-    mine.run(static_cast<continuation*>(mine.argument_)->go_on());
+void body::post_then(continuation& then) noexcept { post_or_fall_back(where(), then, "a job's body"); }
+
+void continuation::run_then(work& self) noexcept {
+    continuation& mine = static_cast<continuation&>(self);
+    const next_step step = mine.go_on_(mine);
+    if (step.frame() != nullptr) {
+        step.frame()->where().owner().run(step);
+    }
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

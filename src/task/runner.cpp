@@ -2,6 +2,7 @@
 #include <roost/task/detail/job_core.hpp>
 #include <roost/task/detail/promise.hpp>
 #include <roost/task/detail/region.hpp>
+#include <roost/task/detail/scope_core.hpp>
 
 #include <string_view>
 
@@ -30,12 +31,21 @@ void unwind_frame(promise_base& frame) noexcept { unwind_frame(frame, frame.wher
 
 void frame_ended(promise_base& frame) noexcept { runner::of_this_thread().ended = &frame; }
 
+body& region::owner() const noexcept {
+    if (is_marked()) [[likely]] {
+        return const_cast<job_core&>(static_cast<const job_core&>(*this));
+    }
+    return *static_cast<const guest_region&>(*this).owner_;
+}
+
+bool region::has_owner() const noexcept { return is_marked() || static_cast<const guest_region&>(*this).owner_ != nullptr; }
+
+executor_ref body::where() const noexcept { return static_cast<const job_core&>(*this).parent_scope().where(); }
+
 namespace {
 
-// Destroys a frame whose awaiter must not do it any more.
 await_link& bury(promise_base& frame) noexcept {
     await_link& link = *frame.link();
-    link.child_ = nullptr;
     frame.handle().destroy();
     return link;
 }
@@ -45,20 +55,19 @@ promise_base* follow(runner& here) noexcept {
     for (;;) {
         next_step step = next_step::nothing();
         if (promise_base* frame = std::exchange(here.ended, nullptr)) {
-            await_link& link = *frame->link();
-            const ending how = link.state_;
-            bury(*frame);
+            await_link& link = bury(*frame);
             reason none;
-            step = link.ops_->done(link, how, none);
+            step = link.ops().done(link, link.state(), none);
         } else if (promise_base* dying = std::exchange(here.unwinding, nullptr)) {
             reason why = std::move(here.why);
             await_link& link = bury(*dying);
-            if (link.ops_ == nullptr) {
-                here.unwinding = link.waiter();
+            if (!link.is_boundary()) {
+                here.unwinding = &link.waiter();
+                link.abandon();
                 here.why = std::move(why);
                 continue;
             }
-            step = link.ops_->done(link, ending::cancelled, why);
+            step = link.ops().done(link, ending::cancelled, why);
             if (step.is_unwind() && !here.why) {
                 here.why = std::move(why);
             }
@@ -73,20 +82,22 @@ promise_base* follow(runner& here) noexcept {
     }
 }
 
-// Tells whoever watches this thread which job it is busy with. The beginning of the name is copied: the job may end on
-// another thread while this one is still on its way out of the loop.
+// Tells whoever watches this thread which job it is busy with. The job may end on another thread while this one is still on
+// its way out of the loop: so the beginning of a name that it owns is copied.
 class busy_with {
 public:
     explicit busy_with(const job_core& job) noexcept
-        : length_(job.name().copy(text_, sizeof text_)),
-          label_(std::string_view(text_, length_), job.made_at()),
-          running_(label_) {}
+        : label_(job.has_literal_name() ? job.name_text() : copy(job.name()), job.made_at()), running_(label_) {}
     busy_with(const busy_with&) = delete;
     busy_with& operator=(const busy_with&) = delete;
 
 private:
+    const char* copy(std::string_view name) noexcept {
+        text_[name.copy(text_, sizeof text_ - 1)] = '\0';
+        return text_;
+    }
+
     char text_[32];
-    std::size_t length_;
     activity_label label_;
     running_as running_;
 };

@@ -17,6 +17,8 @@ scope_block& scope_block::make(region& parent, node_name name, site made_at, con
     return *made;
 }
 
+bool scope_block::end_quietly() noexcept { return is_alone(1) && !has_failed() && end_alone(1); }
+
 bool scope_block::join(continuation& next) noexcept {
     next_ = &next;
     close_and_leave();

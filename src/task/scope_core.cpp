@@ -7,39 +7,43 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-const scope_policy fail_fast_policy(+[](scope_core& scope, job_core& child) noexcept {
-    if (child.outcome_link().state_ == ending::threw) {
-        scope.fail(child.outcome_link().error());
-    }
-    for (const std::exception_ptr& other : child.suppressed()) {
-        scope.fail(other);
-    }
-});
+const scope_policy fail_fast_policy(
+    +[](scope_core& scope, job_core& child) noexcept {
+        if (child.outcome_link().state() == ending::threw) {
+            scope.fail(child.outcome_link().error());
+        }
+        for (const std::exception_ptr& other : child.suppressed()) {
+            scope.fail(other);
+        }
+    },
+    scope_policy::wants::failures);
 
-const scope_policy root_policy(+[](scope_core&, job_core& child) noexcept {
-    if (child.outcome_link().state_ == ending::threw) {
-        report_failure("job", child.name(), child.made_at(), child.outcome_link().error());
-    }
-    for (const std::exception_ptr& other : child.suppressed()) {
-        report_failure("job", child.name(), child.made_at(), other);
-    }
-});
+const scope_policy root_policy(
+    +[](scope_core&, job_core& child) noexcept {
+        if (child.outcome_link().state() == ending::threw) {
+            report_failure("job", child.name(), child.made_at(), child.outcome_link().error());
+        }
+        for (const std::exception_ptr& other : child.suppressed()) {
+            report_failure("job", child.name(), child.made_at(), other);
+        }
+    },
+    scope_policy::wants::failures);
 
-constinit const scope_policy silent_policy(+[](scope_core&, job_core&) noexcept {});
+constinit const scope_policy silent_policy(+[](scope_core&, job_core&) noexcept {}, scope_policy::wants::failures);
 
 scope_core::scope_core(const node_functions& functions, region& parent, node_name name, site made_at,
                        const scope_policy& policy, executor_ref where)
-    : region(functions, parent, name, made_at, {}, parent.owner()),
+    : guest_region(functions, parent, name, made_at, {}, parent.owner()),
       where_(where ? where : parent.owner().where()),
       policy_(&policy) {}
 
 scope_core::scope_core(const node_functions& functions, executor_ref where, node_name name, site made_at,
                        const scope_policy& policy)
-    : region(functions, name, made_at), where_(where), policy_(&policy) {}
+    : guest_region(functions, name, made_at), where_(where), policy_(&policy) {}
 
 scope_core::scope_core(const node_functions& functions, node& parent, executor_ref where, node_name name, site made_at,
                        const scope_policy& policy)
-    : region(functions, parent, name, made_at), where_(where), policy_(&policy) {}
+    : guest_region(functions, parent, name, made_at), where_(where), policy_(&policy) {}
 
 void scope_core::fail(const std::exception_ptr& error) noexcept {
     bool is_first = false;

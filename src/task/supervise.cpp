@@ -73,7 +73,7 @@ void supervision::child_ended(scope_core& scope, job_core& child) noexcept {
         mine.record(child.name(), other, 0);
     }
     const std::lock_guard guard(mine.lock_);
-    switch (child.outcome_link().state_) {
+    switch (child.outcome_link().state()) {
         case ending::threw: ++mine.counts_.failed; break;
         case ending::cancelled: ++mine.counts_.cancelled; break;
         default: ++mine.counts_.completed; break;

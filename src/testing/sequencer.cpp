@@ -6,8 +6,8 @@
 // Everything is under one lock; blocked threads wait on the word that it protects.
 //
 // id  operation             order    pairs  carries                                          fails in
-// Z1  passed: fetch_add     release  Z2     what was done before the step                    (no model yet: argued, not proven)
-// Z2  reach: load           acquire  Z1     what was done before the earlier steps           (no model yet: argued, not proven)
+// Z1  passed: fetch_add     release  Z2     what was done before the step                    sequencer_model: observer
+// Z2  reached: load         acquire  Z1     what was done before the earlier steps           sequencer_model: observer
 
 namespace roost::inline ROOST_ABI::testing {
 

@@ -337,7 +337,19 @@ std::size_t virtual_time::pending_work() const noexcept {
     return pending_;
 }
 
+void virtual_time::add_reporter(std::function<std::string()> left) { reporters_.push_back(std::move(left)); }
+
 std::string virtual_time::leaks() const {
+    std::string out = own_leaks();
+    for (const std::function<std::string()>& left : reporters_) {
+        if (const std::string more = left(); !more.empty()) {
+            out += (out.empty() ? "" : ", ") + more;
+        }
+    }
+    return out;
+}
+
+std::string virtual_time::own_leaks() const {
     const hold held(lock_);
     std::string out;
     const auto add = [&](std::size_t count, const char* what) {

@@ -16,15 +16,15 @@
 //             running  claimed; out of the list; belongs to the runner until done
 //             done     ran, or was removed before it could
 //             + awaited: somebody is blocked until done
+//    All changes are made under the owner's lock, which the runner takes again anyway to go on with its walk.
 //
 // 5. Field access   runner_, gone_: the runner; runner_ is also read by remove() after it saw `running` under the lock
 //
 // 7. Ordering table
 // id  operation                  order    pairs  carries                                          fails in
 // C1  under the owner's lock     relaxed  -      the lock orders it                               (floor)
-// C2  fire: exchange done        release  C3     everything run did                               callback_member_model: remove_waits
+// C2  finish: store done         release  C3     everything run did                               callback_member_model: remove_waits
 // C3  remove: load               acquire  C2     everything run did                               callback_member_model: remove_waits
-// C4  remove: CAS awaited        relaxed  -      only asks for a wake; C3 looks again              (floor)
 // C5  add: load level            seq_cst  L5     with N3: listed, then looks                      callback_member_model: add_to_leaf
 
 namespace roost::inline ROOST_ABI::detail {
@@ -44,29 +44,34 @@ void callback_member::add(node& to) noexcept {
         state_.store(running, mo::relaxed);  // C1
     }
     access::lock_of(to).unlock();
-    if (now) {
-        fire();
+    if (now && fire()) {
+        access::lock_of(to).lock();
+        finish();
+        access::lock_of(to).unlock();
     }
 }
 
-bool callback_member::claim(level l) noexcept {
+bool callback_member::claim(level l, std::uint32_t runner) noexcept {
     if (l < at_ || state_.load(mo::relaxed) != listed) {  // C1
         return false;
     }
-    runner_ = thread_index();
+    runner_ = runner;
     state_.store(running, mo::relaxed);  // C1
     return true;
 }
 
-void callback_member::fire() noexcept {
+bool callback_member::fire() noexcept {
     bool gone = false;
     gone_ = &gone;
     run_(*this);
-    if (gone) {
-        return;
-    }
+    return !gone;
+}
+
+void callback_member::finish() noexcept {
     const atomic<std::uint32_t>* address = &state_;
-    if ((state_.exchange(done, mo::release) & awaited) != 0) {  // C2
+    const bool is_awaited = (state_.load(mo::relaxed) & awaited) != 0;  // C1
+    state_.store(done, mo::release);  // C2
+    if (is_awaited) [[unlikely]] {
         wake_on(address, INT_MAX);
     }
 }
@@ -84,16 +89,17 @@ bool callback_member::remove() noexcept {
         access::lock_of(owner).unlock();
         return true;
     }
-    const bool by_me = state == running && runner_ == thread_index();
+    const bool is_running = (state & running) != 0 && state != done;
+    const bool by_me = is_running && runner_ == thread_index();
+    if (is_running && !by_me) {
+        state_.store(running | awaited, mo::relaxed);  // C1
+    }
     access::lock_of(owner).unlock();
     if (by_me) {
         *gone_ = true;
         return false;
     }
-    for (std::uint32_t seen = state_.load(mo::acquire); seen != done; seen = state_.load(mo::acquire)) {  // C3
-        if (seen == running && !state_.compare_exchange_strong(seen, running | awaited, mo::relaxed, mo::relaxed)) {  // C4
-            continue;
-        }
+    while (state_.load(mo::acquire) != done) {  // C3
         wait_on(state_, running | awaited);
     }
     return false;

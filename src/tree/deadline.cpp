@@ -65,7 +65,8 @@ struct passing_on {
         }
         return changed && n.has_members();
     }
-    static void run(member& /*m*/, node& /*owner*/) noexcept {}
+    static bool run(member& /*m*/) noexcept { return false; }
+    static void ran(member& /*m*/) noexcept {}
     static void finish(node& /*n*/) noexcept {}
 };
 

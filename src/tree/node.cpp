@@ -18,7 +18,7 @@
 //    members_, next_, prev_      the lock of the node that owns the list
 //    cursors_, flags_            the parent's lock; flags_ of an unattached node: its maker
 //    ignore_depth_               the body that owns the node
-//    parent_, functions_, name_, made_at_   constant from construction on
+//    parent_, functions_, name_, traits_, made_at_   constant once attached
 //
 // 6. Invariants
 //    I4  a linked node's memory is valid as long as the parent's lock is held
@@ -35,6 +35,7 @@
 // N6  release: fetch_sub            acq_rel  N6 W3  every holder's accesses end before destroy    work_model: last_unit_against_last_holder
 // N7  attach: CAS                   acquire  W8     the units of pass 1 at every ancestor         work_model: attach_visible_at_root
 // N8  try_retain: CAS               relaxed  -      the cursor keeps the memory; N6 ends it       (floor)
+// N9  end_alone: load               acquire  N6 W2  everybody's accesses and work end before it   end_alone_model: last_holder
 // L3  attach: load of parent        seq_cst  L5     with N3: linked, then looks                   raise_model: attach_to_leaf
 // L4  attach: fetch_or              relaxed  -      the lock, behind L3, carries it               (floor)
 // W4  commit: load                  relaxed  -      only a first guess for the CAS                (floor)
@@ -45,71 +46,47 @@ namespace roost::inline ROOST_ABI {
 using namespace detail;
 using access = detail_node_access;
 
-node::node(const node_functions& functions, node_name name, site made_at, node_shape shape)
-    : member(member_kind::node),
-      level_(shape.shield ? shield_bit : 0),
-      parent_(nullptr),
-      functions_(&functions),
-      work_(one_reference | announced_bit),
-      deadline_(no_deadline.time_since_epoch().count()),
-      made_at_(made_at) {
-    copy_name(name);
-}
-
-node::node(const node_functions& functions, node& parent, node_name name, site made_at, node_shape shape)
-    : member(member_kind::node),
-      level_(shape.shield ? shield_bit : 0),
-      parent_(&parent),
-      functions_(&functions),
-      work_(one_reference),
-      deadline_(no_deadline.time_since_epoch().count()),
-      made_at_(made_at) {
-    copy_name(name);
-}
-
 void node::copy_name(node_name name) {
     const std::string_view text = name.text();
-    if (name.is_literal()) {
-        name_ = text.data();
-    } else if (!text.empty()) {
-        auto* copy = static_cast<char*>(allocate(text.size() + 1));
-        std::memcpy(copy, text.data(), text.size());
-        copy[text.size()] = '\0';
-        name_ = copy;
-        flags_ |= access::name_is_owned;
+    if (text.empty()) {
+        return;
     }
+    auto* copy = static_cast<char*>(allocate(text.size() + 1));
+    std::memcpy(copy, text.data(), text.size());
+    copy[text.size()] = '\0';
+    name_ = copy;
+    traits_ |= name_is_owned;
 }
 
-node::~node() {
-    ROOST_ASSERT(members_.is_empty(), "I5: a node was destroyed with members in its list");
-    if ((flags_ & access::name_is_owned) != 0) {
+void node::destroy_details() noexcept {
+    if (!has_literal_name()) {
         deallocate(const_cast<char*>(name_), std::strlen(name_) + 1);
     }
     access::release_reasons(why_.load(mo::relaxed));  // Y3
 }
 
 attached node::attach(child_kind kind, admission as) noexcept {
+    if ((traits_ & was_attached) != 0) [[unlikely]] {
+        return attached::twice;
+    }
     node& up = *parent_;
+    const bool with_unit = kind == child_kind::working;
+    const work_word more = one_reference + (with_unit ? one_unit : 0);
     work_word seen = up.work_.load(mo::relaxed);  // W4
-    work_action action;
     do {
-        const work_step s = adopt(work_state::unpack(seen), kind == child_kind::working, as == admission::member);
-        if (!s.next) {
+        if (!adopts(seen, as == admission::member)) {
             return attached::refused;
         }
-        action = s.action;
-        if (up.work_.compare_exchange_weak(seen, s.next->pack(), mo::acquire, mo::relaxed)) {  // N7
-            break;
-        }
-    } while (true);
-    if (action.announce && !up.announce()) {
+    } while (!up.work_.compare_exchange_weak(seen, seen + more, mo::acquire, mo::relaxed));  // N7
+    if (with_unit && (seen & announced_bit) == 0 && !up.announce()) {
         up.leave();
         up.release();
         return attached::refused;
     }
-    if (kind == child_kind::working) {
+    if (with_unit) {
         work_.store(one_unit | one_reference | announced_bit, mo::relaxed);  // W6
     }
+    traits_ |= was_attached;
     flags_ |= access::is_linked;
     up.lock_.lock();
     up.members_.push_back(*this);
@@ -131,11 +108,8 @@ void node::discard() noexcept {
     functions_->destroy(*this);
 }
 
-void node::retain() noexcept {
-    const work_word before = work_.fetch_add(one_reference, mo::relaxed);  // N5
-    if (work_state::unpack(before).references >= reference_limit) [[unlikely]] {
-        panic(functions_->kind, name(), made_at_, "it has more references than can be counted");
-    }
+void node::too_many_references() const noexcept {
+    panic(functions_->kind, name(), made_at_, "it has more references than can be counted");
 }
 
 bool node::try_retain() noexcept {
@@ -148,14 +122,6 @@ bool node::try_retain() noexcept {
         if (work_.compare_exchange_weak(seen, s.next->pack(), mo::relaxed, mo::relaxed)) {  // N8
             return true;
         }
-    }
-}
-
-void node::release() noexcept {
-    const work_word before = work_.fetch_sub(one_reference, mo::acq_rel);  // N6
-    const work_state after = work_state::unpack(before - one_reference);
-    if (after.is_dead()) {
-        access::dispose(this);
     }
 }
 
@@ -174,6 +140,29 @@ void node::unlink_early() noexcept {
     parent_->members_.erase(*this);
     flags_ = static_cast<std::uint8_t>(flags_ & ~access::is_linked);
 }
+
+// Once it is out of the list, with nobody but the caller holding it, nobody can come to hold it any more: no commit on its
+// own word is needed.
+bool node::end_alone(std::uint32_t references) noexcept {
+    if (work_.load(mo::acquire) != alone_with(references)) {  // N9
+        return false;
+    }
+    node& up = *parent_;
+    up.lock_.lock();
+    if (cursors_ > 0 || work_.load(mo::acquire) != alone_with(references)) {  // N9
+        up.lock_.unlock();
+        return false;
+    }
+    ROOST_ASSERT((flags_ & access::is_linked) != 0, "I4: a node with work of its own is not in the tree");
+    up.members_.erase(*this);
+    flags_ = static_cast<std::uint8_t>(flags_ & ~access::is_linked);
+    up.lock_.unlock();
+    functions_->destroy(*this);
+    up.leave_with_child();
+    return true;
+}
+
+void node::dispose() noexcept { access::dispose(this); }
 
 void detail_node_access::dispose(node* n) noexcept {
     if (node* up = n->parent_; up != nullptr) {

@@ -40,13 +40,14 @@ namespace {
 
 struct raising {
     level to;
+    std::uint32_t me = thread_index();
     bool newly = false;  // set by look_at for visit
 
     look look_at(member& m) noexcept {
         if (m.kind() == member_kind::node) {
             return latch(static_cast<node&>(m));
         }
-        if (m.kind() == member_kind::callback && static_cast<callback_member&>(m).claim(to)) {
+        if (m.kind() == member_kind::callback && static_cast<callback_member&>(m).claim(to, me)) {
             return look::take;
         }
         return look::skip;
@@ -79,7 +80,8 @@ struct raising {
         return child.has_members();
     }
 
-    static void run(member& m, node& /*owner*/) noexcept { static_cast<callback_member&>(m).fire(); }
+    static bool run(member& m) noexcept { return static_cast<callback_member&>(m).fire(); }
+    static void ran(member& m) noexcept { static_cast<callback_member&>(m).finish(); }
 
     void finish(node& n) const noexcept { access::level_of(n).fetch_or(spread_bit(to), mo::release); }  // L6
 };
@@ -119,6 +121,9 @@ bool node::enter_ignore() noexcept {
                 return false;
             }
         } while (!level_.compare_exchange_weak(seen, seen | ignoring_bit, mo::relaxed, mo::relaxed));  // L8
+    }
+    if (ignore_depth_ == 255) {
+        panic(functions_->kind, name(), made_at_, "its ignore guards are nested deeper than can be counted");
     }
     ++ignore_depth_;
     return true;

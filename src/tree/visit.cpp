@@ -59,7 +59,8 @@ struct describing {
         ++depth;
         return true;
     }
-    static void run(member& /*m*/, node& /*owner*/) noexcept {}
+    static bool run(member& /*m*/) noexcept { return false; }
+    static void ran(member& /*m*/) noexcept {}
     void finish(node& /*n*/) noexcept { --depth; }
 
     void tell(node& n) noexcept {
@@ -87,7 +88,8 @@ struct counting {
         return s.units > 0 && child.has_members() ? look::visit : look::skip;
     }
     static bool visit(node& /*n*/) noexcept { return true; }
-    static void run(member& /*m*/, node& /*owner*/) noexcept {}
+    static bool run(member& /*m*/) noexcept { return false; }
+    static void ran(member& /*m*/) noexcept {}
     static void finish(node& /*n*/) noexcept {}
 };
 

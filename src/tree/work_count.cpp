@@ -202,6 +202,20 @@ void node::close_and_leave() noexcept {
     after_work(up, a);
 }
 
+// A child with work is out of the list and destroyed.
+void node::leave_with_child() noexcept {
+    work_word seen = work_.load(mo::relaxed);  // W4
+    while (seen >= 2 * one_unit) [[likely]] {
+        if (work_.compare_exchange_weak(seen, seen - one_unit - one_reference, mo::release, mo::relaxed)) {  // W2
+            return;
+        }
+    }
+    node* up = parent_;
+    const bool is_root = up == nullptr;
+    const work_action a = commit(work_, [is_root](work_state s) { return detail::leave_with_child(s, is_root); });
+    after_work(up, a);
+}
+
 void node::watch() noexcept { work_.fetch_or(watched_bit, mo::release); }  // W7
 
 }  // namespace roost::inline ROOST_ABI

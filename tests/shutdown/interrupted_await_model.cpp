@@ -8,8 +8,6 @@
 
 #include "../sync/coroutines.hpp"
 
-#include "model_support.hpp"
-
 namespace {
 
 using roost::shutdown;

@@ -5,8 +5,6 @@
 
 #include <memory>
 
-#include "model_support.hpp"
-
 namespace {
 
 using roost::guard;

@@ -2,6 +2,7 @@
 // thread of its own, whose frame cache is empty, so that every frame and block counts.
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
+#include <roost/task/block_on.hpp>
 #include <roost/task/coalescer.hpp>
 #include <roost/task/collect.hpp>
 #include <roost/task/dump.hpp>
@@ -10,6 +11,7 @@
 #include <roost/task/job_local.hpp>
 #include <roost/task/limited_scope.hpp>
 #include <roost/task/map_concurrent.hpp>
+#include <roost/task/on.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/race.hpp>
@@ -29,15 +31,19 @@
 
 #include <gtest/gtest.h>
 
+#include <condition_variable>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 #include <string>
 #include <thread>
 
 namespace {
 thread_local long allocations_left = -1;  // negative: never fail
+thread_local long allocations_made = 0;
 
 void* allocate_or_fail(std::size_t size) {
+    ++allocations_made;
     if (allocations_left >= 0 && allocations_left-- == 0) {
         allocations_left = -1;
         throw std::bad_alloc();
@@ -106,6 +112,8 @@ task<> sharing_in(scope& s) {
     static_cast<void>(co_await c.coalesce(1, leaf));
 }
 task<> sharing() { co_await with_scope(sharing_in); }
+task<> hopping_in(scope& s) { static_cast<void>(co_await on(*s.executor().get(), leaf(1))); }
+task<> hopping() { co_await with_scope(hopping_in); }
 
 // --- the job-level API --------------------------------------------------------------------------------------------------
 
@@ -261,5 +269,86 @@ TEST(allocation_failure, JOB_69_values) { exhaust(values, "values"); }
 TEST(allocation_failure, JOB_69_select) { exhaust(selects, "select"); }
 TEST(allocation_failure, JOB_69_generators) { exhaust(streams, "generators"); }
 TEST(allocation_failure, JOB_69_dumps) { exhaust(dumps, "dumps"); }
+TEST(allocation_failure, TASK_34_on) { exhaust(hopping, "hopping"); }
+
+// Runs what is posted on a thread of its own.
+class one_thread final : public executor {
+public:
+    one_thread() : thread_([this] { run(); }) {}
+    ~one_thread() {
+        {
+            const std::lock_guard guard(mutex_);
+            closed_ = true;
+        }
+        changed_.notify_one();
+        thread_.join();
+    }
+    bool post(work& w) noexcept override {
+        const std::lock_guard guard(mutex_);
+        queue_.push(w);
+        changed_.notify_one();
+        return true;
+    }
+
+private:
+    void run() {
+        for (;;) {
+            work* next = nullptr;
+            {
+                std::unique_lock lock(mutex_);
+                changed_.wait(lock, [&] { return closed_ || !queue_.is_empty(); });
+                next = queue_.pop();
+            }
+            if (next == nullptr) {
+                return;
+            }
+            next->run();
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    work_list queue_;
+    bool closed_ = false;
+    std::thread thread_;
+};
+
+TEST(allocation_failure, TASK_34_block_on) {
+    one_thread there;
+    bool went_through = false;
+    long n = 0;
+    for (; n < 50 && !went_through; ++n) {
+        std::thread([&] {
+            allocations_left = n;
+            try {
+                EXPECT_EQ(block_on(there, leaf(3)), 3);
+            } catch (const std::bad_alloc&) {}
+            went_through = allocations_left >= 0;
+            allocations_left = -1;
+        }).join();
+    }
+    EXPECT_TRUE(went_through);
+    EXPECT_GT(n, 2) << "it allocated nothing, so nothing was tested";
+}
+
+// What a started child costs beside its frame: see also the assertion on sizeof(job_core).
+TEST(allocation_failure, TASK_41_a_child_costs_one_allocation_beside_its_frame_and_none_once_frames_are_recycled) {
+    std::thread([] {
+        rig::stage s;
+        long before = allocations_made;
+        auto first = nothing();
+        EXPECT_LE(allocations_made - before, 1) << "the frame";
+        before = allocations_made;
+        s.root.launch("first", std::move(first));
+        EXPECT_LE(allocations_made - before, 1) << "the job";
+        s.run();
+        before = allocations_made;
+        s.root.launch("second", nothing());
+        s.run();
+        if (!ROOST_ASAN) {  // where nothing is recycled, so that a use after free is seen
+            EXPECT_EQ(allocations_made - before, 0);
+        }
+    }).join();
+}
 
 }  // namespace

@@ -11,7 +11,6 @@ namespace model_rig {
 
 // Whatever is made on first use has to be made before the first execution, or the first one differs from the others.
 inline const bool warmed_up = [] {
-    static_cast<void>(roost::reason::plain_kind(roost::reason_kind::requested));
     roost::set_failure_sink(nullptr);
     return true;
 }();

@@ -83,4 +83,19 @@ TEST(on, TASK_40_coming_back_is_no_checkpoint) {
     EXPECT_EQ(j.state(), job_state::completed);
 }
 
+// Edge case 17: the child's error came first; a cancel that arrives before the way back does not replace it.
+TEST(on, TASK_40_an_error_from_there_survives_a_concurrent_cancel) {
+    roost::testing::manual_executor there("there");
+    rig::stage s;
+    bool was_there = false;
+    int got = 0;
+    std::string log;
+    const job j = s.play(hop(there, s.executor, was_there, got, nullptr, true, log));
+    there.run_all();
+    j.cancel();
+    s.run();
+    EXPECT_EQ(log, "error home");
+    EXPECT_EQ(j.state(), job_state::completed);
+}
+
 }  // namespace

@@ -22,7 +22,7 @@ TEST(promise, TASK_2_a_link_holds_a_value_an_error_or_a_reason_one_after_the_oth
         detail::result_link<rig::tracked> link;
         link.emplace(rig::tracked(alive));
         EXPECT_EQ(alive, 1);
-        EXPECT_EQ(link.state_, detail::ending::returned);
+        EXPECT_EQ(link.state(), detail::ending::returned);
         link.fail(std::make_exception_ptr(std::runtime_error("x")));
         EXPECT_EQ(alive, 0);
         EXPECT_THROW(static_cast<void>(link.take()), std::runtime_error);

@@ -344,4 +344,26 @@ TEST(scope, JOB_28_scopes_nest_a_thousand_deep) {
     EXPECT_EQ(j.state(), job_state::completed);
 }
 
+task<> throw_in_a_cancelled_scope(scope& s) {
+    s.cancel();
+    throw std::runtime_error("original");
+    co_return;
+}
+task<> leave_cancelled_scope(std::string& log) {
+    try {
+        co_await with_scope(throw_in_a_cancelled_scope);
+    } catch (const std::runtime_error& e) {
+        log = e.what();
+    }
+}
+
+// Edge case 17: leaving a scope is no hidden checkpoint: the error that was thrown arrives although the scope was cancelled.
+TEST(scope, TASK_12_an_error_thrown_in_a_cancelled_scope_arrives) {
+    rig::stage s;
+    std::string log;
+    const job j = s.play(leave_cancelled_scope(log));
+    EXPECT_EQ(log, "original");
+    EXPECT_EQ(j.state(), job_state::completed);
+}
+
 }  // namespace

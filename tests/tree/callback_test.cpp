@@ -172,4 +172,23 @@ TEST(callback_death, TREE_44_an_executor_is_required) {
     EXPECT_DEATH(callback(token(*root), level::stop, roost::executor_ref(), [] {}), "needs an executor");
 }
 
+TEST(callback, TREE_42_may_drop_the_last_handles_of_the_parent_and_of_its_own_node) {
+    int destroyed = 0;
+    ref root = make_root();
+    root->destroyed = &destroyed;
+    ref parent = make_child(*root);
+    parent->destroyed = &destroyed;
+    ref child = make_child(*parent);
+    child->destroyed = &destroyed;
+    std::optional<inline_callback<std::function<void()>>> cb;
+    cb.emplace(token(*child), level::cancel, std::function<void()>([&] {
+                   child = {};
+                   parent = {};
+                   cb.reset();
+               }));
+    root->cancel();
+    EXPECT_EQ(destroyed, 2) << "both are gone, and the walk found its way back";
+    EXPECT_FALSE(root->has_members());
+}
+
 }  // namespace

@@ -52,9 +52,6 @@ struct probe : roost::node {
 
 using ref = roost::node_ref<probe>;
 
-// The table of kinds is made on first use, which must not be part of an execution.
-inline const roost::reason warm_up = roost::reason::plain_kind(roost::reason_kind::requested);
-
 inline ref make_root(const roost::node_functions& f = probe::table) {
     return ref::adopt(::new (roost::allocate_frame(sizeof(probe))) probe(f));
 }

@@ -196,4 +196,48 @@ TEST(node_life, TREE_35_one_block_per_node) {
     EXPECT_LE(alignof(roost::node), 16U);
 }
 
+TEST(node_life, TREE_58_a_node_is_attached_once) {
+    ref root = make_root("r");
+    ref child = make_child(*root, "c");
+    const std::uint32_t units = root->units();
+    EXPECT_EQ(child->attach(roost::child_kind::working), roost::attached::twice);
+    EXPECT_EQ(root->units(), units);
+    EXPECT_FALSE(child->has_work());
+    std::size_t met = 0;
+    roost::visit(*root, 10, [&](const roost::node_description&) { ++met; });
+    EXPECT_EQ(met, 2U) << "it is in the list once";
+}
+
+TEST(node_life, TREE_59_an_intermediate_node_without_handles_still_passes_everything_on) {
+    ref root = make_root("r");
+    ref grandchild;
+    {
+        ref middle = make_child(*root, "m");
+        grandchild = make_child(*middle, "g");
+    }
+    grandchild->enter();
+    EXPECT_TRUE(root->has_work()) << "counted through the node that nobody holds";
+    root->stop();
+    EXPECT_EQ(grandchild->level_now(), roost::level::stop);
+    root->close();
+    EXPECT_FALSE(root->is_closed()) << "the unit below holds the end up";
+    root->cancel();
+    EXPECT_TRUE(grandchild->should_stop_now());
+    grandchild->leave();
+    EXPECT_TRUE(root->is_closed());
+}
+
+TEST(node_life, TREE_57_a_node_that_nobody_else_holds_leaves_in_one_step) {
+    ref root = make_root("r");
+    ref child = make_child(*root, "c");
+    child->enter();
+    ref other = child;
+    EXPECT_FALSE(child->end_alone(1)) << "somebody else holds it";
+    other = {};
+    auto* last = child.release_to_caller();
+    EXPECT_TRUE(last->end_alone(1));
+    EXPECT_FALSE(root->has_work());
+    EXPECT_FALSE(root->has_members());
+}
+
 }  // namespace

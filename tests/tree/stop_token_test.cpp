@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
+
 namespace {
 
 using roost::level;
@@ -59,6 +62,27 @@ TEST(stop_token, TREE_49_a_source_dropped_while_its_post_is_queued) {
     }
     exec.run_all();
     EXPECT_FALSE(kept.stop_requested());
+}
+
+// C18, with the standard's source: the operation ends inside request_stop() and takes everything with it.
+TEST(stop_token, TREE_48_a_callback_may_destroy_link_source_and_node) {
+    int destroyed = 0;
+    auto source = std::make_unique<std::stop_source>();
+    std::stop_source keeps_the_state = *source;
+    ref root = make_root();
+    root->destroyed = &destroyed;
+    using fn = roost::inline_callback<std::function<void()>>;
+    std::unique_ptr<fn> own;
+    auto link = std::make_unique<roost::stop_token_link>(source->get_token(), *root);
+    own = std::make_unique<fn>(token(*root), level::cancel, [&] {
+        source.reset();
+        root = {};
+        link.reset();
+        own.reset();
+    });
+    keeps_the_state.request_stop();
+    EXPECT_EQ(link, nullptr);
+    EXPECT_EQ(destroyed, 1);
 }
 
 }  // namespace

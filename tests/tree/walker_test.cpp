@@ -33,7 +33,8 @@ struct recorder {
         }
         return true;
     }
-    static void run(member&, roost::node&) noexcept {}
+    static bool run(member&) noexcept { return false; }
+    static void ran(member&) noexcept {}
     void finish(roost::node& n) noexcept {
         events.push_back("finish " + std::string(n.name()));
         EXPECT_FALSE(access::lock_of(n).try_lock()) << "finish runs under the lock of its node";

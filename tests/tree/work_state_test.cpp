@@ -14,6 +14,9 @@ using namespace roost::detail;
 
 static_assert(work_state::unpack(work_state{5, 7, true, false, true, false}.pack()) ==
               work_state{5, 7, true, false, true, false});
+static_assert(alone_with(2) == work_state{1, 2, true}.pack());
+static_assert(!adopts(work_state{unit_limit, 1, true}.pack(), true) &&
+              !adopts(work_state{1, reference_limit, true}.pack(), true));
 static_assert(leave(*enter(work_state{0, 1, true}).next, true).next->pack() == work_state{0, 1, true}.pack());
 
 TEST(work_state, TREE_17_the_fast_path_is_the_transition) {
@@ -37,9 +40,24 @@ TEST(work_state, TREE_17_the_fast_path_is_the_transition) {
                         EXPECT_EQ(pure_leave.action, action_of_left_upward(s.pack()));
                     }
                 }
+                for (const bool member : {true, false}) {
+                    const work_step adopted = adopt(s, true, member);
+                    EXPECT_EQ(adopts(s.pack(), member), adopted.next.has_value());
+                    if (adopted.next) {
+                        EXPECT_EQ(adopted.next->pack(), s.pack() + one_unit + one_reference);
+                        EXPECT_EQ(adopted.action.announce, (s.pack() & announced_bit) == 0);
+                    }
+                }
+                if (units > 1 && refs > 0) {
+                    EXPECT_EQ(leave_with_child(s, false).next->pack(), s.pack() - one_unit - one_reference);
+                    EXPECT_EQ(leave_with_child(s, false).action, work_action{});
+                }
                 if (units > 1) {
                     EXPECT_EQ(leave(s, false).next->pack(), s.pack() - one_unit);
                     EXPECT_EQ(leave(s, false).action, work_action{});
+                }
+                if (refs > 0) {
+                    EXPECT_EQ(drop_reference(s).action.dead, dies_with_reference(s.pack()));
                 }
                 EXPECT_EQ(drop_reference(work_state{units, refs + 1, s.announced, s.watched, s.closing}).next->pack(),
                           work_state({units, refs + 1, s.announced, s.watched, s.closing}).pack() - one_reference);

@@ -31,13 +31,21 @@ public:
     // Makes the record, so it may throw std::bad_alloc; whoever raises a level passes a finished reason.
     explicit reason(reason_kind kind, std::string_view text = {}, site where = std::source_location::current());
     reason(reason_kind kind, std::string_view text, std::any payload, site where = std::source_location::current());
-    reason(const reason& other) noexcept;
+    reason(const reason& other) noexcept : record_(other.record_) {
+        if (record_ != nullptr) {
+            share();
+        }
+    }
     reason(reason&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
     reason& operator=(reason other) noexcept {
         std::swap(record_, other.record_);
         return *this;
     }
-    ~reason();
+    ~reason() {
+        if (record_ != nullptr) {
+            drop();
+        }
+    }
 
     // A reason without a record, for paths that must not allocate: kind only.
     [[nodiscard]] static reason plain_kind(reason_kind kind) noexcept;
@@ -57,7 +65,11 @@ public:
 
 private:
     struct record;
+    struct full_record;
     explicit reason(record* r) noexcept : record_(r) {}
+    void share() const noexcept;
+    void drop() noexcept;
+    [[nodiscard]] const full_record* full() const noexcept;
     record* record_ = nullptr;
 };
 

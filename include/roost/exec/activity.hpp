@@ -22,12 +22,12 @@ namespace roost::inline ROOST_ABI {
 class activity_label {
 public:
     constexpr activity_label() noexcept = default;
-    constexpr activity_label(std::string_view name, site where) noexcept : name_(name), where_(where) {}
+    constexpr activity_label(const char* name, site where) noexcept : name_(name), where_(where) {}
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
     [[nodiscard]] site where() const noexcept { return where_; }
 
 private:
-    std::string_view name_;
+    const char* name_ = "";
     site where_;
 };
 

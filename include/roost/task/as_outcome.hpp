@@ -19,14 +19,14 @@ namespace detail {
 
 template <class T>
 outcome<T> outcome_from(result_link<T>& link, std::vector<std::exception_ptr> others) {
-    if (link.state_ == ending::threw) {
+    if (link.state() == ending::threw) {
         outcome<T> failed(link.error());
         for (std::exception_ptr& other : others) {
             failed.add_other(std::move(other));
         }
         return failed;
     }
-    if (link.state_ == ending::cancelled) {
+    if (link.state() == ending::cancelled) {
         return outcome<T>(cancelled(link.why()));
     }
     if constexpr (std::is_void_v<T>) {
@@ -36,45 +36,51 @@ outcome<T> outcome_from(result_link<T>& link, std::vector<std::exception_ptr> ot
     }
 }
 
-next_step outcome_cancelled(await_link& link, ending how, reason& why) noexcept;
-inline constexpr link_ops outcome_ops{outcome_cancelled, true};
+// A job's own cancellation goes on; anybody else's is data.
+next_step outcome_cancelled(promise_base& waiter, settled_link& link, reason& why) noexcept;
 
 template <class T, transfer Mode>
 class outcome_await final : private result_link<T> {
 public:
     outcome_await(promise_base& me, promise_base& child) noexcept
-        : result_link<T>(&outcome_ops), suppressed_before_(job_of(me).suppressed_count()) {
-        this->child_ = &child;
-    }
+        : result_link<T>(&ops), me_(&me), child_(&child), suppressed_before_(job_of(me).suppressed_count()) {}
     ~outcome_await() {
-        if (this->child_ != nullptr) {
-            this->child_->handle().destroy();  // never started
+        if (child_ != nullptr) {
+            child_->handle().destroy();  // never started
         }
     }
 
     [[nodiscard]] bool await_ready() const noexcept { return false; }
-    template <class Promise>
-    auto await_suspend(std::coroutine_handle<Promise> self) noexcept -> typename transfer_to<Mode>::result {
-        promise_base& me = self.promise();
-        if (me.where().is_cancelled()) [[unlikely]] {
-            unwind_frame(me);
+    auto await_suspend(std::coroutine_handle<>) noexcept -> typename transfer_to<Mode>::result {
+        if (me_->where().is_cancelled()) [[unlikely]] {
+            unwind_frame(*me_);
             return transfer_to<Mode>::nobody();
         }
-        this->up_ = &me;
-        promise_base& child = *this->child_;
-        child.attach(*this, me.where());
-        return transfer_to<Mode>::frame(child.handle());
+        child_->attach(*this, me_->where());
+        return transfer_to<Mode>::frame(child_->handle());
     }
     outcome<T> await_resume() {
-        if (promise_base* child = std::exchange(this->child_, nullptr)) {
+        promise_base* child = std::exchange(child_, nullptr);
+        if (child != nullptr && !this->is_abandoned()) {
             child->handle().destroy();
         }
-        return outcome_from<T>(*this, this->state_ == ending::threw
-                                          ? job_of(*this->waiter()).take_suppressed(suppressed_before_)
-                                          : std::vector<std::exception_ptr>());
+        return outcome_from<T>(*this, this->state() == ending::threw ? job_of(*me_).take_suppressed(suppressed_before_)
+                                                                     : std::vector<std::exception_ptr>());
     }
 
 private:
+    static outcome_await& of(await_link& link) noexcept {
+        return static_cast<outcome_await&>(static_cast<result_link<T>&>(link));
+    }
+    static next_step cancelled(await_link& link, ending, reason& why) noexcept {
+        of(link).child_ = nullptr;
+        return outcome_cancelled(*of(link).me_, of(link), why);
+    }
+    static promise_base& waiter(await_link& link) noexcept { return *of(link).me_; }
+    static constexpr link_ops ops{cancelled, waiter};
+
+    promise_base* me_;
+    promise_base* child_;
     std::size_t suppressed_before_;
 };
 

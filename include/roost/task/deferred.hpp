@@ -27,7 +27,7 @@ public:
     bool await_suspend(std::coroutine_handle<> self) noexcept;
 
 private:
-    [[nodiscard]] bool is_cancelled_target() const noexcept { return target_->outcome_link().state_ == ending::cancelled; }
+    [[nodiscard]] bool is_cancelled_target() const noexcept { return target_->outcome_link().state() == ending::cancelled; }
     static void woken(work& self) noexcept;
 
     static const wait_functions functions;

@@ -56,7 +56,7 @@ public:
         [[nodiscard]] bool await_ready() const noexcept { return false; }
         auto await_suspend(std::coroutine_handle<generator_promise> self) const noexcept ->
             typename transfer_to<Mode>::result {
-            return transfer_to<Mode>::frame(self.promise().link()->waiter()->handle());
+            return transfer_to<Mode>::frame(self.promise().link()->waiter().handle());
         }
         void await_resume() const noexcept {}
     };
@@ -86,7 +86,7 @@ class next_await final : private result_link<void> {
 public:
     explicit next_await(generator<T>& of) noexcept : of_(&of) {}
     ~next_await() {
-        if (asked_ && this->child_ == nullptr) {
+        if (asked_ && this->is_abandoned()) {
             of_->frame_ = nullptr;  // unwound, and destroyed by that
         }
     }
@@ -102,7 +102,7 @@ public:
         if (of_->frame_ == nullptr) {
             return transfer_to<Mode>::frame(self);
         }
-        this->up_ = &me;
+        this->set_waiter(me);
         asked_ = true;
         of_->frame_->forget();
         of_->frame_->attach(*this, me.where());

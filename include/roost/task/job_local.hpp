@@ -22,7 +22,7 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-class value_region final : public region {
+class value_region final : public guest_region {
 public:
     [[nodiscard]] static value_region& make(region& parent, site made_at, const void* key, const void* value);
     void leave_for_good() noexcept;
@@ -34,7 +34,7 @@ public:
 
 private:
     value_region(region& parent, site made_at, const void* key, const void* value)
-        : region(functions, parent, "value", made_at, {}, parent.owner()), key_(key), value_(value) {}
+        : guest_region(functions, parent, "value", made_at, {}, parent.owner()), key_(key), value_(value) {}
     static void destroy(node& self) noexcept { delete &static_cast<value_region&>(static_cast<region&>(self)); }
     static const node_functions functions;
 
@@ -86,24 +86,21 @@ template <class T, class V, transfer Mode>
 class value_await final : private result_link<T> {
 public:
     value_await(promise_base& me, promise_base& child, const void* key, V value, site where) noexcept
-        : result_link<T>(&ops), key_(key), value_(std::move(value)), where_(where) {
-        this->up_ = &me;
-        this->child_ = &child;
-    }
+        : result_link<T>(&ops), me_(&me), child_(&child), key_(key), value_(std::move(value)), where_(where) {}
     ~value_await() {
-        if (this->child_ != nullptr && region_ == nullptr) {
-            this->child_->handle().destroy();  // never started
+        if (child_ != nullptr) {
+            child_->handle().destroy();  // never started
         }
     }
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     auto await_suspend(std::coroutine_handle<>) -> typename transfer_to<Mode>::result {
-        promise_base& me = *this->waiter();
+        promise_base& me = *me_;
         if (me.where().is_cancelled()) {
             unwind_frame(me);
             return transfer_to<Mode>::nobody();
         }
         region_ = &value_region::make(me.where(), where_, key_, &value_);
-        promise_base& child = *this->child_;
+        promise_base& child = *std::exchange(child_, nullptr);
         child.attach(*this, *region_);
         return transfer_to<Mode>::frame(child.handle());
     }
@@ -113,11 +110,13 @@ private:
     static next_step done(await_link& link, ending how, reason&) noexcept {
         auto& self = static_cast<value_await&>(static_cast<result_link<T>&>(link));
         std::exchange(self.region_, nullptr)->leave_for_good();
-        promise_base& me = *self.waiter();
+        promise_base& me = *self.me_;
         return how == ending::cancelled ? next_step::unwind(me) : next_step::resume(me);
     }
-    static constexpr link_ops ops{done, false};
+    static constexpr link_ops ops{done};
 
+    promise_base* me_;
+    promise_base* child_;
     const void* key_;
     V value_;
     site where_;

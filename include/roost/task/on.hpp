@@ -40,11 +40,11 @@ public:
         if (!scope_->join(*this)) {
             return true;
         }
-        const next_step next = finish();
-        if (next.is_unwind()) {
+        const next_step then = finish();
+        if (then.is_unwind()) {
             unwind_frame(*me_, child_->outcome_link().why());
         }
-        return next.is_unwind();
+        return then.is_unwind();
     }
     T await_resume() {
         for (std::exception_ptr& other : child_->take_suppressed(0)) {
@@ -56,7 +56,7 @@ public:
 private:
     static next_step go_on(continuation& c) noexcept { return static_cast<on_await&>(c).finish(); }
     next_step finish() noexcept {
-        if (child_->outcome_link().state_ != ending::cancelled) {
+        if (child_->outcome_link().state() != ending::cancelled) {
             return next_step::resume(*me_);
         }
         runner::of_this_thread().why = child_->outcome_link().why();

@@ -25,7 +25,7 @@ inline constexpr duration default_exit_budget = std::chrono::seconds(10);
 namespace detail {
 
 // One registered action. It sits between the frame's link and what the link was before.
-class exit_action : private result_link<void>, private shield_region {
+class exit_action : private link_ops, private result_link<void>, private shield_region {
 public:
     static void* operator new(std::size_t size) { return allocate_frame(size); }
     static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
@@ -44,12 +44,10 @@ private:
     next_step go_on() noexcept;
     void run_failed(std::exception_ptr error) noexcept;
 
-    static const link_ops frame_ops;
     static const link_ops action_ops;
 
     await_link* link_ = nullptr;  // of the frame
-    void* up_before_ = nullptr;
-    const link_ops* ops_before_ = nullptr;
+    std::uintptr_t before_ = 0;
     region* where_ = nullptr;
     ending how_ = ending::none;
     reason why_;

@@ -84,6 +84,8 @@ public:
     [[nodiscard]] static scope_block& make(region& parent, node_name name, site made_at, const scope_policy& policy,
                                            executor_ref where = {});
 
+    // The body has returned. True: so has everything else, nothing failed, and the block is gone.
+    [[nodiscard]] bool end_quietly() noexcept;
     // The body has ended. True: so has everything else. False: `next` goes on, in the body, when it has.
     [[nodiscard]] bool join(continuation& next) noexcept;
 
@@ -111,9 +113,7 @@ template <class T, class Call>
 class scope_await final : private result_link<T>, private continuation {
 public:
     scope_await(promise_base& me, Call& call, const scope_policy& policy) noexcept
-        : result_link<T>(&ops), continuation(go_on), call_(&call), policy_(&policy) {
-        this->up_ = &me;
-    }
+        : result_link<T>(&ops), continuation(go_on), me_(&me), call_(&call), policy_(&policy) {}
     ~scope_await() {
         if (block_ != nullptr) {
             block_->release();
@@ -122,7 +122,7 @@ public:
 
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> self) {
-        promise_base& me = *this->waiter();
+        promise_base& me = *me_;
         static_cast<void>(self);
         if (me.where().is_cancelled()) [[unlikely]] {
             unwind_frame(me);
@@ -130,23 +130,23 @@ public:
         }
         block_ = &scope_block::make(me.where(), call_->name(), call_->where(), *policy_);
         scope_.emplace(*block_);
-        next_step next = next_step::nothing();
+        next_step then = next_step::nothing();
         try {
             promise_base& child = call_->start(*scope_);
             child.attach(*this, *block_);
-            next = next_step::resume(child);
+            then = next_step::resume(child);
         } catch (...) {
             this->fail(std::current_exception());
             reason none;
-            next = done(*this, ending::threw, none);
+            then = done(*this, ending::threw, none);
         }
-        if (next.frame() == &me && !next.is_unwind()) {
+        if (then.frame() == &me && !then.is_unwind()) {
             return false;
         }
-        if (next.is_unwind()) {
+        if (then.is_unwind()) {
             unwind_frame(me, this->why());
-        } else if (next.frame() != nullptr) {
-            bounce_to(next.frame()->handle());
+        } else if (then.frame() != nullptr) {
+            bounce_to(then.frame()->handle());
         }
         return true;
     }
@@ -155,6 +155,10 @@ public:
 private:
     static next_step done(await_link& link, ending how, reason& why) noexcept {
         auto& self = static_cast<scope_await&>(static_cast<result_link<T>&>(link));
+        if (how == ending::returned && self.block_->end_quietly()) [[likely]] {
+            self.block_ = nullptr;
+            return next_step::resume(*self.me_);
+        }
         if (how == ending::threw) {
             self.block_->fail(self.error());
         } else if (how == ending::cancelled) {
@@ -166,7 +170,7 @@ private:
     static next_step go_on(continuation& c) noexcept { return static_cast<scope_await&>(c).finish(); }
 
     next_step finish() noexcept {
-        promise_base& me = *this->waiter();
+        promise_base& me = *me_;
         if (std::exception_ptr first = block_->first_failure()) {
             for (std::exception_ptr& other : block_->take_other_failures()) {
                 job_of(me).add_suppressed(std::move(other));
@@ -174,14 +178,15 @@ private:
             this->fail(std::move(first));
             return next_step::resume(me);
         }
-        if (this->state_ == ending::cancelled) {
+        if (this->state() == ending::cancelled) {
             runner::of_this_thread().why = this->why();
             return next_step::unwind(me);
         }
         return next_step::resume(me);
     }
 
-    static constexpr link_ops ops{done, false};
+    static constexpr link_ops ops{done};
+    promise_base* me_;
     Call* call_;
     const scope_policy* policy_;
     scope_block* block_ = nullptr;

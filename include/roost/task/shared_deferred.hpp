@@ -63,7 +63,7 @@ public:
     std::add_lvalue_reference_t<std::add_const_t<T>> await_resume() {
         resumed_ = true;
         job_block<T>& block = *from_.shared_->block();
-        if (block.result_link<T>::state_ == ending::threw) {
+        if (block.result_link<T>::state() == ending::threw) {
             std::rethrow_exception(block.error());
         }
         if constexpr (std::is_reference_v<T>) {

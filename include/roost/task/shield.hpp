@@ -18,21 +18,18 @@ template <class T, transfer Mode>
 class shield_await final : private result_link<T>, private shield_region {
 public:
     shield_await(promise_base& me, promise_base& child, duration budget, site where) noexcept
-        : result_link<T>(&ops), budget_(budget), where_(where) {
-        this->up_ = &me;
-        this->child_ = &child;
-    }
+        : result_link<T>(&ops), me_(&me), child_(&child), budget_(budget), where_(where) {}
     ~shield_await() {
-        if (this->child_ != nullptr) {
-            this->child_->handle().destroy();  // never started
+        if (child_ != nullptr) {
+            child_->handle().destroy();  // never started
         }
     }
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     auto await_suspend(std::coroutine_handle<>) -> typename transfer_to<Mode>::result {
-        promise_base& me = *this->waiter();
+        promise_base& me = *me_;
         const bool needs_timer = budget_ > duration::zero() && budget_ != duration::max();
         shield_region::enter(me.where(), needs_timer ? &timers_of(me) : nullptr, where_, budget_);
-        promise_base& child = *this->child_;
+        promise_base& child = *std::exchange(child_, nullptr);
         child.attach(*this, inside());
         return transfer_to<Mode>::frame(child.handle());
     }
@@ -43,10 +40,12 @@ private:
         auto& self = static_cast<shield_await&>(static_cast<result_link<T>&>(link));
         static_cast<void>(why);
         self.shield_region::leave();
-        promise_base& me = *self.waiter();
+        promise_base& me = *self.me_;
         return how == ending::cancelled ? next_step::unwind(me) : next_step::resume(me);
     }
-    static constexpr link_ops ops{done, false};
+    static constexpr link_ops ops{done};
+    promise_base* me_;
+    promise_base* child_;
     duration budget_;
     site where_;
 };

@@ -41,10 +41,10 @@ inline constexpr bool is_task<task<T>> = true;
 template <class T, transfer Mode>
 class task_await final : private result_link<T> {
 public:
-    explicit task_await(promise_base& child) noexcept { this->child_ = &child; }
+    explicit task_await(promise_base& child) noexcept : child_(&child) {}
     ~task_await() {
-        if (this->child_ != nullptr) {
-            this->child_->handle().destroy();  // never started
+        if (child_ != nullptr && !this->is_abandoned()) [[unlikely]] {
+            child_->handle().destroy();  // never started
         }
     }
 
@@ -56,17 +56,19 @@ public:
             unwind_frame(me);
             return transfer_to<Mode>::nobody();
         }
-        this->up_ = &me;
-        promise_base& child = *this->child_;
-        child.attach(*this, me.where());
-        return transfer_to<Mode>::frame(child.handle());
+        this->set_waiter(me);
+        child_->attach(*this, me.where());
+        return transfer_to<Mode>::frame(child_->handle());
     }
     T await_resume() {
-        if (promise_base* child = std::exchange(this->child_, nullptr)) [[likely]] {
-            child->handle().destroy();
+        if (!this->is_abandoned()) [[likely]] {
+            std::exchange(child_, nullptr)->handle().destroy();
         }
         return this->take();
     }
+
+private:
+    promise_base* child_;
 };
 
 }  // namespace detail

@@ -33,15 +33,12 @@ template <class T, when_late Late, transfer Mode>
 class timeout_await final : private result_link<T>, private deadline_region {
 public:
     timeout_await(promise_base& me, promise_base& child, time_point at, site where) noexcept
-        : result_link<T>(&ops), at_(at), where_(where) {
-        this->up_ = &me;
-        this->child_ = &child;
-    }
+        : result_link<T>(&ops), me_(&me), child_(&child), at_(at), where_(where) {}
     ~timeout_await() { drop_child(); }
 
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     auto await_suspend(std::coroutine_handle<> self) -> typename transfer_to<Mode>::result {
-        promise_base& me = *this->waiter();
+        promise_base& me = *me_;
         if (me.where().is_cancelled()) {
             unwind_frame(me);
             return transfer_to<Mode>::nobody();
@@ -55,7 +52,7 @@ public:
             unwind_frame(me, reason::plain_kind(reason_kind::closed));
             return transfer_to<Mode>::nobody();
         }
-        promise_base& child = *this->child_;
+        promise_base& child = *std::exchange(child_, nullptr);
         child.attach(*this, inside());
         return transfer_to<Mode>::frame(child.handle());
     }
@@ -79,13 +76,13 @@ public:
 
 private:
     void drop_child() noexcept {
-        if (promise_base* child = std::exchange(this->child_, nullptr)) {
+        if (promise_base* child = std::exchange(child_, nullptr)) {
             child->handle().destroy();  // never started
         }
     }
     static next_step done(await_link& link, ending how, reason& why) noexcept {
         auto& self = static_cast<timeout_await&>(static_cast<result_link<T>&>(link));
-        promise_base& me = *self.waiter();
+        promise_base& me = *self.me_;
         const bool passed = self.deadline_region::leave();
         if (how == ending::threw || (how == ending::returned && !passed)) {
             return next_step::resume(me);
@@ -102,8 +99,10 @@ private:
         self.late_ = true;
         return next_step::resume(me);
     }
-    static constexpr link_ops ops{done, false};
+    static constexpr link_ops ops{done};
 
+    promise_base* me_;
+    promise_base* child_;
     time_point at_;
     site where_;
     bool late_ = false;

@@ -54,15 +54,12 @@ template <class T, transfer Mode>
 class until_stop_await final : private result_link<T>, private stop_region {
 public:
     until_stop_await(promise_base& me, promise_base& child, token watched, site where) noexcept
-        : result_link<T>(&ops), watched_(std::move(watched)), where_(where) {
-        this->up_ = &me;
-        this->child_ = &child;
-    }
+        : result_link<T>(&ops), me_(&me), child_(&child), watched_(std::move(watched)), where_(where) {}
     ~until_stop_await() { drop_child(); }
 
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     auto await_suspend(std::coroutine_handle<> self) -> typename transfer_to<Mode>::result {
-        promise_base& me = *this->waiter();
+        promise_base& me = *me_;
         if (me.where().is_cancelled()) {
             unwind_frame(me);
             return transfer_to<Mode>::nobody();
@@ -73,7 +70,7 @@ public:
             return transfer_to<Mode>::frame(self);
         }
         enter(me, watched_, where_);
-        promise_base& child = *this->child_;
+        promise_base& child = *std::exchange(child_, nullptr);
         child.attach(*this, inside());
         return transfer_to<Mode>::frame(child.handle());
     }
@@ -91,13 +88,13 @@ public:
 
 private:
     void drop_child() noexcept {
-        if (promise_base* child = std::exchange(this->child_, nullptr)) {
+        if (promise_base* child = std::exchange(child_, nullptr)) {
             child->handle().destroy();  // never started
         }
     }
     static next_step done(await_link& link, ending how, reason& why) noexcept {
         auto& self = static_cast<until_stop_await&>(static_cast<result_link<T>&>(link));
-        promise_base& me = *self.waiter();
+        promise_base& me = *self.me_;
         self.stop_region::leave();
         if (how != ending::cancelled) {
             return next_step::resume(me);
@@ -113,8 +110,10 @@ private:
         self.stopped_ = true;
         return next_step::resume(me);
     }
-    static constexpr link_ops ops{done, false};
+    static constexpr link_ops ops{done};
 
+    promise_base* me_;
+    promise_base* child_;
     token watched_;
     site where_;
     bool stopped_ = false;

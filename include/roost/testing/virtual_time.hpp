@@ -9,8 +9,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace roost::inline ROOST_ABI::testing {
 
@@ -72,8 +74,10 @@ public:
     void close() noexcept;
     [[nodiscard]] std::size_t armed_timers() const noexcept;
     [[nodiscard]] std::size_t pending_work() const noexcept;
-    // One line per kind of thing that is still there; empty when nothing is.
+    // What is still there, in one sentence, then what the reporters have to say; empty when nothing is.
     [[nodiscard]] std::string leaks() const;
+    // Something else that must be gone at the end, and says what is left of it: see watch() in testing/suspended.hpp.
+    void add_reporter(std::function<std::string()> left);
 
 private:
     struct exact {  // nanoseconds, so that the clock shows the very deadline when a timer fires
@@ -94,6 +98,7 @@ private:
     void change_outside(int by) noexcept;
     void run_blocking(helper& h) noexcept;
     void join_helpers(bool all) noexcept;
+    [[nodiscard]] std::string own_leaks() const;
 
     mutable small_mutex lock_;
     bool closed_ = false;
@@ -111,6 +116,7 @@ private:
     detail::bell bell_;
     atomic<duration::rep> now_;
     std::string name_;
+    std::vector<std::function<std::string()>> reporters_;
 };
 
 }  // namespace roost::inline ROOST_ABI::testing

@@ -70,18 +70,25 @@ enum class admission : std::uint8_t {
     outsider,  // refused from close() on
     member,  // the caller holds a unit of the parent: refused only by a closed parent
 };
-enum class [[nodiscard]] attached : std::uint8_t { yes, refused };
+enum class [[nodiscard]] attached : std::uint8_t {
+    yes,
+    refused,  // the parent takes no more: nothing happened
+    twice,  // it is in the tree already: nothing happened
+};
 
 struct node_shape {
     bool shield = false;  // a cancel from above stops in front of this node
+    bool mark = false;  // for the view's own use, see is_marked()
 };
 
 class node : public detail::member {
 public:
     // A root. May throw std::bad_alloc when the name has to be copied. The maker holds one reference.
-    node(const node_functions& functions, node_name name, site made_at, node_shape shape = {});
+    node(const node_functions& functions, node_name name, site made_at, node_shape shape = {})
+        : node(functions, nullptr, name, made_at, shape, detail::one_reference | detail::announced_bit) {}
     // A child; it is not in the tree until attach() says yes.
-    node(const node_functions& functions, node& parent, node_name name, site made_at, node_shape shape = {});
+    node(const node_functions& functions, node& parent, node_name name, site made_at, node_shape shape = {})
+        : node(functions, &parent, name, made_at, shape, detail::one_reference) {}
 
     // Puts this child in the tree, as the last step of its construction: from here on functions may be called. A child of a
     // stopped node is born stopped, of a cancelled one born cancelled (no level_raised for that: look at level_now()).
@@ -150,6 +157,14 @@ public:
     // From now on only members add work; the last unit to leave closes for ever and drains. False: it was closing already.
     bool close() noexcept;
     void close_and_leave() noexcept;  // the body's last step: both in one
+    // The same for good, when nothing is left but this unit and `references` of the caller's own: takes the node out of the
+    // tree, destroys it without telling drained(), and gives the parent its unit and reference back in one step. False:
+    // nothing happened.
+    [[nodiscard]] bool end_alone(std::uint32_t references) noexcept;
+    // Nothing is left but one unit and so many references, and all that anybody did is visible.
+    [[nodiscard]] bool is_alone(std::uint32_t references) const noexcept {
+        return work_.load(mo::acquire) == detail::alone_with(references);  // W5
+    }
     void watch() noexcept;  // ask for drained() at every crossing to zero
     void finish_drain() noexcept;  // see node_functions::drained
     [[nodiscard]] bool has_work() const noexcept { return (work_.load(mo::acquire) >> 32U) != 0; }  // W5
@@ -163,10 +178,20 @@ public:
     [[nodiscard]] std::size_t work_in_subtree() const noexcept;
 
     // --- memory ----------------------------------------------------------------------------------------------------
-    void retain() noexcept;  // for whoever holds a reference or a unit
+    void retain() noexcept {  // for whoever holds a reference or a unit
+        const detail::work_word before = work_.fetch_add(detail::one_reference, mo::relaxed);  // N5
+        if ((before & detail::reference_limit * detail::one_reference) != 0) [[unlikely]] {
+            too_many_references();
+        }
+    }
     // For whoever was only shown the node (level_raised, visit): false when its last holder has left already.
     [[nodiscard]] bool try_retain() noexcept;
-    void release() noexcept;
+    void release() noexcept {
+        const detail::work_word before = work_.fetch_sub(detail::one_reference, mo::acq_rel);  // N6
+        if (detail::dies_with_reference(before)) {
+            dispose();
+        }
+    }
     // Leaves the parent's list before the memory goes, for a finished job with handles left. No level reaches it any more.
     void unlink_early() noexcept;
 
@@ -179,26 +204,58 @@ public:
     // --- facts -----------------------------------------------------------------------------------------------------
     [[nodiscard]] node* parent() const noexcept { return parent_; }
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
+    [[nodiscard]] const char* name_text() const noexcept { return name_; }
+    [[nodiscard]] bool has_literal_name() const noexcept { return (traits_ & name_is_owned) == 0; }
     [[nodiscard]] site made_at() const noexcept { return made_at_; }
     [[nodiscard]] const node_functions& functions() const noexcept { return *functions_; }
     [[nodiscard]] bool has_members() const noexcept { return !members_.is_empty_now(); }
 
 protected:
-    ~node();  // only from node_functions::destroy and discard
+    [[nodiscard]] bool is_marked() const noexcept { return (traits_ & is_marked_by_view) != 0; }
+    ~node() {  // only from node_functions::destroy and discard
+        ROOST_ASSERT(members_.is_empty(), "I5: a node was destroyed with members in its list");
+        if (!has_literal_name() || why_.load(mo::relaxed) != nullptr) {  // Y3
+            destroy_details();
+        }
+    }
 
 private:
     friend struct detail_node_access;
 
+    static constexpr std::uint8_t name_is_owned = 1;
+    static constexpr std::uint8_t is_marked_by_view = 2;
+    static constexpr std::uint8_t was_attached = 4;
     static constexpr detail::level_word cancel_bits = detail::raised_bit(level::cancel) | detail::raised_bit(level::abort);
     static constexpr bool is_cancelled(detail::level_word w) noexcept {
         return (w & cancel_bits) != 0 && detail::effective_level(w) >= level::cancel;
     }
 
+    node(const node_functions& functions, node* parent, node_name name, site made_at, node_shape shape,
+         detail::work_word work)
+        : member(detail::member_kind::node),
+          level_(shape.shield ? detail::shield_bit : 0),
+          parent_(parent),
+          functions_(&functions),
+          work_(work),
+          deadline_(no_deadline.time_since_epoch().count()),
+          made_at_(made_at),
+          traits_(shape.mark ? is_marked_by_view : 0) {
+        if (name.is_literal()) [[likely]] {
+            name_ = name.text().data();
+        } else {
+            copy_name(name);
+        }
+    }
+
     void enter_slow(detail::work_word before) noexcept;
+    [[noreturn]] void too_many_references() const noexcept;
+    void dispose() noexcept;
+    void destroy_details() noexcept;
     void leave_last(detail::work_word seen) noexcept;
     detail::work_action leave_commit(detail::work_word seen) noexcept;
     bool announce() noexcept;
     void after_work(node* up, detail::work_action action) noexcept;
+    void leave_with_child() noexcept;
     void copy_name(node_name name);
     bool latch_own(level to, reason& why, detail::level_word& before) noexcept;
     const node* origin_of(level at) const noexcept;
@@ -209,12 +266,13 @@ private:
     const node_functions* const functions_;
     detail::member_list members_;
     atomic<detail::work_word> work_;
-    mutable small_mutex lock_;
-    std::uint32_t ignore_depth_ = 0;  // only the owning body
     atomic<std::int64_t> deadline_;
     atomic<void*> why_{nullptr};  // see src/tree/why.cpp
     const char* name_ = "";
     const site made_at_;
+    mutable small_mutex lock_;
+    std::uint8_t ignore_depth_ = 0;  // only the owning body
+    std::uint8_t traits_ = 0;  // constant once attached; two small fields of a view fit behind it
 };
 
 #if defined(ROOST_SEAM_NATIVE)

@@ -156,6 +156,8 @@ public:
         size_.store(size - 1, mo::relaxed);  // W2
     }
 
+    // For lists of another kind: whoever holds the lock of such a list says what has become of a waiter in it.
+    static void mark(waiter& w, claim as) noexcept { w.claim_.store(as, mo::relaxed); }  // W3
     // For a waiter that got what it wants without being queued, to be delivered like one that was.
     static void mark_delivered(waiter& w) noexcept { w.claim_.store(claim::delivered, mo::relaxed); }  // W3
 

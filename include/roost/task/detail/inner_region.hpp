@@ -11,7 +11,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-class inner_region final : public region {
+class inner_region final : public guest_region {
 public:
     // The caller holds a reference and the one unit of work.
     [[nodiscard]] static inner_region& make(region& parent, node_name name, site made_at, node_shape shape);
@@ -23,7 +23,7 @@ public:
 
 private:
     inner_region(region& parent, node_name name, site made_at, node_shape shape)
-        : region(functions, parent, name, made_at, shape, parent.owner()) {}
+        : guest_region(functions, parent, name, made_at, shape, parent.owner()) {}
     static void destroy(node& self) noexcept { delete &static_cast<inner_region&>(static_cast<region&>(self)); }
     static const node_functions functions;
 };

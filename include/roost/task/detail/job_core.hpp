@@ -7,22 +7,25 @@
 // the parent's unit goes. Nobody sees a final state whose failure has not been routed, and nothing of the block is touched
 // after the step that lets the last holder free it.
 //
+// A job that nobody holds and that has nothing to tell ends without any of this: it leaves its scope's list, and is gone.
+//
 // fields   link       the body until it has ended, then constant
 //          phase_     final: written once, by drained()
+//          joiners    in the node's list, under its lock
 //
 // id  operation               order    pairs  carries                                  fails in
 // J1  phase: load             acquire  J2     the outcome                              job_core_model: late_join
-// J2  drained: store final    seq_cst  J1 J5  the outcome; before the look at joiners_ job_core_model: late_join
+// J2  drained: store final    seq_cst  J1 J5  the outcome; before the look at the list job_core_model: late_join
 // J3  started: store          relaxed  -      a statistic for state()                  (floor)
-// J5  enqueue: load           seq_cst  J2     queued before the final state, or sees it job_core_model: late_join
+// J5  enqueue: load           seq_cst  J2 N3  queued before the final state, or sees it job_core_model: late_join
 // J4  claim: CAS              acq_rel  J4     nothing: the winner writes the outcome   external_model: set_vs_cancel
 
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
 #include <roost/task/detail/region.hpp>
 #include <roost/task/detail/watching.hpp>
-#include <roost/task/job_state.hpp>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -33,14 +36,22 @@ class scope_core;
 // scheduled: never inside the call. immediate: inside the call when it is made on the executor. always: even if cancelled.
 enum class start_mode : unsigned char { scheduled, immediate, always };
 
+// What only a job's block knows of its type.
+struct job_functions : node_functions {
+    std::size_t link_at;  // where in the block the outcome is
+};
+
 class job_core : public region, public body {
 public:
-    job_core(const node_functions& functions, scope_core& parent, node_name name, site made_at, settled_link& link);
+    job_core(const job_functions& functions, scope_core& parent, node_name name, site made_at);
 
     [[nodiscard]] job_state state() const noexcept;
     [[nodiscard]] bool is_final() const noexcept { return roost::is_final(phase_.load(mo::acquire)); }  // J1
     // Only when final, or for the body itself.
-    [[nodiscard]] settled_link& outcome_link() const noexcept { return *link_; }
+    [[nodiscard]] settled_link& outcome_link() const noexcept {
+        const std::size_t at = static_cast<const job_functions&>(functions()).link_at;
+        return *reinterpret_cast<settled_link*>(reinterpret_cast<std::uintptr_t>(this) + at);
+    }
     [[nodiscard]] scope_core& parent_scope() const noexcept;
 
     // In a fresh, attached job: posts the frame, or ends the job when it was born cancelled.
@@ -56,20 +67,16 @@ public:
     }
     void end_body() noexcept;
 
-    // --- joining, for wait_operation ----------------------------------------------------------------------------------
-    [[nodiscard]] bool try_pass() const noexcept { return is_final(); }
-    [[nodiscard]] bool enqueue(waiter& w) noexcept;
-    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
-    void pass_on(waiter&) noexcept {}
-    [[nodiscard]] wait_target describe() const noexcept { return {"job", name()}; }
-    using region::cancel;
+    // For region and body.
+    using region::keep_unwinding;
+    using region::take_unwinding;
 
     // --- what else the body's failures left behind ---------------------------------------------------------------------
     [[nodiscard]] const std::vector<std::exception_ptr>& suppressed() const noexcept;
     void add_suppressed(std::exception_ptr error) noexcept;
     // Takes those after the first n.
     [[nodiscard]] std::vector<std::exception_ptr> take_suppressed(std::size_t n) noexcept;
-    [[nodiscard]] std::size_t suppressed_count() const noexcept { return extra_ ? extra_->suppressed.size() : 0; }
+    [[nodiscard]] std::size_t suppressed_count() const noexcept { return has_extras_ ? suppressed().size() : 0; }
     [[nodiscard]] const std::vector<std::string>& notes() const noexcept;
     void add_note(std::string text) noexcept;
 
@@ -78,58 +85,95 @@ public:
     static bool drained(node& self) noexcept;
     static void level_raised(node& self, level now) noexcept;
     static void describe_job(const node& self, node_description& d) noexcept;
-    static next_step root_done(await_link& link, ending how, reason& why) noexcept;
+    // The first frame has ended and is gone.
+    next_step body_done(ending how, reason& why) noexcept;
 
 protected:
     ~job_core();
 
 private:
-    struct extras {
-        std::vector<std::exception_ptr> suppressed;
-        std::vector<std::string> notes;
-    };
-    extras* need_extra() noexcept;
+    friend class joiner;
+    [[nodiscard]] bool ends_unnoticed() const noexcept;
+    void wake_joiners(job_state last) noexcept;
     // For counters and observers: one load when there are none.
+    [[nodiscard]] bool is_watched() const noexcept { return (watched_ | watching::now()) != 0; }
     void happened(job_event_kind what, job_state state, std::uint32_t times = 1) noexcept {
-        if ((watched_ | watching::now()) != 0) [[unlikely]] {
+        if (is_watched()) [[unlikely]] {
             tell(what, state, times);
         }
     }
     void tell(job_event_kind what, job_state state, std::uint32_t times) noexcept;
 
-    settled_link* link_;
-    wait_list joiners_;
-    atomic<job_state> phase_{job_state::fresh};
     const std::uint8_t watched_;  // whether its creation was counted, so that its end is
     const std::uint32_t born_;
-    extras* extra_ = nullptr;
 };
 
-using join_operation = wait_operation<job_core*>;
+#if defined(ROOST_SEAM_NATIVE)
+// The outcome (how it ended, and with what) is not bookkeeping.
+static_assert(sizeof(job_core) <= 128, "a job's bookkeeping beyond its frame has to fit in 128 bytes");
+#endif
+
+// Whoever waits for a job queues in the job's own list, so that a job needs no room for joiners that it may never have.
+class joiner : public member {
+public:
+    explicit(false) joiner(job_core* target) noexcept : member(member_kind::joiner), target_(target) {}
+    joiner(const joiner& other) noexcept : joiner(other.target_) {}  // of one that is not queued
+
+    // For wait_operation, which takes pointers and what acts like them.
+    [[nodiscard]] joiner* operator->() noexcept { return this; }
+    [[nodiscard]] const joiner* operator->() const noexcept { return this; }
+    [[nodiscard]] bool try_pass() const noexcept { return target_->is_final(); }
+    [[nodiscard]] bool enqueue(waiter& w) noexcept;
+    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
+    void pass_on(waiter&) noexcept {}
+    [[nodiscard]] wait_target describe() const noexcept { return {"job", target_->name()}; }
+
+private:
+    friend class job_core;
+    job_core* target_;
+    waiter* queued_ = nullptr;  // under the lock of target_
+};
+
+using join_operation = wait_operation<joiner>;
 
 // The block of a job with a result.
 template <class T>
-class job_block final : public result_link<T>, public job_core {
+class job_block final : public job_core, public result_link<T> {
 public:
     job_block(scope_core& parent, node_name name, site made_at)
-        : result_link<T>(&root_ops), job_core(functions, parent, name, made_at, *this) {
-        this->up_ = static_cast<job_core*>(this);
+        : job_core(functions, parent, name, made_at), result_link<T>(&root_ops) {
+        ROOST_ASSERT(&this->outcome_link() == static_cast<settled_link*>(this), "the outcome is not where it should be");
     }
 
-    static void* operator new(std::size_t size) { return allocate_frame(size); }
-    static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
+    static void* operator new(std::size_t size) {
+        if constexpr (alignof(job_block) > alignof(std::max_align_t)) {
+            return allocate(size, alignof(job_block));
+        }
+        return allocate_frame(size);
+    }
+    static void operator delete(void* memory, std::size_t size) noexcept {
+        if constexpr (alignof(job_block) > alignof(std::max_align_t)) {
+            return deallocate(memory, size, alignof(job_block));
+        }
+        deallocate_frame(memory, size);
+    }
 
 private:
     static void destroy(node& self) noexcept {
         delete &static_cast<job_block&>(static_cast<job_core&>(static_cast<region&>(self)));
     }
+    static next_step root_done(await_link& link, ending how, reason& why) noexcept {
+        return static_cast<job_block&>(static_cast<result_link<T>&>(link)).body_done(how, why);
+    }
 
-    static constexpr link_ops root_ops{job_core::root_done, false};
-    static constexpr node_functions functions{.kind = "job",
+    static constexpr std::size_t link_alignment = alignof(result_link<T>);
+    static constexpr link_ops root_ops{root_done};
+    static constexpr job_functions functions{{.kind = "job",
                                               .destroy = destroy,
                                               .level_raised = job_core::level_raised,
                                               .drained = job_core::drained,
-                                              .describe = job_core::describe_job};
+                                              .describe = job_core::describe_job},
+                                             (sizeof(job_core) + link_alignment - 1) / link_alignment* link_alignment};
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -6,16 +6,18 @@
 // the first one, in the job's block) and holds the result, so the result outlives the awaited frame. The promise keeps two
 // pointers: that link, and the region of the tree it runs in.
 //
-//   region <- promise --link_--> await_link{up_: awaiting promise} <- ... <- root link in the job's block
+//   region <- promise --link_--> await_link{the awaiting promise} <- ... <- root link in the job's block
 //
-// A link without `ops` is an ordinary await: at the end of the child its waiter is resumed, and when the child is cancelled
-// its waiter is destroyed next. A link with `ops` is a boundary: it decides itself what follows.
+// A link that knows its waiter is an ordinary await: at the end of the child the waiter is resumed, and when the child is
+// cancelled it is destroyed next. A link with `link_ops` is a boundary: it decides itself what follows.
 
 #include <roost/base/assert.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/task/detail/transfer.hpp>
 
 #include <coroutine>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <new>
@@ -51,32 +53,61 @@ private:
 class link_ops {
 public:
     using done_function = next_step (*)(await_link&, ending, reason& why) noexcept;
+    using waiter_function = promise_base& (*)(await_link&) noexcept;
 
-    // `cancelled_only`: an ordinary end resumes the waiter as if the link were no boundary.
-    constexpr link_ops(done_function function, bool cancelled_only) noexcept
-        : done_(function), only_cancelled_(cancelled_only) {}
+    // With `who`: only a cancellation is told; any other end resumes that frame as if the link were no boundary.
+    constexpr explicit link_ops(done_function function, waiter_function who = nullptr) noexcept
+        : done_(function), waiter_(who) {}
     next_step done(await_link& link, ending how, reason& why) const noexcept { return done_(link, how, why); }
-    [[nodiscard]] bool only_cancelled() const noexcept { return only_cancelled_; }
+    [[nodiscard]] bool only_cancelled() const noexcept { return waiter_ != nullptr; }
+    [[nodiscard]] promise_base& waiter(await_link& link) const noexcept { return waiter_(link); }
 
 private:
     done_function done_;
-    bool only_cancelled_;
+    waiter_function waiter_;
 };
 
+// One word: bits 3-63 the awaiting promise, or the ops of a boundary (bit 0); bits 1-2 how the child ended.
 class await_link {
 public:
-    explicit await_link(const link_ops* ops = nullptr) noexcept : ops_(ops) {}
+    explicit await_link(const link_ops* ops = nullptr) noexcept : word_(ops == nullptr ? 0 : word_of(ops)) {}
     await_link(const await_link&) = delete;
     await_link& operator=(const await_link&) = delete;
 
-    [[nodiscard]] promise_base* waiter() const noexcept { return static_cast<promise_base*>(up_); }
-    [[nodiscard]] promise_base* child() const noexcept { return child_; }
+    void set_waiter(promise_base& frame) noexcept { word_ = reinterpret_cast<std::uintptr_t>(&frame); }
+    [[nodiscard]] bool is_boundary() const noexcept { return (word_ & boundary_bit) != 0; }
+    [[nodiscard]] promise_base& waiter() const noexcept { return *reinterpret_cast<promise_base*>(word_ & pointer_mask); }
+    [[nodiscard]] const link_ops& ops() const noexcept { return *reinterpret_cast<const link_ops*>(word_ & pointer_mask); }
 
-    void* up_ = nullptr;  // the awaiting promise; what else it is, ops_ knows
-    promise_base* child_ = nullptr;
-    const link_ops* ops_;
-    ending state_ = ending::none;
+    // Puts a boundary in between; give what it returns to take_out() to be told of the end as before.
+    [[nodiscard]] std::uintptr_t put_between(const link_ops& ops) noexcept {
+        return std::exchange(word_, word_of(&ops) | (word_ & ending_mask));
+    }
+    void take_out(std::uintptr_t before) noexcept { word_ = (before & ~ending_mask) | (word_ & ending_mask); }
+
+    // The loop has destroyed the child: its waiter, next to be resumed or destroyed itself, must not do it again.
+    void abandon() noexcept { word_ = boundary_bit | (word_ & ending_mask); }
+    [[nodiscard]] bool is_abandoned() const noexcept { return (word_ & ~ending_mask) == boundary_bit; }
+
+    [[nodiscard]] ending state() const noexcept { return static_cast<ending>((word_ & ending_mask) >> ending_shift); }
+
+protected:
+    void set_state(ending how) noexcept {
+        word_ = (word_ & ~ending_mask) | (static_cast<std::uintptr_t>(how) << ending_shift);
+    }
+
+private:
+    static constexpr std::uintptr_t boundary_bit = 1;
+    static constexpr std::uintptr_t ending_mask = 6;
+    static constexpr unsigned ending_shift = 1;
+    static constexpr std::uintptr_t pointer_mask = ~std::uintptr_t(7);
+    static std::uintptr_t word_of(const link_ops* ops) noexcept {
+        return reinterpret_cast<std::uintptr_t>(ops) | boundary_bit;
+    }
+
+    std::uintptr_t word_;
 };
+static_assert(alignof(link_ops) >= 8);
 
 class promise_base {
 public:
@@ -104,7 +135,6 @@ public:
     void attach(await_link& link, region& in) noexcept {
         link_ = &link;
         region_ = &in;
-        link.child_ = this;
     }
 
 private:
@@ -114,45 +144,65 @@ private:
 
 // --- what a task leaves behind: in the awaiting frame or in the job's block ------------------------------------------
 
-// The part that does not depend on T: an error or the reason of a cancellation.
+// The part that does not depend on T: an error or the reason of a cancellation. Small values share its place.
 class settled_link : public await_link {
 public:
     explicit settled_link(const link_ops* ops = nullptr) noexcept : await_link(ops) {}
     ~settled_link() { forget(); }
 
-    [[nodiscard]] const std::exception_ptr& error() const noexcept { return error_; }
-    [[nodiscard]] const reason& why() const noexcept { return why_; }
+    [[nodiscard]] const std::exception_ptr& error() const noexcept { return *place<std::exception_ptr>(); }
+    [[nodiscard]] const reason& why() const noexcept { return *place<reason>(); }
     void settle_cancelled(reason why) noexcept {
-        ::new (static_cast<void*>(std::addressof(why_))) reason(std::move(why));
-        state_ = ending::cancelled;
+        ::new (static_cast<void*>(place_)) reason(std::move(why));
+        set_state(ending::cancelled);
     }
 
+    // Of a job that has not been started: its first frame.
+    void keep_first(promise_base& frame) noexcept { ::new (static_cast<void*>(place_))(promise_base*)(&frame); }
+    [[nodiscard]] promise_base& first() const noexcept { return **place<promise_base*>(); }
+
 protected:
+    static constexpr std::size_t place_size = sizeof(void*);
+    static_assert(sizeof(std::exception_ptr) <= place_size && sizeof(reason) <= place_size);
+
     void settle_threw(std::exception_ptr error) noexcept {
-        ::new (static_cast<void*>(std::addressof(error_))) std::exception_ptr(std::move(error));
-        state_ = ending::threw;
+        ::new (static_cast<void*>(place_)) std::exception_ptr(std::move(error));
+        set_state(ending::threw);
     }
     void forget() noexcept {
-        if (state_ == ending::threw) {
-            std::destroy_at(std::addressof(error_));
-        } else if (state_ == ending::cancelled) {
-            std::destroy_at(std::addressof(why_));
+        if (state() == ending::threw) {
+            std::destroy_at(place<std::exception_ptr>());
+        } else if (state() == ending::cancelled) {
+            std::destroy_at(place<reason>());
         }
-        state_ = ending::none;
+        set_state(ending::none);
+    }
+    template <class U>
+    [[nodiscard]] U* place() const noexcept {
+        return std::launder(reinterpret_cast<U*>(const_cast<unsigned char*>(place_)));
     }
 
 private:
-    union {
-        std::exception_ptr error_;
-        reason why_;
-    };
+    alignas(void*) unsigned char place_[place_size];
 };
+
+// A value too big for the place that it would share.
+template <class T>
+class big_value {
+public:
+    [[nodiscard]] T* get() noexcept { return std::launder(reinterpret_cast<T*>(bytes_)); }
+
+private:
+    alignas(T) unsigned char bytes_[sizeof(T)];
+};
+struct no_big_value {};
 
 template <class T>
 class result_link : public settled_link {
     using stored = std::conditional_t<
         std::is_void_v<T>, char,
         std::conditional_t<std::is_reference_v<T>, std::add_pointer_t<std::remove_reference_t<T>>, std::remove_cv_t<T>>>;
+    static constexpr bool is_small = sizeof(stored) <= settled_link::place_size && alignof(stored) <= alignof(void*);
 
 public:
     explicit result_link(const link_ops* ops = nullptr) noexcept : settled_link(ops) {}
@@ -161,43 +211,47 @@ public:
     template <class... Args>
     void emplace(Args&&... args) {
         if constexpr (std::is_reference_v<T>) {
-            value_ = std::addressof(args...);
+            ::new (static_cast<void*>(std::addressof(value()))) stored(std::addressof(args...));
         } else if constexpr (!std::is_void_v<T>) {
-            ::new (static_cast<void*>(std::addressof(value_))) stored(std::forward<Args>(args)...);
+            ::new (static_cast<void*>(std::addressof(value()))) stored(std::forward<Args>(args)...);
         }
-        state_ = ending::returned;
+        this->set_state(ending::returned);
     }
     void fail(std::exception_ptr error) noexcept {
         clear();
-        settle_threw(std::move(error));
+        this->settle_threw(std::move(error));
     }
     void clear() noexcept {
-        if (state_ == ending::returned) {
-            std::destroy_at(std::addressof(value_));
+        if (this->state() == ending::returned) {
+            std::destroy_at(std::addressof(value()));
         }
-        forget();
+        this->forget();
     }
 
-    [[nodiscard]] stored& value() noexcept { return value_; }
+    [[nodiscard]] stored& value() noexcept {
+        if constexpr (is_small) {
+            return *this->template place<stored>();
+        } else {
+            return *big_.get();
+        }
+    }
     // The value, or throws the error with its own type.
     T take() {
-        if (state_ == ending::threw) [[unlikely]] {
-            std::rethrow_exception(error());
+        if (this->state() == ending::threw) [[unlikely]] {
+            std::rethrow_exception(this->error());
         }
         return take_value();
     }
     T take_value() {
         if constexpr (std::is_reference_v<T>) {
-            return static_cast<T>(*value_);
+            return static_cast<T>(*value());
         } else if constexpr (!std::is_void_v<T>) {
-            return std::move(value_);
+            return std::move(value());
         }
     }
 
 private:
-    union {
-        stored value_;
-    };
+    [[no_unique_address]] std::conditional_t<is_small, no_big_value, big_value<stored>> big_;
 };
 
 // --- cancelled frames ------------------------------------------------------------------------------------------------
@@ -216,9 +270,12 @@ public:
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     template <class Promise>
     auto await_suspend(std::coroutine_handle<Promise> self) const noexcept -> typename transfer_to<Mode>::result {
-        const await_link& link = *self.promise().link();
-        if (link.ops_ == nullptr || link.ops_->only_cancelled()) [[likely]] {
-            return transfer_to<Mode>::frame(link.waiter()->handle());
+        await_link& link = *self.promise().link();
+        if (!link.is_boundary()) [[likely]] {
+            return transfer_to<Mode>::frame(link.waiter().handle());
+        }
+        if (link.ops().only_cancelled()) {
+            return transfer_to<Mode>::frame(link.ops().waiter(link).handle());
         }
         frame_ended(self.promise());
         return transfer_to<Mode>::nobody();

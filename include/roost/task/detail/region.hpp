@@ -11,13 +11,15 @@
 //
 // slot     bits 3-63 the cancellable that the body is suspended in, 0 for none; bit 0 cancelled: sticky; bit 1 busy: somebody
 //          is inside its try_cancel; bit 2 peeked: somebody reads what it waits on, and then does what a cancel that came
-//          meanwhile left to it
+//          meanwhile left to it; both, unwinding (in a job's own region): bits 3-63 are the frame that its body, which has
+//          been taken out of a wait here or in an inner region and posted, unwinds from
 //
 //   idle --commit--> armed --disarm (woken)--> idle                                      fast path
 //   idle --interrupt--> idle,cancelled --commit--> busy --try_cancel--> claimed: idle    the suspending thread unwinds
 //                                                                   --> lost: armed      a wake is on its way to disarm
 //   armed --interrupt--> busy --try_cancel--> claimed: idle                              the canceller posts the unwinding
 //                                         --> lost: armed
+//   idle --post_unwind--> unwinding --run--> idle                                        an interrupt only sets cancelled
 //
 // fields   cancellable: written by the body before S1; read by whoever has set busy
 // I1       at most one wait per region is armed
@@ -30,10 +32,12 @@
 // S5  load                 acquire          S2       only a first look: the CAS that follows decides  (floor)
 // S6  peek: CAS            acq_rel/acquire  S1       in: the wait                                     region_model: peek_vs_wake
 // S7  peeked: CAS, store   acq_rel/acquire  S2 S3    out: the reader has left the frame               region_model: peek_vs_cancel
+// S8  post_unwind, run     relaxed          -        the frame; the post orders it                    (floor)
 
 #include <roost/exec/executor.hpp>
 #include <roost/sync/waiter.hpp>
 #include <roost/task/detail/promise.hpp>
+#include <roost/task/job_state.hpp>
 #include <roost/tree/node.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
@@ -78,14 +82,9 @@ private:
 
 class region : public node {
 public:
-    region(const node_functions& functions, node& parent, node_name name, site made_at, node_shape shape, body& owner)
-        : node(functions, parent, name, made_at, shape), owner_(&owner) {}
-    // Nothing runs in these themselves, only in what is below.
-    region(const node_functions& functions, node_name name, site made_at) : node(functions, name, made_at) {}
-    region(const node_functions& functions, node& parent, node_name name, site made_at)
-        : node(functions, parent, name, made_at) {}
-
-    [[nodiscard]] body& owner() const noexcept { return *owner_; }
+    // Whose body runs in it: a job's region is its own, every other one says so itself.
+    [[nodiscard]] body& owner() const noexcept;
+    [[nodiscard]] bool has_owner() const noexcept;  // false: nothing of its own runs in it
     // The checkpoint: one load.
     [[nodiscard]] bool is_cancelled() const noexcept { return should_stop_now_relaxed(); }
     [[nodiscard]] reason why() const noexcept { return node::why(level::cancel); }
@@ -116,10 +115,24 @@ protected:
     // Says whether nobody had before.
     bool interrupt() noexcept;
 
+    // The region of a job is marked.
+    region(const node_functions& functions, node& parent, node_name name, site made_at, node_shape shape)
+        : node(functions, parent, name, made_at, shape) {}
+    region(const node_functions& functions, node_name name, site made_at) : node(functions, name, made_at) {}
+
+    // In a job's own region, from post to run.
+    void keep_unwinding(promise_base& frame) noexcept;
+    [[nodiscard]] promise_base& take_unwinding() noexcept {
+        const std::uintptr_t word = slot_.fetch_and(cancelled_bit, mo::relaxed);  // S8
+        return *reinterpret_cast<promise_base*>(word & pointer_mask);
+    }
+
 private:
     static constexpr std::uintptr_t cancelled_bit = 1;
     static constexpr std::uintptr_t busy_bit = 2;
     static constexpr std::uintptr_t peeked_bit = 4;
+    static constexpr std::uintptr_t unwinding_bits = busy_bit | peeked_bit;
+    static constexpr std::uintptr_t pointer_mask = ~std::uintptr_t(7);
     static std::uintptr_t word_of(const cancellable& what) noexcept { return reinterpret_cast<std::uintptr_t>(&what); }
 
     void claim_and_unwind(cancellable& what) noexcept;
@@ -128,49 +141,62 @@ private:
     bool claim_wait(cancellable& what) noexcept;
     void disarm_slow(cancellable& what) noexcept;
 
+    // Two bytes that a job uses, here because they fit between the fields of node and of region.
+protected:
+    atomic<job_state> phase_{job_state::fresh};
+    bool has_extras_ = false;
+
+private:
     atomic<std::uintptr_t> slot_{0};
+};
+
+// A region that some job's body runs in besides its own, or none (a scope outside of jobs).
+class guest_region : public region {
+public:
+    guest_region(const node_functions& functions, node& parent, node_name name, site made_at, node_shape shape, body& owner)
+        : region(functions, parent, name, made_at, shape), owner_(&owner) {}
+    // Nothing runs in these themselves, only in what is below.
+    guest_region(const node_functions& functions, node_name name, site made_at) : region(functions, name, made_at) {}
+    guest_region(const node_functions& functions, node& parent, node_name name, site made_at)
+        : region(functions, parent, name, made_at, {}) {}
+
+private:
+    friend class region;
     body* owner_ = nullptr;
 };
 
-// A boundary that waits for something other than a frame, and what it does then.
-class continuation {
+// A boundary that waits for something other than a frame, and what it does then: posted to the body's executor.
+class continuation : public work {
 public:
     using function = next_step (*)(continuation&) noexcept;
-    explicit continuation(function then) noexcept : go_on_(then) {}
-    [[nodiscard]] next_step go_on() noexcept { return go_on_(*this); }
+    explicit continuation(function then) noexcept : work(run_then), go_on_(then) {}
 
 private:
+    static void run_then(work& self) noexcept;
     function go_on_;
 };
 
-// What runs: one chain of frames at a time, on one executor. Part of a job's block. Posted at its start, when a cancelled
-// wait is to be unwound, and when a boundary that has been waiting goes on; never twice at once.
+// What runs: one chain of frames at a time, on one executor. Part of a job's block, and only of that. Posted at its start and
+// when a cancelled wait is to be unwound; never twice at once.
 class body : public work {
 public:
-    explicit body(executor_ref where) noexcept : work(nullptr), where_(where) {}
+    body() noexcept : work(nullptr) {}
 
-    [[nodiscard]] executor_ref where() const noexcept { return where_; }
+    [[nodiscard]] executor_ref where() const noexcept;
 
     // On the executor: sets the current job of the thread and runs until nothing is left to do here.
     void run(promise_base& frame) noexcept;
     void run(next_step step) noexcept;
 
     // From any thread that owns the suspended frame.
-    void post_start(promise_base& frame) noexcept;
     void post_unwind(promise_base& frame) noexcept;
-    // Has `then.go_on()` run on the executor, in the body.
+    // Has `then` run on the executor, in the body.
     void post_then(continuation& then) noexcept;
 
     [[nodiscard]] static body* current() noexcept { return runner::of_this_thread().current; }
 
 private:
-    void post(work::run_function function, void* argument) noexcept;
-    static void run_start(work& self) noexcept;
     static void run_unwind(work& self) noexcept;
-    static void run_then(work& self) noexcept;
-
-    executor_ref where_;
-    void* argument_ = nullptr;
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -13,11 +13,17 @@ namespace roost::inline ROOST_ABI::detail {
 class scope_policy {
 public:
     using ended_function = void (*)(scope_core&, job_core& child) noexcept;
-    constexpr explicit scope_policy(ended_function function) noexcept : child_ended_(function) {}
+    enum class wants : unsigned char { every_end, failures };
+
+    constexpr explicit scope_policy(ended_function function, wants what = wants::every_end) noexcept
+        : child_ended_(function), wants_(what) {}
     void child_ended(scope_core& scope, job_core& child) const noexcept { child_ended_(scope, child); }
+    // Nobody has to be told of a child that returned or was cancelled without a failure beside it.
+    [[nodiscard]] bool only_failures() const noexcept { return wants_ == wants::failures; }
 
 private:
     ended_function child_ended_;
+    wants wants_;
 };
 
 // First failure cancels the scope.
@@ -27,7 +33,7 @@ extern const scope_policy root_policy;
 // Whoever made the scope looks at every outcome himself.
 extern const scope_policy silent_policy;
 
-class scope_core : public region {
+class scope_core : public guest_region {
 public:
     // Inside a body, which runs in it. Children run on `where`, or where the body runs.
     scope_core(const node_functions& functions, region& parent, node_name name, site made_at, const scope_policy& policy,
@@ -46,6 +52,7 @@ public:
     void fail(const std::exception_ptr& error) noexcept;
     [[nodiscard]] std::exception_ptr first_failure() const noexcept;
     // For the one who ends the scope, when nobody else is in it.
+    [[nodiscard]] bool has_failed() const noexcept { return static_cast<bool>(first_); }
     [[nodiscard]] std::vector<std::exception_ptr> take_other_failures() noexcept;
 
 private:

@@ -22,9 +22,11 @@ public:
     bool remove() noexcept;
 
     // For walkers, under the owner's lock: true when this one is to be run for a raise to l, by whoever asked.
-    [[nodiscard]] bool claim(level l) noexcept;
-    // For whoever claimed it, with no lock held. Afterwards the object may be gone.
-    void fire() noexcept;
+    [[nodiscard]] bool claim(level l, std::uint32_t runner) noexcept;
+    // For whoever claimed it, with no lock held. False: the object is gone.
+    [[nodiscard]] bool fire() noexcept;
+    // Then, under the owner's lock again. Afterwards the object may be gone.
+    void finish() noexcept;
 
 private:
     enum : std::uint32_t { idle = 0, listed = 1, running = 2, done = 3, awaited = 4 };

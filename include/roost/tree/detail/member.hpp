@@ -5,12 +5,12 @@
 
 #include <cstdint>
 
-// What a node's list holds: child nodes, callbacks, deadlines, and the place markers of walkers. Links belong to the lock of
+// What a node's list holds: child nodes, callbacks, deadlines, joiners of a job, and the place markers of walkers. Links belong to the lock of
 // the owning node. The list never keeps anything alive.
 
 namespace roost::inline ROOST_ABI::detail {
 
-enum class member_kind : std::uint8_t { node, callback, deadline, marker };
+enum class member_kind : std::uint8_t { node, callback, deadline, joiner, marker };
 
 class member {
 public:

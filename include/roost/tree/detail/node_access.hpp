@@ -7,7 +7,6 @@
 namespace roost::inline ROOST_ABI {
 
 struct detail_node_access {
-    static constexpr std::uint8_t name_is_owned = 1;    // flags_: constant after construction
     static constexpr std::uint8_t is_linked = 2;        // flags_: in the parent's list
     static constexpr std::uint8_t unlink_wanted = 4;    // flags_: the last cursor to leave unlinks
     static constexpr std::uint8_t destroy_wanted = 8;   // flags_: and destroys

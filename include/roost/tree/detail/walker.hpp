@@ -8,7 +8,8 @@
 // A visitor has
 //   look look_at(member&)                under the lock of the node that owns the list: skip it or visit it
 //   bool visit(node&)                    no lock held: true to go on below it
-//   bool run(member&, node& owner)       the same for a callback; false when it is gone and must not be touched
+//   bool run(member&)                    the same for a callback; false when it is gone and must not be touched
+//   void ran(member&)                    after that, under the lock again
 //   void finish(node&)                   the list of this node is done; its lock is held
 
 namespace roost::inline ROOST_ABI::detail {
@@ -56,6 +57,9 @@ private:
     member* go_along(node* at, member* m) noexcept {
         unsigned held = 0;
         while (m != nullptr) {
+            if (const member* ahead = member_list::next_of(*m)) {
+                __builtin_prefetch(ahead);  // a raise is a locked instruction per child: nothing is loaded beyond it
+            }
             switch (visitor_.look_at(*m)) {
                 case look::skip:
                     if (++held < most_under_lock || m->kind() != member_kind::node) {
@@ -88,8 +92,11 @@ private:
                     access::members_of(*at).replace(*m, here);
                     access::lock_of(*at).unlock();
                     bury();
-                    visitor_.run(*m, *at);
+                    const bool is_there = visitor_.run(*m);
                     access::lock_of(*at).lock();
+                    if (is_there) {
+                        visitor_.ran(*m);
+                    }
                     m = member_list::next_of(here);
                     access::members_of(*at).erase(here);
                     break;

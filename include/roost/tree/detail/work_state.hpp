@@ -115,6 +115,12 @@ using work_step = step<work_state, work_action>;
     return go(s, work_action{.leave_parent = tell_parent, .dead = s.is_dead()});
 }
 
+// A child that had work is gone: its unit and its reference at once.
+[[nodiscard]] constexpr work_step leave_with_child(work_state s, bool is_root) noexcept {
+    --s.references;
+    return leave(s, is_root);
+}
+
 // --- the same on the packed word, for the hot paths; the tests hold them equal to the transitions above ---------------------
 
 // Taking a unit away asks for nothing: it is not the last, or it is a root's that nobody watches and somebody holds.
@@ -122,6 +128,20 @@ using work_step = step<work_state, work_action>;
     constexpr work_word all_references = one_unit - one_reference;
     return w >= 2 * one_unit ||
            (is_root && w >= one_unit && (w & (watched_bit | closing_bit)) == 0 && (w & all_references) != 0);
+}
+// Whether the reference that is taken away was all that held the memory.
+[[nodiscard]] constexpr bool dies_with_reference(work_word before) noexcept {
+    constexpr work_word flags = one_reference - 1;
+    return (before & ~flags) == one_reference;
+}
+// adopt() would not refuse.
+[[nodiscard]] constexpr bool adopts(work_word w, bool as_member) noexcept {
+    constexpr work_word full = unit_limit * one_unit | reference_limit * one_reference;
+    return (w & (full | closed_bit | (as_member ? 0 : closing_bit))) == 0;
+}
+// What the word of a child is that has nothing but its own unit and so many references.
+[[nodiscard]] constexpr work_word alone_with(std::uint32_t references) noexcept {
+    return one_unit | announced_bit | references * one_reference;
 }
 // The last unit of a node below the root that nobody watches.
 [[nodiscard]] constexpr bool leaves_upward(work_word w) noexcept { return (w & (watched_bit | closing_bit)) == 0; }

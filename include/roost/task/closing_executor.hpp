@@ -1,0 +1,99 @@
+#pragma once
+
+// An executor that closes: of an object that has a thread, a loop or a turn of its own (an actor, a connection), and takes
+// what runs there with it when it goes.
+//
+//   closing_executor own(runtime, "connection 7");
+//   own.launch("reader", read_lines(socket));           // a child of the executor itself
+//   auto t = co_await on(own, parse(line));             // somebody else's task, for as long as the executor is open
+//   co_await own.close();
+//
+// close() cancels, with the reason `closed`, everything that is bound to it and waits until it has ended: bodies unwind, and
+// their locals are destroyed, on this executor and before it goes. From close() on nothing new runs: launch() gives an empty
+// job, on() is cancelled at once. What it posts runs on the executor it stands on, which has to outlive it.
+
+#include <roost/task/on.hpp>
+#include <roost/task/owned_scope.hpp>
+#include <roost/tree/callback.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+class closing_executor final : public executor {
+public:
+    explicit closing_executor(executor_ref stands_on, node_name name,
+                              std::source_location made_at = std::source_location::current())
+        : target_(stands_on), scope_(*this, name, made_at) {}
+    // close() has to have ended: see owned_scope.
+    ~closing_executor() = default;
+
+    bool post(work& w) noexcept override { return target_.post(w); }
+    bool post_last(work& w) noexcept override { return target_->post_last(w); }
+    timer_service* timers() noexcept override { return target_->timers(); }
+    blocking_service* blocking() noexcept override { return target_->blocking(); }
+    [[nodiscard]] bool is_here() const noexcept override { return target_->is_here(); }
+    [[nodiscard]] std::string_view name() const noexcept override { return scope_.core().name(); }
+
+    // As in a scope: a failing child cancels the others, and close() throws the first failure.
+    template <class T>
+    job launch(node_name child, task<T> t, start how = start::scheduled,
+               std::source_location where = std::source_location::current()) {
+        return scope_.launch(child, std::move(t), how, where);
+    }
+    template <class T>
+    [[nodiscard]] deferred<T> async(node_name child, task<T> t, start how = start::scheduled,
+                                    std::source_location where = std::source_location::current()) {
+        return scope_.async(child, std::move(t), how, where);
+    }
+
+    [[nodiscard]] task<> close();
+    // For threads that run none of its work.
+    void close_blocking();
+    [[nodiscard]] bool is_closed() const noexcept { return scope_.is_closed(); }
+
+    [[nodiscard]] token observe() const noexcept { return scope_.observe(); }
+    // Holds the end of close() up; empty once it is closing.
+    [[nodiscard]] lease try_bind() const noexcept { return lease::try_take(scope_.core()); }
+
+private:
+    executor_ref target_;
+    owned_scope scope_;
+};
+
+namespace detail {
+
+// Cancels a scope because the executor it depends on has closed.
+class cancel_closed {
+public:
+    explicit cancel_closed(scope& s) noexcept : scope_(&s.core()) {}
+    void operator()() const noexcept { scope_->node::cancel(reason::plain_kind(reason_kind::closed)); }
+
+private:
+    scope_core* scope_;
+};
+
+[[nodiscard]] task<> end_closed();
+
+template <class T>
+task<T> run_bound(scope& s, closing_executor* where, task<T> t, site from) {
+    const lease bound = where->try_bind();
+    if (!bound) {
+        co_await end_closed();
+    }
+    const inline_callback<cancel_closed> closing(where->observe(), level::cancel, cancel_closed(s));
+    co_return co_await on_call<T>(*where, std::move(t), from);
+}
+
+template <class T>
+task<T> run_while_open(closing_executor* where, task<T> t, site from) {
+    co_return co_await with_scope(run_bound<T>, where, std::move(t), from);
+}
+
+}  // namespace detail
+
+// While the executor is open; its closing ends t as cancelled, and so whoever awaits it.
+template <class T>
+[[nodiscard]] task<T> on(closing_executor& where, task<T> t, std::source_location from = std::source_location::current()) {
+    return detail::run_while_open<T>(&where, std::move(t), from);
+}
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,33 @@
+#pragma once
+
+// What few jobs have: failures beside the outcome, and notes. Kept in a table beside the jobs, so that those without pay
+// one bit. The contents belong to the body until the job is final, and are constant then.
+
+#include <exception>
+#include <roost/base/config.hpp>
+#include <string>
+#include <vector>
+
+namespace roost::inline ROOST_ABI::detail {
+
+class job_core;
+
+class job_extras {
+public:
+    explicit job_extras(const job_core& of) noexcept : of_(&of) {}
+
+    // Finds or makes them; null when there is no memory. `has` says whether there are any, before and after.
+    [[nodiscard]] static job_extras* make(const job_core& of, bool& has) noexcept;
+    [[nodiscard]] static job_extras* find(const job_core& of) noexcept;  // there are some
+    static void drop(const job_core& of) noexcept;
+
+    std::vector<std::exception_ptr> suppressed;
+    std::vector<std::string> notes;
+
+private:
+    friend class extras_table;
+    const job_core* of_;
+    job_extras* next_ = nullptr;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <roost/task/scope.hpp>
+#include <roost/testing/virtual_time.hpp>
+#include <roost/tree/visit.hpp>
+
+namespace roost::inline ROOST_ABI::testing {
+
+// Has the leak report of `time` name every job that is still there below `s` when the test ends: suspended in something that
+// nobody will do, or never joined. Call it once per root, right after it was made.
+inline void watch(virtual_time& time, const scope& s) {
+    time.add_reporter([root = node_ref<detail::scope_core>::share(s.core())]() -> std::string {
+        const std::size_t units = root->work_in_subtree();
+        return units == 0 ? std::string()
+                          : std::to_string(units) + " unit(s) of work in this tree:\n" + tree_to_string(*root);
+    });
+}
+
+}  // namespace roost::inline ROOST_ABI::testing

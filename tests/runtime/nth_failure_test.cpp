@@ -1,0 +1,136 @@
+// The Nth call into user code throws, and the Nth allocation of the calling thread fails, for N = 0, 1, 2, ... in what the
+// runtime offers: blocking work, run(), on(). The call ends with that error, nothing is lost, and the runtime goes on.
+#include <roost/runtime/blocking.hpp>
+#include <roost/runtime/run.hpp>
+#include <roost/task/on.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+
+namespace {
+thread_local long allocations_left = -1;  // negative: never fail
+
+void* allocate_or_fail(std::size_t size) {
+    if (allocations_left >= 0 && allocations_left-- == 0) {
+        allocations_left = -1;
+        throw std::bad_alloc();
+    }
+    if (void* memory = std::malloc(size == 0 ? 1 : size)) {
+        return memory;
+    }
+    throw std::bad_alloc();
+}
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate_or_fail(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace {
+
+using namespace roost;
+
+std::atomic<int> calls_left{-1};  // negative: never throw
+std::atomic<int> alive{0};
+
+class thrown : public std::runtime_error {
+public:
+    thrown() : std::runtime_error("on purpose") {}
+};
+
+void call() {
+    if (calls_left.load() >= 0 && calls_left.fetch_sub(1) == 0) {
+        throw thrown();
+    }
+}
+
+class thing {
+public:
+    explicit thing(int v) : value(v) {
+        call();
+        ++alive;
+    }
+    thing(const thing& other) : value(other.value) {
+        call();
+        ++alive;
+    }
+    thing(thing&& other) : value(other.value) {  // NOLINT: may throw on purpose
+        call();
+        ++alive;
+    }
+    thing& operator=(const thing& other) {
+        call();
+        value = other.value;
+        return *this;
+    }
+    ~thing() { --alive; }
+    int value;
+};
+
+thing twice(const thing& in) {
+    call();
+    return thing(in.value * 2);
+}
+task<thing> doubled(thing in) {
+    call();
+    const thing out = co_await blocking(twice, in);
+    call();
+    co_return out;
+}
+task<int> all(executor_ref where) {
+    const thing once = co_await doubled(thing(1));
+    const thing again = co_await on(where, doubled(once));
+    co_return again.value;
+}
+
+TEST(nth_failure, RUN_95_a_throw_anywhere_in_blocking_work_and_tasks) {
+    runtime rt(runtime_options().workers(2));
+    int n = 0;
+    for (; n < 300; ++n) {
+        calls_left = n;
+        bool threw = false;
+        try {
+            EXPECT_EQ(run(rt, all(rt)), 4);
+        } catch (const thrown&) {
+            threw = true;
+        }
+        const bool untouched = calls_left >= 0;
+        calls_left = -1;
+        EXPECT_EQ(threw, !untouched) << "call " << n;
+        EXPECT_EQ(alive, 0) << "call " << n;
+        EXPECT_EQ(run(rt, all(rt)), 4) << "the runtime goes on";
+        if (untouched) {
+            break;
+        }
+    }
+    EXPECT_LT(n, 300);
+    EXPECT_GT(n, 5);
+}
+
+task<int> simple() { co_return 3; }
+
+TEST(nth_failure, RUN_95_an_allocation_that_fails_while_a_runtime_is_made_or_entered) {
+    int n = 0;
+    for (; n < 300; ++n) {
+        bool untouched = false;
+        try {
+            allocations_left = n;
+            EXPECT_EQ(run(simple(), runtime_options().workers(2)), 3);
+            untouched = allocations_left >= 0;
+        } catch (const std::bad_alloc&) {
+        } catch (const std::system_error&) {  // a thread that could not be made
+        }
+        allocations_left = -1;
+        if (untouched) {
+            break;
+        }
+    }
+    EXPECT_LT(n, 300);
+    EXPECT_GT(n, 5);
+}
+
+}  // namespace

@@ -1,0 +1,114 @@
+// A node that ends with nobody else holding it, against everybody who might: the last holder, walkers, other children.
+
+#include <roost/testing/explore_gtest.hpp>
+#include <roost/tree/node.hpp>
+#include <roost/tree/visit.hpp>
+
+#include "model_node.hpp"
+
+namespace {
+
+using roost::child_kind;
+using roost::level;
+using roost::testing::check;
+using namespace model_node;
+
+// A child whose end looks at what its holders wrote.
+struct written : probe {
+    roost::plain<int> note{0};
+    roost::plain<int>* seen;
+
+    written(roost::node& up, roost::plain<int>& out) : probe(table, up, {}), seen(&out) {}
+    static void destroy(roost::node& n) noexcept {
+        auto& self = static_cast<written&>(static_cast<probe&>(n));
+        self.seen->set(self.note.get());
+        self.~written();
+        roost::deallocate_frame(&self, sizeof(written));
+    }
+    static bool drained(roost::node&) noexcept { return true; }
+    static constexpr roost::node_functions table{.kind = "written", .destroy = &destroy, .drained = &drained};
+};
+
+written& make_written(roost::node& up, roost::plain<int>& out) {
+    auto* made = ::new (roost::allocate_frame(sizeof(written))) written(up, out);
+    check(made->attach(child_kind::working) == roost::attached::yes, "attached");
+    return *made;
+}
+
+void end(roost::node& n) {
+    if (!n.end_alone(0)) {
+        n.close_and_leave();
+    }
+}
+
+// TREE-57: what the last holder did is over, and visible, before the node is destroyed; it is destroyed once.
+MODEL(end_alone_model, last_holder) {
+    ref root = make_root(probe::quiet);
+    roost::plain<int> seen{0};
+    written& child = make_written(*root, seen);
+    roost::thread holder([&child] {
+        child.note.set(7);
+        child.release();
+    });
+    end(child);
+    holder.join();
+    check(seen.get() == 7, "TREE-57: the holder's write came first");
+    check(!root->has_work() && !root->has_members(), "TREE-57: nothing is left at the parent");
+}
+
+// TREE-57: a walker that stands on the node keeps it until it has left.
+MODEL(end_alone_model, against_a_raise) {
+    ref root = make_root();
+    {
+        ref child = make_child(*root, child_kind::working);
+        probe& mine = *child.release_to_caller();
+        mine.release();  // only its own unit is left
+        roost::thread canceller([root] { root->cancel(); });
+        end(mine);
+        canceller.join();
+    }
+    check(!root->has_work() && !root->has_members(), "TREE-57: nothing is left at the parent");
+}
+
+// TREE-57: somebody who finds it by a walk either holds it or finds it gone.
+MODEL(end_alone_model, against_a_visitor) {
+    ref root = make_root();
+    probe& mine = *make_child(*root, child_kind::working).release_to_caller();
+    mine.release();
+    roost::thread visitor([root] {
+        roost::node_ref<> kept;
+        roost::visit(*root, 2, [&](const roost::node_description& d) {
+            if (d.depth == 1) {
+                kept = roost::node_ref<>::try_share(*d.target);
+            }
+        });
+        check(!kept || kept->parent() == root.get(), "TREE-57: what is held is whole");
+    });
+    end(mine);
+    visitor.join();
+    check(!root->has_work() && !root->has_members(), "TREE-57: nothing is left at the parent");
+}
+
+// TREE-57, TREE-20: two last children of a closing parent that nobody else holds: it drains once, and goes.
+MODEL(end_alone_model, last_children_of_a_closing_parent) {
+    ref root = make_root(probe::quiet);
+    roost::atomic<std::uint32_t> drains{0};
+    {
+        ref middle = make_child(*root, child_kind::working);
+        middle->on_drained = [&] { drains.fetch_add(1, roost::mo::relaxed); };
+        probe& one = *make_child(*middle, child_kind::working).release_to_caller();
+        probe& two = *make_child(*middle, child_kind::working).release_to_caller();
+        one.release();
+        two.release();
+        middle->close_and_leave();
+        probe* last = middle.release_to_caller();
+        last->release();
+        roost::thread other([&one] { end(one); });
+        end(two);
+        other.join();
+    }
+    check(drains.load(roost::mo::relaxed) == 1, "TREE-20: drained once");
+    check(!root->has_work() && !root->has_members(), "TREE-57: nothing is left at the root");
+}
+
+}  // namespace
