@@ -1,0 +1,468 @@
+// Scenario 13: the Nth allocation fails, and the Nth call of user code throws, for N = 0, 1, 2, ... until nothing is left to
+// fail, in every public function that can. Afterwards the same works, and nothing has leaked. Each run is on a thread of its
+// own, whose cache of frames is empty. tools/check_api_faults wants a row, or a reason, for each such function:
+//
+// not tried: abandon::abandon, finish::finish, interrupted_or::interrupted_or: only keep what they are given
+// not tried: guarded::begin, guarded::end, guarded::size, guarded::size_hint, guarded::into_inner, guarded::guarded: only pass on to the thing inside
+// not tried: interrupt::begin, interrupt::end, interrupt::fill_buffer, interrupt::guarded, interrupt::interrupt, interrupt::into_inner: only pass on to the thing inside
+// not tried: interrupt::next, interrupt::on, interrupt::read_some, interrupt::size_hint, interrupt::write_some: only pass on to the thing inside
+// not tried: all_failed::all_failed, child_failure::child_failure, pool_error::pool_error, pool_options::pool_options: values made of strings and vectors
+// not tried: report_entry::report_entry, report_entry::add, shutdown_report::shutdown_report, shutdown_record::to_string: values made of strings and vectors
+// not tried: broadcast_item::broadcast_item, selected::selected, selected::get, winner::value, supervised::value: move what they are given
+// not tried: barrier::name_: a member, not a function
+// not tried: owned_scope::close_blocking: blocks the thread that would have to run the children; otherwise close()
+// not tried: promise::set_error: keeps the pointer it is given
+// not tried: node::node, with_scope::start, with_scope::with_scope: reached through everything that makes nodes and scopes
+// not tried: inline_callback, inline_callback::inline_callback, condition::wait_blocking: allocate nothing; move what they are given
+// not tried: loop::loop, blocking_lane::blocking_lane, runtime::shut_down, run, blocking, blocking_on: threads; see thread_failure_test
+// not tried: cpu_quota, format_age, describe: text for people; an exception leaves nothing behind
+// not tried: on_failure::decide: calls the user's function in its row of on_failure
+
+#include <roost/pool/pool.hpp>
+#include <roost/runtime/runtime.hpp>
+#include <roost/shutdown/shutdown.hpp>
+#include <roost/sync/broadcast.hpp>
+#include <roost/sync/channel.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/sync/once.hpp>
+#include <roost/sync/watch.hpp>
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/block_on.hpp>
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/coalescer.hpp>
+#include <roost/task/collect.hpp>
+#include <roost/task/driven.hpp>
+#include <roost/task/external.hpp>
+#include <roost/task/failure_sink.hpp>
+#include <roost/task/job_events.hpp>
+#include <roost/task/limited_scope.hpp>
+#include <roost/task/map_concurrent.hpp>
+#include <roost/task/on_exit.hpp>
+#include <roost/task/owned_scope.hpp>
+#include <roost/task/race.hpp>
+#include <roost/task/retry.hpp>
+#include <roost/task/scope.hpp>
+#include <roost/task/select.hpp>
+#include <roost/task/services.hpp>
+#include <roost/task/shared_deferred.hpp>
+#include <roost/task/supervise.hpp>
+#include <roost/task/trace.hpp>
+#include <roost/task/when_all.hpp>
+#include <roost/testing/manual_executor.hpp>
+#include <roost/tree/callback.hpp>
+#include <roost/tree/external_resource.hpp>
+#include <roost/tree/stop_token.hpp>
+#include <roost/tree/visit.hpp>
+
+#include "../task/rig.hpp"
+#include "../tree/tree_support.hpp"
+#include "quiet.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+thread_local long allocations_left = -1;  // negative: never fail
+thread_local long calls_left = -1;
+std::atomic<long> outstanding{0};
+
+void* allocate_or_fail(std::size_t size, std::size_t alignment) {
+    if (allocations_left >= 0 && allocations_left-- == 0) {
+        throw std::bad_alloc();
+    }
+    void* memory = alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__
+                       ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
+                       : std::malloc(size == 0 ? 1 : size);
+    if (memory == nullptr) {
+        throw std::bad_alloc();
+    }
+    outstanding.fetch_add(1, std::memory_order_relaxed);
+    return memory;
+}
+void give_back(void* memory) noexcept {
+    if (memory != nullptr) {
+        outstanding.fetch_sub(1, std::memory_order_relaxed);
+        std::free(memory);
+    }
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate_or_fail(size, 1); }
+void* operator new(std::size_t size, std::align_val_t a) { return allocate_or_fail(size, static_cast<std::size_t>(a)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    try {
+        return allocate_or_fail(size, 1);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+void operator delete(void* memory) noexcept { give_back(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { give_back(memory); }
+void operator delete(void* memory, std::size_t) noexcept { give_back(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { give_back(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { give_back(memory); }
+
+namespace {
+
+using namespace roost;
+
+struct planted : std::runtime_error {
+    planted() : std::runtime_error("planted") {}
+};
+
+// What every piece of user code below calls.
+void user() {
+    if (calls_left >= 0 && calls_left-- == 0) {
+        throw planted();
+    }
+}
+const std::string long_name(100, 'n');
+
+// Plays a task to its end and throws what it failed with.
+void run(task<> t) {
+    std::exception_ptr failed;
+    {
+        rig::stage s;
+        const job j = s.play(std::move(t));
+        failed = j.error();
+    }
+    if (failed) {
+        std::rethrow_exception(failed);
+    }
+}
+task<int> leaf(int v) {
+    user();
+    co_await yield();
+    user();
+    co_return v;
+}
+task<> body() { static_cast<void>(co_await leaf(0)); }
+
+task<> children(scope& s) {
+    auto a = s.async(std::string(long_name), leaf(1));
+    s.launch("b", leaf(2));
+    static_cast<void>(co_await std::move(a));
+    user();
+}
+task<> in_scope() { co_await with_scope(children); }
+task<> limited(limited_scope& s) {
+    co_await s.room();
+    s.launch("a", leaf(1));
+    auto b = s.async("b", leaf(2));
+    static_cast<void>(co_await std::move(b));
+}
+task<> in_limited() { co_await with_limited_scope(1, limited); }
+task<> serving(service_scope& s) {
+    s.serve("service", leaf(1));
+    s.launch("a", leaf(2));
+    auto b = s.async("b", leaf(3));
+    static_cast<void>(co_await std::move(b));
+}
+task<> in_services() { co_await with_services(serving); }
+task<> in_collect() { co_await collect(children); }
+task<> supervised_body(supervisor& s) {
+    s.launch("a", body);
+    user();
+    co_return;
+}
+task<> in_supervise() {
+    auto ended = co_await supervise(on_failure::ask([](const child_failure&) {
+                                        user();
+                                        return on_failure::escalate();
+                                    }),
+                                    supervised_body);
+    static_cast<void>(ended);
+}
+task<> in_when_all() {
+    static_cast<void>(co_await when_all(leaf(1), leaf(2)));
+    static_cast<void>(co_await when_all_settled(leaf(1), leaf(2)));
+}
+task<> in_race() {
+    static_cast<void>(co_await race(leaf(1), leaf(2)));
+    static_cast<void>(co_await first_success(leaf(1), leaf(2)));
+}
+task<> in_retry() {
+    static_cast<void>(co_await retry(backoff(std::chrono::nanoseconds(0)), 2, leaf, 1));
+    static_cast<void>(co_await retry_if([](const std::exception_ptr&) { return false; },
+                                        backoff(std::chrono::nanoseconds(0)), 2, leaf, 1));
+}
+task<> in_map() {
+    const std::vector<int> all{1, 2, 3};
+    static_cast<void>(co_await map_concurrent(all, 2, leaf));
+}
+task<> in_exit() {
+    co_await on_exit(body);
+    static_cast<void>(co_await trace(std::string(long_name), leaf(1)));
+}
+task<> in_outcome() {
+    auto ended = co_await as_outcome(leaf(1));
+    static_cast<void>(ended);
+    user();
+}
+task<> bridged(scope& s) {
+    auto made = bridge<int>(s, long_name, external_cancel::abandon);
+    made.second.set_value(4);
+    static_cast<void>(co_await std::move(made.first));
+    auto failing = bridge<int>(s, "failing", external_cancel::uninterruptible);
+    failing.second.set_cancelled();
+    static_cast<void>(co_await as_outcome(std::move(failing.first)));
+    auto wrong = bridge<int>(s, "wrong", external_cancel::uninterruptible);
+    wrong.second.set_value(1);
+    static_cast<void>(co_await std::move(wrong.first));
+}
+task<> in_bridge() { co_await with_scope(bridged); }
+task<> sharing(scope& s) {
+    const shared_deferred<int> shared(s.async("shared", leaf(1)));
+    static_cast<void>(co_await shared);
+    coalescer<int, int> c(s);
+    static_cast<void>(co_await c.coalesce(1, leaf));
+    static_cast<void>(c.size());
+}
+task<> in_sharing() { co_await with_scope(sharing); }
+task<> in_select() {
+    event e("e", true);
+    const auto got = co_await select(e.wait());
+    static_cast<void>(got.index());
+    user();
+}
+
+void owned_scopes() {
+    rig::manual where;
+    owned_scope o(where, std::string(long_name));
+    std::exception_ptr failed;
+    try {
+        o.launch("a", leaf(1));
+        static_cast<void>(o.to_string());
+    } catch (...) {
+        failed = std::current_exception();
+    }
+    where.run();
+    const long kept = std::exchange(allocations_left, -1);  // what was started has to be joined
+    root_scope root(where);
+    const job closer = root.launch("closer", o.close());
+    root.close();
+    where.run();
+    if (closer.error()) {
+        failed = closer.error();
+    }
+    allocations_left = kept;
+    if (failed) {
+        std::rethrow_exception(failed);
+    }
+}
+void shutdowns() {
+    const shutdown root{std::string(long_name)};
+    const shutdown child = root.child(std::string(long_name));
+    auto busy = child.guarded(std::string("x"));
+    event never;
+    auto wait = child.interrupt(never.wait());
+    static_cast<void>(root.report().to_string());
+    user();
+}
+void pools() {
+    const auto create = [] {
+        user();
+        return 1;
+    };
+    pool_options o(2, "pool");
+    o.on_error = [](const pool_error&) {};
+    pool<int> p(o, create, [](int&) { user(); });
+    {
+        auto a = p.acquire_blocking();
+        if (a.error()) {
+            std::rethrow_exception(a.error());
+        }
+        pooled<int> b = p.try_acquire_or_create().value();
+        for (const pool_holder& h : p.holders()) {
+            static_cast<void>(h.to_string());
+        }
+    }
+    static_cast<void>(p.try_acquire());
+    static_cast<void>(p.try_with([](int&) { user(); }));
+}
+task<> pool_with() {
+    pool<int> p(pool_options(1, "pool"), [] { return 1; });
+    co_await p.with([](int&) { user(); });
+}
+void callbacks() {
+    const auto root = tree_support::make_root(std::string(long_name));
+    roost::testing::manual_executor where;
+    const callback cb(token(*root), level::cancel, where, [] {});
+    external_resource op = external_resource::open(*root, std::string(long_name), [] {});
+    const linked_stop_source source(token(*root), level::cancel, where);
+    std::stop_source outside;
+    const stop_token_link link(outside.get_token(), *root);
+    static_cast<void>(tree_to_string(*root));
+    user();
+}
+void channels() {
+    channel<std::string> c(channel<std::string>::unbounded, "c");
+    std::string value = long_name;
+    static_cast<void>(c.send_blocking(std::string(long_name)));
+    static_cast<void>(c.try_send(std::string(long_name)));
+    rig::stage s;
+    static_cast<void>(c.send(std::string(long_name)));
+    static_cast<void>(c.send_from(value));
+    broadcast<std::string> b(2, "b");
+    auto mine = b.subscribe();
+    b.send(std::string(long_name));
+    b.send(std::string(long_name));
+    static_cast<void>(mine.try_receive());
+    static_cast<void>(mine.receive_blocking());
+    watch<std::string> w(long_name, "w");
+    w.set(std::string(long_name));
+    w.modify([](std::string& text) {
+        user();
+        text += 'x';
+    });
+    static_cast<void>(w.get());
+    once o("o");
+    o.call_blocking([] { user(); });
+}
+void blocks() {
+    rig::manual where;
+    std::exception_ptr failed;
+    root_scope root(where, std::string(long_name));
+    try {
+        const job j = root.launch("driven", in_outcome());
+        where.run();
+        static_cast<void>(j.others());
+        static_cast<void>(j.notes());
+        failed = j.error();
+    } catch (...) {
+        failed = std::current_exception();
+    }
+    root.close();
+    where.run();
+    root.join_blocking();
+    if (failed) {
+        std::rethrow_exception(failed);
+    }
+}
+void blocked_on() {
+    runtime rt(runtime_options().workers(1));
+    static_cast<void>(block_on(rt, leaf(1)));
+    static_cast<void>(block_on_outcome(rt, leaf(1)));
+}
+task<> drives() {
+    const executor_ref here = (co_await this_job()).core()->where();
+    static_cast<void>(co_await awaitable_on(leaf(1), here));
+}
+class watches final : public job_observer {
+public:
+    void told(const job_event&) noexcept override {}
+};
+void observes() {
+    watches w;
+    const observation on(w);
+    run(body());
+}
+
+struct row {
+    const char* function;
+    void (*act)();
+};
+const row table[] = {
+    // also scope::launch, scope::async
+    {"with_scope", [] { run(in_scope()); }},
+    // also limited_scope::launch, limited_scope::async, limited_scope::room
+    {"with_limited_scope", [] { run(in_limited()); }},
+    // also service_scope::launch, service_scope::async, service_scope::serve
+    {"with_services", [] { run(in_services()); }},
+    {"collect", [] { run(in_collect()); }},
+    // also supervisor::launch, on_failure::ask
+    {"supervise", [] { run(in_supervise()); }},
+    // also when_all_settled
+    {"when_all", [] { run(in_when_all()); }},
+    // also first_success
+    {"race", [] { run(in_race()); }},
+    // also retry_if
+    {"retry", [] { run(in_retry()); }},
+    {"map_concurrent", [] { run(in_map()); }},
+    // also trace
+    {"on_exit", [] { run(in_exit()); }},
+    {"as_outcome", [] { run(in_outcome()); }},
+    // also promise::set_value, promise::set_cancelled
+    {"bridge", [] { run(in_bridge()); }},
+    // also coalescer::coalescer, coalescer::coalesce, coalescer::size
+    {"shared_deferred::shared_deferred", [] { run(in_sharing()); }},
+    {"select", [] { run(in_select()); }},
+    // also owned_scope::close, owned_scope::to_string
+    {"owned_scope::owned_scope", owned_scopes},
+    // also job::others, job::notes
+    {"root_scope::root_scope", blocks},
+    // also block_on_outcome, runtime::runtime
+    {"block_on", blocked_on},
+    {"awaitable_on", [] { run(drives()); }},
+    {"observation::observation", observes},
+    // also shutdown::child, shutdown::guarded, shutdown::interrupt, shutdown::report, shutdown_report::to_string
+    // also report_entry::to_string
+    {"shutdown::shutdown", shutdowns},
+    // also pool::acquire_blocking, pool::try_acquire, pool::try_acquire_or_create, pool::try_with, pool::holders
+    // also pool_holder::to_string, acquired::value
+    {"pool::pool", pools},
+    {"pool::with", [] { run(pool_with()); }},
+    // also external_resource::open, linked_stop_source::linked_stop_source, stop_token_link::stop_token_link
+    // also tree_to_string
+    {"callback::callback", callbacks},
+    // also channel::send, channel::send_from, channel::send_blocking, channel::try_send, broadcast::broadcast
+    // also broadcast::try_receive, broadcast::receive_blocking, watch::watch, watch::set, watch::modify, watch::get
+    // also once::call_blocking
+    {"channel::channel", channels},
+};
+
+// True: it went through with nothing left to fail.
+bool attempt(const row& r, long n, bool memory) {
+    bool threw = false;
+    (memory ? allocations_left : calls_left) = n;
+    try {
+        r.act();
+    } catch (...) {
+        threw = true;
+    }
+    const bool untouched = (memory ? allocations_left : calls_left) >= 0;
+    allocations_left = -1;
+    calls_left = -1;
+    EXPECT_FALSE(threw && untouched) << r.function << ": failed without a fault";
+    if (!untouched) {
+        try {
+            r.act();
+        } catch (...) {
+            ADD_FAILURE() << r.function << ": does not work after failure " << n;
+        }
+    }
+    return untouched;
+}
+
+TEST(gauntlet_faults, GAUNTLET_13_the_nth_allocation_and_the_nth_call_fail_in_every_public_function) {
+    const gauntlet::quiet q("scenario 13");
+    const auto before = set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {});
+    long faults = 0;
+    for (const row& r : table) {
+        for (const bool memory : {true, false}) {
+            std::thread([&] { attempt(r, 1'000'000, memory); }).join();  // what is made once per process is made now
+            const long had = outstanding.load();
+            bool over = false;
+            long n = 0;
+            for (; n < 500 && !over; ++n) {
+                std::thread([&] { over = attempt(r, n, memory); }).join();
+                EXPECT_EQ(outstanding.load(), had) << r.function << " leaks when failure " << n << " comes";
+            }
+            EXPECT_TRUE(over) << r.function;
+            faults += n - 1;
+        }
+    }
+    set_failure_sink(before);
+    q.say("%zu rows, %ld faults, none leaked, all usable afterwards", std::size(table), faults);
+}
+
+}  // namespace
