@@ -106,18 +106,20 @@ void operation::request(wish what) noexcept {
     }
 }
 
+// Under the lock, so that the executor is not let go meanwhile (see handler_gone). Posting calls nobody.
 void operation::post_emission() noexcept {
     executor_lock_.lock();
-    const net::any_io_executor to = executor_;
-    executor_lock_.unlock();
-    if (!to) {
-        post_or_fall_back(frame().get_executor(), local_emission_, "the cancellation of an asio operation");
-        return;
+    const bool known = static_cast<bool>(executor_);
+    if (known) {
+        try {
+            net::post(executor_, emission(*this));
+        } catch (...) {
+            // Out of memory: the emission was dropped, and the operation ends when it ends.
+        }
     }
-    try {
-        net::post(to, emission(*this));
-    } catch (...) {
-        // Out of memory: the emission was dropped, and the operation ends when it ends. Nothing here may be touched any more.
+    executor_lock_.unlock();
+    if (!known) {
+        post_or_fall_back(frame().get_executor(), local_emission_, "the cancellation of an asio operation");
     }
 }
 
@@ -151,6 +153,13 @@ void operation::emission_lost() noexcept {
 }
 
 void operation::handler_gone() noexcept {
+    {
+        // The executor may belong to a context that is being destroyed, and must not outlive it in the frame.
+        net::any_io_executor gone;
+        executor_lock_.lock();
+        gone.swap(executor_);
+        executor_lock_.unlock();
+    }
     if (state_.transition(handler_left) == operation_action::go_on) {
         wake();
     }

@@ -206,7 +206,7 @@ public:
             return true;
         }
         this->before_begin();
-        if (const boost::asio::any_io_executor& bound = call_->bound()) {
+        if (const boost::asio::any_io_executor bound = call_->take_bound()) {
             static_cast<void>(this->serial_executor(bound));
         }
         try {
@@ -242,10 +242,13 @@ public:
     }
 
     [[nodiscard]] use_task_t token() const noexcept { return token_; }
-    [[nodiscard]] const boost::asio::any_io_executor& bound() const noexcept { return bound_; }
+    [[nodiscard]] boost::asio::any_io_executor take_bound() noexcept { return std::move(bound_); }
     template <class Handler>
     void begin(Handler handler) {
-        std::apply([&](InitArgs&... given) { std::move(initiation_)(std::move(handler), std::move(given)...); }, arguments_);
+        // Taken out, because they may hold executors of a context that the frame outlives.
+        Initiation initiation(std::move(initiation_));
+        std::tuple<InitArgs...> arguments(std::move(arguments_));
+        std::apply([&](InitArgs&... given) { std::move(initiation)(std::move(handler), std::move(given)...); }, arguments);
     }
 
 private:
