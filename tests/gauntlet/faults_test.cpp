@@ -1,3 +1,4 @@
+// Long because it is one table over the whole public API.
 // Scenario 13: the Nth allocation fails, and the Nth call of user code throws, for N = 0, 1, 2, ... until nothing is left to
 // fail, in every public function that can. Afterwards the same works, and nothing has leaked. Each run is on a thread of its
 // own, whose cache of frames is empty. tools/check_api_faults wants a row, or a reason, for each such function:
