@@ -11,7 +11,7 @@
 // not tried: report_entry::report_entry, report_entry::add, shutdown_report::shutdown_report, shutdown_record::to_string: values made of strings and vectors
 // not tried: broadcast_item::broadcast_item, selected::selected, selected::get, winner::value, supervised::value: move what they are given
 // not tried: barrier::name_: a member, not a function
-// not tried: owned_scope::close_blocking: blocks the thread that would have to run the children; otherwise close()
+// not tried: owned_scope::close_blocking, closing_executor::close_blocking: blocks the thread that would have to run the children; otherwise close()
 // not tried: promise::set_error: keeps the pointer it is given
 // not tried: node::node, with_scope::start, with_scope::with_scope: reached through everything that makes nodes and scopes
 // not tried: inline_callback, inline_callback::inline_callback, condition::wait_blocking: allocate nothing; move what they are given
@@ -30,6 +30,7 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
+#include <roost/task/closing_executor.hpp>
 #include <roost/task/coalescer.hpp>
 #include <roost/task/collect.hpp>
 #include <roost/task/driven.hpp>
@@ -236,29 +237,45 @@ task<> in_select() {
     user();
 }
 
-void owned_scopes() {
-    rig::manual where;
-    owned_scope o(where, std::string(long_name));
+// Runs `act`, and closes `o` whatever happened: what was started has to be joined.
+template <class Owner, class Act>
+void and_close(rig::manual& where, Owner& o, Act act) {
     std::exception_ptr failed;
     try {
-        o.launch("a", leaf(1));
-        static_cast<void>(o.to_string());
+        act();
     } catch (...) {
         failed = std::current_exception();
     }
     where.run();
-    const long kept = std::exchange(allocations_left, -1);  // what was started has to be joined
-    root_scope root(where);
-    const job closer = root.launch("closer", o.close());
-    root.close();
-    where.run();
-    if (closer.error()) {
-        failed = closer.error();
+    const long kept = std::exchange(allocations_left, -1);
+    {
+        root_scope root(where);
+        const job closer = root.launch("closer", o.close());
+        root.close();
+        where.run();
+        failed = closer.error() ? closer.error() : failed;
     }
     allocations_left = kept;
     if (failed) {
         std::rethrow_exception(failed);
     }
+}
+void owned_scopes() {
+    rig::manual where;
+    owned_scope o(where, std::string(long_name));
+    and_close(where, o, [&] {
+        o.launch("a", leaf(1));
+        static_cast<void>(o.to_string());
+    });
+}
+task<> guest(closing_executor& own) { static_cast<void>(co_await on(own, leaf(1))); }
+void closing_executors() {
+    rig::manual where;
+    closing_executor own(where, std::string(long_name));
+    and_close(where, own, [&] {
+        own.launch("a", guest(own));
+        own.async("b", leaf(1)).keep();
+    });
 }
 void shutdowns() {
     const shutdown root{std::string(long_name)};
@@ -399,6 +416,8 @@ const row table[] = {
     {"select", [] { run(in_select()); }},
     // also owned_scope::close, owned_scope::to_string
     {"owned_scope::owned_scope", owned_scopes},
+    // also closing_executor::launch, closing_executor::async, closing_executor::close, on
+    {"closing_executor::closing_executor", closing_executors},
     // also job::others, job::notes
     {"root_scope::root_scope", blocks},
     // also block_on_outcome, runtime::runtime

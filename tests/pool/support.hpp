@@ -6,6 +6,8 @@
 #include <roost/pool/pool.hpp>
 #include <roost/sync/event.hpp>
 
+#include <gtest/gtest.h>
+
 #include "../sync/coroutines.hpp"
 #include "../sync/held_operation.hpp"
 
