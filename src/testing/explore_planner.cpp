@@ -33,6 +33,7 @@ void planner::begin_search(const settings& how) {
 
 void planner::begin_execution() {
     position_ = 0;
+    last_thread_node_ = no_node;
     sleep_ = 0;
     coasting_ = false;
     script_at_ = 0;
@@ -122,7 +123,7 @@ unsigned planner::pick_thread(thread_mask enabled, thread_mask resting, unsigned
     n.enabled = enabled;
     n.resting = resting;
     n.sleep = sleep_;
-    if (position_ > 0) {
+    if (last_thread_node_ != no_node) {
         const node& before = stack_[last_thread_node_];
         n.preemptions = static_cast<std::uint16_t>(before.preemptions + cost(before, before.chosen));
     }

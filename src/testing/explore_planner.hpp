@@ -112,7 +112,8 @@ private:
     std::vector<node> stack_;
     std::size_t position_ = 0;
     std::size_t changed_ = 0;      // first node that differs from the execution before
-    std::size_t last_thread_node_ = 0;
+    static constexpr std::size_t no_node = ~std::size_t(0);
+    std::size_t last_thread_node_ = no_node;  // in this execution
     thread_mask sleep_ = 0;
     bool coasting_ = false;
     bool following_ = false;

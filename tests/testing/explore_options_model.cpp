@@ -64,6 +64,22 @@ TEST(explore_options, EXPL_7_preemption_bound_limits_the_search) {
     EXPECT_STREQ(to_string(r2.verdict), "assertion");
 }
 
+// A choice before the first switch of threads must not be taken for a preemption.
+TEST(explore_options, EXPL_6_a_bounded_search_with_choices_misses_nothing_within_its_bound) {
+    for (const bool chooses : {false, true}) {
+        const auto lost_update = [chooses] {
+            const int step = chooses ? 1 + static_cast<int>(rt::choose(2)) : 1;
+            atomic<int> x{0};
+            const auto add = [&] { x.store(x.load(mo::seq_cst) + step, mo::seq_cst); };
+            thread other(add);
+            add();
+            other.join();
+            rt::check(x.load(mo::seq_cst) == 2 * step, "an update is lost");
+        };
+        EXPECT_FOUND(rt::verdict::assertion, {.memory = rt::memory::sc, .preemption_bound = 1}, lost_update);
+    }
+}
+
 TEST(explore_options, EXPL_8_schedule_is_minimised) {
     rt::options how{.name = "lost update", .search = rt::search::random, .memory = rt::memory::sc, .seed = 5};
     how.minimise = false;

@@ -1,0 +1,371 @@
+// Three threads, two calls each, cancel among them, drawn by the search; every history must be one of a small sequential
+// specification. What a call is drawn from is part of the search: bounded search first, then a random walk. Sequentially
+// consistent mode only: with weak memory a call may rightly miss what a thread it never heard of has done before.
+
+#include <roost/sync/auto_reset_event.hpp>
+#include <roost/sync/channel.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/sync/mutex.hpp>
+#include <roost/sync/semaphore.hpp>
+#include <roost/testing/explore_gtest.hpp>
+
+#include "coroutines.hpp"
+#include "linearizable.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace {
+
+using roost::thread;
+using roost::testing::check;
+using roost::testing::choose;
+using testing_support::history;
+using testing_support::is_linearizable;
+using testing_support::recorded_call;
+
+constexpr int cancelled = -1;
+
+// A wait of a coroutine, recorded when it is resumed. Answer: what `read` makes of the result.
+template <class Operation>
+class recorded_wait {
+public:
+    template <class Read>
+    recorded_wait(history& h, int what, Operation op, Read read) : history_(&h), place_(h.begin(what)), op_(std::move(op)) {
+        coroutine_ = run(*this, read);
+    }
+    recorded_wait(const recorded_wait&) = delete;
+    recorded_wait& operator=(const recorded_wait&) = delete;
+    // Answered by the cancel, unless it had been delivered.
+    void cancel() {
+        if (op_.try_cancel()) {
+            history_->end(place_, cancelled);
+        }
+    }
+
+private:
+    class by_reference {
+    public:
+        explicit by_reference(Operation& o) noexcept : op_(&o) {}
+        bool await_ready() { return op_->await_ready(); }
+        bool await_suspend(std::coroutine_handle<sync_testing::owned::promise_type> h) noexcept {
+            return op_->await_suspend(h);
+        }
+        decltype(auto) await_resume() { return op_->await_resume(); }
+
+    private:
+        Operation* op_;
+    };
+    template <class Read>
+    static sync_testing::owned run(recorded_wait& self, Read read) {
+        if constexpr (std::is_void_v<decltype(self.op_.await_resume())>) {
+            co_await by_reference(self.op_);
+            self.history_->end(self.place_, read());
+        } else {
+            auto result = co_await by_reference(self.op_);
+            self.history_->end(self.place_, read(result));
+        }
+    }
+
+    history* history_;
+    std::size_t place_;
+    Operation op_;
+    sync_testing::owned coroutine_;
+};
+
+// One thread's waits; they outlive the thread, because somebody else may be resuming them.
+template <class Operation>
+using waits = std::deque<recorded_wait<Operation>>;
+
+constexpr int threads = 3;
+constexpr int calls_each = 2;
+
+// Runs `call(h, thread, which)` in three threads, with what to call drawn by the search, then `finish()`, then the check.
+template <class Call, class Finish, class State, class Apply>
+void try_histories(std::uint32_t kinds, Call call, Finish finish, State start, Apply apply) {
+    history h(threads * calls_each + 4);
+    std::uint32_t plan[threads][calls_each];
+    for (auto& mine : plan) {
+        for (std::uint32_t& one : mine) {
+            one = choose(kinds);
+        }
+    }
+    const auto body = [&](int me) {
+        for (const std::uint32_t one : plan[me]) {
+            call(h, me, one);
+        }
+    };
+    {
+        thread a([&] { body(1); });
+        thread b([&] { body(2); });
+        body(0);
+        a.join();
+        b.join();
+    }
+    finish();
+    check(is_linearizable(h, start, apply), "the history has no sequential explanation");
+}
+
+void both_searches(const std::function<void()>& body) {
+    using roost::testing::options;
+    using roost::testing::search;
+    options bounded;
+    bounded.preemption_bound = 2;
+    bounded.memory = roost::testing::memory::sc;
+    EXPECT_EXPLORED(bounded, body);
+    options walk;
+    walk.search = search::random;
+    walk.memory = roost::testing::memory::sc;
+    EXPECT_EXPLORED(walk, body);
+}
+
+// --- event -------------------------------------------------------------------------------------------------------------------
+void event_histories() {
+    enum { set, reset, look, wait, wait_and_cancel, kinds };
+    roost::event e("e");
+    waits<roost::event::operation> waiting[threads];
+    try_histories(
+        kinds,
+        [&](history& h, int me, std::uint32_t what) {
+            if (what >= wait) {
+                auto& one = waiting[me].emplace_back(h, wait, e.wait(), [] { return 1; });
+                if (what == wait_and_cancel) {
+                    one.cancel();
+                }
+                return;
+            }
+            const std::size_t place = h.begin(static_cast<int>(what));
+            if (what == set) {
+                e.set();
+            }
+            h.end(place, what == set ? 0 : what == reset ? e.reset() : e.is_set());
+        },
+        [&] {
+            for (auto& mine : waiting) {
+                for (auto& one : mine) {
+                    one.cancel();
+                }
+            }
+            check(e.waiters_now() == 0, "nobody is left");
+        },
+        false,
+        [](bool& is_set, const recorded_call& c) {
+            const bool before = is_set;
+            switch (c.what) {
+                case set: is_set = true; return true;
+                case reset: is_set = false; return c.answer == static_cast<int>(before);
+                case look: return c.answer == static_cast<int>(before);
+                default: return c.answer == cancelled || before;
+            }
+        });
+}
+TEST(linearizable_model, event) { both_searches(event_histories); }
+
+// --- auto_reset_event ----------------------------------------------------------------------------------------------------------
+void auto_reset_histories() {
+    enum { set, try_wait, wait, wait_and_cancel, kinds };
+    roost::auto_reset_event e("e");
+    waits<roost::auto_reset_event::operation> waiting[threads];
+    try_histories(
+        kinds,
+        [&](history& h, int me, std::uint32_t what) {
+            if (what >= wait) {
+                auto& one = waiting[me].emplace_back(h, wait, e.wait(), [] { return 1; });
+                if (what == wait_and_cancel) {
+                    one.cancel();
+                }
+                return;
+            }
+            const std::size_t place = h.begin(static_cast<int>(what));
+            if (what == set) {
+                e.set();
+            }
+            h.end(place, what == set ? 0 : e.try_wait());
+        },
+        [&] {
+            for (auto& mine : waiting) {
+                for (auto& one : mine) {
+                    one.cancel();
+                }
+            }
+        },
+        false,
+        [](bool& is_set, const recorded_call& c) {
+            const bool before = is_set;
+            switch (c.what) {
+                case set: is_set = true; return true;
+                case try_wait: is_set = false; return c.answer == static_cast<int>(before);
+                default: is_set = c.answer == cancelled && before; return c.answer == cancelled || before;
+            }
+        });
+}
+TEST(linearizable_model, auto_reset_event) { both_searches(auto_reset_histories); }
+
+// --- semaphore and mutex --------------------------------------------------------------------------------------------------------
+// A try that says no may do so although there is something to take while somebody is queued: newcomers do not overtake.
+template <class Try, class Start, class Give, class Left>
+void permit_histories(int permits, Try try_take, Start start, Give give, Left left) {
+    enum { try_it, release, acquire, acquire_and_cancel, kinds };
+    int held[threads] = {};
+    std::atomic<int> taken{0};
+    using operation = decltype(start());
+    waits<operation> waiting[threads];
+    try_histories(
+        kinds,
+        [&](history& h, int me, std::uint32_t what) {
+            if (what >= acquire) {
+                auto& one = waiting[me].emplace_back(h, acquire, start(), [&](auto& permit) {
+                    permit.release();
+                    ++taken;
+                    return 1;
+                });
+                if (what == acquire_and_cancel) {
+                    one.cancel();
+                }
+            } else if (what == try_it) {
+                const std::size_t place = h.begin(try_it);
+                const bool got = try_take();
+                held[me] += got ? 1 : 0;
+                taken += got ? 1 : 0;
+                h.end(place, got);
+            } else if (held[me] > 0) {
+                --held[me];
+                --taken;
+                const std::size_t place = h.begin(release);
+                give();
+                h.end(place, 0);
+            }
+        },
+        [&] {
+            for (auto& mine : waiting) {
+                for (auto& one : mine) {
+                    one.cancel();
+                }
+            }
+            check(left() + taken.load() == permits, "permits are conserved");
+            while (taken.load() > 0) {
+                --taken;
+                give();
+            }
+        },
+        permits,
+        [](int& available, const recorded_call& c) {
+            switch (c.what) {
+                case try_it: available -= c.answer; return c.answer == 0 || available >= 0;
+                case release: ++available; return true;
+                default: available -= c.answer == cancelled ? 0 : 1; return available >= 0;
+            }
+        });
+}
+void semaphore_histories() {
+    roost::semaphore s(1, "s");
+    permit_histories(
+        1, [&] { return s.try_acquire().release() == 1; }, [&] { return s.acquire(); }, [&] { s.release(); },
+        [&] { return static_cast<int>(s.available()); });
+}
+void mutex_histories() {
+    roost::mutex m("m");
+    permit_histories(
+        1, [&] { return m.try_lock().release() != nullptr; }, [&] { return m.lock(); }, [&] { m.unlock(); },
+        [&] { return m.is_locked() ? 0 : 1; });
+}
+TEST(linearizable_model, semaphore) { both_searches(semaphore_histories); }
+TEST(linearizable_model, mutex) { both_searches(mutex_histories); }
+
+// --- channel -------------------------------------------------------------------------------------------------------------------
+struct channel_spec {
+    std::deque<int> values;
+    bool closed = false;
+};
+void channel_histories() {
+    enum { send, receive_now, close, receive, receive_and_cancel, kinds };
+    constexpr int nothing = -2;
+    roost::channel<int> c(1, "c");
+    waits<roost::channel<int>::receive_operation> waiting[threads];
+    try_histories(
+        kinds,
+        [&](history& h, int me, std::uint32_t what) {
+            if (what >= receive) {
+                auto& one =
+                    waiting[me].emplace_back(h, receive, c.receive(), [](auto& got) { return got ? *got : nothing; });
+                if (what == receive_and_cancel) {
+                    one.cancel();
+                }
+                return;
+            }
+            const int value = me * 10 + 5;
+            const std::size_t place = h.begin(static_cast<int>(what), value);
+            int answer = 0;
+            if (what == send) {
+                answer = static_cast<bool>(c.try_send(value));
+            } else if (what == receive_now) {
+                auto got = c.try_receive();
+                answer = got ? *got : nothing;
+            } else {
+                answer = c.close();
+            }
+            h.end(place, answer);
+        },
+        [&] {
+            for (auto& mine : waiting) {
+                for (auto& one : mine) {
+                    one.cancel();
+                }
+            }
+        },
+        channel_spec(),
+        [](channel_spec& s, const recorded_call& call) {
+            const auto take_first = [&] {
+                const bool right = !s.values.empty() && s.values.front() == call.answer;
+                if (right) {
+                    s.values.pop_front();
+                }
+                return right;
+            };
+            switch (call.what) {
+                case send:
+                    if (call.answer != 0) {
+                        s.values.push_back(call.argument);
+                        return !s.closed;
+                    }
+                    return s.closed || !s.values.empty();
+                case receive_now: return call.answer == nothing ? s.values.empty() : take_first();
+                case close: {
+                    const bool first = !s.closed;
+                    s.closed = true;
+                    return call.answer == static_cast<int>(first);
+                }
+                default:
+                    return call.answer == cancelled ||
+                           (call.answer == nothing ? s.closed && s.values.empty() : take_first());
+            }
+        });
+}
+TEST(linearizable_model, channel) { both_searches(channel_histories); }
+
+// The checker itself: a history that cannot be, and one that can.
+TEST(linearizable_model, checker_tells_right_from_wrong) {
+    const auto apply = [](int& now, const recorded_call& c) {
+        if (c.what == 0) {
+            now = c.argument;
+            return true;
+        }
+        return c.answer == now;
+    };
+    history wrong(3);
+    wrong.end(wrong.begin(0, 1), 0);
+    wrong.end(wrong.begin(1), 0);  // reads the old value after the write has returned
+    EXPECT_FALSE(is_linearizable(wrong, 0, apply));
+    history right(3);
+    const std::size_t write = right.begin(0, 1);
+    right.end(right.begin(1), 0);  // at the same time: either is right
+    right.end(right.begin(1), 1);
+    right.end(write, 0);
+    EXPECT_TRUE(is_linearizable(right, 0, apply));
+}
+
+}  // namespace
