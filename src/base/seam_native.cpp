@@ -11,7 +11,7 @@
 #include <ctime>
 #include <mutex>
 #include <new>
-#include <vector>
+#include <type_traits>
 
 #include <linux/futex.h>
 #include <linux/membarrier.h>
@@ -108,42 +108,43 @@ void small_mutex::lock_slow() noexcept {
 
 namespace {
 
-// Indices are handed out under a lock once per thread life, so the cost does not matter; never destroyed, because threads
-// may end after static destructors have run.
+// Indices are handed out under a lock once per thread life, so the cost does not matter. In static memory: whoever cancels or
+// gives back must not need any. Never destroyed, because threads may end after static destructors have run.
 struct index_registry {
+    static constexpr std::size_t words = 2048;
     std::mutex lock;
-    std::vector<bool> used;
-};
+    std::uint64_t used[words] = {};
 
-index_registry& registry() {
-    static auto* instance = new index_registry;
-    return *instance;
-}
+    std::uint32_t take() noexcept {
+        for (std::size_t word = 0; word < words; ++word) {
+            if (used[word] != ~std::uint64_t(0)) {
+                const auto bit = static_cast<unsigned>(std::countr_one(used[word]));
+                used[word] |= std::uint64_t(1) << bit;
+                return static_cast<std::uint32_t>(word * 64 + bit);
+            }
+        }
+        panic("there are more than 131072 threads at once");
+    }
+    void give(std::uint32_t index) noexcept { used[index / 64] &= ~(std::uint64_t(1) << index % 64); }
+};
+static_assert(std::is_trivially_destructible_v<index_registry>);
+
+constinit index_registry indices;
 
 struct index_holder {
     std::uint32_t index = UINT32_MAX;
 
-    std::uint32_t get() {
+    std::uint32_t get() noexcept {
         if (index == UINT32_MAX) {
-            index_registry& all = registry();
-            const std::lock_guard<std::mutex> guard(all.lock);
-            std::size_t free_index = 0;
-            while (free_index < all.used.size() && all.used[free_index]) {
-                ++free_index;
-            }
-            if (free_index == all.used.size()) {
-                all.used.push_back(false);
-            }
-            all.used[free_index] = true;
-            index = static_cast<std::uint32_t>(free_index);
+            const std::lock_guard<std::mutex> guard(indices.lock);
+            index = indices.take();
         }
         return index;
     }
     ~index_holder() {
         if (index != UINT32_MAX) {
-            index_registry& all = registry();
-            const std::lock_guard<std::mutex> guard(all.lock);
-            all.used[index] = false;
+            const std::lock_guard<std::mutex> guard(indices.lock);
+            indices.give(index);
             index = UINT32_MAX;
         }
     }

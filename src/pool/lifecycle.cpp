@@ -125,7 +125,9 @@ void pool_core::start_creating(slot_base& s) noexcept {
 bool pool_core::claim_attempt(slot_base& s, std::uint32_t attempt) noexcept {
     waiters_.lock();
     const bool is_ours = s.attempt == attempt;
-    s.attempt += is_ours ? 1 : 0;
+    if (is_ours) {  // else it belongs to somebody else by now
+        ++s.attempt;
+    }
     const bool disarm = is_ours && std::exchange(s.was_armed, false);
     waiters_.unlock();
     if (disarm) {
@@ -278,7 +280,14 @@ void pool_core::arm_attempt(slot_base& s, duration limit) noexcept {
 
 void pool_core::limit_passed(slot_base& s) noexcept {
     waiters_.lock();
-    const bool post = s.attempt == s.armed_attempt && !s.expiry.is_posted;
+    const bool is_due = s.was_armed && s.attempt == s.armed_attempt;
+    const bool post = is_due && !s.expiry.is_posted;
+    if (is_due) {  // also when it is posted still, for an attempt that has ended
+        s.expiry.attempt = s.attempt;
+        s.expiry.operation = s.is_checking   ? pool_operation::check
+                             : s.is_creating ? pool_operation::create
+                                             : pool_operation::destroy;
+    }
     if (post) {
         s.expiry.is_posted = true;
         retain();
@@ -289,22 +298,31 @@ void pool_core::limit_passed(slot_base& s) noexcept {
     }
 }
 
+std::exception_ptr pool_core::limit_error(int stripe, pool_operation operation) const noexcept {
+    try {
+        return std::make_exception_ptr(
+            pool_error(errc::timed_out, name(), stripe, operation, "took longer than its limit and was left alone"));
+    } catch (...) {
+        return std::current_exception();
+    }
+}
+
 void pool_core::expire_attempt(slot_base& s) noexcept {
     pool_effects fx;
     const int stripe = static_cast<int>(s.home->number);
-    const pool_operation operation = s.is_checking   ? pool_operation::check
-                                     : s.is_creating ? pool_operation::create
-                                                     : pool_operation::destroy;
     std::exception_ptr why;
-    try {
-        why = std::make_exception_ptr(
-            pool_error(errc::timed_out, name(), stripe, operation, "took longer than its limit and was left alone"));
-    } catch (...) {
-        why = std::current_exception();
-    }
     waiters_.lock();
+    std::uint32_t attempt = 0;
+    do {
+        attempt = s.expiry.attempt;
+        const pool_operation late = s.expiry.operation;
+        waiters_.unlock();
+        why = limit_error(stripe, late);
+        waiters_.lock();
+    } while (s.expiry.attempt != attempt);  // the limit of the next attempt has passed meanwhile
+    const pool_operation operation = s.expiry.operation;
     s.expiry.is_posted = false;
-    const bool is_over = s.attempt == s.armed_attempt && s.was_armed && options_.timers->now() >= s.deadline();
+    const bool is_over = s.was_armed && s.attempt == attempt;
     if (is_over) {
         ++s.attempt;
         s.was_armed = false;

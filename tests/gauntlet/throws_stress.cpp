@@ -103,7 +103,7 @@ task<> everything(fuse& f, pool<delicate>& p) {
     std::get<0>(both).use();
     auto first = co_await race(make(f), make(f));
     first.value().use();
-    co_await supervise(on_failure::ignore(), supervised_body, std::ref(f));
+    static_cast<void>(co_await supervise(on_failure::ignore(), supervised_body, std::ref(f)));
     auto got = co_await p.acquire();
     if (got) {
         got->use();

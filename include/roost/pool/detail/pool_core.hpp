@@ -144,6 +144,7 @@ public:
     void emptied(slot_base& s) noexcept;
     void limit_passed(slot_base& s) noexcept;  // on the timer's thread
     void expire_attempt(slot_base& s) noexcept;
+    [[nodiscard]] std::exception_ptr limit_error(int stripe, pool_operation operation) const noexcept;
     void report(pool_operation operation, int stripe, const std::exception_ptr& why) noexcept;
     // Ends of an awaitable check. Nobody's acquire fails by it.
     void checked(slot_base& s) noexcept;

@@ -10,6 +10,7 @@
 #include <roost/exec/timer.hpp>
 #include <roost/exec/work.hpp>
 #include <roost/pool/detail/stripe_state.hpp>
+#include <roost/pool/error.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -60,6 +61,8 @@ public:
         explicit expiry_work(slot_base& s) noexcept;
         slot_base* slot;
         bool is_posted = false;
+        std::uint32_t attempt = 0;  // whose limit has passed, and what it was doing
+        pool_operation operation = pool_operation::create;
     } expiry;
 
 protected:
