@@ -25,7 +25,9 @@
 
 // ThreadSanitizer does not see the reference count of exceptions, which is inside the C++ library.
 extern "C" const char* __tsan_default_suppressions();
-extern "C" const char* __tsan_default_suppressions() { return "race:std::__exception_ptr::exception_ptr::_M_release\n"; }
+extern "C" const char* __tsan_default_suppressions() {
+    return "race:std::__exception_ptr::exception_ptr::_M_release\nrace:std::runtime_error::~runtime_error\n";
+}
 
 namespace {
 
