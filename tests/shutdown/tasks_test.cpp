@@ -4,8 +4,10 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/root.hpp>
+#include <roost/task/sleep.hpp>
 #include <roost/task/until_stop.hpp>
 #include <roost/testing/manual_executor.hpp>
+#include <roost/testing/virtual_time.hpp>
 
 #include <gtest/gtest.h>
 
@@ -46,6 +48,25 @@ TEST(shutdown_tasks, SHUT_76_interrupt_of_a_task_ends_with_stop) {
     on.run_all();
     EXPECT_EQ(log, "stopped");
     EXPECT_TRUE(done.is_resolved());
+    root.close();
+    EXPECT_TRUE(root.has_ended());
+}
+
+task<> nap(shutdown server, std::string& log) {
+    const auto slept = co_await server.interrupt(sleep_for(std::chrono::hours(1)));
+    log += slept ? "slept" : "stopped";
+}
+
+TEST(shutdown_tasks, SHUT_76_interrupt_of_a_sleep_ends_with_stop) {
+    roost::testing::virtual_time on;
+    root_scope root(on);
+    shutdown server("server");
+    std::string log;
+    root.launch("nap", nap(server, log));
+    on.run_ready();
+    server.shut_down();
+    on.run();
+    EXPECT_EQ(log, "stopped");
     root.close();
     EXPECT_TRUE(root.has_ended());
 }

@@ -1,4 +1,5 @@
 #include <roost/sync/event.hpp>
+#include <roost/task/sleep.hpp>
 #include <roost/task/until_stop.hpp>
 
 #include "rig.hpp"
@@ -105,6 +106,21 @@ TEST_F(until_stop_test, SHUT_76_a_reference_arrives_as_one) {
     int x = 0;
     stage.play(take_reference(watched, x));
     EXPECT_EQ(x, 7);
+}
+
+task<> sleep_until_stop(token watched, std::string& log) {
+    const auto slept = co_await until_stop(watched, sleep_for(std::chrono::seconds(1)));
+    log += slept ? "slept " : "stopped";
+}
+
+TEST_F(until_stop_test, SHUT_76_what_only_a_task_can_await_is_interrupted_as_well) {
+    stage.play(sleep_until_stop(watched, log));
+    stage.advance(std::chrono::seconds(1));
+    EXPECT_EQ(log, "slept ");
+    stage.play(sleep_until_stop(watched, log));
+    stop();
+    stage.run();
+    EXPECT_EQ(log, "slept stopped");
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 // Gives std::optional: empty when stop came first, which cancels the task and waits for its end. A stop that is visible before
 // the task begins keeps it from beginning. A value or an error that is there at the same time wins. For a task<void> the
 // optional holds std::monostate, for a reference a std::reference_wrapper. If the outer job has been cancelled meanwhile, that
-// wins: the body does not go on. `shutdown::interrupt(t)` is the same for a shutdown node.
+// wins: the body does not go on. `shutdown::interrupt(t)` is the same for a shutdown node. Sleeps, joins, selects and whatever
+// else only a task can await work as well, at the price of a frame.
 
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/inner_region.hpp>
@@ -141,6 +142,24 @@ template <class T>
 [[nodiscard]] detail::until_stop_call<T> until_stop(token watched, task<T> t,
                                                     std::source_location where = std::source_location::current()) noexcept {
     return detail::until_stop_call<T>(std::move(watched), std::move(t), where);
+}
+
+namespace detail {
+
+template <class A>
+using result_in_task = decltype(std::declval<A&&>().in_task(std::declval<promise_base&>()).await_resume());
+
+template <class A>
+task<result_in_task<A>> awaited_in_a_frame(A what) {
+    co_return co_await std::move(what);
+}
+
+}  // namespace detail
+
+template <class A>
+    requires detail::awaits_in_task<A&&>
+[[nodiscard]] auto until_stop(token watched, A what, std::source_location where = std::source_location::current()) {
+    return until_stop(std::move(watched), detail::awaited_in_a_frame(std::move(what)), where);
 }
 
 }  // namespace roost::inline ROOST_ABI
