@@ -192,6 +192,7 @@ task<> in_race() {
     static_cast<void>(co_await race(leaf(1), leaf(2)));
     static_cast<void>(co_await first_success(leaf(1), leaf(2)));
 }
+task<> in_until_stop() { static_cast<void>(co_await until_stop(co_await this_token(), leaf(1))); }
 task<> in_retry() {
     static_cast<void>(co_await retry(backoff(std::chrono::nanoseconds(0)), 2, leaf, 1));
     static_cast<void>(co_await retry_if([](const std::exception_ptr&) { return false; },
@@ -403,6 +404,7 @@ const row table[] = {
     {"when_all", [] { run(in_when_all()); }},
     // also first_success
     {"race", [] { run(in_race()); }},
+    {"until_stop", [] { run(in_until_stop()); }},
     // also retry_if
     {"retry", [] { run(in_retry()); }},
     {"map_concurrent", [] { run(in_map()); }},
