@@ -49,6 +49,7 @@
 #include <roost/task/shared_deferred.hpp>
 #include <roost/task/supervise.hpp>
 #include <roost/task/trace.hpp>
+#include <roost/task/until_stop.hpp>
 #include <roost/task/when_all.hpp>
 #include <roost/testing/manual_executor.hpp>
 #include <roost/tree/callback.hpp>
