@@ -49,6 +49,7 @@ TEST_P(shut_down_of, GAUNTLET_17_RUN_100_waiters_queue_and_posters_all_end_one_w
     }
     atomic<std::uint32_t> accepted{0};
     atomic<std::uint32_t> refused{0};
+    atomic<bool> ending{false};
     long cancelled = 0;
     {
         event never("never");
@@ -64,14 +65,21 @@ TEST_P(shut_down_of, GAUNTLET_17_RUN_100_waiters_queue_and_posters_all_end_one_w
         std::vector<thread> posters;
         for (auto& mine : more) {
             posters.emplace_back([&] {
-                for (auto& c : mine) {
-                    (rt.post(*c) ? accepted : refused).fetch_add(1, mo::relaxed);
+                for (std::size_t i = 0; i < mine.size(); ++i) {
+                    while (i == mine.size() / 2 && !ending.load(mo::acquire)) {
+                        yield_thread();  // the other half meets the end
+                    }
+                    (rt.post(*mine[i]) ? accepted : refused).fetch_add(1, mo::relaxed);
                 }
             });
         }
         root.cancel();
         root.close();
         root.join_blocking();
+        ending.store(true, mo::release);
+        while (accepted.load(mo::relaxed) < 3 * each + each / 10) {
+            yield_thread();
+        }
         rt.shut_down();
         for (thread& t : posters) {
             t.join();
