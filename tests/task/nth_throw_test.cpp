@@ -140,7 +140,7 @@ task<> supervised_children(supervisor& s, thing in) {
     s.launch("one", consume, in);
     co_return;
 }
-task<> supervises() { co_await supervise(on_failure::ignore(), supervised_children, thing(1)); }
+task<> supervises() { static_cast<void>(co_await supervise(on_failure::ignore(), supervised_children, thing(1))); }
 generator<thing> count() {
     for (int i = 0; i < 3; ++i) {
         call();

@@ -152,7 +152,7 @@ task<> close_channel(channel<int>& c) {
 task<> produce(channel<int>& c, int count, event& gate) {
     co_await on_exit(&close_channel, std::ref(c));
     for (int i = 0; i < count; ++i) {
-        co_await c.send(i);
+        static_cast<void>(co_await c.send(i));
     }
     co_await gate.wait();
 }
