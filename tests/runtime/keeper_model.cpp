@@ -18,7 +18,6 @@ MODEL(keeper, RUN_73_doze_or_start) {
     if (!has_heavy_barrier()) {
         return;
     }
-    detail::bell bell;
     detail::pulse p;
     atomic<bool> dozing{false};
     bool rung = false;

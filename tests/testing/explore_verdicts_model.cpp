@@ -203,7 +203,7 @@ TEST(explore_verdicts, EXPL_35_exceptions_are_kept_apart_per_thread) {
 
 TEST(explore_verdicts, EXPL_36_thread_values_live_and_die_with_their_thread) {
     struct tag {};
-    static int alive = 0;
+    [[maybe_unused]] static int alive = 0;
     struct counted {
         int value = 0;
         counted() { ++alive; }
