@@ -20,11 +20,12 @@ void pool_core::give_unit_back(pool_effects* fx) noexcept {
     }
 }
 
-slot_base* pool_core::take_from(pool_stripe& from, bool past_queue, pool_effects* fx) noexcept {
+template <auto Transition>
+slot_base* pool_core::commit_from(pool_stripe& from, bool past_queue, pool_effects* fx) noexcept {
     stripe_state::word seen = from.word.load(mo::relaxed);  // T1
     bool entered = false;
     for (;;) {
-        const stripe_step step = stripe::take(stripe_state(seen), entered, past_queue);
+        const stripe_step step = Transition(stripe_state(seen), entered, past_queue);
         if (step.is_refused()) {
             break;
         }
@@ -46,6 +47,10 @@ slot_base* pool_core::take_from(pool_stripe& from, bool past_queue, pool_effects
         give_unit_back(fx);
     }
     return nullptr;
+}
+
+slot_base* pool_core::take_from(pool_stripe& from, bool past_queue, pool_effects* fx) noexcept {
+    return commit_from<&stripe::take>(from, past_queue, fx);
 }
 
 slot_base* pool_core::try_take_slow(pool_stripe& mine) noexcept {
@@ -68,38 +73,10 @@ slot_base* pool_core::take_anywhere(bool past_queue, pool_effects* fx) noexcept 
     return s != nullptr ? s : take_elsewhere(mine, past_queue, fx);
 }
 
-slot_base* pool_core::reserve_from(pool_stripe& from, bool past_queue, pool_effects* fx) noexcept {
-    stripe_state::word seen = from.word.load(mo::relaxed);  // T1
-    bool entered = false;
-    for (;;) {
-        const stripe_step step = stripe::reserve(stripe_state(seen), entered, past_queue);
-        if (step.is_refused()) {
-            break;
-        }
-        if (counts_ && !entered && (seen & stripe_state::counted_bit) == 0) {
-            if (!enter_or_note()) {
-                return nullptr;
-            }
-            entered = true;
-            continue;
-        }
-        if (from.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) {  // T2
-            if (entered && (seen & stripe_state::counted_bit) != 0) {
-                give_unit_back(fx);
-            }
-            return from.slots[step.slot];
-        }
-    }
-    if (entered) {
-        give_unit_back(fx);
-    }
-    return nullptr;
-}
-
 slot_base* pool_core::reserve_anywhere(bool past_queue, pool_effects* fx) noexcept {
     const unsigned first = home().number;
     for (unsigned i = 0; i < stripe_count_; ++i) {
-        if (slot_base* s = reserve_from(stripes_[(first + i) % stripe_count_], past_queue, fx)) {
+        if (slot_base* s = commit_from<&stripe::reserve>(stripes_[(first + i) % stripe_count_], past_queue, fx)) {
             return s;
         }
     }

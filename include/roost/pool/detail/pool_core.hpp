@@ -206,14 +206,16 @@ private:
                : stripe_mask_ != 0 ? stripes_[thread_index() & stripe_mask_]
                                    : stripes_[thread_index() % stripe_count_];
     }
-    // fx: the caller holds the queue's lock, where units must not be given back.
+    // One transition of a stripe, committed once, with a unit of work if it is the stripe's first. fx: the caller holds the
+    // queue's lock, where units must not be given back.
+    template <auto Transition>
+    [[nodiscard]] slot_base* commit_from(pool_stripe& from, bool past_queue, pool_effects* fx) noexcept;
     [[nodiscard]] slot_base* take_from(pool_stripe& from, bool past_queue, pool_effects* fx) noexcept;
     [[nodiscard]] bool enter_or_note() noexcept;
     void give_unit_back(pool_effects* fx) noexcept;
     void set_up();
     [[nodiscard]] slot_base* try_take_slow(pool_stripe& mine) noexcept;
     [[nodiscard]] slot_base* take_elsewhere(pool_stripe& mine, bool past_queue, pool_effects* fx) noexcept;
-    [[nodiscard]] slot_base* reserve_from(pool_stripe& from, bool past_queue, pool_effects* fx) noexcept;
     [[nodiscard]] slot_base* reserve_anywhere(bool past_queue, pool_effects* fx) noexcept;
     [[nodiscard]] slot_base* take_anywhere(bool past_queue, pool_effects* fx) noexcept;
     [[nodiscard]] slot_base* pick(gift& what, bool past_queue, pool_effects* fx) noexcept;
