@@ -3,7 +3,7 @@
 
 usage: check_files.py SOURCE_FOLDER
 
-No cluster and no package manager is needed. Where PyYAML, systemd-analyze or kubectl are installed, they have a look, too.
+No cluster and no package manager is needed. Where PyYAML or systemd-analyze are installed, they have a look, too.
 """
 
 import json
