@@ -21,7 +21,7 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
-enum class wish : std::uint32_t { shut_down = 1, cancel = 2, main_ended = 4, ready_changed = 8, joined = 16, look = 32 };
+enum class wish : std::uint32_t { shut_down = 1, cancel = 2, main_ended = 4, ready_changed = 8 };
 [[nodiscard]] constexpr bool contains(std::uint32_t wishes, wish w) noexcept {
     return (wishes & static_cast<std::uint32_t>(w)) != 0;
 }
