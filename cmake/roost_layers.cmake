@@ -83,7 +83,8 @@ function(roost_add_layer layer)
   endif()
 endfunction()
 
-# The standard headers once per kind of library. The preset release goes without, so that a missing #include is noticed.
+# The standard headers once per kind of library. Inside another project there are none, so a missing #include is noticed by
+# the consumer tests; headers are compiled alone by tools/check_headers.
 function(_roost_library_pch target suffix)
   if(NOT ROOST_PCH)
     return()

@@ -14,25 +14,27 @@ struct never {
 // As in a coroutine: the operation is made, started, and finished by whoever was woken.
 struct roost_node {
     std::optional<roost::waiter_queue::operation<never>> wait;
-    wakeup::waker wake;
+    std::atomic<bool>* woken;
+};
 
-    static void woken(roost::work& w) noexcept {
+// What a waker is to the other designs, an executor is to Roost: the one thing that is called to wake somebody. The others
+// call each waiter's function, this one raises each waiter's flag; a crowd with one executor is handed to it as a chain.
+class flag_executor final : public roost::executor {
+public:
+    flag_executor() : executor(chains_t()) {}
+    bool post(roost::work& w) noexcept override {
         auto& n = *static_cast<roost_node*>(static_cast<roost::waiter&>(w).frame());
         n.wait->await_resume();
-        n.wake();
-    }
-};
-
-// What a waker is to the other designs, an executor is to Roost: this one calls the node's waker.
-class waker_executor final : public roost::executor {
-public:
-    bool post(roost::work& w) noexcept override {
-        roost_node::woken(w);
+        n.woken->store(true, std::memory_order_release);
         return true;
     }
+    void post_all(roost::work_list& all) noexcept override {
+        while (roost::work* w = all.pop()) post(*w);
+    }
 };
 
-waker_executor calls_waker;
+flag_executor raises_flags;
+void never_run(roost::work&) noexcept { std::abort(); }
 
 class roost_queue {
 public:
@@ -40,10 +42,10 @@ public:
     // The queue pointer and the condition belong to the call; the other designs get them as arguments.
     static constexpr std::size_t node_bytes = sizeof(roost::waiter);
 
-    bool add_waiter_if(node& n, wakeup::waker w, bool (*)()) {
-        n.wake = w;
+    bool add_waiter_if(node& n, std::atomic<bool>& woken, bool (*)()) {
+        n.woken = &woken;
         n.wait.emplace(queue_, never());
-        return !n.wait->start({&n, &node::woken, calls_waker});
+        return !n.wait->start({&n, &never_run, raises_flags});
     }
     bool wake_one() { return queue_.wake_one(); }
     void wake_all() { queue_.wake_all(); }

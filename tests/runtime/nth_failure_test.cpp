@@ -4,12 +4,12 @@
 #include <roost/runtime/run.hpp>
 #include <roost/task/on.hpp>
 
+#include "throwing_thing.hpp"
+
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <new>
-#include <stdexcept>
 
 namespace {
 thread_local long allocations_left = -1;  // negative: never fail
@@ -34,42 +34,11 @@ namespace {
 
 using namespace roost;
 
-std::atomic<int> calls_left{-1};  // negative: never throw
-std::atomic<int> alive{0};
-
-class thrown : public std::runtime_error {
-public:
-    thrown() : std::runtime_error("on purpose") {}
-};
-
-void call() {
-    if (calls_left.load() >= 0 && calls_left.fetch_sub(1) == 0) {
-        throw thrown();
-    }
-}
-
-class thing {
-public:
-    explicit thing(int v) : value(v) {
-        call();
-        ++alive;
-    }
-    thing(const thing& other) : value(other.value) {
-        call();
-        ++alive;
-    }
-    thing(thing&& other) : value(other.value) {  // NOLINT: may throw on purpose
-        call();
-        ++alive;
-    }
-    thing& operator=(const thing& other) {
-        call();
-        value = other.value;
-        return *this;
-    }
-    ~thing() { --alive; }
-    int value;
-};
+using throwing::alive;
+using throwing::call;
+using throwing::calls_left;
+using throwing::thing;
+using throwing::thrown;
 
 thing twice(const thing& in) {
     call();

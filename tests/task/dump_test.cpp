@@ -117,7 +117,8 @@ TEST(dump, JOB_68_combinators_say_where_they_were_written) {
         static_cast<void>(co_await supervise(on_failure::ignore(), one_supervised, std::ref(e)));
     }(go));
     const std::string text = dump(s.root);
-    const std::string here = std::string(site::here().file()) + ":";
+    std::string here = site::here().file();
+    here += ':';
     EXPECT_NE(text.find("scope 'race' (" + here), std::string::npos) << text;
     EXPECT_NE(text.find("2 x job 'alternative' (" + here), std::string::npos) << text;
     EXPECT_NE(text.find("scope 'when_all' (" + here), std::string::npos) << text;

@@ -20,10 +20,10 @@
 #include <roost/task/when_all.hpp>
 
 #include "rig.hpp"
+#include "throwing_thing.hpp"
 
 #include <gtest/gtest.h>
 
-#include <stdexcept>
 #include <vector>
 
 namespace {
@@ -31,43 +31,11 @@ namespace {
 using namespace roost;
 using namespace std::chrono_literals;
 
-int calls_left = -1;  // negative: never throw
-int alive = 0;
-
-class thrown : public std::runtime_error {
-public:
-    thrown() : std::runtime_error("on purpose") {}
-};
-
-void call() {
-    if (calls_left >= 0 && calls_left-- == 0) {
-        throw thrown();
-    }
-}
-
-// An argument or a result whose every copy and move may throw.
-class thing {
-public:
-    explicit thing(int v) : value(v) {
-        call();
-        ++alive;
-    }
-    thing(const thing& other) : value(other.value) {
-        call();
-        ++alive;
-    }
-    thing(thing&& other) : value(other.value) {  // NOLINT: may throw on purpose
-        call();
-        ++alive;
-    }
-    thing& operator=(const thing& other) {
-        call();
-        value = other.value;
-        return *this;
-    }
-    ~thing() { --alive; }
-    int value;
-};
+using throwing::alive;
+using throwing::call;
+using throwing::calls_left;
+using throwing::thing;
+using throwing::thrown;
 
 task<thing> echo(thing in) {
     call();

@@ -24,7 +24,13 @@ struct waiting {
         return {[](void* self) noexcept { static_cast<waiting*>(self)->woken.store(true, std::memory_order_release); },
                 this};
     }
-    void add(Queue& queue) { queue.add_waiter_if(node, wake(), never); }
+    // Waking somebody is one call that raises a flag: of a waker, or of whatever else the queue calls.
+    void add(Queue& queue) {
+        if constexpr (requires { queue.add_waiter_if(node, woken, never); })
+            queue.add_waiter_if(node, woken, never);
+        else
+            queue.add_waiter_if(node, wake(), never);
+    }
     void await() {
         for (int spins = 0; !woken.load(std::memory_order_acquire); ++spins) {
             spins < 1000 ? bench::relax() : std::this_thread::yield();

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <roost/base/atomic.hpp>
 #include <roost/exec/detail/bell.hpp>
-#include <roost/exec/detail/timer_wheel.hpp>
+#include <roost/exec/detail/timer_table.hpp>
 #include <roost/exec/timer.hpp>
 
 #include <array>
@@ -13,15 +12,6 @@
 //
 // Why it is not simpler: one lock for all threads would be contended by every timeout of every request. Why no lock-free
 // wheel: the pair of a lock and its release costs less than the two claims that a lock-free list would need.
-//
-// Fields   timer::service  the shard; written by arm(), constant until armed again, so that disarm() finds the lock
-//          timer::state    idle, armed, fired; under the shard's lock, like the wheel
-//          firing          the timer whose fired() runs right now; only compared, it may be gone already
-// I1       a timer is in the wheel exactly while its state is armed
-//
-// id  operation                 order    pairs  carries                                                 fails in
-// T1  rounds_ fetch_add         relaxed  T2     nothing: changed and compared under the lock            (floor)
-// T2  rounds_ load              relaxed  T1     nothing: as T1                                          (floor)
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -39,18 +29,7 @@ public:
     bell* ringer = nullptr;
 
 private:
-    enum : std::uint32_t { idle = 0, armed = 1, fired = 2 };
-
-    void wait_out(timer& t) noexcept;
-
-    alignas(64) small_mutex lock_;
-    bool closed_ = false;
-    bool awaited_ = false;
-    std::uint32_t firing_thread_ = 0;
-    timer* firing_ = nullptr;
-    timer_wheel<>::tick known_ = timer_wheel<>::never;  // when the keeper comes at the latest
-    atomic<std::uint32_t> rounds_{0};
-    timer_wheel<> wheel_;
+    alignas(64) timer_table table_;
 };
 
 class timer_shards final : public timer_service {
