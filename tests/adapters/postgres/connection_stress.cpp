@@ -108,8 +108,8 @@ TEST_F(postgres_connection, POOL_58_restarts_under_load_with_cancellation_lose_n
     clients.join();
 
     EXPECT_EQ(read(t.tried), read(t.succeeded) + read(t.failed) + read(t.cancelled));
-    EXPECT_GT(read(t.succeeded), 100U);
-    EXPECT_GT(read(t.cancelled), 10U);
+    EXPECT_GT(read(t.succeeded), 0U);  // how many is a matter of the machine's speed
+    EXPECT_GT(read(t.cancelled), 0U);
     const auto settled = [&] {
         const pool_stats s = db.stats();
         return s.out == 0 && s.busy == 0 && s.waiting == 0 && s.free + s.idle == s.capacity;
