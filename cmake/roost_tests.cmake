@@ -89,6 +89,18 @@ function(_roost_test_libraries out layer suffix)
   set(${out} "${libraries}" PARENT_SCOPE)
 endfunction()
 
+# ThreadSanitizer has an operator new of its own that cannot be replaced; tests of failing allocations have one thread anyway.
+function(_roost_without_replaced_new sources)
+  set(kept "")
+  foreach(source IN LISTS ${sources})
+    file(STRINGS "${source}" replaced REGEX "^void\\* operator new")
+    if(NOT replaced)
+      list(APPEND kept "${source}")
+    endif()
+  endforeach()
+  set(${sources} "${kept}" PARENT_SCOPE)
+endfunction()
+
 function(roost_add_layer_tests layer)
   cmake_parse_arguments(arg "" "FOLDER" "" ${ARGN})
   if(NOT arg_FOLDER)
@@ -100,6 +112,9 @@ function(roost_add_layer_tests layer)
   endforeach()
   _roost_test_libraries(native ${layer} "")
 
+  if(ROOST_SANITIZE MATCHES "thread")
+    _roost_without_replaced_new(test_sources)
+  endif()
   if(test_sources)
     _roost_add_test_executable(${layer}_test unit roost_test_pch
       SOURCES ${test_sources} LIBRARIES ${native})
