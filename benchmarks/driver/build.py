@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 
 BIN = "bin"
 
@@ -106,6 +107,54 @@ def build_java(root, out, source):
     return ""
 
 
+# Debian's coroutines are built without their atomicfu step and would be slower than what everybody else gets; the step is
+# packaged, so it is done here.
+JAVA = "/usr/share/java/"
+ATOMICFU = ["atomicfu-transformer.jar", "atomicfu.jar", "atomicfu-common.jar", "asm-all.jar", "kotlin-stdlib.jar",
+            "kotlinx-metadata-jvm.jar", "slf4j-api.jar", "slf4j-nop.jar"]
+
+
+def kotlin_coroutines(out, log):
+    """The classes of kotlinx.coroutines, with its atomics inlined, as in its published jar."""
+    done = out / "kotlin" / "coroutines"
+    if done.exists():
+        return done
+    plain, made = out / "kotlin" / "plain", out / "kotlin" / "made"
+    for folder in (plain, made):
+        shutil.rmtree(folder, ignore_errors=True)
+    for jar in ("kotlinx-coroutines-core-common.jar", "kotlinx-coroutines-core.jar"):
+        with zipfile.ZipFile(JAVA + jar) as archive:
+            archive.extractall(plain)
+    path = ":".join([str(plain)] + [JAVA + jar for jar in ATOMICFU])
+    if not run_logged(["java", "-cp", path, "kotlinx.atomicfu.transformer.AtomicFUTransformerKt", str(plain), str(made)], log):
+        return None
+    made.rename(done)
+    return done
+
+
+def build_kotlin(root, out, source):
+    kotlinc = shutil.which("kotlinc")
+    if not kotlinc or not os.path.exists(JAVA + "kotlinx-coroutines-core.jar") or not os.path.exists(JAVA + "atomicfu.jar"):
+        return "kotlin, libkotlinx-coroutines-java or libkotlinx-atomicfu-java is not installed"
+    log = out / "kotlin.log"
+    library = kotlin_coroutines(out, log)
+    if not library:
+        return first_error(log)
+    harness = root / "benchmarks" / "harness" / "harness.kt"
+    work = out / "kotlin" / binary_name(source)
+    stamp = work / "stamp"   # kotlinc takes its time: only when something changed
+    if not stamp.exists() or stamp.stat().st_mtime < max(f.stat().st_mtime for f in (source, harness)):
+        shutil.rmtree(work, ignore_errors=True)
+        if not run_logged([kotlinc, "-nowarn", "-cp", str(library), str(harness), str(source), "-d", str(work)], log):
+            return first_error(log)
+        stamp.touch()
+    program = out / BIN / binary_name(source)
+    main = source.stem.capitalize() + "Kt"
+    program.write_text(f'#!/bin/sh\nexec java -XX:+UseParallelGC -Xmx256m -cp "{work}:{library}:{JAVA}kotlin-stdlib.jar" {main} "$@"\n')
+    program.chmod(0o755)
+    return ""
+
+
 def build_haskell(root, out, source):
     ghc = shutil.which("ghc")
     if not ghc:
@@ -118,7 +167,15 @@ def build_haskell(root, out, source):
     return "" if ok else first_error(log)
 
 
-BUILDERS = {".go": build_go, ".java": build_java, ".hs": build_haskell}
+def write_header_subjects(root, out):
+    text = (root / "benchmarks" / "compile" / "headers.py").read_text().replace("@ROOT@", str(root))
+    for name in ("ours__compile__roost", "peer__compile__asio", "peer__compile__tbb"):
+        program = out / BIN / name
+        program.write_text(text)
+        program.chmod(0o755)
+
+
+BUILDERS = {".go": build_go, ".java": build_java, ".hs": build_haskell, ".kt": build_kotlin}
 
 
 def binary_name(source):
@@ -136,6 +193,7 @@ def build_all(root, out, peers, skip=False):
         for source in sources:
             (out / BIN / binary_name(source)).unlink(missing_ok=True) if source.suffix != ".cpp" else None
         build_cpp(root, out)
+        write_header_subjects(root, out)
         if any(p.suffix == ".rs" and wanted(library_of(p), peers) for p in sources):
             reasons[".rs"] = build_rust(root, out)
         for source in sources:

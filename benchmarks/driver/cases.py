@@ -14,6 +14,7 @@ class Case:
     note: str = ""       # where the comparison is unequal, in one sentence
     loss: str = ""       # why Roost loses, when it does, and what would fix it
     memory: bool = False  # counts bytes or lines: repeatable, so one round is enough
+    counted: bool = True  # by --instructions; false where a thousand operations take too long under valgrind
 
     @property
     def layer(self):

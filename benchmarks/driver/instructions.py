@@ -33,15 +33,21 @@ def per_operation(subject):
     return (many[0] - few[0]) / (many[1] - few[1])
 
 
+def can_be_counted(program):
+    """Not scripts that start a virtual machine, nor Go's own threads."""
+    with open(program, "rb") as f:
+        return f.read(2) != b"#!" and not program.endswith(("__go", "__resource_pool"))
+
+
 def count(root, out, plan):
     if not shutil.which("valgrind"):
         sys.exit("bench: --instructions needs valgrind (tools/setup bench)")
     rows = []
     for p in plan.values():
-        if p.case.threads != 1 or p.case.memory:
+        if p.case.threads != 1 or p.case.memory or not getattr(p.case, "counted", True):
             continue
         for subject in p.subjects:
-            value = None if subject.program.endswith("__go") else per_operation(subject)
+            value = per_operation(subject) if can_be_counted(subject.program) else None
             if value is not None:
                 rows.append({"case": subject.case, "subject": subject.name, "kind": subject.kind, "instructions": round(value, 1)})
                 print(f"{subject.case:36} {subject.name:34} {value:10.1f}", flush=True)

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import platform
+import subprocess
 
 from .run import median, spread
 
@@ -28,6 +29,22 @@ def machine():
         pass
     kernel = ".".join(platform.release().split(".")[:2])
     return f"{len(os.sched_getaffinity(0))} CPUs, {model}, {platform.machine()}, Linux {kernel}"
+
+
+def compilers():
+    """One line per language: what its subjects were built with."""
+    asked = {"C++": ["c++", "--version"], "Rust": ["rustc", "--version"], "Go": ["go", "version"], "JVM": ["java", "-version"],
+             "Haskell": ["ghc", "--version"]}
+    found = {}
+    for language, command in asked.items():
+        try:
+            said = subprocess.run(command, capture_output=True, text=True, timeout=20)
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        lines = (said.stdout + said.stderr).splitlines()
+        if said.returncode == 0 and lines:
+            found[language] = lines[0].strip()
+    return found
 
 
 def make_row(case, planned, values, floor_values):
@@ -71,7 +88,7 @@ def make(root, table, plan, measured, absent, **how):
         (rows if row["ours"] is not None else pending).append(row)
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-        "machine": machine(), "seconds": round(measured["seconds"]), **how,
+        "machine": machine(), "compilers": compilers(), "seconds": round(measured["seconds"]), **how,
         "rows": rows, "pending": pending,
         "floors": floors, "floor_spread": floor_spread, "spreads": widths,
         "absent": absent,
@@ -100,7 +117,8 @@ def markdown(result):
     lines = ["# Roost, side by side", "",
              f"{result['date']}, {result['machine']}. {result['rounds']} rounds of {result['ms']} ms per case and subject, "
              f"interleaved, pinned; medians. Spread: the middle half of the rounds, relative to the median; over "
-             f"{NOISY * 100:.0f} % a row is marked noisy and claims nothing. A ratio above 1 means Roost is ahead of the best peer.", ""]
+             f"{NOISY * 100:.0f} % a row is marked noisy and claims nothing. A ratio above 1 means Roost is ahead of the best peer.", "",
+             "Built with " + "; ".join(result.get("compilers", {}).values()) + ".", ""]
     layers = {}
     for row in result["rows"]:
         layers.setdefault(row["layer"], []).append(row)

@@ -28,7 +28,13 @@ fn measure_from(first: u64, ms: u64, mut batch: impl FnMut(u64) -> f64) -> (f64,
     let slice = ms as f64 * 1e6 / 20.0;
     let mut n = first;
     let mut took = batch(n);
-    while took < slice {
+    let mut sure = false;
+    while took < slice || !sure {
+        sure = took >= slice;
+        if sure {
+            took = batch(n); // one long batch may have been a disturbance: believe the second
+            continue;
+        }
         let want = slice / (took / n as f64) * 1.05;
         n = want.min(n as f64 * 16.0) as u64 + 2;
         took = batch(n);
@@ -80,6 +86,13 @@ pub fn per_op_threads(ms: u64, count: usize, body: impl Fn(usize, u64) + Sync) -
         })
     });
     (value, ops * count as u64)
+}
+
+/// As in std::hint, which in Debian 12's Rust does not have it yet.
+#[inline(always)]
+pub fn black_box<T>(value: T) -> T {
+    unsafe { std::arch::asm!("/* {0} */", in(reg) &value, options(nostack, preserves_flags)) };
+    value
 }
 
 /// Polls a future once with a waker that does nothing: the cheapest possible executor, in favour of the peer.

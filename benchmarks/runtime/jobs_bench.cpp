@@ -288,6 +288,7 @@ BENCH_OURS("scale/jobs_1m") { return spawn_among(b, 1'000'000); }
 BENCH_OURS("runtime/idle_cpu") {
     on_runtime threads(2);
     threads.run(nothing());
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));   // it takes some milliseconds to fall asleep
     double const before = process_cpu_us();
     std::this_thread::sleep_for(std::chrono::seconds(1));
     return {process_cpu_us() - before, 1};

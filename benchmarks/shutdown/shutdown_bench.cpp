@@ -42,6 +42,7 @@ BENCH_OURS("shutdown/guard_exact_1t") {
     roost::set_guard_tracking(roost::guard_tracking::exact);
     return guards(b, 1, true);
 }
+BENCH_OURS("shutdown/guard_depth_2") { return guards(b, 2, true); }
 BENCH_OURS("shutdown/guard_depth_4") { return guards(b, 4, true); }
 BENCH_OURS("shutdown/guard_crossing_depth_4") { return guards(b, 4, false); }
 
@@ -50,6 +51,14 @@ BENCH_OURS("shutdown/guard_untracked_2t") {
     roost::shutdown const root("root");
     auto const held = root.guard();
     return bench::per_op_threads(b, 2, [&](unsigned, std::uint64_t n) { cycle(root, n); });
+}
+
+// Two threads on two children of one node: nothing is shared while both children are busy.
+BENCH_OURS("shutdown/guard_siblings_2t") {
+    roost::shutdown const root("root");
+    roost::shutdown const each[] = {root.child(), root.child()};
+    roost::guard const held[] = {each[0].guard(), each[1].guard()};
+    return bench::per_op_threads(b, 2, [&](unsigned me, std::uint64_t n) { cycle(each[me], n); });
 }
 
 BENCH_OURS("shutdown/guard_2t") {
@@ -66,8 +75,12 @@ BENCH_OURS("shutdown/interrupt_ready") {
     return bench::per_op(b, [&](std::uint64_t n) { interrupted(queue, server, ready, n).start(); });
 }
 
-BENCH_OURS("shutdown/child") {
+namespace {
+
+bench::sample make_and_drop(bench::budget b, std::size_t siblings) {
     roost::shutdown const root("root");
+    std::vector<roost::shutdown> others;
+    for (std::size_t i = 0; i < siblings; ++i) others.push_back(root.child());
     return bench::per_op(b, [&](std::uint64_t n) {
         for (std::uint64_t i = 0; i < n; ++i) {
             auto const child = root.child();
@@ -76,21 +89,42 @@ BENCH_OURS("shutdown/child") {
     });
 }
 
-BENCH_OURS("shutdown/stop_children_1k") {
-    auto const s = bench::measure(b, [](std::uint64_t n) {
+// Only the call is timed.
+bench::sample stop_children(bench::budget b, std::size_t count) {
+    auto const s = bench::measure(b, [count](std::uint64_t n) {
         double took = 0;
         for (std::uint64_t i = 0; i < n; ++i) {
             roost::shutdown const root("root");
             std::vector<roost::shutdown> all;
-            for (int k = 0; k < 1000; ++k) all.push_back(root.child());
+            all.reserve(count);
+            for (std::size_t k = 0; k < count; ++k) all.push_back(root.child());
             auto const start = bench::clock::now();
             root.shut_down();
             took += bench::ns_since(start);
         }
         return took;
     });
-    return {s.value / 1000, s.ops * 1000};
+    return {s.value / static_cast<double>(count), s.ops * count};
 }
+
+// Take and drop one more guard while `live` others are held.
+bench::sample guard_among(bench::budget b, std::size_t live) {
+    roost::shutdown const root("root");
+    std::vector<roost::guard> held;
+    held.reserve(live);
+    for (std::size_t i = 0; i < live; ++i) held.push_back(root.guard());
+    return bench::per_op(b, [&](std::uint64_t n) { cycle(root, n); });
+}
+
+} // namespace
+
+BENCH_OURS("shutdown/child") { return make_and_drop(b, 0); }
+BENCH_OURS("shutdown/child_of_1000") { return make_and_drop(b, 1000); }
+BENCH_OURS("shutdown/stop_children_1k") { return stop_children(b, 1'000); }
+BENCH_OURS("shutdown/stop_children_100k") { return stop_children(b, 100'000); }
+BENCH_OURS("scale/guards_1k") { return guard_among(b, 1'000); }
+BENCH_OURS("scale/guards_100k") { return guard_among(b, 100'000); }
+BENCH_OURS("scale/guards_1m") { return guard_among(b, 1'000'000); }
 
 BENCH_OURS("shutdown/guard_count_1k") {
     roost::shutdown const root("root");

@@ -1,6 +1,7 @@
 // The cost of an operation must not depend on how much else waits.
 #include "../harness/harness.hpp"
 
+#include <roost/sync/event.hpp>
 #include <roost/sync/waiter_queue.hpp>
 
 #include <memory>
@@ -42,3 +43,6 @@ bench::sample cancel_among(bench::budget b, std::size_t count) {
 BENCH_OURS("scale/waiters_1k") { return cancel_among(b, 1'000); }
 BENCH_OURS("scale/waiters_100k") { return cancel_among(b, 100'000); }
 BENCH_OURS("scale/waiters_1m") { return cancel_among(b, 1'000'000); }
+
+// A wait is part of the coroutine that waits; the queue allocates nothing for it.
+BENCH_OURS("scale/bytes_per_waiter") { return {sizeof(roost::event::operation), 1}; }

@@ -85,13 +85,16 @@ BENCH_OURS("tree/cancel_callbacks_1k") {
     return {s.value / 1000, s.ops * 1000};
 }
 
-BENCH_OURS("tree/cancel_children_1k") {
-    auto const s = bench::measure(b, [](std::uint64_t n) {
+namespace {
+
+bench::sample cancel_children(bench::budget b, std::size_t count) {
+    auto const s = bench::measure(b, [count](std::uint64_t n) {
         double took = 0;
         for (std::uint64_t i = 0; i < n; ++i) {
             auto const root = plain_node::root();
             std::vector<roost::node_ref<>> all;
-            for (int k = 0; k < 1000; ++k) all.push_back(plain_node::child(*root));
+            all.reserve(count);
+            for (std::size_t k = 0; k < count; ++k) all.push_back(plain_node::child(*root));
             auto const start = bench::clock::now();
             root->cancel();
             took += bench::ns_since(start);
@@ -99,8 +102,13 @@ BENCH_OURS("tree/cancel_children_1k") {
         }
         return took;
     });
-    return {s.value / 1000, s.ops * 1000};
+    return {s.value / static_cast<double>(count), s.ops * count};
 }
+
+} // namespace
+
+BENCH_OURS("tree/cancel_children_1k") { return cancel_children(b, 1'000); }
+BENCH_OURS("tree/cancel_children_100k") { return cancel_children(b, 100'000); }
 
 // What the smallest view costs: the node itself, plus what malloc adds.
 BENCH_OURS("scale/bytes_per_child") {

@@ -2,7 +2,6 @@
 #[path = "../../harness/harness.rs"]
 mod harness;
 use harness::*;
-use std::hint::black_box;
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -23,12 +22,12 @@ fn child_token(ms: u64, siblings: usize) -> (f64, u64) {
     result
 }
 
-fn cancel_tree(ms: u64) -> (f64, u64) {
+fn cancel_tree(ms: u64, count: u64) -> (f64, u64) {
     let (value, ops) = measure(ms, |n| {
         let mut took = 0.0;
         for _ in 0..n {
             let parent = CancellationToken::new();
-            let all: Vec<_> = (0..1000).map(|_| parent.child_token()).collect();
+            let all: Vec<_> = (0..count).map(|_| parent.child_token()).collect();
             let start = Instant::now();
             parent.cancel();
             took += start.elapsed().as_nanos() as f64;
@@ -36,7 +35,7 @@ fn cancel_tree(ms: u64) -> (f64, u64) {
         }
         took
     });
-    (value / 1000.0, ops * 1000)
+    (value / count as f64, ops * count)
 }
 
 fn main() {
@@ -44,8 +43,11 @@ fn main() {
         ("tree/is_cancelled", "tokio CancellationToken", is_cancelled),
         ("tree/child", "tokio CancellationToken", |ms| child_token(ms, 0)),
         ("tree/child_of_1000", "tokio CancellationToken", |ms| child_token(ms, 1000)),
-        ("tree/cancel_children_1k", "tokio CancellationToken", cancel_tree),
+        ("tree/cancel_children_1k", "tokio CancellationToken", |ms| cancel_tree(ms, 1_000)),
+        ("tree/cancel_children_100k", "tokio CancellationToken", |ms| cancel_tree(ms, 100_000)),
         ("shutdown/child", "tokio CancellationToken", |ms| child_token(ms, 0)),
-        ("shutdown/stop_children_1k", "tokio CancellationToken", cancel_tree),
+        ("shutdown/child_of_1000", "tokio CancellationToken", |ms| child_token(ms, 1000)),
+        ("shutdown/stop_children_1k", "tokio CancellationToken", |ms| cancel_tree(ms, 1_000)),
+        ("shutdown/stop_children_100k", "tokio CancellationToken", |ms| cancel_tree(ms, 100_000)),
     ]);
 }

@@ -67,14 +67,25 @@ template <class Channel>
 asio::awaitable<void> receive_all(Channel& in, std::uint64_t n) {
     for (std::uint64_t i = 0; i < n; ++i) co_await in.async_receive(asio::use_awaitable);
 }
+
+template <class Channel>
+bench::sample stream(bench::budget b, int threads) {
+    return bench::per_op(b, [threads](std::uint64_t n) {
+        asio::io_context context(threads);
+        Channel pipe(context.get_executor(), 64);
+        asio::co_spawn(context, send_all(pipe, n), asio::detached);
+        asio::co_spawn(context, receive_all(pipe, n), asio::detached);
+        std::vector<std::thread> more;
+        for (int i = 1; i < threads; ++i) more.emplace_back([&] { context.run(); });
+        context.run();
+        for (auto& t : more) t.join();
+    });
+}
 } // namespace
 
 BENCH_PEER("sync/channel_stream_1t", "Asio channel") {
-    return bench::per_op(b, [](std::uint64_t n) {
-        asio::io_context context(1);
-        asio::experimental::channel<void(error_code, std::uint64_t)> pipe(context.get_executor(), 64);
-        asio::co_spawn(context, send_all(pipe, n), asio::detached);
-        asio::co_spawn(context, receive_all(pipe, n), asio::detached);
-        context.run();
-    });
+    return stream<asio::experimental::channel<void(error_code, std::uint64_t)>>(b, 1);
+}
+BENCH_PEER("sync/channel_stream_2t", "Asio concurrent_channel") {
+    return stream<asio::experimental::concurrent_channel<void(error_code, std::uint64_t)>>(b, 2);
 }

@@ -1,4 +1,5 @@
-// crossbeam-channel between two OS threads (it has no coroutine form). Per hop.
+// crossbeam-channel between two OS threads (it has no coroutine form). Per hop, and per value
+// for the stream.
 #[path = "../../harness/harness.rs"]
 mod harness;
 use crossbeam::channel::bounded;
@@ -21,6 +22,18 @@ fn ping_pong_2t(ms: u64) -> (f64, u64) {
     })
 }
 
+fn stream_2t(ms: u64) -> (f64, u64) {
+    per_op(ms, |n| {
+        let (tx, rx) = bounded::<u64>(64);
+        let sender = std::thread::spawn(move || (0..n).for_each(|i| tx.send(i).unwrap()));
+        (0..n).for_each(|_| assert!(rx.recv().is_ok()));
+        sender.join().unwrap();
+    })
+}
+
 fn main() {
-    run(&[("sync/channel_ping_pong_2t", "crossbeam channel (threads)", ping_pong_2t)]);
+    run(&[
+        ("sync/channel_ping_pong_2t", "crossbeam channel (threads)", ping_pong_2t),
+        ("sync/channel_stream_2t", "crossbeam channel (threads)", stream_2t),
+    ]);
 }

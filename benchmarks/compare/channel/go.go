@@ -19,16 +19,18 @@ func pingPong(threads int) func(n uint64) {
 	}
 }
 
-func stream(n uint64) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	pipe := make(chan uint64, 64)
-	go func() {
+func stream(threads int) func(n uint64) {
+	return func(n uint64) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+		pipe := make(chan uint64, 64)
+		go func() {
+			for i := uint64(0); i < n; i++ {
+				pipe <- i
+			}
+		}()
 		for i := uint64(0); i < n; i++ {
-			pipe <- i
+			<-pipe
 		}
-	}()
-	for i := uint64(0); i < n; i++ {
-		<-pipe
 	}
 }
 
@@ -36,6 +38,7 @@ func main() {
 	run([]subject{
 		{"sync/channel_ping_pong_1t", "Go channel", pingPong(1)},
 		{"sync/channel_ping_pong_2t", "Go channel", pingPong(2)},
-		{"sync/channel_stream_1t", "Go channel", stream},
+		{"sync/channel_stream_1t", "Go channel", stream(1)},
+		{"sync/channel_stream_2t", "Go channel", stream(2)},
 	})
 }

@@ -51,6 +51,10 @@ fn main() {
             let rt = Builder::new_multi_thread().worker_threads(2).build().unwrap();
             per_op(ms, |n| rt.block_on(ping_pong(n)))
         }),
+        ("sync/channel_stream_2t", "tokio mpsc", |ms| {
+            let rt = Builder::new_multi_thread().worker_threads(2).build().unwrap();
+            per_op(ms, |n| rt.block_on(async move { tokio::spawn(stream(n)).await.unwrap() }))
+        }),
         ("sync/channel_stream_1t", "tokio mpsc", |ms| {
             let rt = one_thread();
             per_op(ms, |n| rt.block_on(stream(n)))

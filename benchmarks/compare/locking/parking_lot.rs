@@ -3,7 +3,6 @@
 mod harness;
 use harness::*;
 use parking_lot::Mutex;
-use std::hint::black_box;
 
 fn alone(ms: u64) -> (f64, u64) {
     let lock = Mutex::new(0u64);

@@ -4,7 +4,6 @@
 mod harness;
 use harness::*;
 use std::cell::UnsafeCell;
-use std::pin::pin;
 use std::task::Poll;
 use tokio::sync::{Mutex, Semaphore};
 
@@ -15,7 +14,8 @@ fn mutex_alone(ms: u64) -> (f64, u64) {
     let lock = Mutex::new(0u64);
     per_op(ms, |n| {
         for _ in 0..n {
-            let mut wait = pin!(lock.lock());
+            let wait = lock.lock();
+            futures::pin_mut!(wait);
             match poll_once(wait.as_mut()) {
                 Poll::Ready(mut held) => *held += 1,
                 Poll::Pending => unreachable!(),
@@ -38,7 +38,8 @@ fn semaphore_alone(ms: u64) -> (f64, u64) {
     let permits = Semaphore::new(1);
     per_op(ms, |n| {
         for _ in 0..n {
-            let mut wait = pin!(permits.acquire());
+            let wait = permits.acquire();
+            futures::pin_mut!(wait);
             assert!(poll_once(wait.as_mut()).is_ready());
         }
     })

@@ -3,7 +3,6 @@
 mod harness;
 use harness::*;
 use parking_lot::{Condvar, Mutex};
-use std::hint::black_box;
 
 fn cycle(ms: u64, threads: usize, resources: u64) -> (f64, u64) {
     let (idle, back) = (Mutex::new((0..resources).collect::<Vec<u64>>()), Condvar::new());

@@ -2,7 +2,6 @@
 #[path = "../../harness/harness.rs"]
 mod harness;
 use harness::*;
-use std::hint::black_box;
 
 struct Numbers;
 

@@ -58,6 +58,22 @@ bench::sample create_join(bench::budget b) {
     });
 }
 
+bench::sample concurrent(bench::budget b, int count) {
+    oneapi::tbb::task_arena arena(1);
+    auto const s = bench::per_op(b, [&](std::uint64_t n) {
+        arena.execute([&] {
+            oneapi::tbb::task_group group;
+            std::vector<int> results(static_cast<std::size_t>(count));
+            for (std::uint64_t i = 0; i < n; ++i) {
+                for (int& result : results) group.run([&result] { result = 1; });
+                group.wait();
+                bench::keep(results.data());
+            }
+        });
+    });
+    return {s.value / count, s.ops * static_cast<std::uint64_t>(count)};
+}
+
 std::uint64_t fib(unsigned n) {
     if (n < 2) return n;
     std::uint64_t left = 0;
@@ -110,6 +126,10 @@ BENCH_PEER("jobs/spawn_join_1t", "oneTBB task_group") { return spawn_join(b, 1);
 BENCH_PEER("jobs/spawn_join_2t", "oneTBB task_group") { return spawn_join(b, 2); }
 BENCH_PEER("jobs/create", "oneTBB task_group") { return create(b); }
 BENCH_PEER("jobs/create_join", "oneTBB task_group") { return create_join(b); }
+BENCH_PEER("jobs/concurrent_1", "oneTBB task_group") { return concurrent(b, 1); }
+BENCH_PEER("jobs/concurrent_4", "oneTBB task_group") { return concurrent(b, 4); }
+BENCH_PEER("jobs/concurrent_16", "oneTBB task_group") { return concurrent(b, 16); }
+BENCH_PEER("jobs/concurrent_64", "oneTBB task_group") { return concurrent(b, 64); }
 BENCH_PEER("jobs/fib_2t", "oneTBB task_group") {
     return in_milliseconds(b, [] { fork_join::expect(fib(fork_join::fib_of), fork_join::fib_is); });
 }

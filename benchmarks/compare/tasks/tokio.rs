@@ -2,7 +2,6 @@
 #[path = "../../harness/harness.rs"]
 mod harness;
 use harness::*;
-use std::hint::black_box;
 use tokio::runtime::{Builder, Runtime};
 
 fn runtime(threads: usize) -> Runtime {

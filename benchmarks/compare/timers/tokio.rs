@@ -2,7 +2,6 @@
 #[path = "../../harness/harness.rs"]
 mod harness;
 use harness::*;
-use std::pin::pin;
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -14,7 +13,8 @@ fn arm_cancel(ms: u64, pending: u64) -> (f64, u64) {
     others.iter_mut().for_each(|s| assert!(poll_once(s.as_mut()).is_pending()));
     per_op(ms, |n| {
         for _ in 0..n {
-            let mut timer = pin!(sleep(Duration::from_secs(3600)));
+            let timer = sleep(Duration::from_secs(3600));
+            futures::pin_mut!(timer);
             assert!(poll_once(timer.as_mut()).is_pending());
         }
     })

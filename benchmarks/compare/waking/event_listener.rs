@@ -3,7 +3,6 @@
 mod harness;
 use event_listener::Event;
 use harness::*;
-use std::hint::black_box;
 use std::pin::Pin;
 use std::time::Instant;
 

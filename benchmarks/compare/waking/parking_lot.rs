@@ -3,7 +3,6 @@
 mod harness;
 use harness::*;
 use parking_lot::{Condvar, Mutex};
-use std::hint::black_box;
 
 fn notify_nobody(ms: u64) -> (f64, u64) {
     let condvar = Condvar::new();

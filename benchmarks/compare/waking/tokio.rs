@@ -2,8 +2,6 @@
 #[path = "../../harness/harness.rs"]
 mod harness;
 use harness::*;
-use std::hint::black_box;
-use std::pin::pin;
 use std::time::Instant;
 use tokio::sync::Notify;
 
@@ -22,7 +20,8 @@ fn wait_wake_one(ms: u64) -> (f64, u64) {
     let notify = Notify::new();
     per_op(ms, |n| {
         for _ in 0..n {
-            let mut wait = pin!(notify.notified());
+            let wait = notify.notified();
+            futures::pin_mut!(wait);
             assert!(poll_once(wait.as_mut()).is_pending());
             notify.notify_one();
             assert!(poll_once(wait.as_mut()).is_ready());
@@ -53,7 +52,8 @@ fn cycle_2t(ms: u64) -> (f64, u64) {
     let notify = Notify::new();
     per_op_threads(ms, 2, |_, n| {
         for _ in 0..n {
-            let mut wait = pin!(notify.notified());
+            let wait = notify.notified();
+            futures::pin_mut!(wait);
             while poll_once(wait.as_mut()).is_ready() {
                 wait.set(notify.notified());
             }
@@ -87,5 +87,7 @@ fn main() {
         ("scale/waiters_1k", "tokio Notify", |ms| cancel_among(ms, 1_000)),
         ("scale/waiters_100k", "tokio Notify", |ms| cancel_among(ms, 100_000)),
         ("scale/waiters_1m", "tokio Notify", |ms| cancel_among(ms, 1_000_000)),
+        // A wait is part of the future that waits.
+        ("scale/bytes_per_waiter", "tokio Notify", |_| (std::mem::size_of_val(&Notify::new().notified()) as f64, 1)),
     ]);
 }
