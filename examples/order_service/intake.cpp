@@ -36,7 +36,6 @@ namespace {
 constexpr auto idle_limit = 30s;   // between two requests of a connection
 constexpr auto read_limit = 5s;    // from the first byte of a request to its last
 constexpr auto write_limit = 5s;
-constexpr auto parting_limit = 2s;  // for the next request of a client that has not been told to go
 constexpr auto answer_limit = 10s;
 constexpr std::uint32_t header_limit = 8 * 1024;
 constexpr std::uint64_t body_limit = 16 * 1024;
@@ -81,7 +80,10 @@ task<response> take_order(shop& s, const request& from) {
     }
     o->entry = s.host().ledger().accept();
     const std::optional<answer> how = co_await move_on_after(answer_limit, s.place(o));
-    switch (how.value_or(answer::failed)) {
+    if (!how) {  // it is still in the queue, and will be stored
+        co_return make_response(from, http::status::gateway_timeout, "the order is not stored yet\n");
+    }
+    switch (*how) {
         case answer::stored: co_return make_response(from, http::status::created, "order " + std::to_string(o->id) + "\n");
         case answer::open:
             co_return make_response(from, http::status::service_unavailable, "the queue is full, come back later\n");
@@ -169,7 +171,7 @@ task<bool> serve_one(tcp::socket& peer, boost::beast::flat_buffer& buffer, shop&
         // not know: it is still taken, and answered with Connection: close.
         auto woken = co_await move_on_after(idle_limit, peer.async_wait(tcp::socket::wait_read, net::as_tuple(use_task)));
         if (woken && std::get<0>(*woken) == net::error::operation_aborted) {
-            woken = co_await move_on_after(parting_limit,
+            woken = co_await move_on_after(s.patience,
                                            peer.async_wait(tcp::socket::wait_read, net::as_tuple(use_task.through_stop())));
         }
         if (!woken || std::get<0>(*woken)) {

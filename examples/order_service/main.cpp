@@ -67,6 +67,7 @@ private:
     [[nodiscard]] std::string status_text(service::host& h, double rate, double seconds);
     [[nodiscard]] service::options options();
     static void hear(const service::log_line& line, void* context) noexcept;
+    void say_in_flight();
     void last_words(std::string_view ledger);
     [[nodiscard]] std::string what_is_wrong(std::string_view ledger) const;
 
@@ -95,6 +96,7 @@ task<> spin_for_ever() {
 
 task<> demo_run::serve(service::host& h) {
     shop_.emplace(database_, h.executor(), h);
+    shop_->patience = std::chrono::duration_cast<duration>(std::chrono::duration<double>(settings_.patience));
     // Stopped in the order: door and load, sessions, workers; the database when all of them are gone.
     service::component& storage = h.add("storage", service::component_options().release());
     service::component& orders = h.add("orders");
@@ -187,10 +189,20 @@ void demo_run::hear(const service::log_line& line, void* context) noexcept {
             self.last_words(line.text());
         } else {
             self.out_.line(line.text());
+            if (self.shop_ && line.text().find(": shutting down") != std::string_view::npos) {
+                self.say_in_flight();
+            }
         }
     } catch (...) {
         std::fwrite(line.text().data(), 1, line.text().size(), stdout);  // no memory for more
     }
+}
+
+// What the signal found.
+void demo_run::say_in_flight() {
+    const demo::counters& c = shop_->counts;
+    out_.line("demo: " + std::to_string(c.connections) + " clients are connected, " + std::to_string(c.in_flight) +
+              " requests are in flight");
 }
 
 // The ledger comes last, also when the service is forced to die.

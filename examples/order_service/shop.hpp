@@ -58,6 +58,8 @@ public:
     void settle(order& o, answer how) noexcept;
 
     counters counts;
+    // During shutdown: how long a client that has not been told to go may take to send its next request.
+    roost::duration patience = std::chrono::seconds(2);
     roost::channel<order_ptr>& queue() noexcept { return queue_; }
     roost::pool<roost::sqlite::connection>& database() noexcept { return database_; }
     roost::service::host& host() noexcept { return host_; }

@@ -6,8 +6,10 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,12 +26,13 @@ inline constexpr std::chrono::seconds hang_limit(30);
 
 class child_process {
 public:
+    enum class place { here, process_1 };  // the latter: in a container of processes of its own, as the first one there
     using variables = std::vector<std::pair<std::string, std::string>>;
 
-    explicit child_process(const std::string& scenario, const variables& environment = {}) {
+    explicit child_process(const std::string& scenario, const variables& environment = {}, place where = place::here) {
         int ends[2];
         EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
-        pid_ = ::fork();
+        pid_ = where == place::here ? ::fork() : fork_as_process_1();
         if (pid_ == 0) {
             become(scenario, environment, ends[1]);
         }
@@ -46,6 +49,8 @@ public:
     child_process(const child_process&) = delete;
     child_process& operator=(const child_process&) = delete;
 
+    // False: this system does not let us make a process 1.
+    [[nodiscard]] bool has_started() const noexcept { return pid_ > 0; }
     void send(int signal) const { EXPECT_EQ(::kill(pid_, signal), 0); }
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
     [[nodiscard]] const std::string& output() const noexcept { return output_; }
@@ -92,6 +97,11 @@ public:
     }
 
 private:
+    // Like fork; what it returns here is the number by which we know the child, which is 1 for itself.
+    [[nodiscard]] static pid_t fork_as_process_1() {
+        const unsigned long flags = CLONE_NEWUSER | CLONE_NEWPID | SIGCHLD;
+        return static_cast<pid_t>(::syscall(SYS_clone, flags, nullptr, nullptr, nullptr, nullptr));
+    }
     [[noreturn]] static void become(const std::string& scenario, const variables& environment, int out) {
         for (const int n : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGPIPE}) {
             ::signal(n, SIG_DFL);  // whatever this program was started with

@@ -50,6 +50,22 @@ TEST(signals, SVC_3_the_third_one_prints_the_tree_and_kills_also_when_every_work
     EXPECT_EQ(c.last_line(), "ledger: accepted=1 completed=0 failed=0 cancelled=0 abandoned=1 lost=0");
 }
 
+// The kernel does not let process 1 die of a signal that it sends itself.
+TEST(signals, SVC_3_process_1_exits_with_128_and_the_signal) {
+    child_process c("wedged", {}, child_process::place::process_1);
+    if (!c.has_started()) {
+        GTEST_SKIP() << "this system does not let us make a process 1";
+    }
+    ASSERT_TRUE(c.wait_for("wedged now"));
+    c.send(SIGTERM);
+    ASSERT_TRUE(c.wait_for("1 job 'main' at "));
+    c.send(SIGTERM);
+    ASSERT_TRUE(c.wait_for("phase cancel"));
+    c.send(SIGINT);
+    EXPECT_TRUE(ended_with(c.wait(), 128 + SIGINT)) << c.output();
+    EXPECT_EQ(c.last_line(), "ledger: accepted=1 completed=0 failed=0 cancelled=0 abandoned=1 lost=0");
+}
+
 TEST(signals, SVC_4_the_hard_deadline_kills_by_the_signal_that_asked) {
     child_process c("wedged, hasty");
     ASSERT_TRUE(c.wait_for("wedged now"));
