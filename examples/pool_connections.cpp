@@ -14,6 +14,7 @@ struct connection {
 
 }  // namespace
 
+// begin pool
 int main() {
     roost::atomic<int> made{0};  // create may run on several threads at once
     roost::pool_options options(2, "db");
@@ -46,3 +47,4 @@ int main() {
     std::printf("closed: %s\n", drained ? "everything came back" : "somebody still holds one");
     return drained ? 0 : 1;
 }
+// end pool

@@ -84,10 +84,10 @@ def pin(threads):
     return ["taskset", "-c", ",".join(map(str, chosen))]
 
 
-def run_one(subject, threads, ms):
+def run_one(subject, threads, ms, limit=30):
     command = pin(threads) + [subject.program, "--case", subject.case, "--subject", subject.name, "--ms", str(ms)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=30 + ms / 10)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit + ms / 10)
     except subprocess.TimeoutExpired:
         return None, "did not finish"
     if done.returncode != 0:
@@ -111,7 +111,7 @@ def run_all(plan, rounds, ms):
             for subject in order:
                 if (name, subject.name) in failed:
                     continue
-                value, problem = run_one(subject, p.case.threads, ms)
+                value, problem = run_one(subject, p.case.threads, ms, 300 if p.case.memory else 60)
                 if problem:
                     failed[(name, subject.name)] = problem
                     print(f"\nbench: {subject.name} in {name}: {problem}", file=sys.stderr)

@@ -67,8 +67,7 @@ parsed parse(int count, const char* const* words, settings& into, std::string& p
             into.stuck = true;
         } else if (flag == "--wedge") {
             into.wedge = true;
-        } else if (flag == "--port" || flag == "--seconds" || flag == "--rate" || flag == "--patience" ||
-                   flag == "--db") {
+        } else if (flag == "--port" || flag == "--seconds" || flag == "--rate" || flag == "--patience" || flag == "--db") {
             if (i + 1 == count) {
                 return bad(problem, std::string(flag) + " needs a value; see ./demo --help");
             }
