@@ -45,13 +45,17 @@ loop* loop::current() noexcept { return this_loop(); }
 bool loop::is_here() const noexcept { return this_loop() == this; }
 
 bool loop::post(work& w) noexcept {
-    if (is_here()) {
-        fork_.require_parent("loop", name_);
-        if (!ready_.push_back(w)) [[unlikely]] {
-            yielded_.push(w);
-        }
-        return true;
+    if (!is_here()) {
+        return post_from_outside(w);
     }
+    fork_.require_parent("loop", name_);
+    if (!ready_.push_back(w)) [[unlikely]] {
+        yielded_.push(w);
+    }
+    return true;
+}
+
+bool loop::post_from_outside(work& w) noexcept {
     fork_.require_parent("loop", name_);
     const auto result = outside_.push(w);
     if (result == detail::work_stack::pushed::first) {
@@ -66,6 +70,16 @@ bool loop::post_last(work& w) noexcept {
     }
     yielded_.push(w);
     return true;
+}
+
+// The body that takes it is suspended in it: so a watcher sees two bodies, as if the loop had run them.
+work* loop::take_newest(wanted_function wanted, const void* by) noexcept {
+    work* w = is_here() ? ready_.back() : nullptr;
+    if (w == nullptr || !wanted(*w, by)) {
+        return nullptr;
+    }
+    pulse_.begin_body();
+    return ready_.pop_back();
 }
 
 void loop::stop() noexcept {

@@ -68,6 +68,10 @@ bool scheduler::post(work& w) noexcept {
         push(*me, w);
         return true;
     }
+    return post_from_outside(w);
+}
+
+bool scheduler::post_from_outside(work& w) noexcept {
     if (!outside_.push(w)) {
         return false;
     }
@@ -89,6 +93,21 @@ bool scheduler::post_last(work& w) noexcept {
         idle_.wake_one();
     }
     return true;
+}
+
+// Taken before it is looked at: until then a thief may run and destroy it.
+work* scheduler::take_newest(wanted_function wanted, const void* by) noexcept {
+    worker* me = this_worker();
+    work* w = me != nullptr && me->owner == this ? me->deque.pop() : nullptr;
+    if (w == nullptr) {
+        return nullptr;
+    }
+    if (!wanted(*w, by)) {
+        push(*me, *w);
+        return nullptr;
+    }
+    me->pulse.begin_body();
+    return w;
 }
 
 void scheduler::push(worker& me, work& w) noexcept {

@@ -6,7 +6,7 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-void refuse_own_join(const promise_base& frame, const job_core& target) {
+void refuse_join_from_inside(const promise_base& frame, const job_core& target) {
     if (target.is_final()) {
         return;
     }

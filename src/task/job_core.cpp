@@ -1,6 +1,5 @@
 #include <roost/task/detail/job_core.hpp>
 
-#include <roost/exec/recent_time.hpp>
 #include <roost/task/detail/job_extras.hpp>
 #include <roost/task/detail/scope_core.hpp>
 #include <roost/task/failure_sink.hpp>
@@ -13,18 +12,11 @@ namespace roost::inline ROOST_ABI::detail {
 
 using access = detail_node_access;
 
-job_core::job_core(const job_functions& functions, scope_core& parent, node_name name, site made_at)
-    : region(functions, parent, name, made_at, node_shape{.mark = true}),
-      watched_(watching::now()),
-      born_(recent_time::stamp()) {}
-
-job_core::~job_core() {
-    if (has_extras_) [[unlikely]] {
-        job_extras::drop(*this);
-    }
+namespace {
+constexpr std::uint16_t deepest_join = 64;  // bodies that wait for each other on one stack
 }
 
-scope_core& job_core::parent_scope() const noexcept { return static_cast<scope_core&>(static_cast<region&>(*parent())); }
+void job_core::drop_extras() noexcept { job_extras::drop(*this); }
 
 job_state job_core::state() const noexcept {
     const job_state phase = phase_.load(mo::acquire);  // J1
@@ -38,9 +30,21 @@ job_state job_core::state() const noexcept {
 }
 
 void job_core::start(promise_base& frame, start_mode mode) noexcept {
-    happened(job_event_kind::created, job_state::fresh);
-    if ((watched_ | watching::now()) != 0 && should_stop_now() && interrupt()) [[unlikely]] {
-        happened(job_event_kind::cancel_requested, job_state::cancelling);  // born cancelled: nobody else says so
+    if (is_watched() || mode != start_mode::scheduled || should_stop_now()) [[unlikely]] {
+        start_unusual(frame, mode);
+        return;
+    }
+    outcome_link().keep_first(frame);
+    set_run(run_job);
+    post_or_fall_back(where(), *this, name_text());
+}
+
+void job_core::start_unusual(promise_base& frame, start_mode mode) noexcept {
+    if (is_watched()) {
+        tell(job_event_kind::created, job_state::fresh, 1);
+        if (should_stop_now() && interrupt()) {
+            happened(job_event_kind::cancel_requested, job_state::cancelling);  // born cancelled: nobody else says so
+        }
     }
     if (mode != start_mode::always && should_stop_now()) {
         frame.handle().destroy();
@@ -56,18 +60,22 @@ void job_core::start(promise_base& frame, start_mode mode) noexcept {
     }
     outcome_link().keep_first(frame);
     set_run(mode == start_mode::always ? run_always : run_job);
-    post_or_fall_back(where(), *this, name());
+    post_or_fall_back(where(), *this, name_text());
 }
 
 // The first thing that runs of a job, unless it has been cancelled since it was posted.
 void job_core::run_job(work& self) noexcept {
     job_core& job = static_cast<job_core&>(static_cast<body&>(self));
-    if (job.is_cancelled()) {
-        runner::of_this_thread().why = job.why();
-        job.body::run(next_step::unwind(job.outcome_link().first()));
+    if (job.is_cancelled()) [[unlikely]] {
+        run_cancelled(job);
         return;
     }
     run_always(self);
+}
+
+void job_core::run_cancelled(job_core& job) noexcept {
+    runner::of_this_thread().why = job.why();
+    job.body::run(next_step::unwind(job.outcome_link().first()));
 }
 
 void job_core::run_always(work& self) noexcept {
@@ -78,7 +86,7 @@ void job_core::run_always(work& self) noexcept {
 }
 
 next_step job_core::body_done(ending how, reason& why) noexcept {
-    if (how == ending::cancelled) {
+    if (how == ending::cancelled) [[unlikely]] {
         outcome_link().settle_cancelled(std::move(why));
     }
     end_body();
@@ -91,11 +99,64 @@ bool job_core::ends_unnoticed() const noexcept {
 }
 
 void job_core::end_body() noexcept {
-    if (ends_unnoticed() && end_alone(0)) [[likely]] {
+    if (ends_unnoticed() && (end_alone(0) || end_for_joiner())) [[likely]] {
         return;
     }
+    end_noticed();
+}
+
+void job_core::end_noticed() noexcept {
     happened(job_event_kind::state_changed, job_state::completing);
     close_and_leave();
+}
+
+// Whoever waits for it is below on this stack and holds the only reference.
+bool job_core::end_for_joiner() noexcept {
+    if (!is_alone(1) || outcome_link().state() != ending::returned) {
+        return false;
+    }
+    runner& here = runner::of_this_thread();
+    if (here.joined != this) {
+        return false;
+    }
+    here.joined_ended = true;
+    return true;
+}
+
+void job_core::end_joined() noexcept {
+    if (!end_alone(1)) {
+        happened(job_event_kind::state_changed, job_state::completing);
+        close_and_leave();
+        release();
+    }
+}
+
+bool job_core::is_fresh_sibling(const work& w, const void* target) noexcept {
+    return w.runs(run_job) && static_cast<const job_core&>(static_cast<const body&>(w)).parent() ==
+                                  static_cast<const job_core*>(target)->parent();
+}
+
+bool job_core::run_for_joiner() noexcept {
+    runner& here = runner::of_this_thread();
+    if (here.depth == deepest_join || here.children == 0) {
+        return false;
+    }
+    const executor_ref on = where();
+    job_core* const outer = std::exchange(here.joined, this);
+    ++here.depth;
+    bool ended = false;
+    while (!ended && here.children != 0 && phase_.load(mo::relaxed) == job_state::fresh) {  // J6
+        work* w = on->take_newest(is_fresh_sibling, this);
+        if (w == nullptr) {
+            break;
+        }
+        --here.children;
+        w->run();
+        ended = std::exchange(here.joined_ended, false);
+    }
+    --here.depth;
+    here.joined = outer;
+    return ended;
 }
 
 void job_core::level_raised(node& self, level now) noexcept {

@@ -14,11 +14,6 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-runner& runner::of_this_thread() noexcept {
-    struct tag;
-    return thread_value<tag, runner>::get();
-}
-
 void bounce_to(std::coroutine_handle<> next) noexcept { runner::of_this_thread().next = next; }
 
 void unwind_frame(promise_base& frame, reason why) noexcept {
@@ -40,9 +35,9 @@ body& region::owner() const noexcept {
 
 bool region::has_owner() const noexcept { return is_marked() || static_cast<const guest_region&>(*this).owner_ != nullptr; }
 
-executor_ref body::where() const noexcept { return static_cast<const job_core&>(*this).parent_scope().where(); }
-
 namespace {
+
+constexpr std::uint16_t children_per_body = 256;  // then older work gets its turn
 
 await_link& bury(promise_base& frame) noexcept {
     await_link& link = *frame.link();
@@ -51,7 +46,7 @@ await_link& bury(promise_base& frame) noexcept {
 }
 
 // Follows ends and cancellations until some frame is to be resumed, or nothing is left to do.
-promise_base* follow(runner& here) noexcept {
+[[gnu::noinline]] promise_base* follow_on(runner& here) noexcept {
     for (;;) {
         next_step step = next_step::nothing();
         if (promise_base* frame = std::exchange(here.ended, nullptr)) {
@@ -82,6 +77,22 @@ promise_base* follow(runner& here) noexcept {
     }
 }
 
+// The same for the usual end.
+promise_base* follow(runner& here) noexcept {
+    promise_base* frame = std::exchange(here.ended, nullptr);
+    if (frame == nullptr) [[unlikely]] {
+        return follow_on(here);
+    }
+    await_link& link = bury(*frame);
+    reason none;
+    const next_step step = link.ops().done(link, link.state(), none);
+    if (!step.is_unwind()) [[likely]] {
+        return step.frame();
+    }
+    here.unwinding = step.frame();
+    return follow_on(here);
+}
+
 // Tells whoever watches this thread which job it is busy with. The job may end on another thread while this one is still on
 // its way out of the loop: so the beginning of a name that it owns is copied.
 class busy_with {
@@ -92,7 +103,7 @@ public:
     busy_with& operator=(const busy_with&) = delete;
 
 private:
-    const char* copy(std::string_view name) noexcept {
+    [[gnu::noinline, gnu::cold]] const char* copy(std::string_view name) noexcept {
         text_[name.copy(text_, sizeof text_ - 1)] = '\0';
         return text_;
     }
@@ -123,6 +134,9 @@ void body::run(promise_base& frame) noexcept {
         return;
     }
     body* outer = std::exchange(here.current, this);
+    if (outer == nullptr) {
+        here.children = children_per_body;
+    }
     const busy_with busy(static_cast<job_core&>(*this));
     run_loop(here, &frame);
     here.current = outer;

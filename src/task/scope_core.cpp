@@ -45,6 +45,11 @@ scope_core::scope_core(const node_functions& functions, node& parent, executor_r
                        const scope_policy& policy)
     : guest_region(functions, parent, name, made_at), where_(where), policy_(&policy) {}
 
+void discard_refused(job_core& block, promise_base& frame) noexcept {
+    block.discard();
+    frame.handle().destroy();
+}
+
 void scope_core::fail(const std::exception_ptr& error) noexcept {
     bool is_first = false;
     bool kept = true;

@@ -6,10 +6,7 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-watching& watching::all() noexcept {
-    static constinit watching everybody;
-    return everybody;
-}
+constinit watching watching::everybody;
 
 bool watching::count(bool on) noexcept {
     const std::uint8_t before = on ? wanted_.fetch_or(counted, mo::relaxed)                                // O2

@@ -2,6 +2,7 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/deferred.hpp>
 #include <roost/task/detail/job_core.hpp>
+#include <roost/tree/visit.hpp>
 
 #include "model_rig.hpp"
 
@@ -136,6 +137,87 @@ MODEL(job_core_model, value_vs_cancel) {
     finish(ex, root);
     check(alive.load(mo::relaxed) == 0, "JOB-70: delivered or destroyed, exactly once");
     check((got == 1) == (taker.state() == job_state::completed), "JOB-70: the claim decides");
+}
+
+// Runs what its own thread posts newest first, and hands it over to whoever waits for it; the rest is a manual executor's.
+class newest_first final : public executor {
+public:
+    bool post(work& w) noexcept override {
+        if (thread_index() != home_) {
+            return outside_.post(w);
+        }
+        own_.push_front(w);
+        return true;
+    }
+    work* take_newest(wanted_function wanted, const void* by) noexcept override {
+        work* w = thread_index() == home_ ? own_.pop() : nullptr;
+        if (w != nullptr && !wanted(*w, by)) {
+            own_.push_front(*w);
+            return nullptr;
+        }
+        return w;
+    }
+    [[nodiscard]] bool is_here() const noexcept override { return thread_index() == home_; }
+    template <class Done>
+    void run_until(Done done) {
+        outside_.run_until_waiting([&] {
+            while (work* w = own_.pop()) {
+                w->run();
+            }
+            return done();
+        });
+    }
+    void wake() noexcept { outside_.wake(); }
+
+private:
+    const std::uint32_t home_ = thread_index();
+    work_list own_;
+    manual_executor outside_;
+};
+
+task<> take_own(root_scope& root, atomic<int>& alive, int& got) {
+    auto child = root.async("child", make_one(alive));
+    const counted mine = co_await std::move(child);
+    ++got;
+}
+
+// JOB-71: a child that runs where it is awaited, while a canceller walks over it.
+MODEL(job_core_model, joined_here_vs_cancel) {
+    newest_first ex;
+    root_scope root(ex);
+    atomic<int> alive{0};
+    int got = 0;
+    const job taker = root.launch("takes", take_own(root, alive, got));
+    thread canceller([&] {
+        root.cancel();
+        ex.wake();
+    });
+    ex.run_until([&] { return taker.is_finished(); });
+    canceller.join();
+    root.close();
+    ex.run_until([&] { return root.has_ended(); });
+    check(alive.load(mo::relaxed) == 0, "JOB-71: delivered or destroyed, exactly once");
+    check((got == 1) == (taker.state() == job_state::completed), "JOB-71: its outcome is the child's");
+}
+
+// JOB-71: the same while somebody looks at the tree and holds on to the child.
+MODEL(job_core_model, joined_here_vs_visitor) {
+    newest_first ex;
+    root_scope root(ex);
+    atomic<int> alive{0};
+    int got = 0;
+    const job taker = root.launch("takes", take_own(root, alive, got));
+    thread visitor([&] {
+        node_ref<> last;
+        visit(root.core(), 10, [&](const node_description& d) noexcept { last = node_ref<>::try_share(*d.target); });
+        last = {};
+        ex.wake();
+    });
+    ex.run_until([&] { return taker.is_finished(); });
+    visitor.join();
+    root.close();
+    ex.run_until([&] { return root.has_ended(); });
+    check(got == 1 && taker.state() == job_state::completed, "JOB-71: nobody is disturbed by a look");
 }
 
 }  // namespace

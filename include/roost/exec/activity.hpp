@@ -34,7 +34,7 @@ private:
 // One per thread. The running thread pays two plain stores and a load per scope; the watcher pays a heavy barrier.
 class activity {
 public:
-    [[nodiscard]] static activity& of_this_thread() noexcept;
+    [[nodiscard]] static activity& of_this_thread() noexcept { return thread_value<activity, activity>::get(); }
 
     // Calls see(const activity_label&) when the thread is inside some running_as scope, and keeps that scope from ending
     // until it has returned. Only with has_heavy_barrier(), and from one watcher at a time.

@@ -27,6 +27,7 @@ public:
 
     bool post(work& w) noexcept override;
     bool post_last(work& w) noexcept override;
+    work* take_newest(wanted_function wanted, const void* by) noexcept override;
     timer_service* timers() noexcept override { return &timers_; }
     blocking_service* blocking() noexcept override { return blocking_; }
     [[nodiscard]] bool is_here() const noexcept override;
@@ -51,6 +52,7 @@ public:
     [[nodiscard]] detail::pulse& pulse() noexcept { return pulse_; }
 
 private:
+    [[gnu::noinline]] bool post_from_outside(work& w) noexcept;
     work* next() noexcept;
     void take_outside() noexcept;
     void enter() noexcept;

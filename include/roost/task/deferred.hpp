@@ -26,6 +26,12 @@ public:
     [[nodiscard]] bool await_ready() const noexcept;
     bool await_suspend(std::coroutine_handle<> self) noexcept;
 
+protected:
+    // See job_core::run_for_joiner().
+    [[nodiscard]] bool run_here() noexcept {
+        return !frame().where().is_cancelled() && !target_->is_final() && target_->run_for_joiner();
+    }
+
 private:
     [[nodiscard]] bool is_cancelled_target() const noexcept { return target_->outcome_link().state() == ending::cancelled; }
     static void woken(work& self) noexcept;
@@ -79,6 +85,7 @@ public:
     void in_task(detail::promise_base&) & = delete;  // a deferred is awaited once: co_await std::move(d)
 
     [[nodiscard]] detail::job_block<T>* block() const noexcept { return block_.get(); }
+    [[nodiscard]] detail::job_block<T>* release_to_caller() noexcept { return block_.release_to_caller(); }
 
 private:
     void drop() noexcept {
@@ -98,10 +105,22 @@ template <class T>
 class deferred_await final : public settled_wait {
 public:
     deferred_await(promise_base& me, deferred<T> d) noexcept : settled_wait(me, *d.block()), deferred_(std::move(d)) {}
+    ~deferred_await() {
+        if (ended_here_) {
+            deferred_.release_to_caller()->end_joined();
+        }
+    }
+
+    // A child that has not begun, and that nobody can have begun, runs where its result is wanted.
+    [[nodiscard]] bool await_ready() noexcept {
+        ended_here_ = run_here();
+        return ended_here_ || settled_wait::await_ready();
+    }
     T await_resume() { return deferred_.block()->take(); }
 
 private:
     deferred<T> deferred_;
+    bool ended_here_ = false;
 };
 
 [[noreturn]] void throw_refused();

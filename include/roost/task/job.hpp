@@ -26,7 +26,12 @@ namespace detail {
 }
 
 // Throws error(would_deadlock) when the frame runs inside `target`, so that waiting for it could never end.
-void refuse_own_join(const promise_base& frame, const job_core& target);
+void refuse_join_from_inside(const promise_base& frame, const job_core& target);
+inline void refuse_own_join(const promise_base& frame, const job_core& target) {
+    if (target.parent() != &frame.where()) {  // a child of the scope that the frame runs in is never around it
+        refuse_join_from_inside(frame, target);
+    }
+}
 
 }  // namespace detail
 

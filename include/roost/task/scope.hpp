@@ -109,7 +109,7 @@ public:
     explicit inner_scope(scope_core& core) noexcept : scope(core) {}
 };
 
-template <class T, class Call>
+template <class T, class Call, transfer Mode = this_transfer>
 class scope_await final : private result_link<T>, private continuation {
 public:
     scope_await(promise_base& me, Call& call, const scope_policy& policy) noexcept
@@ -121,12 +121,12 @@ public:
     }
 
     [[nodiscard]] bool await_ready() const noexcept { return false; }
-    bool await_suspend(std::coroutine_handle<> self) {
+    auto await_suspend(std::coroutine_handle<> self) -> typename transfer_to<Mode>::result {
         promise_base& me = *me_;
         static_cast<void>(self);
         if (me.where().is_cancelled()) [[unlikely]] {
             unwind_frame(me);
-            return true;
+            return transfer_to<Mode>::nobody();
         }
         block_ = &scope_block::make(me.where(), call_->name(), call_->where(), *policy_);
         scope_.emplace(*block_);
@@ -140,15 +140,12 @@ public:
             reason none;
             then = done(*this, ending::threw, none);
         }
-        if (then.frame() == &me && !then.is_unwind()) {
-            return false;
-        }
-        if (then.is_unwind()) {
+        if (then.is_unwind()) [[unlikely]] {
             unwind_frame(me, this->why());
-        } else if (then.frame() != nullptr) {
-            bounce_to(then.frame()->handle());
+        } else if (then.frame() != nullptr) [[likely]] {
+            return transfer_to<Mode>::frame(then.frame()->handle());
         }
-        return true;
+        return transfer_to<Mode>::nobody();
     }
     T await_resume() { return this->take(); }
 

@@ -67,6 +67,7 @@ public:
 
     bool post(work& w) noexcept override;
     bool post_last(work& w) noexcept override;
+    work* take_newest(wanted_function wanted, const void* by) noexcept override;
     timer_service* timers() noexcept override { return options_.timers; }
     blocking_service* blocking() noexcept override { return options_.blocking; }
     [[nodiscard]] bool is_here() const noexcept override;
@@ -84,6 +85,7 @@ public:
     static worker*& this_worker() noexcept;
 
 private:
+    [[gnu::noinline]] bool post_from_outside(work& w) noexcept;
     void run_worker(worker& me) noexcept;
     work* next(worker& me) noexcept;
     work* older(worker& me) noexcept;

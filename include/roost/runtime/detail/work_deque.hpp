@@ -149,7 +149,7 @@ private:
         return b;
     }
 
-    ring* grow(ring* full, std::int64_t bottom) noexcept {
+    [[gnu::noinline, gnu::cold]] ring* grow(ring* full, std::int64_t bottom) noexcept {
         ring* bigger = nullptr;
         try {
             bigger = make((full->mask + 1) * 2, full);

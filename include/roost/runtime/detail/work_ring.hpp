@@ -31,11 +31,19 @@ public:
         slots_[tail_++ & (capacity_ - 1)] = &w;
         return true;
     }
-    [[nodiscard]] work* pop_back() noexcept { return is_empty() ? nullptr : slots_[--tail_ & (capacity_ - 1)]; }
+    [[nodiscard]] work* back() const noexcept { return is_empty() ? nullptr : slots_[(tail_ - 1) & (capacity_ - 1)]; }
+    [[nodiscard]] work* pop_back() noexcept {
+        if (is_empty()) {
+            return nullptr;
+        }
+        work* w = slots_[--tail_ & (capacity_ - 1)];
+        __builtin_prefetch(slots_[(tail_ - 1) & (capacity_ - 1)]);  // a stale pointer does no harm
+        return w;
+    }
     [[nodiscard]] work* pop_front() noexcept { return is_empty() ? nullptr : slots_[head_++ & (capacity_ - 1)]; }
 
 private:
-    bool grow() noexcept {
+    [[gnu::noinline, gnu::cold]] bool grow() noexcept {
         const std::size_t bigger = capacity_ == 0 ? 256 : capacity_ * 2;
         work** slots = nullptr;
         try {

@@ -17,9 +17,11 @@
 // J1  phase: load             acquire  J2     the outcome                              job_core_model: late_join
 // J2  drained: store final    seq_cst  J1 J5  the outcome; before the look at the list job_core_model: late_join
 // J3  started: store          relaxed  -      a statistic for state()                  (floor)
+// J6  join here: load         relaxed  J3     nothing: who begins it is decided by the queue    (floor)
 // J5  enqueue: load           seq_cst  J2 N3  queued before the final state, or sees it job_core_model: late_join
 // J4  claim: CAS              acq_rel  J4     nothing: the winner writes the outcome   external_model: set_vs_cancel
 
+#include <roost/exec/recent_time.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
 #include <roost/task/detail/region.hpp>
@@ -43,7 +45,11 @@ struct job_functions : node_functions {
 
 class job_core : public region, public body {
 public:
-    job_core(const job_functions& functions, scope_core& parent, node_name name, site made_at);
+    // `parent` is a scope_core.
+    job_core(const job_functions& functions, node& parent, node_name name, site made_at)
+        : region(functions, parent, name, made_at, node_shape{.mark = true}),
+          watched_(watching::now()),
+          born_(recent_time::stamp()) {}
 
     [[nodiscard]] job_state state() const noexcept;
     [[nodiscard]] bool is_final() const noexcept { return roost::is_final(phase_.load(mo::acquire)); }  // J1
@@ -67,6 +73,12 @@ public:
     }
     void end_body() noexcept;
 
+    // On the executor, for the holder of the only reference, who waits for it: runs it here and now if it is, or comes to
+    // be, the newest work of this thread, and its fresh siblings that are newer. True: it has returned, nobody else has
+    // been told, and end_joined() follows when the value has been taken.
+    [[nodiscard]] bool run_for_joiner() noexcept;
+    void end_joined() noexcept;  // the reference goes with it
+
     // For region and body.
     using region::keep_unwinding;
     using region::take_unwinding;
@@ -89,11 +101,21 @@ public:
     next_step body_done(ending how, reason& why) noexcept;
 
 protected:
-    ~job_core();
+    ~job_core() {
+        if (has_extras_) [[unlikely]] {
+            drop_extras();
+        }
+    }
 
 private:
     friend class joiner;
+    void drop_extras() noexcept;
+    [[gnu::noinline, gnu::cold]] void start_unusual(promise_base& frame, start_mode mode) noexcept;
+    [[gnu::noinline, gnu::cold]] static void run_cancelled(job_core& job) noexcept;
+    [[gnu::noinline]] void end_noticed() noexcept;
     [[nodiscard]] bool ends_unnoticed() const noexcept;
+    [[nodiscard]] bool end_for_joiner() noexcept;
+    static bool is_fresh_sibling(const work& w, const void* target) noexcept;
     void wake_joiners(job_state last) noexcept;
     // For counters and observers: one load when there are none.
     [[nodiscard]] bool is_watched() const noexcept { return (watched_ | watching::now()) != 0; }
@@ -102,7 +124,7 @@ private:
             tell(what, state, times);
         }
     }
-    void tell(job_event_kind what, job_state state, std::uint32_t times) noexcept;
+    [[gnu::noinline, gnu::cold]] void tell(job_event_kind what, job_state state, std::uint32_t times) noexcept;
 
     const std::uint8_t watched_;  // whether its creation was counted, so that its end is
     const std::uint32_t born_;
@@ -140,7 +162,7 @@ using join_operation = wait_operation<joiner>;
 template <class T>
 class job_block final : public job_core, public result_link<T> {
 public:
-    job_block(scope_core& parent, node_name name, site made_at)
+    job_block(node& parent, node_name name, site made_at)
         : job_core(functions, parent, name, made_at), result_link<T>(&root_ops) {
         ROOST_ASSERT(&this->outcome_link() == static_cast<settled_link*>(this), "the outcome is not where it should be");
     }

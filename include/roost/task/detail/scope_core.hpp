@@ -63,6 +63,13 @@ private:
     std::vector<std::exception_ptr> others_;
 };
 
+inline scope_core& job_core::parent_scope() const noexcept {
+    return static_cast<scope_core&>(static_cast<region&>(*parent()));
+}
+inline executor_ref body::where() const noexcept { return static_cast<const job_core&>(*this).parent_scope().where(); }
+
+[[gnu::cold]] void discard_refused(job_core& block, promise_base& frame) noexcept;
+
 // Makes a child and starts it. Empty: the scope is closed, and the task has been destroyed.
 template <class T>
 [[nodiscard]] node_ref<job_block<T>> start_job(scope_core& scope, node_name name, promise_base& frame, start_mode mode,
@@ -74,9 +81,8 @@ template <class T>
         frame.handle().destroy();
         throw;
     }
-    if (block->attach(child_kind::working, as) == attached::refused) {
-        block->discard();
-        frame.handle().destroy();
+    if (block->attach(child_kind::working, as) == attached::refused) [[unlikely]] {
+        discard_refused(*block, frame);
         return {};
     }
     frame.attach(*block, *block);

@@ -27,6 +27,7 @@
 namespace roost::inline ROOST_ABI::detail {
 
 class body;
+class job_core;
 class promise_base;
 
 enum class transfer { bounce, direct };
@@ -35,13 +36,19 @@ inline constexpr transfer this_transfer = ROOST_SYMMETRIC_TRANSFER ? transfer::d
 // One per thread: which body runs here, and what the frame that has just suspended asks the loop to do next.
 class runner {
 public:
-    [[nodiscard]] static runner& of_this_thread() noexcept;
+    [[nodiscard]] static runner& of_this_thread() noexcept { return thread_value<runner, runner>::get(); }
 
     std::coroutine_handle<> next;      // resume this one
     promise_base* ended = nullptr;     // this frame is at its end, and whoever awaits it is a boundary
     promise_base* unwinding = nullptr; // this frame is cancelled: destroy it, and go on with whoever awaits it
     reason why;                        // of unwinding
     body* current = nullptr;
+
+    // Of bodies that run a child where they wait for it (task/deferred.hpp).
+    job_core* joined = nullptr;    // the innermost one waits for this
+    bool joined_ended = false;     // and that has ended; whoever waits does the rest
+    std::uint16_t depth = 0;       // how many such bodies are on this stack
+    std::uint16_t children = 0;    // how many more of them may run before the outermost body has to give way
 };
 
 void bounce_to(std::coroutine_handle<> next) noexcept;

@@ -36,7 +36,7 @@ public:
     watching(const watching&) = delete;
     watching& operator=(const watching&) = delete;
 
-    [[nodiscard]] static watching& all() noexcept;
+    [[nodiscard]] static watching& all() noexcept { return everybody; }
     // What anybody wants to know at the moment. The only cost when it is nothing.
     [[nodiscard]] static std::uint8_t now() noexcept {
 #if defined(ROOST_SEAM_MODEL)
@@ -67,6 +67,7 @@ private:
         atomic<std::uint64_t> n[job_counts::size]{};
     };
 
+    static watching everybody;
     atomic<std::uint8_t> wanted_{0};
     place observers_[places];
     stripe counts_[stripes];

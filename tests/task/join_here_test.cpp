@@ -1,0 +1,213 @@
+// A deferred that is awaited before its child has begun: the child runs where it is awaited.
+#include <roost/runtime/loop.hpp>
+#include <roost/runtime/runtime.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/block_on.hpp>
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/deferred.hpp>
+#include <roost/task/scope.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace roost;
+
+namespace {
+
+template <class T>
+T run(unsigned workers, task<T> t) {
+    runtime threads(runtime_options().workers(workers));
+    return block_on(threads, std::move(t));
+}
+
+task<std::string> say_who() {
+    const job me = co_await this_job();
+    co_return std::string(me.name());
+}
+task<std::vector<std::string>> ask_in(scope& s) {
+    std::vector<std::string> said;
+    auto child = s.async("child", say_who());
+    said.push_back(co_await std::move(child));
+    const job me = co_await this_job();
+    said.emplace_back(me.name());
+    co_return said;
+}
+task<std::vector<std::string>> ask() { co_return co_await with_scope(ask_in); }
+
+TEST(join_here, JOB_71_the_child_is_a_job_of_its_own) {
+    for (const unsigned workers : {1U, 2U}) {
+        const auto said = run(workers, ask());
+        ASSERT_EQ(said.size(), 2U);
+        EXPECT_EQ(said[0], "child");
+        EXPECT_NE(said[1], "child");
+    }
+}
+
+task<int> note(std::vector<int>& order, int i) {
+    order.push_back(i);
+    co_return i;
+}
+task<> note_all(scope& s, std::vector<int>& order) {
+    std::vector<deferred<int>> children;
+    for (int i = 0; i < 4; ++i) {
+        children.push_back(s.async("child", note(order, i)));
+    }
+    for (int i = 0; i < 4; ++i) {
+        const int got = co_await std::move(children[static_cast<std::size_t>(i)]);
+        EXPECT_EQ(got, i);
+        EXPECT_EQ(order.size(), 4U) << "siblings that are newer run first";
+    }
+}
+task<> note_four(std::vector<int>& order) { co_await with_scope(note_all, std::ref(order)); }
+
+TEST(join_here, JOB_71_newer_siblings_run_first) {
+    std::vector<int> order;
+    run(1, note_four(order));
+    EXPECT_EQ(order, (std::vector<int>{3, 2, 1, 0}));
+}
+
+task<int> wait_first(event& e) {
+    co_await e.wait();
+    co_return 7;
+}
+task<> set_later(event& e) {
+    co_await yield();
+    e.set();
+}
+task<int> await_waiting(scope& s, event& e) {
+    s.launch("setter", set_later(e));
+    auto child = s.async("child", wait_first(e));
+    co_return co_await std::move(child);
+}
+task<int> suspends(event& e) { co_return co_await with_scope(await_waiting, std::ref(e)); }
+
+TEST(join_here, JOB_71_a_child_that_suspends_is_waited_for) {
+    for (const unsigned workers : {1U, 2U}) {
+        event e;
+        EXPECT_EQ(run(workers, suspends(e)), 7);
+    }
+}
+
+task<int> fails() {
+    throw std::out_of_range("far");
+    co_return 0;
+}
+task<int> await_failing(scope& s) {
+    auto child = s.async("child", fails());
+    co_return co_await std::move(child);
+}
+task<bool> catches() {
+    try {
+        static_cast<void>(co_await with_scope(await_failing));
+    } catch (const std::out_of_range&) {
+        co_return true;
+    }
+    co_return false;
+}
+
+TEST(join_here, JOB_71_a_failure_keeps_its_type) { EXPECT_TRUE(run(1, catches())); }
+
+task<int> await_cancelled(scope& s) {
+    auto child = s.async("child", say_who());
+    child.cancel();
+    const std::string who = co_await std::move(child);
+    co_return static_cast<int>(who.size());
+}
+task<bool> sees_cancelled() {
+    const outcome<int> o = co_await as_outcome(with_scope(await_cancelled));
+    co_return o.is_cancelled();
+}
+
+TEST(join_here, JOB_71_a_cancelled_child_does_not_run) { EXPECT_TRUE(run(1, sees_cancelled())); }
+
+task<int> keep_own_handle(job& kept) {
+    kept = co_await this_job();
+    co_return 3;
+}
+task<int> await_kept(scope& s, job& kept) {
+    auto child = s.async("child", keep_own_handle(kept));
+    const int got = co_await std::move(child);
+    EXPECT_TRUE(kept.is_finished());
+    EXPECT_EQ(kept.state(), job_state::completed);
+    co_return got;
+}
+task<int> keeps(job& kept) { co_return co_await with_scope(await_kept, std::ref(kept)); }
+
+TEST(join_here, JOB_71_whoever_holds_the_child_sees_its_end) {
+    job kept;
+    EXPECT_EQ(run(1, keeps(kept)), 3);
+    EXPECT_EQ(kept.name(), "child");
+}
+
+class throws_when_moved {
+public:
+    throws_when_moved() = default;
+    throws_when_moved(throws_when_moved&& other) : moves_(other.moves_ + 1) {
+        if (moves_ == 2) {
+            throw std::length_error("second move");
+        }
+    }
+
+private:
+    int moves_ = 0;
+};
+task<throws_when_moved> make_thrower() { co_return throws_when_moved(); }
+task<> await_thrower(scope& s) {
+    auto child = s.async("child", make_thrower());
+    const throws_when_moved got = co_await std::move(child);
+    static_cast<void>(got);
+}
+task<bool> survives_throwing_value() {
+    try {
+        co_await with_scope(await_thrower);
+    } catch (const std::length_error&) {
+        co_return true;
+    }
+    co_return false;
+}
+
+TEST(join_here, JOB_71_a_value_that_cannot_be_moved_fails_the_awaiting_body) {
+    EXPECT_TRUE(run(1, survives_throwing_value()));
+}
+
+task<int> chain(int left);
+task<int> chain_in(scope& s, int left) {
+    auto child = s.async("link", chain(left - 1));
+    co_return co_await std::move(child) + 1;
+}
+task<int> chain(int left) {
+    if (left == 0) {
+        co_return 0;
+    }
+    co_return co_await with_scope(chain_in, left);
+}
+
+TEST(join_here, JOB_71_a_chain_takes_a_bounded_stack) { EXPECT_EQ(run(1, chain(20'000)), 20'000); }
+
+task<int> one() { co_return 1; }
+task<> set_it(bool& done) {
+    done = true;
+    co_return;
+}
+task<int> only_join(scope& s, bool& done) {
+    int joined = 0;
+    s.launch("older", set_it(done));
+    while (!done) {
+        auto child = s.async("child", one());
+        joined += co_await std::move(child);
+    }
+    co_return joined;
+}
+task<int> gives_way(bool& done) { co_return co_await with_scope(only_join, std::ref(done)); }
+
+TEST(join_here, JOB_71_a_body_that_only_joins_gives_way) {
+    bool done = false;
+    EXPECT_GT(run(1, gives_way(done)), 0);
+}
+
+}  // namespace
