@@ -138,7 +138,7 @@ function(roost_add_layer_tests layer)
     _roost_add_fail_test(${layer} "${source}")
   endforeach()
   foreach(source IN LISTS fuzz_sources)
-    _roost_add_fuzz_test(${layer} "${source}" "${native}")
+    _roost_add_fuzz_test(${layer} "${source}" roost_${layer})
   endforeach()
 endfunction()
 

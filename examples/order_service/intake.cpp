@@ -1,5 +1,7 @@
 #include "intake.hpp"
 
+#include "requests.hpp"
+
 #include <roost/asio/io_executor.hpp>
 #include <roost/asio/use_task.hpp>
 #include <roost/task/on.hpp>
@@ -11,13 +13,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/message.hpp>
-#include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 
-#include <charconv>
 #include <thread>
 
 namespace demo {
@@ -28,8 +26,6 @@ namespace net = boost::asio;
 namespace http = boost::beast::http;
 using tcp = net::ip::tcp;
 using boost::system::error_code;
-using request = http::request<http::string_body>;
-using response = http::response<http::string_body>;
 
 namespace {
 
@@ -37,8 +33,6 @@ constexpr auto idle_limit = 30s;   // between two requests of a connection
 constexpr auto read_limit = 5s;    // from the first byte of a request to its last
 constexpr auto write_limit = 5s;
 constexpr auto answer_limit = 10s;
-constexpr std::uint32_t header_limit = 8 * 1024;
-constexpr std::uint64_t body_limit = 16 * 1024;
 constexpr int backlog = 4096;
 constexpr std::size_t connection_limit = 12'000;
 
@@ -53,29 +47,9 @@ private:
     std::atomic<std::int64_t>* n_;
 };
 
-response make_response(const request& to, http::status how, std::string text) {
-    response made(how, to.version());
-    made.set(http::field::server, "roost-demo");
-    made.set(http::field::content_type, "text/plain; charset=utf-8");
-    made.body() = std::move(text);
-    return made;
-}
-
-// "tea 3": an item without spaces, and how many.
-bool read_order(std::string_view body, order& into) {
-    const std::size_t space = body.find(' ');
-    if (space == 0 || space == std::string_view::npos) {
-        return false;
-    }
-    const std::string_view digits = body.substr(space + 1);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), into.quantity);
-    into.item = body.substr(0, space);
-    return error == std::errc() && into.quantity > 0 && (end == digits.data() + digits.size() || *end == '\n');
-}
-
 task<response> take_order(shop& s, const request& from) {
     auto o = std::make_shared<order>();
-    if (!read_order(from.body(), *o)) {
+    if (!read_order(from.body(), o->item, o->quantity)) {
         co_return make_response(from, http::status::bad_request, "an order looks like this: tea 3\n");
     }
     o->entry = s.host().ledger().accept();
@@ -91,50 +65,28 @@ task<response> take_order(shop& s, const request& from) {
     }
 }
 
+response yes_or_no(const request& to, bool yes, const char* if_yes, const char* if_no) {
+    return make_response(to, yes ? http::status::ok : http::status::service_unavailable, yes ? if_yes : if_no);
+}
+
 task<response> make_answer(shop& s, const request& from) {
     s.counts.requests.fetch_add(1, std::memory_order_relaxed);
     const counted here(s.counts.in_flight);
-    const auto target = from.target();
-    if (target == "/orders") {
-        if (from.method() != http::verb::post) {
+    switch (find_place(from)) {
+        case place::orders: co_return co_await take_order(s, from);
+        case place::not_a_post:
             co_return make_response(from, http::status::method_not_allowed, "POST an order, such as: tea 3\n");
+        case place::healthz: co_return yes_or_no(from, s.host().is_live(), "live\n", "stuck\n");
+        case place::readyz: co_return yes_or_no(from, s.host().is_ready(), "ready\n", "draining\n");
+        case place::tree: co_return make_response(from, http::status::ok, s.host().tree());
+        case place::metrics: {
+            response made = make_response(from, http::status::ok, intake::metrics(s));
+            made.set(http::field::content_type, "text/plain; version=0.0.4");
+            co_return made;
         }
-        co_return co_await take_order(s, from);
+        default:
+            co_return make_response(from, http::status::not_found, "there are /orders /healthz /readyz /metrics /tree\n");
     }
-    if (target == "/healthz") {
-        const bool live = s.host().is_live();
-        co_return make_response(from, live ? http::status::ok : http::status::service_unavailable,
-                                live ? "live\n" : "stuck\n");
-    }
-    if (target == "/readyz") {
-        const bool ready = s.host().is_ready();
-        co_return make_response(from, ready ? http::status::ok : http::status::service_unavailable,
-                                ready ? "ready\n" : "draining\n");
-    }
-    if (target == "/metrics") {
-        response made = make_response(from, http::status::ok, intake::metrics(s));
-        made.set(http::field::content_type, "text/plain; version=0.0.4");
-        co_return made;
-    }
-    if (target == "/tree") {
-        co_return make_response(from, http::status::ok, s.host().tree());
-    }
-    co_return make_response(from, http::status::not_found, "there are /orders /healthz /readyz /metrics /tree\n");
-}
-
-// What was wrong with a request, as an answer; nothing when the connection is not worth one.
-std::optional<http::status> complaint(const error_code& ec) {
-    if (ec == http::error::body_limit) {
-        return http::status::payload_too_large;
-    }
-    if (ec == http::error::header_limit) {
-        return http::status::request_header_fields_too_large;
-    }
-    if (ec == http::error::end_of_stream || ec == http::error::partial_message ||
-        ec.category() != http::make_error_code(http::error::end_of_stream).category()) {
-        return std::nullopt;
-    }
-    return http::status::bad_request;
 }
 
 // True: the answer went out whole.
@@ -164,6 +116,16 @@ task<> close_gently(tcp::socket& s) {
     s.close(ignored);
 }
 
+// Without an error the request is whole, unless there is an objection() to it.
+task<error_code> read_request(tcp::socket& from, boost::beast::flat_buffer& buffer, request_parser& parser) {
+    auto [bad_header, n] = co_await http::async_read_header(from, buffer, parser, net::as_tuple(use_task));
+    if (bad_header || parser.is_done() || objection(parser)) {
+        co_return bad_header;
+    }
+    auto [bad_body, m] = co_await http::async_read(from, buffer, parser, net::as_tuple(use_task));
+    co_return bad_body;
+}
+
 // One request and its answer. False: the connection ends.
 task<bool> serve_one(tcp::socket& peer, boost::beast::flat_buffer& buffer, shop& s) {
     if (buffer.size() == 0) {
@@ -178,12 +140,14 @@ task<bool> serve_one(tcp::socket& peer, boost::beast::flat_buffer& buffer, shop&
             co_return false;
         }
     }
-    http::request_parser<http::string_body> parser;
-    parser.header_limit(header_limit);
-    parser.body_limit(body_limit);
-    const auto got = co_await move_on_after(read_limit, http::async_read(peer, buffer, parser, net::as_tuple(use_task)));
-    if (!got || std::get<0>(*got)) {
-        const std::optional<http::status> how = got ? complaint(std::get<0>(*got)) : http::status::request_timeout;
+    request_parser parser;
+    set_limits(parser);
+    const auto got = co_await move_on_after(read_limit, read_request(peer, buffer, parser));
+    const bool refused = got && !*got && !parser.is_done();
+    if (!got || *got || refused) {
+        const std::optional<http::status> how = !got      ? http::status::request_timeout
+                                                : refused ? objection(parser)
+                                                          : complaint(*got);
         if (how) {
             response sorry = make_response(parser.get(), *how, std::string(http::obsolete_reason(*how)) + "\n");
             static_cast<void>(co_await send(peer, sorry, false));
