@@ -59,6 +59,7 @@
 
 #include "../task/rig.hpp"
 #include "../tree/tree_support.hpp"
+#include "failing_memory.hpp"
 #include "quiet.hpp"
 
 #include <gtest/gtest.h>
@@ -71,13 +72,18 @@
 #include <thread>
 #include <vector>
 
+thread_local long gauntlet::allocations_left = -1;
+thread_local long gauntlet::allocations = 0;
+std::atomic<long> gauntlet::outstanding{0};
+
 namespace {
 
-thread_local long allocations_left = -1;  // negative: never fail
+using gauntlet::allocations_left;
+using gauntlet::outstanding;
 thread_local long calls_left = -1;
-std::atomic<long> outstanding{0};
 
 void* allocate_or_fail(std::size_t size, std::size_t alignment) {
+    ++gauntlet::allocations;
     if (allocations_left >= 0 && allocations_left-- == 0) {
         throw std::bad_alloc();
     }

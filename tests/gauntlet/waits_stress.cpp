@@ -114,23 +114,33 @@ TEST(gauntlet_waits, GAUNTLET_2_dropped_waiters_lose_no_permit_and_are_not_resum
             all.push_back(std::make_unique<taker>(s, got));
         }
         long gone = 0;
-        std::atomic<bool> going{false};
+        // Window by window, so that neither is done before the other has begun; inside a window they race.
+        constexpr std::uint32_t windows = 50;
+        std::atomic<std::uint32_t> dropping{0};
+        std::atomic<std::uint32_t> releasing{0};
+        const auto enter = [](std::uint32_t window, std::atomic<std::uint32_t>& mine, const std::atomic<std::uint32_t>& other) {
+            mine = window;
+            while (other.load() < window) {
+                std::this_thread::yield();
+            }
+        };
         std::thread dropper([&] {
-            going = true;
-            for (auto& one : all) {
-                if (one->try_cancel()) {
-                    one.reset();  // its frame too: resuming it now would be seen
-                    ++gone;
+            for (std::uint32_t w = 1; w <= windows; ++w) {
+                enter(w, dropping, releasing);
+                const long end = waiters * w / windows;
+                for (long i = waiters * (w - 1) / windows; i < end; ++i) {
+                    auto& one = all[static_cast<std::size_t>(i)];
+                    if (one->try_cancel()) {
+                        one.reset();  // its frame too: resuming it now would be seen
+                        ++gone;
+                    }
                 }
             }
         });
-        while (!going.load()) {
-            std::this_thread::yield();
-        }
-        for (std::uint32_t i = 0; i < permits; ++i) {
-            s.release();
-            if (i % 64 == 0) {
-                std::this_thread::yield();  // a turn for the other one, where there is only one core
+        for (std::uint32_t w = 1; w <= windows; ++w) {
+            enter(w, releasing, dropping);
+            for (std::uint32_t i = 0; i < permits / windows; ++i) {
+                s.release();
             }
         }
         dropper.join();
