@@ -173,6 +173,8 @@ def test_endpoints(program):
     check("flaky worker" in tree and "accept" in tree, "/tree", tree)
     check(b" 201 " in s.ask(ORDER), "an order")
     check(b" 400 " in s.ask(ORDER.replace(b"tea 3", b"tea  ")), "a bad order")
+    chunked = ORDER.replace(b"Content-Length: 5", b"Transfer-Encoding: chunked").replace(b"tea 3", b"0\r\n")
+    check(b" 411 " in s.ask(chunked), "an order that does not say how long it is")
     check(b" 404 " in s.get("/nothing"), "an unknown path")
     check(b" 405 " in s.get("/orders"), "a wrong method")
     with s.connect() as one:  # keep-alive: two on one connection

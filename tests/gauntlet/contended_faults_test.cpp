@@ -127,7 +127,8 @@ TEST(gauntlet_faults, GAUNTLET_13_allocations_fail_while_others_use_the_same_obj
     EXPECT_EQ(outstanding.load(), had) << "leaks";
     EXPECT_GT(faults, 0);
     set_failure_sink(before);
-    q.say("%ld faults beside %ld rounds of two other threads, none leaked, places and guards all back", faults, others.load());
+    q.say("%ld faults beside %ld rounds of two other threads, none leaked, places and guards all back", faults,
+          others.load());
 }
 
 class audit {

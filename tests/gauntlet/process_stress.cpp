@@ -86,7 +86,8 @@ TEST(gauntlet_process, GAUNTLET_20_a_signal_at_any_moment_of_a_drain) {
         }
         const auto asked = std::chrono::steady_clock::now();
         const int status = child.wait();
-        longest = std::max(longest, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - asked).count());
+        longest =
+            std::max(longest, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - asked).count());
         if (service::died_of(status, SIGTERM)) {
             ASSERT_TRUE(twice) << "only a second one can come when the service is over\n" << child.output();
             ++died;

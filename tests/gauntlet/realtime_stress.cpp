@@ -147,8 +147,10 @@ TEST(gauntlet_realtime, GAUNTLET_23_a_realtime_clock_that_is_a_day_off_moves_no_
     EXPECT_EQ(waits_for_realtime.load(), 0);
     EXPECT_EQ(t.early.load(), 0);
     EXPECT_EQ(t.slept.load() + t.timed_out.load(), jobs * times);
-    q.say("realtime a day off, %ld readings: %ld sleeps, %ld timeouts, %ld blocking waits, none early, none lost, %ld waits for it",
-          readings.load() - before - 2, t.slept.load(), t.timed_out.load(), blocked, waits_for_realtime.load());
+    q.say(
+        "realtime a day off, %ld readings: %ld sleeps, %ld timeouts, %ld blocking waits, none early, none lost, %ld waits "
+        "for it",
+        readings.load() - before - 2, t.slept.load(), t.timed_out.load(), blocked, waits_for_realtime.load());
 }
 
 }  // namespace

@@ -118,7 +118,8 @@ TEST(gauntlet_waits, GAUNTLET_2_dropped_waiters_lose_no_permit_and_are_not_resum
         constexpr std::uint32_t windows = 50;
         std::atomic<std::uint32_t> dropping{0};
         std::atomic<std::uint32_t> releasing{0};
-        const auto enter = [](std::uint32_t window, std::atomic<std::uint32_t>& mine, const std::atomic<std::uint32_t>& other) {
+        const auto enter = [](std::uint32_t window, std::atomic<std::uint32_t>& mine,
+                              const std::atomic<std::uint32_t>& other) {
             mine = window;
             while (other.load() < window) {
                 std::this_thread::yield();
