@@ -86,4 +86,18 @@ TEST(state_word, BASE_12_what_was_written_before_a_step_is_seen_after_it) {
     }
 }
 
+TEST(state_word, BASE_11_a_decision_on_an_old_word_is_taken_again) {
+    roost::state_word<door> word;
+    int decisions = 0;
+    const action last = word.transition([&](door d) noexcept {
+        if (++decisions == 1) {
+            static_cast<void>(word.transition(close));  // somebody is faster
+        }
+        return enter(d);
+    });
+    EXPECT_EQ(decisions, 2);
+    EXPECT_EQ(last, action::refused);
+    EXPECT_EQ(word.peek(), (door{0, true}));
+}
+
 }  // namespace

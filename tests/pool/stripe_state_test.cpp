@@ -278,4 +278,19 @@ TEST(stripe_state, RPB_1_and_2_uses_and_destructions_conserve_capacity) {
     EXPECT_FALSE(stripe::reserve(s, false, false).is_refused()) << "RPB-2: destroying gives the capacity back";
 }
 
+TEST(stripe_state, POOL_15_words_that_cannot_be_are_told) {
+    const stripe_state good = stripe_state::make(4, 4);
+    EXPECT_TRUE(is_valid(good, 4));
+    EXPECT_FALSE(is_valid(good, 3)) << "a slot that is not there";
+    EXPECT_FALSE(is_valid(good, 5)) << "a slot that is nowhere";
+    EXPECT_FALSE(is_valid(stripe_state(good.bits | 1), 4)) << "a number where nothing is";
+    stripe_state twice = good;
+    twice.pop_spare();
+    twice.push_idle(1);
+    EXPECT_FALSE(is_valid(twice, 4)) << "a slot in two places";
+    EXPECT_FALSE(is_valid(stripe_state(good.bits + 5 * stripe_state::one_retired), 4)) << "more retired than there are";
+    EXPECT_FALSE(is_valid(stripe_state(good.bits | stripe_state::closed_bit), 4)) << "closed, not stopped";
+    EXPECT_TRUE(is_valid(stripe_state(good.bits | stripe_state::closed_bit | stripe_state::stopped_bit), 4));
+}
+
 }  // namespace

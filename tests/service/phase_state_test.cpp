@@ -205,5 +205,16 @@ TEST(phase_state, SVC_24_exit_codes) {
     EXPECT_EQ(code({signal, budget_spent, phase_done, budget_spent, phase_done, phase_done}, 15, false, 7), 124);
 }
 
+TEST(phase_state, SVC_20_who_has_cancelled_is_kept) {
+    EXPECT_FALSE(phase_state().was_cancelled());
+    EXPECT_TRUE(after({signal, signal}).was_cancelled());
+    EXPECT_TRUE(after({cancel_asked}).was_cancelled());
+    EXPECT_TRUE(after({main_ended, phase_done, budget_spent}).was_cancelled());
+    EXPECT_NE(after({signal}), phase_state());
+    phase_state other;
+    other.by_request = true;
+    EXPECT_NE(other, phase_state());
+}
+
 }  // namespace
 }  // namespace roost::service::detail

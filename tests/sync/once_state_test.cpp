@@ -35,4 +35,11 @@ TEST(once_state, SYNC_110_every_reachable_state_is_sound) {
     EXPECT_EQ(seen.size(), 6U);  // fresh, done, running with 0..3 waiters
 }
 
+TEST(once_state, SYNC_110_nobody_waits_for_what_does_not_run) {
+    EXPECT_FALSE(invariant(once_state{once_state::fresh, true}));
+    EXPECT_FALSE(invariant(once_state{once_state::done, true}));
+    EXPECT_NE(enter(once_state{}), once_state{});
+    EXPECT_NE(enter(enter(once_state{})), enter(once_state{}));
+}
+
 }  // namespace

@@ -131,4 +131,19 @@ TEST(permit_state, SYNC_30_every_reachable_state_is_sound) {
     EXPECT_GT(seen.size(), 20U);
 }
 
+TEST(permit_state, SYNC_30_the_word_keeps_everything_and_refuses_what_cannot_be) {
+    for (const std::uint32_t n : {0U, 1U, permit_state::max}) {
+        for (const bool waited : {false, true}) {
+            for (const bool open : {false, true}) {
+                const permit_state s{n, waited, open};
+                EXPECT_EQ(permit_state::unpack(s.pack()), s);
+                EXPECT_EQ(invariant(s, permit_state::max), !open || waited) << "open to threads only while somebody waits";
+            }
+        }
+    }
+    EXPECT_FALSE(invariant(permit_state{3, false, false}, 2)) << "more than there are";
+    EXPECT_EQ(roost::detail::removable(permit_state{3, false, false}, 5), 3U);
+    EXPECT_EQ(roost::detail::removable(permit_state{3, false, false}, 2), 2U);
+}
+
 }  // namespace

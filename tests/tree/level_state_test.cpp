@@ -74,4 +74,25 @@ TEST(level_state, TREE_7_which_level_answers_why) {
     }
 }
 
+TEST(level_state, TREE_1_every_fact_of_a_level_has_a_bit_of_its_own) {
+    level_word used = 0;
+    for (const level l : levels) {
+        for (const level_word bit : {raised_bit(l), own_bit(l), spread_bit(l)}) {
+            EXPECT_EQ(used & bit, 0U);
+            used |= bit;
+        }
+    }
+    EXPECT_EQ(used & (ignoring_bit | shield_bit | gone_bit), 0U);
+}
+
+TEST(level_state, TREE_1_kinds_are_kept_for_cancel_and_abort_only) {
+    for (const level l : {level::running, level::stop}) {
+        EXPECT_EQ(kind_bits(l, 5), 0U);
+        EXPECT_EQ(kind_of(~level_word(0), l), 0U);
+    }
+    const level_word both = kind_bits(level::cancel, 5) | kind_bits(level::abort, 9);
+    EXPECT_EQ(kind_of(both, level::cancel), 5U);
+    EXPECT_EQ(kind_of(both, level::abort), 9U);
+}
+
 }  // namespace

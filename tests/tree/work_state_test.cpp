@@ -219,4 +219,23 @@ TEST(work_state, TREE_33_a_dead_node_can_not_be_referenced_again) {
     EXPECT_TRUE(try_reference(work_state{0, 1, false}).next);
 }
 
+TEST(work_state, TREE_17_the_word_keeps_everything_and_knows_what_cannot_be) {
+    for (unsigned flags = 0; flags < 16; ++flags) {
+        const work_state s{5, 7, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, (flags & 8) != 0};
+        EXPECT_EQ(work_state::unpack(s.pack()), s);
+        EXPECT_EQ(s.is_valid(), !s.closed) << "nothing is closed that has units";
+    }
+    EXPECT_FALSE((work_state{0, 1, true, false, false, true}).is_valid()) << "closed without closing";
+    EXPECT_TRUE((work_state{0, 1, true, false, true, true}).is_valid());
+    EXPECT_FALSE((work_state{unit_limit + 1, 1, true}).is_valid());
+    EXPECT_FALSE((work_state{1, reference_limit + 1, true}).is_valid());
+    EXPECT_EQ(alone_with(2), (work_state{1, 2, true}.pack()));
+    EXPECT_NE(work_action{.refused = true}, work_action{});
+    EXPECT_NE(work_action{.dead = true}, work_action{});
+    EXPECT_FALSE(leaves_quietly(work_state{0, 1, true}.pack(), true)) << "there is no unit to take";
+    EXPECT_FALSE(leaves_quietly(work_state{1, 0, true}.pack(), true)) << "it holds the memory";
+    EXPECT_FALSE(leaves_quietly(work_state{1, 1, true}.pack(), false));
+    EXPECT_FALSE(leaves_quietly(work_state{1, 1, true, true}.pack(), true));
+}
+
 }  // namespace

@@ -85,7 +85,6 @@ public:
         return static_cast<unsigned>(bits >> (4 * position)) & 15U;
     }
     [[nodiscard]] constexpr unsigned newest() const noexcept { return at(idle() - 1); }
-    [[nodiscard]] constexpr unsigned oldest() const noexcept { return at(0); }
 
     constexpr unsigned pop_idle() noexcept {
         const unsigned position = idle() - 1;

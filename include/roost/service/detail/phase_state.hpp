@@ -51,7 +51,7 @@ enum class phase_effect : std::uint16_t {
 
 struct phase_state {
     phase at = phase::running;
-    std::uint8_t signals = 0;  // up to 3
+    std::uint8_t signals = 0;  // up to 3: the third forces the end, and then nothing counts
     bool resources_cancelled = false;
     bool by_signal = false;  // cancelled because of the second signal
     bool by_deadline = false;  // cancelled because a budget was spent
@@ -80,7 +80,7 @@ private:
 }
 
 [[nodiscard]] constexpr phase_step force(phase_state s) noexcept {
-    return s.at == phase::forced ? stays(s) : moves(s, phase::forced, phase_effect::die);
+    return moves(s, phase::forced, phase_effect::die);
 }
 
 [[nodiscard]] constexpr phase_step ask(phase_state s) noexcept {
@@ -103,10 +103,7 @@ private:
 }
 
 [[nodiscard]] constexpr phase_step after_signal(phase_state s) noexcept {
-    if (s.signals < 3) {
-        ++s.signals;
-    }
-    switch (s.signals) {
+    switch (++s.signals) {
         case 1: return ask(s);
         case 2: return cancel(s, &phase_state::by_signal);
         default: return force(s);
