@@ -49,7 +49,7 @@ TEST_P(shut_down_of, GAUNTLET_17_RUN_100_waiters_queue_and_posters_all_end_one_w
     }
     atomic<std::uint32_t> accepted{0};
     atomic<std::uint32_t> refused{0};
-    atomic<bool> ending{false};
+    atomic<int> stage{0};  // 1: the waiters are gone, 2: the runtime is about to end, 3: it has ended
     long cancelled = 0;
     {
         event never("never");
@@ -66,8 +66,11 @@ TEST_P(shut_down_of, GAUNTLET_17_RUN_100_waiters_queue_and_posters_all_end_one_w
         for (auto& mine : more) {
             posters.emplace_back([&] {
                 for (std::size_t i = 0; i < mine.size(); ++i) {
-                    while (i == mine.size() / 2 && !ending.load(mo::acquire)) {
-                        yield_thread();  // the other half meets the end
+                    // Half before the end, a tenth while it comes, a hundredth after it.
+                    const std::size_t n = mine.size();
+                    const int wanted = i >= n - n / 100 ? 3 : i >= n - n / 10 ? 2 : i >= n / 2 ? 1 : 0;
+                    while (stage.load(mo::acquire) < wanted) {
+                        yield_thread();
                     }
                     (rt.post(*mine[i]) ? accepted : refused).fetch_add(1, mo::relaxed);
                 }
@@ -76,11 +79,13 @@ TEST_P(shut_down_of, GAUNTLET_17_RUN_100_waiters_queue_and_posters_all_end_one_w
         root.cancel();
         root.close();
         root.join_blocking();
-        ending.store(true, mo::release);
+        stage.store(1, mo::release);
         while (accepted.load(mo::relaxed) < 3 * each + each / 10) {
             yield_thread();
         }
+        stage.store(2, mo::release);
         rt.shut_down();
+        stage.store(3, mo::release);
         for (thread& t : posters) {
             t.join();
         }
@@ -90,6 +95,7 @@ TEST_P(shut_down_of, GAUNTLET_17_RUN_100_waiters_queue_and_posters_all_end_one_w
         EXPECT_EQ(never.waiters_now(), 0U);
     }
     EXPECT_EQ(accepted.load(mo::relaxed) + refused.load(mo::relaxed), 5 * each);
+    EXPECT_GE(refused.load(mo::relaxed), 4 * (each / 100));
     EXPECT_EQ(ran.load(mo::relaxed), accepted.load(mo::relaxed)) << "everything accepted has run";
     EXPECT_EQ(cancelled, static_cast<long>(each));
     q.expect_none(frames, "frames");
