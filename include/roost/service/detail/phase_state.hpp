@@ -79,9 +79,7 @@ private:
     return {s, effect};
 }
 
-[[nodiscard]] constexpr phase_step force(phase_state s) noexcept {
-    return moves(s, phase::forced, phase_effect::die);
-}
+[[nodiscard]] constexpr phase_step force(phase_state s) noexcept { return moves(s, phase::forced, phase_effect::die); }
 
 [[nodiscard]] constexpr phase_step ask(phase_state s) noexcept {
     return s.at == phase::running ? moves(s, phase::lame_duck, phase_effect::not_ready) : stays(s);
