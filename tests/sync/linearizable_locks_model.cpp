@@ -1,0 +1,151 @@
+// Histories of latch and shared_mutex, as in linearizable_model.
+
+#include <roost/sync/latch.hpp>
+#include <roost/sync/shared_mutex.hpp>
+
+#include "linearizable_histories.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using roost::testing::check;
+using testing_support::both_searches;
+using testing_support::calls_each;
+using testing_support::cancelled;
+using testing_support::history;
+using testing_support::recorded_call;
+using testing_support::threads;
+using testing_support::try_histories;
+using testing_support::waits;
+
+template <class Operation>
+void cancel_all(waits<Operation> (&waiting)[threads]) {
+    for (auto& mine : waiting) {
+        for (auto& one : mine) {
+            one.cancel();
+        }
+    }
+}
+
+// --- latch -------------------------------------------------------------------------------------------------------------------
+void latch_histories() {
+    enum { count_down, look, wait, wait_and_cancel, kinds };
+    constexpr int from = 3;
+    roost::latch l(from, "l");
+    std::atomic<int> left{from};  // counting below zero is misuse
+    waits<roost::latch::operation> waiting[threads];
+    try_histories(
+        kinds,
+        [&](history& h, int me, std::uint32_t what) {
+            if (what >= wait) {
+                auto& one = waiting[me].emplace_back(h, wait, l.wait(), [] { return 1; });
+                if (what == wait_and_cancel) {
+                    one.cancel();
+                }
+            } else if (what == look) {
+                const std::size_t place = h.begin(look);
+                h.end(place, l.try_wait());
+            } else if (left.fetch_sub(1) > 0) {
+                const std::size_t place = h.begin(count_down);
+                l.count_down();
+                h.end(place, 0);
+            }
+        },
+        [&] {
+            cancel_all(waiting);
+            check(l.waiters_now() == 0, "nobody is left");
+        },
+        from,
+        [](int& n, const recorded_call& c) {
+            switch (c.what) {
+                case count_down: return n-- > 0;
+                case look: return c.answer == static_cast<int>(n == 0);
+                default: return c.answer == cancelled || n == 0;
+            }
+        });
+}
+TEST(linearizable_locks_model, latch) { both_searches(latch_histories); }
+
+// --- shared_mutex ------------------------------------------------------------------------------------------------------------
+// A try may say no although nobody has it while somebody is in line: newcomers do not overtake.
+struct holders {
+    int readers = 0;
+    bool writer = false;
+};
+void shared_mutex_histories() {
+    enum { try_read, try_write, read_out, write_out, read, write, read_and_cancel, write_and_cancel, kinds };
+    roost::shared_mutex m("m");
+    std::vector<roost::shared_mutex::shared_guard> reads[threads];
+    std::vector<roost::shared_mutex::guard> writes[threads];
+    std::optional<roost::shared_mutex::shared_guard> kept_reads[threads][calls_each];
+    std::optional<roost::shared_mutex::guard> kept_writes[threads][calls_each];
+    waits<roost::shared_mutex::shared_operation> reading[threads];
+    waits<roost::shared_mutex::operation> writing[threads];
+    const auto try_it = [](history& h, std::uint32_t what, auto guard_of, auto& mine) {
+        const std::size_t place = h.begin(static_cast<int>(what));
+        auto got = guard_of();
+        h.end(place, static_cast<bool>(got));
+        if (got) {
+            mine.push_back(std::move(got));
+        }
+    };
+    const auto let_go = [](history& h, std::uint32_t what, auto& mine) {
+        if (!mine.empty()) {
+            const std::size_t place = h.begin(static_cast<int>(what));
+            mine.back().unlock();
+            h.end(place, 0);
+            mine.pop_back();
+        }
+    };
+    const auto wait = [](history& h, std::uint32_t what, auto op, auto& mine, auto& kept, bool cancels) {
+        auto& place = kept[mine.size()];
+        auto& one = mine.emplace_back(h, static_cast<int>(what), std::move(op), [&place](auto& got) {
+            place.emplace(std::move(got));
+            return 1;
+        });
+        if (cancels) {
+            one.cancel();
+        }
+    };
+    try_histories(
+        kinds,
+        [&](history& h, int me, std::uint32_t what) {
+            switch (what) {
+                case try_read: try_it(h, what, [&] { return m.try_lock_shared(); }, reads[me]); return;
+                case try_write: try_it(h, what, [&] { return m.try_lock(); }, writes[me]); return;
+                case read_out: let_go(h, what, reads[me]); return;
+                case write_out: let_go(h, what, writes[me]); return;
+                case read:
+                case read_and_cancel: wait(h, read, m.lock_shared(), reading[me], kept_reads[me], what != read); return;
+                default: wait(h, write, m.lock(), writing[me], kept_writes[me], what != write);
+            }
+        },
+        [&] {
+            cancel_all(reading);
+            cancel_all(writing);
+        },
+        holders(),
+        [](holders& now, const recorded_call& c) {
+            const bool took = c.answer == 1;
+            switch (c.what) {
+                case try_read:
+                case read: now.readers += took ? 1 : 0; return !took || !now.writer;
+                case try_write:
+                case write: {
+                    const bool is_free = now.readers == 0 && !now.writer;
+                    now.writer = now.writer || took;
+                    return !took || is_free;
+                }
+                case read_out: return now.readers-- > 0;
+                default: return std::exchange(now.writer, false);
+            }
+        });
+}
+TEST(linearizable_locks_model, shared_mutex) { both_searches(shared_mutex_histories); }
+
+}  // namespace
