@@ -177,7 +177,29 @@ def page(result):
             "blue is Roost, grey the peers, amber the floors.</p>" + "\n".join(body) + "</html>\n")
 
 
+def agreement(result, before):
+    """How many rows of two runs differ by no more than the spread that is printed with them."""
+    then = {row["case"]: row for row in before["rows"]}
+    pairs = [(row, then[row["case"]]) for row in result["rows"] if row["case"] in then and row["ours"] is not None]
+    def agree(a, b):
+        allowed = max(0.01, math.ceil(100 * max(a["spread"], b["spread"])) / 100)   # printed as whole per cents
+        return abs(a["ours"] - b["ours"]) <= allowed * max(a["ours"], b["ours"])
+    return sum(agree(a, b) for a, b in pairs), len(pairs)
+
+
+def compare_with_last(out, result):
+    """Called before the new report is written."""
+    path = out / "report.json"
+    before = json.loads(path.read_text()) if path.exists() else None
+    if not before or (before["rounds"], before["ms"]) != (result["rounds"], result["ms"]):
+        return
+    same, of = agreement(result, before)
+    if of:
+        result["agreement"] = {"with": before["date"], "rows": of, "within_spread": same}
+
+
 def write(out, result):
+    compare_with_last(out, result)
     (out / "report.json").write_text(json.dumps(result, indent=1) + "\n")
     (out / "report.md").write_text(markdown(result))
     (out / "report.html").write_text(page(result))
@@ -198,3 +220,6 @@ def print_summary(result):
     won = sum(1 for r in ahead if r["ratio"] >= 1)
     print(f"{len(result['rows'])} rows, {won} of {len(ahead)} with a peer level or ahead, "
           f"{sum(r['noisy'] for r in result['rows'])} noisy, {result['seconds']} s; build/bench/report.md, report.html, report.json")
+    if "agreement" in result:
+        a = result["agreement"]
+        print(f"{a['within_spread']} of {a['rows']} rows agree within their spread with the run of {a['with']}")
