@@ -53,3 +53,16 @@ task<> copies() {
     co_return;
 }
 #endif
+
+#ifdef FAIL_7
+task<int> awaits_a_deferred_lvalue(scope& s) {
+    auto child = s.async("child", make());
+    co_return co_await child;  // expect: this is awaited once, as an rvalue
+}
+#endif
+
+#ifdef FAIL_8
+task<> awaits_a_function() {
+    co_await make;  // expect: this cannot be awaited; is it a function that was to be called
+}
+#endif

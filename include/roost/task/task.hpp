@@ -138,6 +138,13 @@ public:
             return std::forward<A>(a).in_task(*this);
         } else if constexpr (can_be_cancelled<awaiter_of<A>>) {
             return cancellable_await<awaiter_of<A>>(*this, std::forward<A>(a));
+        } else if constexpr (awaits_in_task<bare>) {
+            static_assert(!std::is_lvalue_reference_v<A>, "this is awaited once, as an rvalue: co_await std::move(x)");
+            return std::suspend_never();
+        } else if constexpr (!has_await_resume<awaiter_of<A>>) {
+            static_assert(has_await_resume<awaiter_of<A>>,
+                          "this cannot be awaited; is it a function that was to be called: co_await f()?");
+            return std::suspend_never();
         } else {
             return foreign_await<awaiter_of<A>, Mode>(*this, std::forward<A>(a));
         }

@@ -39,6 +39,9 @@ template <class A>
 using awaiter_of = decltype(get_awaiter(std::declval<A>()));
 
 template <class Awaiter>
+concept has_await_resume = requires(std::remove_reference_t<Awaiter>& a) { a.await_resume(); };
+
+template <class Awaiter>
 concept can_be_cancelled = requires(std::remove_reference_t<Awaiter>& a) {
     { a.try_cancel() } noexcept -> std::same_as<bool>;
 };
