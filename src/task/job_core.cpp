@@ -105,7 +105,15 @@ void job_core::end_body() noexcept {
     end_noticed();
 }
 
+// Somebody holds it, or has to be told. With nothing below it and no policy to ask it is final before its unit goes, so that
+// one commit is enough: should work come in between, the long way tells everybody once more.
 void job_core::end_noticed() noexcept {
+    if (ends_unnoticed() && access::is_held_alone(*this)) [[likely]] {
+        drained(*this);
+        if (access::leave_closed(*this)) [[likely]] {
+            return;
+        }
+    }
     happened(job_event_kind::state_changed, job_state::completing);
     close_and_leave();
 }
@@ -125,8 +133,7 @@ bool job_core::end_for_joiner() noexcept {
 
 void job_core::end_joined() noexcept {
     if (!end_alone(1)) {
-        happened(job_event_kind::state_changed, job_state::completing);
-        close_and_leave();
+        end_noticed();
         release();
     }
 }

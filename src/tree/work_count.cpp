@@ -216,6 +216,31 @@ void node::leave_with_child() noexcept {
     after_work(up, a);
 }
 
+namespace {
+bool is_alone_but_held(work_state s) noexcept {
+    return s.units == 1 && s.references > 0 && s.announced && !s.watched && !s.closing;
+}
+}  // namespace
+
+bool detail_node_access::is_held_alone(const node& n) noexcept {
+    return is_alone_but_held(work_state::unpack(n.work_.load(mo::acquire)));  // W5
+}
+
+bool detail_node_access::leave_closed(node& n) noexcept {
+    node* up = n.parent_;  // the commit may let the node go
+    const work_action a = commit(n.work_, [](work_state s) {
+        if (!is_alone_but_held(s)) {
+            return refuse<work_state>(work_action{.refused = true});
+        }
+        return detail::finish_drain(*detail::close_and_leave(s, false).next, false);
+    });
+    if (a.refused) {
+        return false;
+    }
+    up->leave();
+    return true;
+}
+
 void node::watch() noexcept { work_.fetch_or(watched_bit, mo::release); }  // W7
 
 }  // namespace roost::inline ROOST_ABI

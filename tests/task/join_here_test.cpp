@@ -210,4 +210,24 @@ TEST(join_here, JOB_71_a_body_that_only_joins_gives_way) {
     EXPECT_GT(run(1, gives_way(done)), 0);
 }
 
+task<unsigned> fork(unsigned n);
+task<unsigned> fork_in(scope& s, unsigned n) {
+    auto left = s.async("left", fork(n - 1));
+    auto middle = s.async("middle", fork(n - 2));
+    const unsigned first = co_await std::move(left);
+    co_return first + co_await std::move(middle);
+}
+task<unsigned> fork(unsigned n) {
+    if (n < 2) {
+        co_return n;
+    }
+    co_return co_await with_scope(fork_in, n);
+}
+
+TEST(join_here, JOB_71_what_another_worker_took_is_waited_for) {
+    for (int round = 0; round < 5; ++round) {
+        EXPECT_EQ(run(2, fork(15)), 610U);
+    }
+}
+
 }  // namespace

@@ -1,6 +1,7 @@
 // The wait slot: a body that suspends, a wake and a cancel, in every order. Everything is the shipped code; the executor is
 // run by the model's main thread.
 #include <roost/sync/event.hpp>
+#include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/region.hpp>
 #include <roost/tree/visit.hpp>
 
@@ -118,6 +119,44 @@ MODEL(region_model, peek_vs_cancel) {
     run_until(ex, [&] { return j.is_finished(); });
     looker.join();
     check(passed == 0 && j.state() == job_state::cancelled, "TASK-30: it ended cancelled");
+    finish(ex, root);
+}
+
+task<> wait_in(scope& s, event& e, node_ref<>& inner) {
+    inner = node_ref<>::share(s.core());
+    co_await e.wait();
+}
+task<> wait_twice(event& first, event& second, node_ref<>& inner, int& passed) {
+    const outcome<void> o = co_await as_outcome(with_scope(wait_in, std::ref(first), std::ref(inner)));
+    static_cast<void>(o);
+    co_await second.wait();
+    ++passed;
+}
+
+// TASK-30: a body that is posted to unwind out of an inner scope, and the cancel of its job meanwhile: the next wait sees it.
+MODEL(region_model, unwind_vs_cancel) {
+    roost::testing::manual_executor ex;
+    root_scope root(ex);
+    event first;
+    event second;
+    node_ref<> inner;
+    int passed = 0;
+    const job j = root.launch("waits", wait_twice(first, second, inner, passed));
+    ex.run_all();
+    thread inner_canceller([&] {
+        inner->cancel();
+        inner = {};
+        ex.wake();
+    });
+    thread canceller([&] {
+        j.cancel();
+        ex.wake();
+    });
+    run_until(ex, [&] { return j.is_finished(); });
+    inner_canceller.join();
+    canceller.join();
+    check(passed == 0, "TASK-30: it did not go on");
+    check(j.state() == job_state::cancelled, "TASK-30: it ended cancelled");
     finish(ex, root);
 }
 

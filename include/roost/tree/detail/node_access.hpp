@@ -20,6 +20,12 @@ struct detail_node_access {
     static std::uint8_t& flags_of(node& n) noexcept { return n.flags_; }
     static void spread(node& n, level to) noexcept { n.spread(to); }
 
+    // Nothing is left but one unit, the caller's, and the references of others: all that anybody did is visible.
+    [[nodiscard]] static bool is_held_alone(const node& n) noexcept;
+    // Then: closes for good and gives the unit back in one step, without telling drained(). The caller has told everybody
+    // whom that would tell. False: nothing happened, close_and_leave() does it.
+    [[nodiscard]] static bool leave_closed(node& n) noexcept;
+
     // Destroys a dead node that is out of its parent's list, then its parent when that was the last reference, and so on.
     static void dispose_unlinked(node* n) noexcept;
     // Takes a dead node out of its parent's list first; a walker standing on it does both when it leaves.
