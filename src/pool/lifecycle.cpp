@@ -103,10 +103,7 @@ bool pool_core::create_here(pool_waiter& w) noexcept {
         failures_ = 0;
         waiters_.unlock();
     }
-    stripe_state::word seen = s.home->word.load(mo::relaxed);  // T1
-    while (!s.home->word.compare_exchange_weak(seen, stripe::made(stripe_state(seen), s.number).next.bits, mo::acq_rel,
-                                               mo::relaxed)) {  // T4
-    }
+    s.home->commit([&](stripe_state x) { return stripe::made(x, s.number); });
     return true;
 }
 
@@ -163,13 +160,9 @@ void pool_core::offer(slot_base& s, bool is_new) noexcept {
     if (pool_waiter* owner = std::exchange(s.owner, nullptr)) {
         owner->making = nullptr;
     }
-    pool_stripe& home = *s.home;
-    stripe_state::word seen = home.word.load(mo::relaxed);  // T1
     const bool is_wanted = !waiters_.is_empty();
-    stripe_step step;
-    do {
-        step = is_wanted ? stripe::made(stripe_state(seen), s.number) : stripe::bank(stripe_state(seen), s.number);
-    } while (!home.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed));  // T4
+    const stripe_step step = s.home->commit(
+        [&](stripe_state x) { return is_wanted ? stripe::made(x, s.number) : stripe::bank(x, s.number); });
     fx.units += step.leave ? 1 : 0;
     if (is_wanted && was_checked) {  // not by way of the stripe, where it would have to be checked again
         may_barge_.store(false, mo::relaxed);  // T8
@@ -210,10 +203,7 @@ void pool_core::create_failed(slot_base& s, std::exception_ptr why) noexcept {
 
 void pool_core::discard(slot_base& s) noexcept {
     s.where.store(site(), mo::relaxed);  // T6
-    stripe_state::word seen = s.home->word.load(mo::relaxed);  // T1
-    while (!s.home->word.compare_exchange_weak(seen, stripe::discard(stripe_state(seen), s.number).next.bits, mo::acq_rel,
-                                               mo::relaxed)) {  // T4
-    }
+    s.home->commit([&](stripe_state x) { return stripe::discard(x, s.number); });
     destroy_or_post(s);
 }
 

@@ -96,7 +96,7 @@ void pool_core::open() noexcept {
 void pool_core::level_raised(node& n, level) noexcept {
     auto& self = static_cast<pool_core&>(n);
     for (unsigned i = 0; i < self.stripe_count_; ++i) {
-        self.stripes_[i].word.fetch_or(stripe_state::stopped_bit, mo::acq_rel);  // T4
+        self.stripes_[i].commit([](stripe_state x) { return stripe::stop(x); });
     }
     self.refuse_all(gift::stopped);
 }
@@ -119,6 +119,14 @@ std::exception_ptr pool_core::make_error(gift why, pool_operation operation, int
     }
 }
 
+// An idle resource, the one unused longest, of a stripe of which `wanted` holds; null: none.
+template <class Wanted>
+slot_base* pool_core::evict_one(pool_stripe& home, Wanted wanted) noexcept {
+    const stripe_step step =
+        home.commit([&](stripe_state x) { return wanted(x) ? stripe::evict(x) : stripe_step(); });
+    return step.is_refused() ? nullptr : home.slots[step.slot];
+}
+
 // --- closing -----------------------------------------------------------------------------------------------------------------
 
 void pool_core::begin_close() noexcept {
@@ -135,15 +143,9 @@ void pool_core::begin_close() noexcept {
     settle_queue(fx);
     for (unsigned i = 0; i < stripe_count_; ++i) {
         pool_stripe& home = stripes_[i];
-        home.word.fetch_or(stripe_state::closed_bit | stripe_state::stopped_bit, mo::acq_rel);  // T4
-        stripe_state::word seen = home.word.load(mo::relaxed);  // T1
-        while (stripe_state(seen).idle() != 0) {
-            const stripe_step step = stripe::evict(stripe_state(seen));
-            if (home.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) {  // T4
-                slot_base& s = *home.slots[step.slot];
-                s.next_effect = std::exchange(fx.to_destroy, &s);
-                seen = step.next.bits;
-            }
+        home.commit([](stripe_state x) { return stripe::close(x); });
+        while (slot_base* s = evict_one(home, [](stripe_state) { return true; })) {
+            s->next_effect = std::exchange(fx.to_destroy, s);
         }
     }
     drain_if_done(fx);
@@ -181,18 +183,13 @@ std::uint32_t pool_core::clear_idle() noexcept {
     std::uint32_t cleared = 0;
     for (unsigned i = 0; i < stripe_count_; ++i) {
         pool_stripe& home = stripes_[i];
-        stripe_state::word seen = home.word.load(mo::relaxed);  // T1
-        for (unsigned n = stripe_state(seen).idle(); n > 0;) {
-            const stripe_step step = stripe::evict(stripe_state(seen));
-            if (step.is_refused()) {
+        for (unsigned n = look(home).idle(); n > 0; --n) {
+            slot_base* s = evict_one(home, [](stripe_state) { return true; });
+            if (s == nullptr) {
                 break;
             }
-            if (home.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) {  // T4
-                ++cleared;
-                --n;
-                destroy_or_post(*home.slots[step.slot]);
-                seen = home.word.load(mo::relaxed);  // T1
-            }
+            ++cleared;
+            destroy_or_post(*s);
         }
     }
     return cleared;
@@ -206,22 +203,14 @@ std::uint32_t pool_core::resize(std::uint32_t capacity) noexcept {
     for (unsigned i = 0; i < stripe_count_; ++i) {
         pool_stripe& home = stripes_[i];
         const unsigned share = capacity / stripe_count_ + (i < capacity % stripe_count_ ? 1 : 0);
-        stripe_state::word seen = home.word.load(mo::relaxed);  // T1
-        while (!home.word.compare_exchange_weak(seen, stripe::set_capacity(stripe_state(seen), share).next.bits, mo::acq_rel,
-                                                mo::relaxed)) {  // T4
-        }
-        seen = home.word.load(mo::relaxed);  // T1
-        while (stripe_state(seen).over() != 0 && stripe_state(seen).idle() != 0) {
-            const stripe_step step = stripe::evict(stripe_state(seen));
-            if (home.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) {  // T4
-                slot_base& s = *home.slots[step.slot];
-                s.next_effect = std::exchange(fx.to_destroy, &s);
-                // Busy until it is gone; the stripe is over by one less only then, so count here.
-                if (stripe_state(seen).over() <= 1) {
-                    break;
-                }
-                seen = step.next.bits;
+        unsigned over = home.commit([=](stripe_state x) { return stripe::set_capacity(x, share); }).next.over();
+        // What is evicted is busy until it is gone, and the stripe is over by one less only then: so count here.
+        for (; over != 0; --over) {
+            slot_base* s = evict_one(home, [](stripe_state x) { return x.over() != 0; });
+            if (s == nullptr) {
+                break;
             }
+            s->next_effect = std::exchange(fx.to_destroy, s);
         }
     }
     serve(fx);

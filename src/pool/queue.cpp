@@ -8,21 +8,6 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-template <class Transition>
-stripe_step pool_core::commit(pool_stripe& s, Transition next) noexcept {
-    stripe_state::word seen = s.word.load(mo::relaxed);  // T1
-    for (;;) {
-        const stripe_step step = next(stripe_state(seen));
-        if (step.is_refused()) {
-            return step;
-        }
-        ROOST_ASSERT(is_valid(step.next, s.slot_count), "I1: a stripe of a pool left its states");
-        if (s.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) {  // T4
-            return step;
-        }
-    }
-}
-
 // --- giving: under the lock ----------------------------------------------------------------------------------------------
 
 void pool_core::give(pool_waiter& w, gift what, slot_base* s, pool_effects& fx) noexcept {
@@ -83,7 +68,7 @@ void pool_core::create_for(pool_waiter& w, slot_base& s, pool_effects& fx) noexc
 
 // s is out; from here on it is busy with its check.
 void pool_core::begin_check(slot_base& s, pool_waiter* owner, pool_effects& fx) noexcept {
-    static_cast<void>(commit(*s.home, [&](stripe_state x) { return stripe::discard(x, s.number); }));
+    s.home->commit([&](stripe_state x) { return stripe::discard(x, s.number); });
     s.is_checking = true;
     s.owner = owner;
     if (owner != nullptr) {
@@ -139,7 +124,7 @@ bool pool_core::has_live() const noexcept {
 void pool_core::mark_waited(bool waited) noexcept {
     is_waited_ = waited;
     for (unsigned i = 0; i < stripe_count_; ++i) {
-        static_cast<void>(commit(stripes_[i], [=](stripe_state s) { return stripe::wait(s, waited); }));
+        stripes_[i].commit([=](stripe_state s) { return stripe::wait(s, waited); });
     }
 }
 
@@ -161,7 +146,7 @@ void pool_core::put_locked(slot_base& s, pool_effects& fx) noexcept {
         settle_queue(fx);
         return;
     }
-    const stripe_step step = commit(*s.home, [&](stripe_state x) { return stripe::put(x, s.number); });
+    const stripe_step step = s.home->commit([&](stripe_state x) { return stripe::put(x, s.number); });
     fx.units += step.leave ? 1 : 0;
     if (step.effect == stripe_effect::destroy) {
         s.next_effect = std::exchange(fx.to_destroy, &s);
@@ -175,7 +160,7 @@ void pool_core::empty_locked(slot_base& s, pool_effects& fx) noexcept {
     if (next != nullptr && may_create()) {
         const bool entered = counts_ && enter_or_note();
         bool was_counted = false;
-        const stripe_step step = commit(*s.home, [&](stripe_state x) {
+        const stripe_step step = s.home->commit([&](stripe_state x) {
             was_counted = x.is_counted();
             return counts_ && !entered && !was_counted ? stripe_step() : stripe::recreate(x, s.number, entered);
         });
@@ -186,7 +171,7 @@ void pool_core::empty_locked(slot_base& s, pool_effects& fx) noexcept {
             return;
         }
     }
-    const stripe_step step = commit(*s.home, [&](stripe_state x) { return stripe::emptied(x, s.number); });
+    const stripe_step step = s.home->commit([&](stripe_state x) { return stripe::emptied(x, s.number); });
     fx.units += step.leave ? 1 : 0;
     fail_hopeless(fx);
     settle_queue(fx);

@@ -68,33 +68,29 @@ void pool_core::check_aside(slot_base& s) noexcept {
 }
 
 void pool_core::evict_stale(pool_stripe& home, std::int64_t now) noexcept {
-    stripe_state::word seen = home.word.load(mo::relaxed);  // T1
-    for (unsigned position = 0; position < stripe_state(seen).idle();) {
-        slot_base& s = *home.slots[stripe_state(seen).at(position)];
-        if (!is_stale(s, now)) {
+    const auto evict_first = [&](stripe_state x) noexcept {
+        unsigned position = 0;
+        while (position < x.idle() && !is_stale(*home.slots[x.at(position)], now)) {
             ++position;
-            continue;
         }
-        const stripe_step step = stripe::evict(stripe_state(seen), position);
-        if (!home.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) {  // T4
-            continue;
+        return stripe::evict(x, position);  // refused when it is past the last
+    };
+    for (;;) {
+        const stripe_step step = home.commit(evict_first);
+        if (step.is_refused()) {
+            return;
         }
+        slot_base& s = *home.slots[step.slot];
         if (is_stale(s, now)) {
             pool_counters::add_one(counters_.expired);
             destroy_or_post(s);
         } else {  // used and returned between the look and the commit: the word was the same, the time was not
             pool_effects fx;
             waiters_.lock();
-            stripe_state::word again = home.word.load(mo::relaxed);  // T1
-            while (!home.word.compare_exchange_weak(again, stripe::made(stripe_state(again), s.number).next.bits,
-                                                    mo::acq_rel,
-                                                    mo::relaxed)) {  // T4
-            }
+            home.commit([&](stripe_state x) { return stripe::made(x, s.number); });
             put_locked(s, fx);
             unlock_and_run(fx);
         }
-        seen = home.word.load(mo::relaxed);  // T1
-        position = 0;
     }
 }
 

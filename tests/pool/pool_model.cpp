@@ -1,77 +1,12 @@
-// Every interleaving of take, put, cancel, destroy, failing creation and close.
+// Every interleaving of take, put, cancel, destroy and failing creation.
 
-#include <roost/testing/explore_gtest.hpp>
+#include "model_support.hpp"
 
-#include <roost/pool/pool.hpp>
-
-#include "../sync/coroutines.hpp"
-#include "../tree/model_node.hpp"
-
-#include <optional>
 #include <stdexcept>
 
 namespace {
 
-using roost::acquired;
-using roost::plain;
-using roost::pool;
-using roost::pool_options;
-using roost::thread;
-using roost::testing::check;
-using sync_testing::fire;
-using sync_testing::owned;
-
-pool_options small(std::uint32_t capacity, std::uint32_t stripes = 1) {
-    pool_options o(capacity, "model");
-    o.stripes = stripes;
-    return o;
-}
-
-// A resource that a race would show in.
-struct shared {
-    roost::plain<int>* uses;
-};
-
-fire use(pool<shared>& p, plain<int>& served) {
-    auto got = co_await p.acquire();
-    if (got) {
-        got->uses->set(got->uses->get() + 1);
-        served.set(served.get() + 1);
-    }
-}
-
-// A waiter whose operation the model can cancel.
-class client {
-public:
-    explicit client(pool<shared>& from) : op_(from.acquire()) { coroutine_ = run(*this); }
-    bool cancel() { return op_.try_cancel(); }
-    [[nodiscard]] bool served() const { return served_.get() != 0; }
-
-private:
-    class by_reference {
-    public:
-        explicit by_reference(pool<shared>::operation& o) noexcept : op_(o) {}
-        bool await_ready() { return op_.await_ready(); }
-        bool await_suspend(std::coroutine_handle<owned::promise_type> h) noexcept { return op_.await_suspend(h); }
-        acquired<shared> await_resume() { return op_.await_resume(); }
-
-    private:
-        pool<shared>::operation& op_;
-    };
-    static owned run(client& self) {
-        auto got = co_await by_reference(self.op_);
-        self.served_.set(got ? 1 : 2);
-    }
-    pool<shared>::operation op_;
-    plain<int> served_{0};
-    owned coroutine_;
-};
-
-void expect_all_back(pool<shared>& p, const char* rule) {
-    const roost::pool_stats s = p.stats();
-    check(s.out == 0 && s.busy == 0 && s.waiting == 0 && s.free + s.idle == s.capacity, rule);
-    check(s.idle == 0 || p.try_acquire(), "an idle resource can be taken: no waiter is imagined");
-}
+using namespace pool_modelling;
 
 MODEL(pool_model, put_vs_take) {
     plain<int> uses{0};
@@ -83,6 +18,29 @@ MODEL(pool_model, put_vs_take) {
     other.join();
     check(uses.get() == 2 && mine.get() == 1 && theirs.get() == 1, "POOL-16: one after the other, each served once");
     expect_all_back(p, "POOL-15");
+}
+
+// With a parent, by the other branches of the same operations: a return that gives back the unit of work, and a take that
+// has to bring one.
+MODEL(pool_model, put_vs_try_counted) {
+    auto root = model_node::make_root(model_node::probe::quiet);
+    plain<int> uses{0};
+    {
+        pool_options o = small(1);
+        o.parent = root.get();
+        pool<shared> p(o, [&] { return shared{&uses}; });
+        auto held = p.try_acquire_or_create();
+        thread other([&] {
+            if (auto got = p.try_acquire()) {
+                check(got->uses->get() == 1 && root->has_work(), "POOL-16, POOL-40: it sees what the last one wrote");
+            }
+        });
+        held->uses->set(1);
+        held.handle().give_back();
+        other.join();
+        expect_all_back(p, "counted");
+    }
+    check(!root->has_work(), "POOL-40");
 }
 
 // With a parent the unit of work comes and goes, by the other branches of the same operations.
@@ -118,6 +76,26 @@ MODEL(pool_model, put_vs_take_vs_cancel) {
     check(first.served() != cancelled, "POOL-18: cancelled or served, never both, never neither");
     check(behind.get() == 1, "POOL-18: the one behind is always served");
     expect_all_back(p, "POOL-15: nothing is lost");
+}
+
+// The return that found a waiter and came too late for it: it puts the resource down by the slow path, and whoever comes next
+// takes it by the fast one.
+MODEL(pool_model, late_put_vs_take) {
+    plain<int> uses{0};
+    pool<shared> p(small(1), [&] { return shared{&uses}; });
+    auto held = p.try_acquire_or_create();
+    client waits(p);
+    thread releaser([&] {
+        held->uses->set(held->uses->get() + 1);
+        held.handle().give_back();
+    });
+    const bool cancelled = waits.cancel();
+    if (auto got = p.try_acquire()) {
+        check(got->uses->get() == 1, "POOL-16: whoever takes it sees what the last one wrote");
+    }
+    releaser.join();
+    check(waits.served() != cancelled, "POOL-18");
+    expect_all_back(p, "POOL-15");
 }
 
 // Two stripes with one place between them, the waiter on one and the resource on the other.
@@ -167,84 +145,6 @@ MODEL(pool_model, create_failure_vs_waiter) {
     other.join();
     check(served.get() + mine.get() == 1, "POOL-21: one gets the error, the other the resource");
     expect_all_back(p, "POOL-15: the right to create moved on");
-}
-
-MODEL(pool_model, close_vs_acquire_vs_return) {
-    plain<int> uses{0};
-    roost::atomic<int> destroyed{0};
-    plain<int> served{0};
-    {
-        pool<shared> p(
-            small(1), [&] { return shared{&uses}; }, [&](shared&) { destroyed.fetch_add(1, roost::mo::relaxed); });
-        std::optional<acquired<shared>> held(p.try_acquire_or_create());
-        thread returns([&] { held.reset(); });
-        thread acquires([&] { use(p, served); });
-        check(p.close_blocking(), "POOL-42: it drains");
-        check(destroyed.load(roost::mo::relaxed) == 1, "POOL-42: what was out is destroyed before close returns");
-        returns.join();
-        acquires.join();
-    }
-}
-
-// The last handle comes back while the pool is being destroyed: whoever is last frees it.
-MODEL(pool_model, close_vs_return) {
-    plain<int> uses{0};
-    roost::atomic<int> destroyed{0};
-    std::optional<pool<shared>> p(
-        std::in_place, small(1), [&] { return shared{&uses}; },
-        [&](shared&) { destroyed.fetch_add(1, roost::mo::relaxed); });
-    std::optional<acquired<shared>> held(p->try_acquire_or_create());
-    thread returns([&] { held.reset(); });
-    p.reset();
-    returns.join();
-    check(destroyed.load(roost::mo::relaxed) == 1, "POOL-43");
-}
-
-// Whoever has acquired is counted by the parent, also when two arrive and leave at once.
-MODEL(pool_model, unit_is_visible) {
-    plain<int> uses{0};
-    auto root = model_node::make_root(model_node::probe::quiet);
-    pool_options o = small(2);
-    o.parent = root.get();
-    {
-        pool<shared> p(o, [&] { return shared{&uses}; });
-        { auto warm = p.try_acquire_or_create(); }
-        const auto visit = [&] {
-            auto got = p.try_acquire_or_create();
-            check(!got || root->has_work(), "POOL-40: out, and the parent does not know");
-        };
-        thread other(visit);
-        visit();
-        other.join();
-        check(!root->has_work(), "POOL-40: everything is back");
-    }
-}
-
-MODEL(pool_model, threads_hand_over) {
-    plain<int> uses{0};
-    pool<shared> p(small(1), [&] { return shared{&uses}; });
-    const auto visit = [&] {
-        auto got = p.acquire_blocking();
-        got->uses->set(got->uses->get() + 1);
-    };
-    thread other(visit);
-    visit();
-    other.join();
-    check(uses.get() == 2, "POOL-16");
-    expect_all_back(p, "POOL-15");
-}
-
-MODEL(pool_model, thread_deadline_vs_put) {
-    plain<int> uses{0};
-    plain<int> served{0};
-    pool<shared> p(small(1), [&] { return shared{&uses}; });
-    std::optional<acquired<shared>> held(p.try_acquire_or_create());
-    thread sleeper([&] { static_cast<void>(p.acquire_blocking(roost::now() + roost::duration(1))); });
-    held.reset();
-    use(p, served);
-    sleeper.join();
-    check(served.get() == 1, "POOL-18");
-    expect_all_back(p, "POOL-15");
 }
 
 }  // namespace

@@ -219,8 +219,6 @@ private:
     [[nodiscard]] slot_base* reserve_anywhere(bool past_queue, pool_effects* fx) noexcept;
     [[nodiscard]] slot_base* take_anywhere(bool past_queue, pool_effects* fx) noexcept;
     [[nodiscard]] slot_base* pick(gift& what, bool past_queue, pool_effects* fx) noexcept;
-    template <class Transition>
-    stripe_step commit(pool_stripe& s, Transition next) noexcept;
     [[nodiscard]] stripe_state look(const pool_stripe& s) const noexcept {
         return stripe_state(s.word.load(mo::relaxed));  // T5
     }
@@ -257,6 +255,8 @@ private:
     void arm_attempt(slot_base& s, duration limit) noexcept;
     void note_failure(const std::exception_ptr& why) noexcept;
     void note_created(slot_base& s) noexcept;
+    template <class Wanted>
+    [[nodiscard]] slot_base* evict_one(pool_stripe& home, Wanted wanted) noexcept;
     [[nodiscard]] bool is_stale(const slot_base& s, std::int64_t now) const noexcept;
     void evict_stale(pool_stripe& s, std::int64_t now) noexcept;
     void maintain() noexcept;

@@ -5,6 +5,7 @@
 // Who may touch a slot follows from its state in the stripe's word: idle or spare: whoever commits it away; out: its holder;
 // busy: whoever creates or destroys. The atomic fields are also read by reports and upkeep, which only want a recent value.
 
+#include <roost/base/assert.hpp>
 #include <roost/base/atomic.hpp>
 #include <roost/base/site.hpp>
 #include <roost/exec/timer.hpp>
@@ -24,6 +25,22 @@ class pool_waiter;
 class slot_base;
 
 struct alignas(64) pool_stripe {
+    // Commits next(state), which is pure: it may be asked again. Refused: nothing was changed.
+    template <class Transition>
+    stripe_step commit(Transition next) noexcept {
+        stripe_state::word seen = word.load(mo::relaxed);  // T1
+        for (;;) {
+            const stripe_step step = next(stripe_state(seen));
+            if (step.is_refused()) {
+                return step;
+            }
+            ROOST_ASSERT(is_valid(step.next, slot_count), "I1: a stripe of a pool left its states");
+            if (word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) {  // T4
+                return step;
+            }
+        }
+    }
+
     atomic<stripe_state::word> word{0};
     unsigned number = 0;
     unsigned slot_count = 0;

@@ -1,0 +1,77 @@
+#pragma once
+
+// What models of the pool share.
+
+#include <roost/testing/explore_gtest.hpp>
+
+#include <roost/pool/pool.hpp>
+
+#include "../sync/coroutines.hpp"
+#include "../tree/model_node.hpp"
+
+#include <optional>
+
+namespace pool_modelling {
+
+using roost::acquired;
+using roost::plain;
+using roost::pool;
+using roost::pool_options;
+using roost::thread;
+using roost::testing::check;
+using sync_testing::fire;
+using sync_testing::owned;
+
+inline pool_options small(std::uint32_t capacity, std::uint32_t stripes = 1) {
+    pool_options o(capacity, "model");
+    o.stripes = stripes;
+    return o;
+}
+
+// A resource that a race would show in.
+struct shared {
+    roost::plain<int>* uses;
+};
+
+inline fire use(pool<shared>& p, plain<int>& served) {
+    auto got = co_await p.acquire();
+    if (got) {
+        got->uses->set(got->uses->get() + 1);
+        served.set(served.get() + 1);
+    }
+}
+
+// A waiter whose operation the model can cancel.
+class client {
+public:
+    explicit client(pool<shared>& from) : op_(from.acquire()) { coroutine_ = run(*this); }
+    bool cancel() { return op_.try_cancel(); }
+    [[nodiscard]] bool served() const { return served_.get() != 0; }
+
+private:
+    class by_reference {
+    public:
+        explicit by_reference(pool<shared>::operation& o) noexcept : op_(o) {}
+        bool await_ready() { return op_.await_ready(); }
+        bool await_suspend(std::coroutine_handle<owned::promise_type> h) noexcept { return op_.await_suspend(h); }
+        acquired<shared> await_resume() { return op_.await_resume(); }
+
+    private:
+        pool<shared>::operation& op_;
+    };
+    static owned run(client& self) {
+        auto got = co_await by_reference(self.op_);
+        self.served_.set(got ? 1 : 2);
+    }
+    pool<shared>::operation op_;
+    plain<int> served_{0};
+    owned coroutine_;
+};
+
+inline void expect_all_back(pool<shared>& p, const char* rule) {
+    const roost::pool_stats s = p.stats();
+    check(s.out == 0 && s.busy == 0 && s.waiting == 0 && s.free + s.idle == s.capacity, rule);
+    check(s.idle == 0 || p.try_acquire(), "an idle resource can be taken: no waiter is imagined");
+}
+
+}  // namespace pool_modelling

@@ -1,0 +1,222 @@
+// Every interleaving of closing, of the unit of work, and of threads that wait, with take and put.
+
+#include "model_support.hpp"
+
+namespace {
+
+using namespace pool_modelling;
+
+fire close(pool<shared>& p, plain<int>& closed) {
+    static_cast<void>(co_await p.close());
+    closed.set(1);
+}
+
+// Whoever comes while the pool closes takes what is idle, or is refused; the close waits for what was taken.
+MODEL(pool_life_model, close_vs_take) {
+    plain<int> uses{0};
+    plain<int> closed{0};
+    plain<int> destroyed{0};
+    pool<shared> p(
+        small(1), [&] { return shared{&uses}; }, [&](shared&) { destroyed.set(destroyed.get() + 1); });
+    { auto warm = p.try_acquire_or_create(); }
+    std::optional<acquired<shared>> taken;
+    thread takes([&] { taken.emplace(p.try_acquire()); });
+    close(p, closed);
+    takes.join();
+    check(destroyed.get() == (*taken ? 0 : 1) && closed.get() == (*taken ? 0 : 1), "POOL-42: what is out is not destroyed");
+    taken.reset();
+    check(closed.get() == 1 && destroyed.get() == 1, "POOL-42: and when it is back, it is");
+}
+
+// Whoever queues up while the pool closes is refused: by the close, or because it sees it.
+MODEL(pool_life_model, close_vs_enqueue) {
+    plain<int> uses{0};
+    plain<int> served{0};
+    plain<int> closed{0};
+    pool<shared> p(small(1), [&] { return shared{&uses}; });
+    auto held = p.try_acquire_or_create();
+    thread acquires([&] { use(p, served); });
+    close(p, closed);
+    acquires.join();
+    check(served.get() == 0 && closed.get() == 0, "POOL-42: refused, and the close waits for what is out");
+    held.handle().give_back();
+    check(closed.get() == 1, "POOL-42: it drains");
+}
+
+MODEL(pool_life_model, close_vs_acquire) {
+    plain<int> uses{0};
+    roost::atomic<int> made{0};
+    roost::atomic<int> destroyed{0};
+    plain<int> served{0};
+    {
+        pool<shared> p(
+            small(1),
+            [&] {
+                made.fetch_add(1, roost::mo::relaxed);
+                return shared{&uses};
+            },
+            [&](shared&) { destroyed.fetch_add(1, roost::mo::relaxed); });
+        thread acquires([&] { use(p, served); });
+        check(p.close_blocking(), "POOL-42: it drains");
+        acquires.join();
+    }
+    check(made.load(roost::mo::relaxed) == served.get() && destroyed.load(roost::mo::relaxed) == served.get(),
+          "POOL-42: whatever was made is destroyed");
+}
+
+MODEL(pool_life_model, close_vs_last_return) {
+    plain<int> uses{0};
+    roost::atomic<int> destroyed{0};
+    pool<shared> p(
+        small(1), [&] { return shared{&uses}; }, [&](shared&) { destroyed.fetch_add(1, roost::mo::relaxed); });
+    std::optional<acquired<shared>> held(p.try_acquire_or_create());
+    thread returns([&] { held.reset(); });
+    check(p.close_blocking(), "POOL-42: it drains");
+    check(destroyed.load(roost::mo::relaxed) == 1, "POOL-42: what was out is destroyed before close returns");
+    returns.join();
+}
+
+// A waiter that the return serves, the close refuses, or neither has to.
+MODEL(pool_life_model, close_vs_waiter_vs_return) {
+    plain<int> uses{0};
+    plain<int> served{0};
+    std::optional<pool<shared>> p(std::in_place, small(1), [&] { return shared{&uses}; });
+    std::optional<acquired<shared>> held(p->try_acquire_or_create());
+    use(*p, served);
+    thread returns([&] { held.reset(); });
+    p.reset();
+    returns.join();
+}
+
+MODEL(pool_life_model, close_vs_acquire_vs_return) {
+    plain<int> uses{0};
+    roost::atomic<int> destroyed{0};
+    plain<int> served{0};
+    {
+        pool<shared> p(
+            small(1), [&] { return shared{&uses}; }, [&](shared&) { destroyed.fetch_add(1, roost::mo::relaxed); });
+        std::optional<acquired<shared>> held(p.try_acquire_or_create());
+        thread returns([&] { held.reset(); });
+        thread acquires([&] { use(p, served); });
+        check(p.close_blocking(), "POOL-42: it drains");
+        check(destroyed.load(roost::mo::relaxed) == 1, "POOL-42: what was out is destroyed before close returns");
+        returns.join();
+        acquires.join();
+    }
+}
+
+// The last handle comes back while the pool is being destroyed: whoever is last frees it.
+MODEL(pool_life_model, close_vs_return) {
+    plain<int> uses{0};
+    roost::atomic<int> destroyed{0};
+    std::optional<pool<shared>> p(
+        std::in_place, small(1), [&] { return shared{&uses}; },
+        [&](shared&) { destroyed.fetch_add(1, roost::mo::relaxed); });
+    std::optional<acquired<shared>> held(p->try_acquire_or_create());
+    thread returns([&] { held.reset(); });
+    p.reset();
+    returns.join();
+    check(destroyed.load(roost::mo::relaxed) == 1, "POOL-43");
+}
+
+// Whoever has acquired is counted by the parent, also when two arrive and leave at once.
+MODEL(pool_life_model, unit_is_visible) {
+    plain<int> uses{0};
+    auto root = model_node::make_root(model_node::probe::quiet);
+    pool_options o = small(2);
+    o.parent = root.get();
+    {
+        pool<shared> p(o, [&] { return shared{&uses}; });
+        { auto warm = p.try_acquire_or_create(); }
+        const auto visit = [&] {
+            auto got = p.try_acquire_or_create();
+            check(!got || root->has_work(), "POOL-40: out, and the parent does not know");
+        };
+        thread other(visit);
+        visit();
+        other.join();
+        check(!root->has_work(), "POOL-40: everything is back");
+    }
+}
+
+// The unit of work alone: two that find something idle, and no unit there.
+MODEL(pool_life_model, unit_of_two_takers) {
+    plain<int> uses{0};
+    auto root = model_node::make_root(model_node::probe::quiet);
+    pool_options o = small(2);
+    o.parent = root.get();
+    {
+        pool<shared> p(o, [&] { return shared{&uses}; });
+        {
+            auto a = p.try_acquire_or_create();
+            auto b = p.try_acquire_or_create();
+        }
+        auto take = [&] {
+            auto got = p.try_acquire();
+            check(got && root->has_work(), "POOL-40: out, and the parent does not know");
+            return got;
+        };
+        std::optional<acquired<shared>> theirs;
+        thread other([&] { theirs.emplace(take()); });
+        {
+            auto mine = take();
+            other.join();
+        }
+        check(root->has_work(), "POOL-40: one is still out");
+        theirs.reset();
+        check(!root->has_work(), "POOL-40: everything is back");
+    }
+}
+
+MODEL(pool_life_model, thread_waits_for_put) {
+    plain<int> uses{0};
+    pool<shared> p(small(1), [&] { return shared{&uses}; });
+    auto held = p.try_acquire_or_create();
+    thread other([&] {
+        auto got = p.acquire_blocking();
+        check(got->uses->get() == 1, "POOL-16");
+    });
+    held->uses->set(1);
+    held.handle().give_back();
+    other.join();
+    expect_all_back(p, "POOL-15");
+}
+
+MODEL(pool_life_model, thread_expires_vs_put) {
+    plain<int> uses{0};
+    pool<shared> p(small(1), [&] { return shared{&uses}; });
+    auto held = p.try_acquire_or_create();
+    thread sleeper([&] { static_cast<void>(p.acquire_blocking(roost::now() + roost::duration(1))); });
+    held.handle().give_back();
+    sleeper.join();
+    expect_all_back(p, "POOL-15: expired or served, nothing is lost");
+}
+
+MODEL(pool_life_model, threads_hand_over) {
+    plain<int> uses{0};
+    pool<shared> p(small(1), [&] { return shared{&uses}; });
+    const auto visit = [&] {
+        auto got = p.acquire_blocking();
+        got->uses->set(got->uses->get() + 1);
+    };
+    thread other(visit);
+    visit();
+    other.join();
+    check(uses.get() == 2, "POOL-16");
+    expect_all_back(p, "POOL-15");
+}
+
+MODEL(pool_life_model, thread_deadline_vs_put) {
+    plain<int> uses{0};
+    plain<int> served{0};
+    pool<shared> p(small(1), [&] { return shared{&uses}; });
+    std::optional<acquired<shared>> held(p.try_acquire_or_create());
+    thread sleeper([&] { static_cast<void>(p.acquire_blocking(roost::now() + roost::duration(1))); });
+    held.reset();
+    use(p, served);
+    sleeper.join();
+    check(served.get() == 1, "POOL-18");
+    expect_all_back(p, "POOL-15");
+}
+
+}  // namespace
