@@ -161,8 +161,8 @@ void pool_core::offer(slot_base& s, bool is_new) noexcept {
         owner->making = nullptr;
     }
     const bool is_wanted = !waiters_.is_empty();
-    const stripe_step step = s.home->commit(
-        [&](stripe_state x) { return is_wanted ? stripe::made(x, s.number) : stripe::bank(x, s.number); });
+    const stripe_step step =
+        s.home->commit([&](stripe_state x) { return is_wanted ? stripe::made(x, s.number) : stripe::bank(x, s.number); });
     fx.units += step.leave ? 1 : 0;
     if (is_wanted && was_checked) {  // not by way of the stripe, where it would have to be checked again
         may_barge_.store(false, mo::relaxed);  // T8

@@ -122,8 +122,7 @@ std::exception_ptr pool_core::make_error(gift why, pool_operation operation, int
 // An idle resource, the one unused longest, of a stripe of which `wanted` holds; null: none.
 template <class Wanted>
 slot_base* pool_core::evict_one(pool_stripe& home, Wanted wanted) noexcept {
-    const stripe_step step =
-        home.commit([&](stripe_state x) { return wanted(x) ? stripe::evict(x) : stripe_step(); });
+    const stripe_step step = home.commit([&](stripe_state x) { return wanted(x) ? stripe::evict(x) : stripe_step(); });
     return step.is_refused() ? nullptr : home.slots[step.slot];
 }
 

@@ -48,6 +48,16 @@ guard_slot* guard_table::find_free() noexcept {
     return nullptr;
 }
 
+void guard_table::notice_some(std::int64_t now) noexcept {
+    for (std::size_t i = 0; i < first_slots; ++i) {
+        if (noticed_at_ == (noticed_in_ == nullptr ? first_slots : noticed_in_->size)) {
+            noticed_in_ = noticed_in_ == nullptr ? chunks_.load(mo::relaxed) : noticed_in_->next.load(mo::relaxed);  // P5
+            noticed_at_ = 0;
+        }
+        (noticed_in_ == nullptr ? first_ : noticed_in_->slots())[noticed_at_++].notice(now);
+    }
+}
+
 bool guard_table::grow() noexcept {
     const std::size_t size = total_;
     void* memory = nullptr;

@@ -19,6 +19,7 @@ guard_tracking current_guard_tracking() noexcept { return guard_tracking::off; }
 
 namespace detail {
 void for_each_guard(void*, slot_function) {}
+void notice_all_guards() noexcept {}
 std::size_t recorded_capacity() noexcept { return 0; }
 }  // namespace detail
 
@@ -29,7 +30,7 @@ guard_tracking current_guard_tracking() noexcept { return detail::tracking_now.l
 
 namespace detail {
 
-constinit atomic<guard_tracking> tracking_now{guard_tracking::coarse};
+constinit atomic<guard_tracking> tracking_now{guard_tracking::sites};
 
 namespace {
 
@@ -82,19 +83,45 @@ guard_slot* record_first_guard(const void* owner, site where) noexcept {
     return record_guard(owner, where);
 }
 
-void for_each_guard(void* context, slot_function fn) {
+namespace {
+
+std::int64_t coarse_count() noexcept { return coarse_now().time_since_epoch().count(); }
+
+template <class Fn>
+void for_each_slot(Fn fn) {
     guard_table* t = nullptr;
     {
         const std::lock_guard lock(registry_lock);
         t = all_tables;
     }
     for (; t != nullptr; t = t->next_table) {  // written before the table was listed, never changed
-        t->for_each([&](const guard_slot::copy& c) {
-            if (c.owner != nullptr) {
-                fn(context, c);
-            }
-        });
+        t->for_each(fn);
     }
+}
+
+}  // namespace
+
+void for_each_guard(void* context, slot_function fn) {
+    const std::int64_t at = coarse_count();
+    for_each_slot([&](guard_slot& s) {
+        const guard_slot::copy c = s.read();
+        if (c.owner != nullptr) {
+            s.notice(at);
+            fn(context, c);
+        }
+    });
+}
+
+void notice_all_guards() noexcept {
+    for_each_slot([at = coarse_count()](guard_slot& s) noexcept { s.notice(at); });
+}
+
+std::uint32_t notice_own_guards() noexcept {
+    guard_table* mine = thread_value<provenance_tag, this_threads_table>::get().table;
+    if (mine != nullptr && tracking_now.load(mo::relaxed) == guard_tracking::sites) {  // T1
+        mine->notice_some(coarse_count());
+    }
+    return thread_index();
 }
 
 std::size_t recorded_capacity() noexcept {
@@ -114,7 +141,7 @@ std::optional<duration> detail::age_of(std::int64_t since, time_point at) noexce
     if (since == 0) {
         return std::nullopt;
     }
-    const duration age = at.time_since_epoch() - duration(since);
+    const duration age = at.time_since_epoch() - duration(since < 0 ? -since : since);
     return age < duration::zero() ? duration::zero() : age;
 }
 

@@ -69,7 +69,13 @@ struct collecting {
         }
         held_node& h = nodes[found->second];
         ++h.guards;
-        group("guard", h.ref->name(), c.where).add(1, detail::age_of(c.since, at));
+        report_entry& g = group("guard", h.ref->name(), c.where);
+        const std::optional<duration> age = detail::age_of(c.since, at);
+        if (c.since < 0) {
+            g.add_at_least(1, age);
+        } else {
+            g.add(1, age);
+        }
     }
 
     // Counted now, after the slots: a node that was met with work may have none any more.
@@ -81,8 +87,7 @@ struct collecting {
             }
         }
         for (const held_node& h : nodes) {
-            const std::int64_t units =
-                std::int64_t(h.ref->units()) + detail::shutdown_node::striped_units(*h.ref) - h.children - h.guards;
+            const std::int64_t units = detail::shutdown_node::count_of(*h.ref).units - h.children - h.guards;
             if (units <= 0) {
                 continue;
             }
@@ -122,11 +127,18 @@ void report_entry::add(std::size_t n, std::optional<duration> age, std::string w
     const bool is_oldest = age && (!oldest_ || *age > *oldest_);
     if (is_oldest) {
         oldest_ = age;
+        is_at_least_ = false;
     }
     if (is_oldest || waits_on_.empty()) {
         waits_on_ = std::move(waits_on);
         uninterruptible_ = uninterruptible;
     }
+}
+
+void report_entry::add_at_least(std::size_t n, std::optional<duration> age) {
+    const std::optional<duration> before = oldest_;
+    add(n, age);
+    is_at_least_ = is_at_least_ || oldest_ != before;
 }
 
 std::string report_entry::to_string() const {
@@ -135,7 +147,9 @@ std::string report_entry::to_string() const {
         text = plural(count_, kind_) + " '" + name_ + "' at " + where_.to_string();
     }
     if (oldest_) {
-        text.append(count_ == 1 ? ", age " : ", oldest ").append(format_age(*oldest_));
+        text.append(count_ == 1 ? ", age " : ", oldest ")
+            .append(is_at_least_ ? "at least " : "")
+            .append(format_age(*oldest_));
     }
     if (!waits_on_.empty()) {
         text.append(", waits on ").append(waits_on_);

@@ -37,10 +37,10 @@
 // id  operation                  order    pairs     carries                                              fails in
 // H1  is_terminal: load          acquire  L4 L5     what the stopper did before                          shutdown_model: stop_publishes
 // H2  add: fetch_add             relaxed  -         the caller owns one already                          (floor)
-// H3  drop: fetch_sub            acq_rel  H3 H5     everybody's use ends before the node is gone         shutdown_node_model: last_handle_and_guard
-// H4  root handle: CAS           acq_rel/relaxed  H3   as H3                                             shutdown_node_model: last_root_handle
-// H5  drained: load              acquire  H3        with W2/W3: dropped, then watched                    shutdown_node_model: last_handle_and_guard
-// H6  try_go: fetch_or           acq_rel  H6        one winner                                           shutdown_node_model: last_handle_and_guard
+// H3  drop: fetch_sub            acq_rel  H3        what everybody did before the node is gone           shutdown_node_model: going_publishes
+// H4  root handle: CAS           acq_rel/relaxed  H4   what everybody did before it is stopped           shutdown_node_model: last_root_handle_publishes
+// H5  drained: load              relaxed  -         with W2/W3: dropped, then watched                    (floor)
+// H6  try_go: fetch_or           relaxed  -         one winner; L5 shows it                              (floor)
 // H7  make_child: fetch_add pin  relaxed  -         the caller holds a handle of the parent              (floor)
 // H8  level_raised: fetch_or     seq_cst  H9        with the list's gate: marked, then looks at the list shutdown_model: stop_and_last_drop
 // H9  enqueue: load              seq_cst  H8        with the list's gate: gate raised, then looks        shutdown_model: stop_and_last_drop
@@ -157,7 +157,7 @@ void shutdown_node::drop_owner(shutdown_node* n, owner_word what) noexcept {
 
 // Nobody owns it. True: there is no work either, and this call was the first to say so; the caller drops the parent's pin.
 bool shutdown_node::try_go() noexcept {
-    if (has_work() || (owners_.fetch_or(gone_mark, mo::acq_rel) & gone_mark) != 0) {  // H6
+    if (has_work() || (owners_.fetch_or(gone_mark, mo::relaxed) & gone_mark) != 0) {  // H6
         return false;
     }
     mark_gone();
@@ -216,7 +216,7 @@ bool shutdown_node::drained(node& n) noexcept {
     if (self.wake_if_complete()) {
         log_complete(self);
     }
-    if (self.owners_.load(mo::acquire) == 0 && self.try_go()) {  // H5
+    if (self.owners_.load(mo::relaxed) == 0 && self.try_go()) {  // H5
         if (node* up = self.parent()) {
             drop_owner(static_cast<shutdown_node*>(up), one_pin);
         }

@@ -14,13 +14,14 @@
 //
 // 7. Ordering table
 // id  operation                order            pairs  carries                                          fails in
-// Z1  stripes: load            acquire          Z3     the stripes                                      striping_model: stripe_and_stop
-// Z2  level_raised: load       seq_cst          Z3     with H8: marked, then looks                      striping_model: stripe_and_stop
-// Z3  stripe: CAS              seq_cst/acquire  Z1 Z2  with Z4: shown, then looks; and the stripes      striping_model: stripe_and_stop
-// Z4  stripe: load work word   seq_cst          H8     the stopper's level                              striping_model: stripe_and_stop
-// Z5  turns: load, store       relaxed          -      a hint                                           (floor)
-// Z6  collapse: fetch_add      acq_rel          W2     what the striped work did                        striping_model: stripe_and_stop
-// Z7  units: loads             acquire          W2     a number                                         (floor)
+// Z1  stripes: load            acquire          Z3     the stripes                                      striping_model: stripe_and_guard
+// Z2  level_raised: load       seq_cst          Z3     with H8: marked, then looks                      striping_model: stripe_and_latch
+// Z3  stripe: CAS              seq_cst/relaxed  Z1 Z2  with Z4: shown, then looks; and the stripes      striping_model: stripe_and_latch
+// Z4  stripe: load work word   seq_cst          H8     the stopper's level                              striping_model: stripe_and_latch
+// Z5  turns; stripes: load     relaxed          -      a hint; only whether there are any, or the       (floor)
+//                                                     caller has seen them
+// Z6  collapse: fetch_add      relaxed          -      the leave that follows carries the work          (floor)
+// Z7  count_of: load           relaxed          -      a number                                         (floor)
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -81,7 +82,7 @@ void shutdown_node::sample(std::uint32_t thread) noexcept {
 }
 
 void shutdown_node::stripe() noexcept {
-    if (stripes_.load(mo::acquire) != nullptr || is_stopping() || !has_heavy_barrier()) {  // Z1
+    if (stripes_.load(mo::relaxed) != nullptr || is_stopping() || !has_heavy_barrier()) {  // Z5
         return;
     }
     void* memory = nullptr;
@@ -93,7 +94,7 @@ void shutdown_node::stripe() noexcept {
     auto* made = ::new (memory) stripes;
     enter();  // for all stripes together
     stripes* none = nullptr;
-    if (!stripes_.compare_exchange_strong(none, made, mo::seq_cst, mo::acquire)) {  // Z3
+    if (!stripes_.compare_exchange_strong(none, made, mo::seq_cst, mo::relaxed)) {  // Z3
         made->~stripes();
         deallocate(memory, sizeof(stripes), alignof(stripes));
         leave();
@@ -106,9 +107,9 @@ void shutdown_node::stripe() noexcept {
 }
 
 void shutdown_node::collapse() noexcept {
-    stripes& s = *stripes_.load(mo::acquire);  // Z1
+    stripes& s = *stripes_.load(mo::relaxed);  // Z5
     const bool did = s.close([this](std::int64_t n) noexcept {
-        access::work_of(*this).fetch_add(static_cast<work_word>(n) * one_unit, mo::acq_rel);  // Z6
+        access::work_of(*this).fetch_add(static_cast<work_word>(n) * one_unit, mo::relaxed);  // Z6
     });
     if (did) {
         leave();
@@ -120,12 +121,17 @@ bool shutdown_node::is_striped() const noexcept {
     return s != nullptr && !s->is_closed();
 }
 
-std::int64_t shutdown_node::striped_units(const node& n) noexcept {
-    if (&n.functions() != &functions_of_shutdown) {
-        return 0;
-    }
-    const stripes* s = static_cast<const shutdown_node&>(n).stripes_.load(mo::acquire);  // Z1
-    return s == nullptr || s->is_closed() ? 0 : s->count() - 1;
+shutdown_node::counted shutdown_node::count_of(node& n) noexcept {
+    const bool is_ours = &n.functions() == &functions_of_shutdown;
+    const stripes* s = is_ours ? static_cast<shutdown_node&>(n).stripes_.load(mo::acquire) : nullptr;  // Z1
+    counted c;
+    const auto own = [&]() noexcept {
+        const work_state seen = work_state::unpack(access::work_of(n).load(mo::relaxed));  // Z7
+        c.is_announced = seen.announced;
+        return std::int64_t(seen.units);
+    };
+    c.units = s == nullptr ? own() : s->total(own);
+    return c;
 }
 
 namespace {
@@ -134,8 +140,8 @@ struct guard_counting {
     std::int64_t total = 0;
 
     void add(node& n, bool announced_to_us) noexcept {
-        const work_state s = work_state::unpack(detail_node_access::work_of(n).load(mo::acquire));  // Z7
-        total += s.units + shutdown_node::striped_units(n) - (announced_to_us && s.announced ? 1 : 0);
+        const shutdown_node::counted c = shutdown_node::count_of(n);
+        total += c.units - (announced_to_us && c.is_announced ? 1 : 0);
     }
     look look_at(member& m) noexcept {
         if (m.kind() != member_kind::node) {

@@ -8,7 +8,7 @@
 // not tried: interrupt::begin, interrupt::end, interrupt::fill_buffer, interrupt::guarded, interrupt::interrupt, interrupt::into_inner: only pass on to the thing inside
 // not tried: interrupt::next, interrupt::on, interrupt::read_some, interrupt::size_hint, interrupt::write_some: only pass on to the thing inside
 // not tried: all_failed::all_failed, child_failure::child_failure, pool_error::pool_error, pool_options::pool_options: values made of strings and vectors
-// not tried: report_entry::report_entry, report_entry::add, shutdown_report::shutdown_report, shutdown_record::to_string: values made of strings and vectors
+// not tried: report_entry::report_entry, report_entry::add, report_entry::add_at_least, shutdown_report::shutdown_report, shutdown_record::to_string: values made of strings and vectors
 // not tried: broadcast_item::broadcast_item, selected::selected, selected::get, winner::value, supervised::value: move what they are given
 // not tried: barrier::name_: a member, not a function
 // not tried: owned_scope::close_blocking, closing_executor::close_blocking: blocks the thread that would have to run the children; otherwise close()

@@ -16,8 +16,7 @@ MODEL(pool_life_model, close_vs_take) {
     plain<int> uses{0};
     plain<int> closed{0};
     plain<int> destroyed{0};
-    pool<shared> p(
-        small(1), [&] { return shared{&uses}; }, [&](shared&) { destroyed.set(destroyed.get() + 1); });
+    pool<shared> p(small(1), [&] { return shared{&uses}; }, [&](shared&) { destroyed.set(destroyed.get() + 1); });
     { auto warm = p.try_acquire_or_create(); }
     std::optional<acquired<shared>> taken;
     thread takes([&] { taken.emplace(p.try_acquire()); });
@@ -67,8 +66,7 @@ MODEL(pool_life_model, close_vs_acquire) {
 MODEL(pool_life_model, close_vs_last_return) {
     plain<int> uses{0};
     roost::atomic<int> destroyed{0};
-    pool<shared> p(
-        small(1), [&] { return shared{&uses}; }, [&](shared&) { destroyed.fetch_add(1, roost::mo::relaxed); });
+    pool<shared> p(small(1), [&] { return shared{&uses}; }, [&](shared&) { destroyed.fetch_add(1, roost::mo::relaxed); });
     std::optional<acquired<shared>> held(p.try_acquire_or_create());
     thread returns([&] { held.reset(); });
     check(p.close_blocking(), "POOL-42: it drains");

@@ -7,17 +7,26 @@ namespace {
 
 // SHUT-70: whichever lets go last frees what they share.
 MODEL(abandon_model, either_last) {
-    auto* state = new roost::detail::abandoned_state<int>;
-    roost::thread worker([state] {
-        state->value.emplace(7);
+    struct counted {
+        explicit counted(roost::plain<int>& to) : ends(&to) {}
+        counted(const counted&) = delete;
+        counted& operator=(const counted&) = delete;
+        ~counted() { ends->set(ends->get() + 1); }
+        roost::plain<int>* ends;
+    };
+    roost::plain<int> ends{0};
+    auto* state = new roost::detail::abandoned_state<counted>;
+    roost::thread worker([state, &ends] {
+        state->value.emplace(ends);
         state->done.set();
         state->drop();
     });
     if (state->done.is_set()) {
-        roost::testing::check(state->value == 7, "SHUT-70: the value is there when it is done");
+        roost::testing::check(state->value.has_value(), "SHUT-70: the value is there when it is done");
     }
     state->drop();
     worker.join();
+    roost::testing::check(ends.get() == 1, "SHUT-70: and it is freed once");
 }
 
 }  // namespace

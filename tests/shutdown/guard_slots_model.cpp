@@ -36,6 +36,22 @@ MODEL(guard_slots_model, copy) {
     owner.join();
 }
 
+// SHUT-78: somebody notices a slot while it is given back and taken again: a time that was written down stays.
+MODEL(guard_slots_model, notice) {
+    guard_slot slot;
+    slot.take(&a_node, site(), 0);
+    roost::thread noticer([&slot] { slot.notice(7); });
+    slot.drop();
+    slot.take(&b_node, site(), 5);
+    noticer.join();
+    check(slot.since() == 5, "SHUT-78: what was written down is not overwritten");
+    slot.drop();
+    slot.take(&a_node, site(), 0);
+    slot.notice(9);
+    slot.notice(10);
+    check(slot.since() == -9, "SHUT-78: from when it was first noticed");
+}
+
 // SHUT-74: dropped on another thread, taken again by the table's own.
 MODEL(guard_slots_model, reuse) {
     guard_slot slot;
@@ -53,19 +69,23 @@ MODEL(guard_slots_model, reuse) {
     dropper.join();
 }
 
-// SHUT-74: the table grows while it is read.
-MODEL(guard_slots_model, growth) {
+// SHUT-74: the table grows while it is read: for the first time, and again.
+void grow_while_read(std::size_t taken) {
     guard_table table;
-    for (std::size_t i = 0; i < roost::detail::first_slots; ++i) {
+    for (std::size_t i = 0; i < taken; ++i) {
         table.free_slot()->take(&a_node, site(), 1);
     }
-    roost::thread reader([&table] {
+    roost::thread reader([&table, taken] {
         std::size_t seen = 0;
-        table.for_each([&seen](const guard_slot::copy& c) { seen += c.owner != nullptr ? 1U : 0U; });
-        check(seen >= roost::detail::first_slots && seen <= roost::detail::first_slots + 1, "SHUT-74: live guards are seen");
+        table.for_each([&seen](const guard_slot& s) { seen += s.read().owner != nullptr ? 1U : 0U; });
+        check(seen >= taken && seen <= taken + 1, "SHUT-74: live guards are seen");
     });
     table.free_slot()->take(&b_node, site(), 2);
     reader.join();
+    check(table.capacity() > taken, "SHUT-74: it has grown");
 }
+
+MODEL(guard_slots_model, growth) { grow_while_read(roost::detail::first_slots); }
+MODEL(guard_slots_model, second_growth) { grow_while_read(2 * roost::detail::first_slots); }
 
 }  // namespace

@@ -18,7 +18,7 @@ using roost::shutdown;
 class report : public ::testing::Test {
 protected:
     void SetUp() override { roost::set_guard_tracking(guard_tracking::exact); }
-    void TearDown() override { roost::set_guard_tracking(guard_tracking::coarse); }
+    void TearDown() override { roost::set_guard_tracking(guard_tracking::sites); }
 };
 
 TEST_F(report, SHUT_54_records_the_users_line) {

@@ -30,6 +30,61 @@ MODEL(shutdown_model, guard_and_ancestor_completion) {
     check(done.is_resolved(), "SHUT-31: with every guard dropped it completes");
 }
 
+// SHUT-71: the creators alone, at depth 3 below a stopped root: small enough for every interleaving.
+MODEL(shutdown_model, two_creators_at_depth_3) {
+    const shutdown root;
+    const shutdown leaf = root.child().child();
+    auto done = root.shut_down();
+    guard theirs;
+    roost::thread other([&theirs, leaf, root] {
+        theirs = leaf.guard();
+        check(root.state() != shutdown_state::complete, "SHUT-71: a returned guard is seen by the root's state");
+    });
+    guard mine = leaf.guard();
+    check(root.state() != shutdown_state::complete, "SHUT-71: a returned guard is seen by the root's state");
+    other.join();
+    theirs.reset();
+    check(root.state() != shutdown_state::complete, "SHUT-71: the other one still is");
+    mine.reset();
+    check(root.state() == shutdown_state::complete && done.is_resolved(), "SHUT-31: with every guard dropped it completes");
+}
+
+// SHUT-71: one creator and the stop of the root.
+MODEL(shutdown_model, creator_and_stop_at_depth_3) {
+    const shutdown root;
+    const shutdown leaf = root.child().child();
+    guard theirs;
+    roost::thread other([&theirs, leaf, root] {
+        theirs = leaf.guard();
+        check(root.state() != shutdown_state::complete, "SHUT-71: a returned guard is seen by the root's state");
+    });
+    auto done = root.shut_down();
+    other.join();
+    check(!done.is_resolved() || root.state() == shutdown_state::shutting_down, "SHUT-29: resolved before, or not at all");
+    theirs.reset();
+    check(done.is_resolved(), "SHUT-31: with every guard dropped it completes");
+}
+
+// SHUT-71, SHUT-72: two guards go while somebody looks at the root.
+MODEL(shutdown_model, two_drops_at_depth_3) {
+    const shutdown root;
+    const shutdown leaf = root.child().child();
+    roost::plain<int> work{0};
+    guard mine = leaf.guard();
+    guard theirs = leaf.guard();
+    auto done = root.shut_down();
+    roost::thread other([&] {
+        work.set(1);
+        theirs.reset();
+    });
+    mine.reset();
+    if (done.is_resolved()) {
+        check(work.get() == 1, "SHUT-72: completion sees what the guarded work did");
+    }
+    other.join();
+    check(done.is_resolved(), "SHUT-31: with every guard dropped it completes");
+}
+
 // SHUT-71: two siblings that meet at a middle node.
 MODEL(shutdown_model, siblings_and_ancestor_completion) {
     const shutdown root;
@@ -59,6 +114,21 @@ MODEL(shutdown_model, stop_and_last_drop) {
         g.reset();
     });
     s.shut_down().wait_blocking();
+    check(result.get() == 1, "SHUT-72: completion sees what the guarded work did");
+    worker.join();
+}
+
+// SHUT-31, SHUT-72: the last drop and whoever begins to wait for it.
+MODEL(shutdown_model, last_drop_and_wait) {
+    const shutdown s;
+    roost::plain<int> result{0};
+    guard g = s.guard();
+    auto done = s.shut_down();
+    roost::thread worker([&result, &g] {
+        result.set(1);
+        g.reset();
+    });
+    done.wait_blocking();
     check(result.get() == 1, "SHUT-72: completion sees what the guarded work did");
     worker.join();
 }
@@ -100,6 +170,21 @@ MODEL(shutdown_model, late_guard_and_claim) {
     dropper.join();
 }
 
+// SHUT-13, SHUT-29: a completion that is looked at while the first guard goes and a late one comes.
+MODEL(shutdown_model, late_guard_and_last_drop) {
+    const shutdown s;
+    guard first = s.guard();
+    s.shut_down();
+    roost::thread dropper([&first] { first.reset(); });
+    guard late = s.guard();
+    auto done = s.completion();
+    check(!done.is_resolved(), "SHUT-29: a completion made after the late guard waits for it");
+    dropper.join();
+    check(!done.is_resolved(), "SHUT-29: a completion made after the late guard waits for it");
+    late.reset();
+    check(done.is_resolved(), "SHUT-31: with every guard dropped it completes");
+}
+
 // SHUT-30: what the stopper did before is seen by whoever sees the stop.
 MODEL(shutdown_model, stop_publishes) {
     const shutdown s;
@@ -128,6 +213,30 @@ MODEL(shutdown_model, child_and_stop) {
     s.shut_down();
     maker.join();
     check(s.state() == shutdown_state::complete, "SHUT-49: the parent waits for no child that will never stop");
+}
+
+// SHUT-49: the child alone.
+MODEL(shutdown_model, child_made_while_stopping) {
+    const shutdown s;
+    std::unique_ptr<shutdown> c;
+    roost::thread maker([&s, &c] { c = std::make_unique<shutdown>(s.child()); });
+    s.shut_down();
+    maker.join();
+    check(c->state() == shutdown_state::complete, "SHUT-49: it is stopped, too");
+    check(s.state() == shutdown_state::complete, "SHUT-49: and the parent does not wait for it");
+}
+
+// SHUT-73: two stoppers of one node with a child.
+MODEL(shutdown_model, two_stoppers_of_a_pair) {
+    const shutdown s;
+    const shutdown below = s.child();
+    roost::thread other([&s, &below] {
+        s.shut_down();
+        check(below.observe().stop_requested(), "SHUT-73: latched when shut_down returns");
+    });
+    s.shut_down();
+    check(below.observe().stop_requested(), "SHUT-73: latched when shut_down returns");
+    other.join();
 }
 
 // SHUT-73: two stoppers; whoever is back first finds the whole subtree latched.

@@ -48,6 +48,61 @@ MODEL(shutdown_node_model, last_root_handle) {
     check(c.state() == shutdown_state::complete, "SHUT-43: the last root handle stops the tree");
 }
 
+// SHUT-43: what was done before a handle was dropped comes before the stop that the last one causes.
+MODEL(shutdown_node_model, last_root_handle_publishes) {
+    auto a = std::make_unique<shutdown>();
+    auto b = std::make_unique<shutdown>(*a);
+    const shutdown c = a->child();
+    roost::plain<int> before{0};
+    roost::thread other([&b, &before] {
+        before.set(1);
+        b.reset();
+    });
+    roost::thread observer([&c, &before] {
+        if (c.observe().stop_requested()) {
+            check(before.get() == 1, "SHUT-43: everybody's use of a root comes before it is stopped");
+        }
+    });
+    a.reset();
+    other.join();
+    observer.join();
+}
+
+// SHUT-46: and before the end of interrupts when a child goes.
+MODEL(shutdown_node_model, going_publishes) {
+    const shutdown root;
+    auto a = std::make_unique<shutdown>(root.child());
+    auto b = std::make_unique<shutdown>(*a);
+    const auto notice = a->shutting_down();
+    roost::plain<int> before{0};
+    roost::thread other([&b, &before] {
+        before.set(1);
+        b.reset();
+    });
+    a.reset();
+    if (notice.is_resolved()) {
+        check(before.get() == 1, "SHUT-46: everybody's use of a node comes before it is gone");
+    }
+    other.join();
+    check(notice.is_resolved(), "SHUT-46: an interrupt never waits for ever");
+}
+
+// SHUT-2: two threads copy one handle.
+MODEL(shutdown_node_model, copies) {
+    const shutdown root;
+    auto c = std::make_unique<shutdown>(root.child());
+    const auto notice = c->shutting_down();
+    std::unique_ptr<shutdown> theirs;
+    roost::thread other([&c, &theirs] { theirs = std::make_unique<shutdown>(*c); });
+    auto mine = std::make_unique<shutdown>(*c);
+    other.join();
+    c.reset();
+    mine.reset();
+    check(!notice.is_resolved(), "SHUT-2: a copy keeps the node");
+    theirs.reset();
+    check(notice.is_resolved(), "SHUT-46: none is left");
+}
+
 // SHUT-43, SHUT-25: the last root handle, and a completion that is given up at the same time.
 MODEL(shutdown_node_model, root_handle_and_completion) {
     auto s = std::make_unique<shutdown>();
@@ -80,6 +135,16 @@ MODEL(shutdown_node_model, orphaned_guard_and_stop) {
     auto done = root.shut_down();
     done.wait_blocking();
     other.join();
+}
+
+// SHUT-45: the same without the waiting.
+MODEL(shutdown_node_model, orphaned_guard_and_latch) {
+    const shutdown root;
+    auto g = std::make_unique<guard>(root.child().guard());
+    roost::thread other([&g] { g.reset(); });
+    root.tree_node().stop();
+    other.join();
+    check(root.state() == shutdown_state::complete, "SHUT-45: nothing is left");
 }
 
 // SHUT-22: a guard through an interrupt, while the last handle goes.

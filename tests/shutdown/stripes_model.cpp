@@ -11,8 +11,17 @@ using roost::testing::check;
 // What the node's own word would hold.
 struct own_word {
     roost::atomic<std::int64_t> units{1};  // the stripes' own
+    roost::plain<int> folds{0};  // what a node does with them comes before anybody is told that they are closed
     auto fold() {
-        return [this](std::int64_t n) noexcept { units.fetch_add(n, roost::mo::acq_rel); };
+        return [this](std::int64_t n) noexcept {
+            units.fetch_add(n, roost::mo::acq_rel);
+            folds.set(folds.get() + 1);
+        };
+    }
+    // By whoever was told that the stripes are closed.
+    void add(std::int64_t n) {
+        check(folds.get() != 0, "SHUT-75: everything is folded when somebody is told that the stripes are closed");
+        units.fetch_add(n, roost::mo::acq_rel);
     }
     std::int64_t now() const { return units.load(roost::mo::acquire); }
 };
@@ -23,7 +32,7 @@ MODEL(stripes_model, close_and_add) {
     own_word word;
     roost::thread adder([&] {
         if (!s.add(1)) {
-            word.units.fetch_add(1, roost::mo::acq_rel);
+            word.add(1);
         }
     });
     s.close(word.fold());
@@ -42,7 +51,7 @@ MODEL(stripes_model, close_sees_work) {
     roost::thread dropper([&] {
         work.set(1);
         if (!s.add(-1)) {
-            word.units.fetch_sub(1, roost::mo::acq_rel);
+            word.add(-1);
         }
     });
     s.close(word.fold());
@@ -62,15 +71,56 @@ MODEL(stripes_model, late_and_close) {
     check(s.add(1), "SHUT-75: open");
     roost::thread other([&] {
         s.close(word.fold());
-        check(word.now() >= 1, "SHUT-75: folded");
+        check(word.now() == 2 && word.folds.get() != 0, "SHUT-75: folded");
         if (!s.add(-1)) {
-            word.units.fetch_sub(1, roost::mo::acq_rel);
+            word.add(-1);
         }
     });
     s.close(word.fold());
     check(s.is_closed(), "SHUT-75: closed when close() returns");
     other.join();
     check(word.now() == 1, "SHUT-75: nothing is left");
+}
+
+// SHUT-75: two who come while the stripes are being closed count in one word.
+MODEL(stripes_model, two_late) {
+    stripes s;
+    own_word word;
+    roost::plain<int> work{0};
+    check(s.add(1), "SHUT-75: open");
+    const auto visit = [&](std::int64_t n) {
+        if (!s.add(n)) {
+            word.add(n);
+        }
+    };
+    roost::thread adder([&] { visit(1); });
+    roost::thread dropper([&] {
+        work.set(1);
+        visit(-1);
+    });
+    s.close(word.fold());
+    adder.join();
+    const std::int64_t left = word.now();
+    check(left == 2 || left == 3, "SHUT-75: counted exactly once");
+    if (left == 2) {
+        check(work.get() == 1, "SHUT-72: completion sees what the guarded work did");
+    }
+    dropper.join();
+    check(word.now() == 2, "SHUT-75: counted exactly once");
+}
+
+// SHUT-75: whoever looks and finds them closed finds everything in the word.
+MODEL(stripes_model, looking_and_close) {
+    stripes s;
+    own_word word;
+    check(s.add(1), "SHUT-75: open");
+    roost::thread other([&] {
+        if (s.is_closed()) {
+            check(word.folds.get() != 0, "SHUT-75: folded");
+        }
+    });
+    s.close(word.fold());
+    other.join();
 }
 
 }  // namespace

@@ -12,6 +12,85 @@ using roost::shutdown;
 using roost::shutdown_state;
 using roost::testing::check;
 
+using roost::detail::shutdown_node;
+
+shutdown_node& node_of(const shutdown& s) { return static_cast<shutdown_node&>(s.tree_node()); }
+
+// SHUT-75: a node becomes striped while a guard is made and dropped.
+MODEL(striping_model, stripe_and_guard) {
+    const shutdown s;
+    shutdown_node& n = node_of(s);
+    roost::thread other([&n] { n.stripe(); });
+    n.enter_guard();
+    n.leave_guard();
+    other.join();
+    n.settle();
+    check(!n.has_work(), "SHUT-75: nothing is left");
+}
+
+// SHUT-75: the same with a guard that may be refused.
+MODEL(striping_model, stripe_and_try_guard) {
+    const shutdown s;
+    shutdown_node& n = node_of(s);
+    roost::thread other([&n] { n.stripe(); });
+    check(n.try_enter_guard(), "SHUT-14: not stopped");
+    other.join();
+    check(s.guard_count() == 1, "SHUT-75: counted once");
+    n.leave_guard();
+    n.settle();
+    check(!n.has_work(), "SHUT-75: nothing is left");
+}
+
+// SHUT-75: and while somebody counts, or wants everything in the node's own word.
+MODEL(striping_model, stripe_and_look) {
+    const shutdown s;
+    shutdown_node& n = node_of(s);
+    roost::thread other([&n] { n.stripe(); });
+    check(n.is_striped() || s.guard_count() <= 1, "SHUT-5: at most the stripes' own unit, for a moment");
+    n.settle();
+    other.join();
+    n.settle();
+    check(!n.has_work(), "SHUT-75: nothing is left");
+}
+
+// SHUT-75: two threads find out at the same time that it pays.
+MODEL(striping_model, stripe_twice) {
+    const shutdown s;
+    shutdown_node& n = node_of(s);
+    roost::thread other([&n] { n.stripe(); });
+    n.stripe();
+    check(n.is_striped(), "SHUT-75: by one of them");
+    other.join();
+    n.settle();
+    check(!n.has_work(), "SHUT-75: nothing is left");
+}
+
+// SHUT-5: the counts move from the stripes into the word while somebody counts.
+MODEL(striping_model, count_while_closing) {
+    const shutdown s;
+    shutdown_node& n = node_of(s);
+    n.stripe();
+    n.enter_guard();
+    n.enter_guard();
+    roost::thread other([&n] { n.settle(); });
+    const std::size_t count = s.guard_count();
+    check(count == 2 || count == 3, "SHUT-5: the guards, and for a moment the stripes' own unit");
+    other.join();
+    check(s.guard_count() == 2, "SHUT-5: exact at rest");
+    n.leave_guard();
+    n.leave_guard();
+}
+
+// SHUT-75: one of the two sees the other, without anybody asking for the state.
+MODEL(striping_model, stripe_and_latch) {
+    const shutdown s;
+    shutdown_node& n = node_of(s);
+    roost::thread other([&n] { n.stripe(); });
+    n.stop();
+    other.join();
+    check(!n.has_work(), "SHUT-75: the stripes were closed by the stop, or by whoever made them");
+}
+
 // SHUT-75: striped or not, the stop finds it, and it completes.
 MODEL(striping_model, stripe_and_stop) {
     const shutdown s;
@@ -36,6 +115,50 @@ MODEL(striping_model, guard_and_stop) {
     auto done = root.shut_down();
     other.join();
     check(done.is_resolved(), "SHUT-31: with every guard dropped it completes");
+}
+
+// SHUT-75, SHUT-71, SHUT-72: the same on the striped node itself: a guard made, and one dropped, while it is stopped.
+MODEL(striping_model, make_and_latch) {
+    const shutdown s;
+    shutdown_node& n = node_of(s);
+    n.stripe();
+    roost::thread other([&n] { n.enter_guard(); });
+    n.stop();
+    other.join();
+    check(n.has_work(), "SHUT-71: a guard that was made counts");
+    n.leave_guard();
+    check(!n.has_work(), "SHUT-75: nothing is left");
+}
+
+MODEL(striping_model, drop_and_latch) {
+    const shutdown s;
+    shutdown_node& n = node_of(s);
+    roost::plain<int> work{0};
+    n.stripe();
+    n.enter_guard();
+    roost::thread other([&] {
+        work.set(1);
+        n.leave_guard();
+    });
+    n.stop();
+    if (n.is_complete()) {
+        check(work.get() == 1, "SHUT-72: completion sees what the guarded work did");
+    }
+    other.join();
+    check(n.is_complete(), "SHUT-75: nothing is left");
+}
+
+// SHUT-75, SHUT-46: given up instead of stopped.
+MODEL(striping_model, drop_and_give_up) {
+    const shutdown s;
+    shutdown_node& n = node_of(s);
+    n.stripe();
+    n.enter_guard();
+    roost::thread other([&n] { n.leave_guard(); });
+    n.settle();
+    n.watch();
+    other.join();
+    check(!n.has_work(), "SHUT-75: nothing is left");
 }
 
 // SHUT-75: a guard from before is dropped by another thread while stop closes the stripes; the blocked one is woken.

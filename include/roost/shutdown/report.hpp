@@ -27,11 +27,14 @@ public:
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
     // Age of the oldest; absent when none was recorded.
     [[nodiscard]] std::optional<duration> oldest() const noexcept { return oldest_; }
+    // It may be older: it was noticed then (guard_tracking::sites).
+    [[nodiscard]] bool is_at_least() const noexcept { return is_at_least_; }
     // What the oldest waits on; empty when not known.
     [[nodiscard]] const std::string& waits_on() const noexcept { return waits_on_; }
     [[nodiscard]] bool is_uninterruptible() const noexcept { return uninterruptible_; }
 
     void add(std::size_t n, std::optional<duration> age, std::string waits_on = {}, bool uninterruptible = false);
+    void add_at_least(std::size_t n, std::optional<duration> age);
     [[nodiscard]] std::string to_string() const;
 
     [[nodiscard]] bool same_group(const report_entry& other) const noexcept {
@@ -46,6 +49,7 @@ private:
     std::optional<duration> oldest_;
     std::string waits_on_;
     bool uninterruptible_ = false;
+    bool is_at_least_ = false;
 };
 
 class shutdown_report {

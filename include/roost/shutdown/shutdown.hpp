@@ -67,6 +67,9 @@ public:
     // Empty from stop on.
     [[nodiscard]] std::optional<roost::guard> try_guard(
         std::source_location where = std::source_location::current()) const noexcept {
+        if (const std::uint32_t thread = detail::sampled_thread(); thread != detail::not_sampled) [[unlikely]] {
+            node_->sample(thread);
+        }
         if (!node_->try_enter_guard()) {
             return std::nullopt;
         }
@@ -92,6 +95,9 @@ public:
     // The whole subtree is latched when this returns. The completion may be ignored.
     shutdown_completion shut_down(reason why = reason::plain_kind(reason_kind::shutdown)) const noexcept {
         node_->stop(std::move(why));
+        if (node_->parent() == nullptr) {
+            detail::notice_all_guards();  // whoever keeps the program from ending says so at least from now on
+        }
         return completion();
     }
     // For what did not end in time: jobs below are cancelled; abort also pierces shields.

@@ -13,15 +13,18 @@
 //    guard, no shared counter. So a thread takes slots only from its own table; but guards travel, and any thread may give a
 //    slot back, at the same time as a report reads it. Giving back is one store; the owning thread finds the slot again when
 //    it looks for a free one, beginning with the one it used last. Reports copy a slot and check that it was not taken again
-//    meanwhile.
+//    meanwhile. Reading a clock would double the cost, so a slot may begin without a time; whoever notices it first (a report,
+//    the stop of a root, every 64th guard of its thread) enters one.
 //
 // 2. Slot      owner    null: free.  node: a guard of that node
 //              version  counts how often the slot was taken
-//              site, since
+//              site
+//              since    when it was taken; 0: not written down; negative: when it was first noticed
 //
 // 4.           free --take, by the table's thread--> taken --drop, by anybody--> free
 //
-// 5. Fields    version, site, since: written by the table's thread while the slot is free; the rest of a table: its thread
+// 5. Fields    version, site, since: written by the table's thread while the slot is free; since: by anybody while it is 0;
+//              the rest of a table: its thread
 //
 // 6. I1        a copy that read one version at its beginning and end is of one guard, or is free
 //
@@ -38,6 +41,7 @@
 // P9  copy: version again relaxed  -      after P8                                             guard_slots_model: copy
 // P10  chunks: load next   acquire  P11    the chunk's slots                                    guard_slots_model: growth
 // P11  chunks: store next  release  P10    the chunk's slots                                    guard_slots_model: growth
+// P12  notice: CAS since   relaxed  -      a number; never instead of one that is there         (floor)
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -58,6 +62,13 @@ public:
     void drop() noexcept { owner_.store(nullptr, mo::release); }  // P6
     [[nodiscard]] site where() const noexcept { return std::bit_cast<site>(site_.load(mo::relaxed)); }  // P5
     [[nodiscard]] std::int64_t since() const noexcept { return since_.load(mo::relaxed); }  // P5
+    // From any thread, also when it is free: the next guard writes its own.
+    void notice(std::int64_t now) noexcept {
+        std::int64_t none = 0;
+        if (since_.load(mo::relaxed) == none) {  // P5
+            static_cast<void>(since_.compare_exchange_strong(none, -now, mo::relaxed, mo::relaxed));  // P12
+        }
+    }
 
     struct copy {
         const void* owner = nullptr;  // null: free, or it changed hands meanwhile
@@ -83,7 +94,11 @@ private:
     atomic<std::uint32_t> version_{0};
 };
 
+#if defined(ROOST_SEAM_MODEL)
+inline constexpr std::size_t first_slots = 2;
+#else
 inline constexpr std::size_t first_slots = 16;
+#endif
 
 class guard_table {
 public:
@@ -101,16 +116,18 @@ public:
     }
     // From any thread, also while the table is in use.
     template <class Fn>
-    void for_each(Fn fn) const {
-        for (const guard_slot& s : first_) {
-            fn(s.read());
+    void for_each(Fn fn) {
+        for (guard_slot& s : first_) {
+            fn(s);
         }
-        for (const chunk* c = chunks_.load(mo::acquire); c != nullptr; c = c->next.load(mo::acquire)) {  // P10
+        for (chunk* c = chunks_.load(mo::acquire); c != nullptr; c = c->next.load(mo::acquire)) {  // P10
             for (std::size_t i = 0; i < c->size; ++i) {
-                fn(c->slots()[i].read());
+                fn(c->slots()[i]);
             }
         }
     }
+    // By the table's thread: notices a few slots, the next time the ones behind them.
+    void notice_some(std::int64_t now) noexcept;
     [[nodiscard]] std::size_t capacity() const noexcept { return total_; }
 
     // For the registry of tables, under its lock.
@@ -123,7 +140,6 @@ private:
         std::size_t size;
         atomic<chunk*> next{nullptr};
         [[nodiscard]] guard_slot* slots() noexcept { return reinterpret_cast<guard_slot*>(this + 1); }
-        [[nodiscard]] const guard_slot* slots() const noexcept { return reinterpret_cast<const guard_slot*>(this + 1); }
     };
     [[nodiscard]] guard_slot* find_free() noexcept;
     [[nodiscard]] bool grow() noexcept;
@@ -134,6 +150,8 @@ private:
     chunk* in_ = nullptr;
     std::size_t at_ = 0;
     std::size_t found_ = 0;  // in this round
+    chunk* noticed_in_ = nullptr;  // as in_ and at_
+    std::size_t noticed_at_ = 0;
     std::size_t total_ = first_slots;
     chunk* newest_ = nullptr;
     atomic<chunk*> chunks_{nullptr};

@@ -25,10 +25,12 @@ struct this_threads_table {
     std::uint32_t guards = 0;
 };
 
-// Every 64th time a thread asks: its index.
+[[nodiscard]] std::uint32_t notice_own_guards() noexcept;
+
+// Every 64th time a thread asks: its index. Notices a few of its guards then.
 [[nodiscard]] inline std::uint32_t sampled_thread() noexcept {
     const std::uint32_t n = ++thread_value<provenance_tag, this_threads_table>::get().guards;
-    return (n & 63U) != 0 ? not_sampled : thread_index();
+    return (n & 63U) != 0 ? not_sampled : notice_own_guards();
 }
 
 extern atomic<guard_tracking> tracking_now;
@@ -57,11 +59,12 @@ extern atomic<guard_tracking> tracking_now;
 
 #endif
 
-// Since when, as far as it was recorded.
+// Since when, as far as it was recorded: taken, or noticed first, when it is at least that old.
 [[nodiscard]] std::optional<duration> age_of(std::int64_t since, time_point at) noexcept;
+void notice_all_guards() noexcept;
 
 using slot_function = void (*)(void* context, const guard_slot::copy& c);
-void for_each_guard(void* context, slot_function fn);
+void for_each_guard(void* context, slot_function fn);  // notices them afterwards
 [[nodiscard]] std::size_t recorded_capacity() noexcept;  // slots in all tables
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -74,8 +74,12 @@ public:
     }
     [[nodiscard]] bool is_striped() const noexcept;
     [[nodiscard]] std::size_t guards_in_subtree() noexcept;
-    // What n counts beyond its own word: for reports.
-    [[nodiscard]] static std::int64_t striped_units(const node& n) noexcept;
+    // What n counts, in its own word and in stripes: for reports.
+    struct counted {
+        std::int64_t units = 0;
+        bool is_announced = false;  // to its parent, which counts one more for it
+    };
+    [[nodiscard]] static counted count_of(node& n) noexcept;
 
     // --- observing ---------------------------------------------------------------------------------------------------
     // Asked to stop, or nobody can ask any more: what an interrupt looks at. One load.

@@ -26,16 +26,16 @@
 // 7. Ordering table
 // id  operation             order            pairs  carries                                               fails in
 // S1  add: store busy       relaxed          -      the barrier pair orders it with S2                    stripes_model: close_and_add
-// S2  add: load phase       acquire          S6     the light side of the barrier pair                    stripes_model: close_and_add
-// S3  add: own count        relaxed          -      only its thread, then the closer after S7             (floor)
+// S2  add: load phase       relaxed          -      the light side of the barrier pair; closed: see S5    stripes_model: close_and_add
+// S3  own count             relaxed          -      only its thread, then the closer after S7             (floor)
 // S4  add: store busy       release          S7     the count, and the work that was guarded              stripes_model: close_sees_work
-// S5  late: CAS             acq_rel/acquire  S5 S8  the work that was guarded; closed: what was folded    stripes_model: late_and_close
-// S6  close: CAS phase      acq_rel/relaxed  S2     then the heavy side of the barrier pair               stripes_model: close_and_add
+// S5  late: CAS             release/acquire  S5 S8  the work that was guarded; closed: what was folded    stripes_model: late_and_close
+// S6  close: CAS phase      relaxed          -      one closer; then the heavy side of the barrier pair   stripes_model: close_and_add
 // S7  close: fetch_or busy  acquire          S4     as S4; a read-modify-write sees the newest            stripes_model: close_sees_work
-// S8  close: CAS late       acq_rel/acquire  S5     as S5                                                 stripes_model: late_and_close
+// S8  close: CAS late       acq_rel/relaxed  S5     as S5; the looks before it decide nothing             stripes_model: late_and_close
 // S9  close: store phase    release          S10    the fold                                              stripes_model: late_and_close
 // S10  wait: load phase     acquire          S9     the fold                                              stripes_model: late_and_close
-// S11  count: loads         acquire          S4     a number for reports                                  (floor)
+// S11  total: late, phase   relaxed          -      the barrier pair: not open if the word had the sum    (floor)
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -73,12 +73,12 @@ public:
             cell& c = cells_[mine];
             c.busy.store(1, mo::relaxed);  // S1
             light_barrier();
-            if (phase_.load(mo::acquire) == open) [[likely]] {  // S2
+            if (phase_.load(mo::relaxed) == open) [[likely]] {  // S2
                 c.count.store(c.count.load(mo::relaxed) + n, mo::relaxed);  // S3
                 c.busy.store(0, mo::release);  // S4
                 return true;
             }
-            c.busy.store(0, mo::release);  // S4
+            c.busy.store(0, mo::relaxed);  // S1
         }
         return add_late(n);
     }
@@ -88,7 +88,7 @@ public:
     template <class Fold>
     bool close(Fold fold) noexcept {
         std::uint32_t expected = open;
-        if (!phase_.compare_exchange_strong(expected, closing, mo::acq_rel, mo::relaxed)) {  // S6
+        if (!phase_.compare_exchange_strong(expected, closing, mo::relaxed, mo::relaxed)) {  // S6
             while (phase_.load(mo::acquire) != closed) {  // S10
                 wait_on(phase_, closing);
             }
@@ -102,10 +102,10 @@ public:
             }
             sum += c.count.load(mo::relaxed);  // S3
         }
-        std::int64_t seen = late_.load(mo::acquire);  // S8
+        std::int64_t seen = late_.load(mo::relaxed);  // S8
         fold(sum + seen / 2);
         for (std::int64_t folded = seen;
-             !late_.compare_exchange_strong(seen, closed_late, mo::acq_rel, mo::acquire);) {  // S8
+             !late_.compare_exchange_strong(seen, closed_late, mo::acq_rel, mo::relaxed);) {  // S8
             fold((seen - folded) / 2);
             folded = seen;
         }
@@ -114,14 +114,28 @@ public:
         return true;
     }
 
-    // What it adds to the node's own word; exact at rest. Not meant for closed ones.
     [[nodiscard]] bool is_closed() const noexcept { return phase_.load(mo::acquire) == closed; }  // S10
-    [[nodiscard]] std::int64_t count() const noexcept {
-        std::int64_t sum = late_.load(mo::acquire) / 2;  // S11
-        for (const cell& c : cells_) {
-            sum += c.count.load(mo::acquire);  // S11
+
+    // All guards, given how the node's own word is read (which includes the stripes' unit while they are open, and a moment
+    // longer). While they are being closed the counts are on their way into that word: then it waits, and looks again.
+    template <class OwnUnits>
+    [[nodiscard]] std::int64_t total(OwnUnits own_units) const noexcept {
+        for (;;) {
+            if (is_closed()) {
+                return own_units();
+            }
+            const std::int64_t own = own_units();
+            const std::int64_t late = late_.load(mo::relaxed);  // S11
+            std::int64_t sum = 0;
+            for (const cell& c : cells_) {
+                sum += c.count.load(mo::relaxed);  // S3
+            }
+            light_barrier();  // the heavy side is before the first fold: who has seen that in its own word sees it here
+            if (late != closed_late && phase_.load(mo::relaxed) == open) {  // S11
+                return own + sum + late / 2 - 1;
+            }
+            yield_thread();
         }
-        return sum;
     }
 
 private:
@@ -136,7 +150,7 @@ private:
             if (seen == closed_late) {
                 return false;
             }
-        } while (!late_.compare_exchange_weak(seen, seen + 2 * n, mo::acq_rel, mo::acquire));  // S5
+        } while (!late_.compare_exchange_weak(seen, seen + 2 * n, mo::release, mo::acquire));  // S5
         return true;
     }
 
