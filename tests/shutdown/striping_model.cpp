@@ -85,6 +85,15 @@ MODEL(striping_model, count_while_closing) {
 MODEL(striping_model, stripe_and_latch) {
     const shutdown s;
     shutdown_node& n = node_of(s);
+    roost::thread other([&n] { n.stop(); });
+    n.stripe();
+    other.join();
+    check(!n.has_work(), "SHUT-75: the stripes were closed by the stop, or by whoever made them");
+}
+// The same; a bounded search begins at the other end.
+MODEL(striping_model, latch_and_stripe) {
+    const shutdown s;
+    shutdown_node& n = node_of(s);
     roost::thread other([&n] { n.stripe(); });
     n.stop();
     other.join();
