@@ -38,6 +38,10 @@ BENCH_OURS("shutdown/guard_untracked_1t") {
     roost::set_guard_tracking(roost::guard_tracking::off);
     return guards(b, 1, true);
 }
+BENCH_OURS("shutdown/guard_coarse_1t") {
+    roost::set_guard_tracking(roost::guard_tracking::coarse);
+    return guards(b, 1, true);
+}
 BENCH_OURS("shutdown/guard_exact_1t") {
     roost::set_guard_tracking(roost::guard_tracking::exact);
     return guards(b, 1, true);
