@@ -1,6 +1,7 @@
 #include <roost/sync/latch.hpp>
 
 #include "coroutines.hpp"
+#include "held_operation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -62,6 +63,20 @@ TEST(latch, SYNC_92_cancelled_waiter_is_unlinked) {
     EXPECT_EQ(l.waiters_now(), 0U);
     l.count_down();
     EXPECT_TRUE(l.is_open());
+}
+
+TEST(latch, SYNC_92_who_still_waits_behind_a_cancelled_one_is_woken) {
+    latch l(1, "started");
+    roost::plain<int> resumed{0};
+    int count = 0;
+    sync_testing::held_operation<latch::operation> first(l.wait(), resumed);
+    wait_for(l, count);
+    EXPECT_TRUE(first.operation().try_cancel());
+    EXPECT_FALSE(first.operation().try_cancel()) << "once";
+    EXPECT_EQ(l.waiters_now(), 1U);
+    l.count_down();
+    EXPECT_EQ(count, 1);
+    EXPECT_EQ(resumed.get(), 0);
 }
 
 TEST(latch, SYNC_93_blocking_forms_and_destruction_by_whoever_passed) {
