@@ -4,6 +4,8 @@
 
 #include "support.hpp"
 
+#include <vector>
+
 namespace {
 
 using namespace pool_testing;
@@ -167,6 +169,22 @@ TEST(pool, POOL_28_resize_up_serves_waiters_and_down_lets_the_surplus_go) {
     d.let_go();
     EXPECT_EQ(p.stats().idle, 1U);
     EXPECT_EQ(p.stats().over, 0U);
+    expect_conserved(p, l);
+}
+
+TEST(pool, POOL_28_resize_down_lets_only_the_surplus_of_idle_ones_go) {
+    ledger l;
+    auto p = make_pool(l, one_stripe(6));
+    {
+        std::vector<roost::acquired<thing>> all;
+        for (int i = 0; i < 6; ++i) {
+            all.push_back(p.try_acquire_or_create());
+        }
+    }
+    EXPECT_EQ(p.stats().idle, 6U);
+    EXPECT_EQ(p.resize(3), 3U);
+    EXPECT_EQ(l.destroyed, 3);
+    EXPECT_EQ(p.stats().idle, 3U);
     expect_conserved(p, l);
 }
 
