@@ -88,7 +88,7 @@ pub fn per_op_threads(ms: u64, count: usize, body: impl Fn(usize, u64) + Sync) -
     (value, ops * count as u64)
 }
 
-/// As in std::hint, which in Debian 12's Rust does not have it yet.
+/// Like std::hint's, which Debian 12's Rust does not have yet.
 #[inline(always)]
 pub fn black_box<T>(value: T) -> T {
     unsafe { std::arch::asm!("/* {0} */", in(reg) &value, options(nostack, preserves_flags)) };

@@ -181,13 +181,16 @@ def image(source, work):
             words = re.sub(rf"(?<![\w/]){place}/", str(folder) + "/", words)
         return words
 
-    first_stage = text.split("\nFROM ")[0]
+    first_stage = re.split(r"^FROM ", text, flags=re.MULTILINE)[1]
+    ran = 0
     for line in first_stage.splitlines():
         if line.startswith("COPY "):
             _, what, where = line.split()
             shutil.copytree(work / "context" / what, moved(where))
         elif line.startswith("RUN ") and "apt-get" not in line:
             run("sh", "-ec", moved(line[4:]))
+            ran += 1
+    check(ran > 0, "the Dockerfile builds nothing")
     built = shlex.split(re.search(r"^COPY --from=build (.*)$", text, re.MULTILINE).group(1))[0]
     print(run(sys.executable, HERE / "run_template.py", moved(built)).strip())
 
