@@ -8,7 +8,7 @@ option(ROOST_BUILD_MODEL "Build the layers a second time on the explorer's atomi
 option(ROOST_BUILD_NATIVE_MODELS "Build the models on real threads too" ${PROJECT_IS_TOP_LEVEL})
 option(ROOST_BUILD_FUZZ "Build the fuzz targets with libFuzzer (clang only)" OFF)
 option(ROOST_INSTALL "Create the install rules" ${PROJECT_IS_TOP_LEVEL})
-option(ROOST_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
+option(ROOST_WERROR "Treat warnings as errors; the presets do" OFF)
 option(ROOST_PCH "Compile with precompiled standard headers" ${PROJECT_IS_TOP_LEVEL})
 option(ROOST_CCACHE "Compile through ccache when it is installed" ${PROJECT_IS_TOP_LEVEL})
 
