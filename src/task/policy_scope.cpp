@@ -12,14 +12,17 @@ const scope_policy need_all_policy(+[](scope_core& scope, job_core& child) noexc
     }
 });
 
-const scope_policy told_policy(+[](scope_core& scope, job_core& child) noexcept {
-    for (const std::exception_ptr& other : child.suppressed()) {
-        scope.fail(other);
-    }
-    if (child.outcome_link().state() == ending::threw) {  // not what the child was for, but what happened to it: no memory
-        scope.fail(child.outcome_link().error());
-    }
-});
+const scope_policy told_policy(
+    +[](scope_core& scope, job_core& child) noexcept {
+        for (const std::exception_ptr& other : child.suppressed()) {
+            scope.fail(other);
+        }
+        // Not what the child was for, but what happened to it: no memory.
+        if (child.outcome_link().state() == ending::threw) {
+            scope.fail(child.outcome_link().error());
+        }
+    },
+    scope_policy::wants::failures);
 
 task<> pause_before_retry(duration d) {
     if (d > duration::zero()) {
