@@ -1,6 +1,7 @@
 #include <roost/sync/auto_reset_event.hpp>
 
 #include "coroutines.hpp"
+#include "held_operation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -65,6 +66,19 @@ TEST(auto_reset_event, SYNC_82_signal_of_a_waiter_that_never_ran_is_passed_on) {
     executor.forget();
     third.destroy();
     EXPECT_TRUE(e.try_wait()) << "with nobody waiting it is kept";
+}
+
+TEST(auto_reset_event, SYNC_82_who_still_waits_behind_a_cancelled_one_is_woken) {
+    auto_reset_event e("e");
+    roost::plain<int> first_resumed{0};
+    roost::plain<int> second_resumed{0};
+    sync_testing::held_operation<auto_reset_event::operation> first(e.wait(), first_resumed);
+    sync_testing::held_operation<auto_reset_event::operation> second(e.wait(), second_resumed);
+    EXPECT_TRUE(first.operation().try_cancel());
+    e.set();
+    EXPECT_EQ(first_resumed.get(), 0);
+    EXPECT_EQ(second_resumed.get(), 1);
+    EXPECT_FALSE(e.try_wait()) << "the signal went to the one who waited";
 }
 
 TEST(auto_reset_event, SYNC_82_cancelled_waiter_takes_no_signal) {
