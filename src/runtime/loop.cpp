@@ -4,6 +4,7 @@
 #include <roost/runtime/detail/keeper.hpp>
 
 #include <algorithm>
+#include <utility>
 
 // id  operation           order    pairs  carries                                           fails in
 // L1  stop: stop_ store   release  L2     what the stopping thread did before               loop_model: stop_or_sleep
@@ -72,14 +73,19 @@ bool loop::post_last(work& w) noexcept {
     return true;
 }
 
-// The body that takes it is suspended in it: so a watcher sees two bodies, as if the loop had run them.
-work* loop::take_newest(wanted_function wanted, const void* by) noexcept {
-    work* w = is_here() ? ready_.back() : nullptr;
-    if (w == nullptr || !wanted(*w, by)) {
-        return nullptr;
+// A body like any other, for a watcher and for whoever waits for his turn.
+bool loop::take_next(const work& w) noexcept {
+    if (!is_here() || ready_.back() != &w) {
+        return false;
     }
+    if (countdown_ == 1) {
+        look_ = true;
+        return false;
+    }
+    --countdown_;
     pulse_.begin_body();
-    return ready_.pop_back();
+    static_cast<void>(ready_.pop_back());
+    return true;
 }
 
 void loop::stop() noexcept {
@@ -161,7 +167,7 @@ std::size_t loop::run_some() noexcept {
             }
         }
         w->run();
-        if (stop_.load(mo::relaxed)) {  // L3
+        if (std::exchange(look_, false) || stop_.load(mo::relaxed)) {  // L3
             return ran + 1;
         }
     }

@@ -11,6 +11,7 @@ namespace roost::inline ROOST_ABI::detail {
 namespace {
 
 constexpr unsigned older_every = 61;         // bodies; no power of two, so that it does not beat in step with a program
+constexpr unsigned older_rounds = 4;         // of so many bodies that ran where they were awaited
 constexpr std::size_t fetch_limit = 16;      // from outside at a time, when nobody else is free to run them
 constexpr unsigned longest_pause = 64;
 constexpr std::int64_t steal_limit = 8;
@@ -95,19 +96,28 @@ bool scheduler::post_last(work& w) noexcept {
     return true;
 }
 
-// Taken before it is looked at: until then a thief may run and destroy it.
-work* scheduler::take_newest(wanted_function wanted, const void* by) noexcept {
+// It counts as a body. Whoever waits for his turn gets it: at once when he is known, in time when he may be in the deque.
+bool scheduler::take_next(const work& w) noexcept {
     worker* me = this_worker();
-    work* w = me != nullptr && me->owner == this ? me->deque.pop() : nullptr;
-    if (w == nullptr) {
-        return nullptr;
+    if (me == nullptr || me->owner != this) {
+        return false;
     }
-    if (!wanted(*w, by)) {
-        push(*me, *w);
-        return nullptr;
+    if (me->countdown == 1) [[unlikely]] {
+        if (!outside_.is_empty() || me->yielded != 0 || ++me->rounds % older_rounds == 0) {
+            return false;
+        }
+        me->countdown = older_every;
     }
+    work* newest = me->deque.pop();
+    if (newest != &w) {
+        if (newest != nullptr) {
+            push(*me, *newest);
+        }
+        return false;
+    }
+    --me->countdown;
     me->pulse.begin_body();
-    return w;
+    return true;
 }
 
 void scheduler::push(worker& me, work& w) noexcept {

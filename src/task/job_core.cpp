@@ -106,13 +106,14 @@ void job_core::end_body() noexcept {
 }
 
 // Somebody holds it, or has to be told. With nothing below it and no policy to ask it is final before its unit goes, so that
-// one commit is enough: should work come in between, the long way tells everybody once more.
+// one commit is enough. Should somebody come or go in between, it takes the long way out, on which nobody is told again.
 void job_core::end_noticed() noexcept {
     if (ends_unnoticed() && access::is_held_alone(*this)) [[likely]] {
         drained(*this);
-        if (access::leave_closed(*this)) [[likely]] {
-            return;
+        if (!access::leave_closed(*this)) {
+            close_and_leave();
         }
+        return;
     }
     happened(job_event_kind::state_changed, job_state::completing);
     close_and_leave();
@@ -138,32 +139,17 @@ void job_core::end_joined() noexcept {
     }
 }
 
-bool job_core::is_fresh_sibling(const work& w, const void* target) noexcept {
-    return w.runs(run_job) && static_cast<const job_core&>(static_cast<const body&>(w)).parent() ==
-                                  static_cast<const job_core*>(target)->parent();
-}
-
 bool job_core::run_for_joiner() noexcept {
     runner& here = runner::of_this_thread();
-    if (here.depth == deepest_join || here.children == 0) {
+    if (here.depth == deepest_join || phase_.load(mo::relaxed) != job_state::fresh || !where()->take_next(*this)) {  // J6
         return false;
     }
-    const executor_ref on = where();
     job_core* const outer = std::exchange(here.joined, this);
     ++here.depth;
-    bool ended = false;
-    while (!ended && here.children != 0 && phase_.load(mo::relaxed) == job_state::fresh) {  // J6
-        work* w = on->take_newest(is_fresh_sibling, this);
-        if (w == nullptr) {
-            break;
-        }
-        --here.children;
-        w->run();
-        ended = std::exchange(here.joined_ended, false);
-    }
+    work::run();
     --here.depth;
     here.joined = outer;
-    return ended;
+    return std::exchange(here.joined_ended, false);
 }
 
 void job_core::level_raised(node& self, level now) noexcept {
@@ -222,6 +208,9 @@ void job_core::describe_job(const node& self, node_description& d) noexcept {
 // The last unit is gone: the one and only end of a job.
 bool job_core::drained(node& self) noexcept {
     job_core& job = static_cast<job_core&>(static_cast<region&>(self));
+    if (job.is_final()) {  // see end_noticed()
+        return true;
+    }
     job.parent_scope().policy().child_ended(job.parent_scope(), job);
     job_state last = job_state::completed;
     if (job.outcome_link().state() == ending::threw) {

@@ -37,8 +37,6 @@ bool region::has_owner() const noexcept { return is_marked() || static_cast<cons
 
 namespace {
 
-constexpr std::uint16_t children_per_body = 256;  // then older work gets its turn
-
 await_link& bury(promise_base& frame) noexcept {
     await_link& link = *frame.link();
     frame.handle().destroy();
@@ -134,9 +132,6 @@ void body::run(promise_base& frame) noexcept {
         return;
     }
     body* outer = std::exchange(here.current, this);
-    if (outer == nullptr) {
-        here.children = children_per_body;
-    }
     const busy_with busy(static_cast<job_core&>(*this));
     run_loop(here, &frame);
     here.current = outer;

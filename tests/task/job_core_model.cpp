@@ -149,13 +149,12 @@ public:
         own_.push_front(w);
         return true;
     }
-    work* take_newest(wanted_function wanted, const void* by) noexcept override {
-        work* w = thread_index() == home_ ? own_.pop() : nullptr;
-        if (w != nullptr && !wanted(*w, by)) {
-            own_.push_front(*w);
-            return nullptr;
+    bool take_next(const work& w) noexcept override {
+        work* newest = thread_index() == home_ ? own_.pop() : nullptr;
+        if (newest != nullptr && newest != &w) {
+            own_.push_front(*newest);
         }
-        return w;
+        return newest == &w;
     }
     [[nodiscard]] bool is_here() const noexcept override { return thread_index() == home_; }
     template <class Done>
@@ -175,11 +174,12 @@ private:
     manual_executor outside_;
 };
 
-task<> take_own(root_scope& root, atomic<int>& alive, int& got) {
-    auto child = root.async("child", make_one(alive));
+task<> take_in(scope& s, atomic<int>& alive, int& got) {
+    auto child = s.async("child", make_one(alive));
     const counted mine = co_await std::move(child);
     ++got;
 }
+task<> take_own(atomic<int>& alive, int& got) { co_await with_scope(take_in, std::ref(alive), std::ref(got)); }
 
 // JOB-71: a child that runs where it is awaited, while a canceller walks over it.
 MODEL(job_core_model, joined_here_vs_cancel) {
@@ -187,7 +187,7 @@ MODEL(job_core_model, joined_here_vs_cancel) {
     root_scope root(ex);
     atomic<int> alive{0};
     int got = 0;
-    const job taker = root.launch("takes", take_own(root, alive, got));
+    const job taker = root.launch("takes", take_own(alive, got));
     thread canceller([&] {
         root.cancel();
         ex.wake();
@@ -206,7 +206,7 @@ MODEL(job_core_model, joined_here_vs_visitor) {
     root_scope root(ex);
     atomic<int> alive{0};
     int got = 0;
-    const job taker = root.launch("takes", take_own(root, alive, got));
+    const job taker = root.launch("takes", take_own(alive, got));
     thread visitor([&] {
         node_ref<> last;
         visit(root.core(), 10, [&](const node_description& d) noexcept { last = node_ref<>::try_share(*d.target); });

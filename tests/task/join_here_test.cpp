@@ -6,10 +6,16 @@
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/deferred.hpp>
+#include <roost/task/root.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/sleep.hpp>
+#include <roost/task/timeout.hpp>
+#include <roost/tree/visit.hpp>
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -228,6 +234,125 @@ TEST(join_here, JOB_71_what_another_worker_took_is_waited_for) {
     for (int round = 0; round < 5; ++round) {
         EXPECT_EQ(run(2, fork(15)), 610U);
     }
+}
+
+// --- as if the executor had run it -------------------------------------------------------------------------------------
+
+using steady = std::chrono::steady_clock;
+
+task<bool> spin_until(const std::atomic<bool>& done) {
+    const auto hang = steady::now() + std::chrono::seconds(10);
+    while (!done.load() && steady::now() < hang) {}
+    co_return done.load();
+}
+task<bool> release_sibling(scope& s, std::atomic<bool>& done) {
+    auto quick = s.async("quick", one());
+    auto busy = s.async("busy", spin_until(done));
+    static_cast<void>(co_await std::move(quick));
+    done.store(true);
+    co_return co_await std::move(busy);
+}
+task<bool> has_busy_sibling(std::atomic<bool>& done) { co_return co_await with_scope(release_sibling, std::ref(done)); }
+
+TEST(join_here, JOB_71_a_busy_sibling_does_not_hold_up_the_awaiting_body) {
+    std::atomic<bool> done{false};
+    EXPECT_TRUE(run(2, has_busy_sibling(done)));
+}
+
+task<bool> await_that(deferred<bool> d) { co_return co_await std::move(d); }
+task<bool> leave_busy(scope& s, std::atomic<bool>& done) {
+    auto busy = s.async("busy", spin_until(done)).keep();
+    const auto got = co_await move_on_after(std::chrono::milliseconds(1), await_that(std::move(busy)));
+    const bool was_early = !done.exchange(true);
+    co_return was_early && !got.has_value();
+}
+task<bool> has_deadline(std::atomic<bool>& done) { co_return co_await with_scope(leave_busy, std::ref(done)); }
+
+TEST(join_here, JOB_71_a_deadline_inside_the_scope_is_not_held_up) {
+    std::atomic<bool> done{false};
+    const auto begun = steady::now();
+    EXPECT_TRUE(run(2, has_deadline(done)));
+    EXPECT_LT(steady::now() - begun, std::chrono::seconds(9)) << "the child that nobody waits for any more was waited for";
+}
+
+task<int> count_children(scope& s) {
+    int seen = 0;
+    visit(s.core(), 10, [&](const node_description& d) noexcept { seen += d.target->name() == "child" ? 1 : 0; });
+    co_return seen;
+}
+task<int> look_in_same_expression(scope& s) {
+    auto child = s.async("child", one());
+    const int left = (static_cast<void>(co_await std::move(child)), co_await count_children(s));
+    co_return left;
+}
+task<int> looks() { co_return co_await with_scope(look_in_same_expression); }
+
+TEST(join_here, JOB_71_the_child_has_ended_when_its_value_is_there) { EXPECT_EQ(run(1, looks()), 0); }
+
+class flag final : public work {
+public:
+    flag() noexcept : work(+[](work& self) noexcept { static_cast<flag&>(self).is_set = true; }) {}
+    bool is_set = false;
+};
+task<int> join_until(scope& s, const flag& f) {
+    int joined = 0;
+    while (!f.is_set) {
+        auto child = s.async("child", one());
+        joined += co_await std::move(child);
+    }
+    co_return joined;
+}
+task<> post_and_join(executor_ref on, flag& f, int& joined) {
+    on->post_last(f);
+    joined = co_await with_scope(join_until, std::cref(f));
+}
+
+TEST(join_here, JOB_71_children_count_as_bodies_when_somebody_waits_for_his_turn) {
+    int joined = 0;
+    flag on_runtime;
+    runtime threads(runtime_options().workers(1));
+    block_on(threads, post_and_join(threads, on_runtime, joined));
+    EXPECT_LT(joined, 500) << "a worker";
+
+    flag on_loop;
+    loop mine("mine");
+    root_scope root(mine);
+    root.launch("joins", post_and_join(mine, on_loop, joined));
+    mine.poll();
+    EXPECT_LT(joined, 500) << "a loop";
+    root.close();
+    mine.poll();
+}
+
+task<> stop_at(loop& l, time_point at, bool& woken) {
+    co_await sleep_until(at);
+    woken = true;
+    l.stop();
+}
+task<> join_past(scope& s, time_point at, const bool& woken, int& late) {
+    while (!woken) {
+        auto child = s.async("child", one());
+        const int joined = co_await std::move(child);
+        late += now() >= at ? joined : 0;
+    }
+}
+task<> joins_past(time_point at, const bool& woken, int& late) {
+    co_await with_scope(join_past, at, std::cref(woken), std::ref(late));
+}
+
+TEST(join_here, JOB_71_a_loop_looks_at_its_timers_between_children) {
+    loop mine("mine");
+    root_scope root(mine);
+    bool woken = false;
+    int late = 0;
+    const time_point at = now() + std::chrono::milliseconds(5);
+    root.launch("timer", stop_at(mine, at, woken));
+    root.launch("joins", joins_past(at, woken, late));
+    mine.run();
+    EXPECT_TRUE(woken);
+    EXPECT_LT(late, 1'000);
+    root.close();
+    mine.poll();
 }
 
 }  // namespace

@@ -32,13 +32,12 @@ public:
     }
     // Like post, but behind everything already queued: for whoever gives others a turn.
     virtual bool post_last(work& w) noexcept { return post(w); }
-    // For whoever waits for work that may not have begun: hands over the newest work that this thread has posted here and
-    // that has not begun, when `wanted` says so; the caller runs it. Null is always right.
-    using wanted_function = bool (*)(const work& w, const void* by) noexcept;
-    virtual work* take_newest(wanted_function wanted, const void* by) noexcept {
-        static_cast<void>(wanted);
-        static_cast<void>(by);
-        return nullptr;
+    // For whoever waits for posted work that may not have begun: hands it over when it would be the next thing that this
+    // thread runs here, and the caller runs it. `w` may be gone meanwhile: it is compared, not looked at. False is always
+    // right.
+    virtual bool take_next(const work& w) noexcept {
+        static_cast<void>(w);
+        return false;
     }
     // Null when this executor has no timers of its own.
     virtual timer_service* timers() noexcept { return nullptr; }

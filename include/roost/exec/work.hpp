@@ -21,7 +21,6 @@ public:
     work& operator=(const work&) = delete;
 
     void run() noexcept { run_(*this); }
-    [[nodiscard]] bool runs(run_function function) const noexcept { return run_ == function; }
     // Changes what the next run() does. Only while not posted.
     void set_run(run_function function) noexcept { run_ = function; }
 

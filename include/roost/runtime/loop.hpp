@@ -27,7 +27,7 @@ public:
 
     bool post(work& w) noexcept override;
     bool post_last(work& w) noexcept override;
-    work* take_newest(wanted_function wanted, const void* by) noexcept override;
+    bool take_next(const work& w) noexcept override;
     timer_service* timers() noexcept override { return &timers_; }
     blocking_service* blocking() noexcept override { return blocking_; }
     [[nodiscard]] bool is_here() const noexcept override;
@@ -68,6 +68,7 @@ private:
     atomic<bool> stop_{false};
     unsigned countdown_ = 1;
     bool older_ready_ = false;
+    bool look_ = false;  // at the clock, soon: bodies have run that run_some() did not count
     bool slept_ = true;
     bool running_ = false;
     std::size_t timers_left_ = 0;

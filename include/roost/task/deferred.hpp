@@ -27,9 +27,11 @@ public:
     bool await_suspend(std::coroutine_handle<> self) noexcept;
 
 protected:
-    // See job_core::run_for_joiner().
+    // See job_core::run_for_joiner(). Only for a child of the scope that the frame runs in: what takes the frame out of
+    // another wait (a deadline, say) does not end the child, so it must not have to wait for it.
     [[nodiscard]] bool run_here() noexcept {
-        return !frame().where().is_cancelled() && !target_->is_final() && target_->run_for_joiner();
+        const region& in = frame().where();
+        return target_->parent() == &in && !in.is_cancelled() && target_->run_for_joiner();
     }
 
 private:
@@ -105,20 +107,30 @@ template <class T>
 class deferred_await final : public settled_wait {
 public:
     deferred_await(promise_base& me, deferred<T> d) noexcept : settled_wait(me, *d.block()), deferred_(std::move(d)) {}
-    ~deferred_await() {
-        if (ended_here_) {
-            deferred_.release_to_caller()->end_joined();
-        }
-    }
-
     // A child that has not begun, and that nobody can have begun, runs where its result is wanted.
     [[nodiscard]] bool await_ready() noexcept {
         ended_here_ = run_here();
         return ended_here_ || settled_wait::await_ready();
     }
-    T await_resume() { return deferred_.block()->take(); }
+    T await_resume() {
+        const end_of_child ends(ended_here_ ? deferred_.release_to_caller() : nullptr);
+        return (ended_here_ ? ends.block : deferred_.block())->take();
+    }
 
 private:
+    // When the value is out: this awaiter may live on, while others of the same expression wait.
+    struct end_of_child {
+        explicit end_of_child(job_block<T>* b) noexcept : block(b) {}
+        end_of_child(const end_of_child&) = delete;
+        end_of_child& operator=(const end_of_child&) = delete;
+        ~end_of_child() {
+            if (block != nullptr) {
+                block->end_joined();
+            }
+        }
+        job_block<T>* block;
+    };
+
     deferred<T> deferred_;
     bool ended_here_ = false;
 };

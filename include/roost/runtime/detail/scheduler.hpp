@@ -49,6 +49,7 @@ struct alignas(64) worker {
     unsigned index = 0;
     unsigned countdown = 1;  // bodies until older work gets its turn
     unsigned turn = 0;  // whose turn that is
+    unsigned rounds = 0;  // of bodies after which nobody was known to wait for it
     std::uint32_t yielded = 0;  // what the owner pushed to its inbox since it last took it
     atomic<std::uint32_t> yielded_hint{0};
     std::unique_ptr<std::uint64_t[]> beats;  // of the others, when the search began
@@ -67,7 +68,7 @@ public:
 
     bool post(work& w) noexcept override;
     bool post_last(work& w) noexcept override;
-    work* take_newest(wanted_function wanted, const void* by) noexcept override;
+    bool take_next(const work& w) noexcept override;
     timer_service* timers() noexcept override { return options_.timers; }
     blocking_service* blocking() noexcept override { return options_.blocking; }
     [[nodiscard]] bool is_here() const noexcept override;

@@ -73,9 +73,9 @@ public:
     }
     void end_body() noexcept;
 
-    // On the executor, for the holder of the only reference, who waits for it: runs it here and now if it is, or comes to
-    // be, the newest work of this thread, and its fresh siblings that are newer. True: it has returned, nobody else has
-    // been told, and end_joined() follows when the value has been taken.
+    // For a body in the same scope that waits for it: runs it here and now if this thread would do so next anyway. True: it
+    // has returned, the caller has the only reference, nobody else has been told, and end_joined() follows when the value
+    // has been taken.
     [[nodiscard]] bool run_for_joiner() noexcept;
     void end_joined() noexcept;  // the reference goes with it
 
@@ -115,7 +115,6 @@ private:
     [[gnu::noinline]] void end_noticed() noexcept;
     [[nodiscard]] bool ends_unnoticed() const noexcept;
     [[nodiscard]] bool end_for_joiner() noexcept;
-    static bool is_fresh_sibling(const work& w, const void* target) noexcept;
     void wake_joiners(job_state last) noexcept;
     // For counters and observers: one load when there are none.
     [[nodiscard]] bool is_watched() const noexcept { return (watched_ | watching::now()) != 0; }

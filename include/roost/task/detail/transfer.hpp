@@ -48,7 +48,6 @@ public:
     job_core* joined = nullptr;    // the innermost one waits for this
     bool joined_ended = false;     // and that has ended; whoever waits does the rest
     std::uint16_t depth = 0;       // how many such bodies are on this stack
-    std::uint16_t children = 0;    // how many more of them may run before the outermost body has to give way
 };
 
 void bounce_to(std::coroutine_handle<> next) noexcept;
