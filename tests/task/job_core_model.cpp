@@ -43,6 +43,27 @@ MODEL(job_core_model, late_join) {
     finish(here, root);
 }
 
+task<> write_to(plain<int>& out) {
+    out.set(1);
+    co_return;
+}
+
+// JOB-15: whoever sees a final state, without waiting for it, also sees what the job did.
+MODEL(job_core_model, a_final_state_carries_what_the_job_wrote) {
+    manual_executor ex;
+    root_scope root(ex);
+    plain<int> written{0};
+    const job target = root.launch("target", write_to(written));
+    thread watcher([&] {
+        if (is_final(target.state())) {
+            check(written.get() == 1, "JOB-15: a final state carries the job's writes");
+        }
+    });
+    ex.run_all();
+    watcher.join();
+    finish(ex, root);
+}
+
 atomic<std::uint32_t> routed{0};
 
 task<> fails(event& e) {
