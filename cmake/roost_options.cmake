@@ -67,7 +67,7 @@ function(roost_apply_flags target)
     $<$<BOOL:${ROOST_WERROR}>:-Werror>)
   # g++ 12 sees overflows in every optimised "text" + std::string, taken for false positives.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    target_compile_options(${target} PRIVATE -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
+    target_compile_options(${target} PRIVATE -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
   endif()
   # Nobody replaces single functions of ours, so they may be inlined into each other; clang takes that for granted.
   target_compile_options(${target} PRIVATE

@@ -1,6 +1,7 @@
 #include <roost/service/budgets.hpp>
 
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -71,7 +72,7 @@ std::optional<duration> parse_duration(std::string_view text) noexcept {
     if (!(total < static_cast<double>(std::numeric_limits<duration::rep>::max()) / 4)) {
         return std::nullopt;
     }
-    return duration(static_cast<duration::rep>(total + 0.5));
+    return duration(std::llround(total));
 }
 
 std::string format_duration(duration d) {

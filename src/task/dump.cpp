@@ -235,7 +235,7 @@ std::string dump_or_throw(node& root, const dump_options& how) {
     if (!all.complete) {
         note("... more: only " + std::to_string(how.nodes()) + " were looked at\n");
     }
-    if (out.size() > 0 && all.no_memory) {
+    if (!out.empty() && all.no_memory) {
         note("... some left out: no memory\n");
     }
     if (to.is_full()) {

@@ -164,14 +164,14 @@ void job_core::tell(job_event_kind what, job_state state, std::uint32_t times) n
     watching& all = watching::all();
     if ((watched_ & watching::counted) != 0) {
         switch (what) {
-            case job_event_kind::created: all.add(job_counts::created_); break;
-            case job_event_kind::cancel_requested: all.add(job_counts::cancels_requested_); break;
-            case job_event_kind::wait_registered: all.add(job_counts::waits_registered_); break;
-            case job_event_kind::wait_woken: all.add(job_counts::waits_woken_, times); break;
+            case job_event_kind::created: all.add(job_counts::which::created); break;
+            case job_event_kind::cancel_requested: all.add(job_counts::which::cancels_requested); break;
+            case job_event_kind::wait_registered: all.add(job_counts::which::waits_registered); break;
+            case job_event_kind::wait_woken: all.add(job_counts::which::waits_woken, times); break;
             case job_event_kind::finished:
-                all.add(state == job_state::failed      ? job_counts::failed_
-                        : state == job_state::cancelled ? job_counts::cancelled_
-                                                        : job_counts::completed_);
+                all.add(state == job_state::failed      ? job_counts::which::failed
+                        : state == job_state::cancelled ? job_counts::which::cancelled
+                                                        : job_counts::which::completed);
                 break;
             default: break;
         }

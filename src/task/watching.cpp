@@ -15,7 +15,7 @@ bool watching::count(bool on) noexcept {
 }
 
 void watching::add(job_counts::which w, std::uint64_t n) noexcept {
-    counts_[thread_index() % stripes].n[w].fetch_add(n, mo::relaxed);  // O9
+    counts_[thread_index() % stripes].n[job_counts::index(w)].fetch_add(n, mo::relaxed);  // O9
 }
 
 job_counts watching::counts() const noexcept {

@@ -68,17 +68,17 @@ void* to_word(reason why) noexcept {
     void* word = nullptr;
     alignas(reason) unsigned char raw[sizeof(reason)];
     ::new (static_cast<void*>(raw)) reason(std::move(why));
-    __builtin_memcpy(&word, raw, sizeof word);
+    __builtin_memcpy(static_cast<void*>(&word), raw, sizeof word);
     return word;
 }
 reason from_word(void* word) noexcept {
     alignas(reason) unsigned char raw[sizeof(reason)];
-    __builtin_memcpy(raw, &word, sizeof word);
+    __builtin_memcpy(raw, static_cast<const void*>(&word), sizeof word);
     return *std::launder(reinterpret_cast<reason*>(raw));  // a copy; the stored one stays
 }
 void destroy_word(void* word) noexcept {
     alignas(reason) unsigned char raw[sizeof(reason)];
-    __builtin_memcpy(raw, &word, sizeof word);
+    __builtin_memcpy(raw, static_cast<const void*>(&word), sizeof word);
     std::launder(reinterpret_cast<reason*>(raw))->~reason();
 }
 

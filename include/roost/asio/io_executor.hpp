@@ -51,7 +51,7 @@ public:
     // For Asio.
     static inline boost::asio::execution_context::id id;
     explicit io_executor(boost::asio::execution_context& context);
-    ~io_executor();
+    ~io_executor() override;
 
 private:
     class turn;

@@ -26,29 +26,23 @@ namespace roost::inline ROOST_ABI {
 // their end, so created() is always the sum of the finished and the living.
 class job_counts {
 public:
-    enum which : unsigned {
-        created_,
-        cancels_requested_,
-        failed_,
-        completed_,
-        cancelled_,
-        waits_registered_,
-        waits_woken_,
-        size
-    };
+    enum class which : unsigned { created, cancels_requested, failed, completed, cancelled, waits_registered, waits_woken };
+    static constexpr std::size_t size = 7;
 
     job_counts() noexcept = default;
-    [[nodiscard]] std::uint64_t created() const noexcept { return n_[created_]; }
-    [[nodiscard]] std::uint64_t cancels_requested() const noexcept { return n_[cancels_requested_]; }
-    [[nodiscard]] std::uint64_t failed() const noexcept { return n_[failed_]; }
-    [[nodiscard]] std::uint64_t completed() const noexcept { return n_[completed_]; }
-    [[nodiscard]] std::uint64_t cancelled() const noexcept { return n_[cancelled_]; }
+    [[nodiscard]] std::uint64_t created() const noexcept { return n_[index(which::created)]; }
+    [[nodiscard]] std::uint64_t cancels_requested() const noexcept { return n_[index(which::cancels_requested)]; }
+    [[nodiscard]] std::uint64_t failed() const noexcept { return n_[index(which::failed)]; }
+    [[nodiscard]] std::uint64_t completed() const noexcept { return n_[index(which::completed)]; }
+    [[nodiscard]] std::uint64_t cancelled() const noexcept { return n_[index(which::cancelled)]; }
     // Of join(), awaited deferreds and selects, when they had to wait.
-    [[nodiscard]] std::uint64_t waits_registered() const noexcept { return n_[waits_registered_]; }
-    [[nodiscard]] std::uint64_t waits_woken() const noexcept { return n_[waits_woken_]; }
+    [[nodiscard]] std::uint64_t waits_registered() const noexcept { return n_[index(which::waits_registered)]; }
+    [[nodiscard]] std::uint64_t waits_woken() const noexcept { return n_[index(which::waits_woken)]; }
     [[nodiscard]] std::uint64_t finished() const noexcept { return failed() + completed() + cancelled(); }
 
-    void add(which w, std::uint64_t n) noexcept { n_[w] += n; }
+    void add(which w, std::uint64_t n) noexcept { n_[index(w)] += n; }
+
+    [[nodiscard]] static constexpr std::size_t index(which w) noexcept { return static_cast<std::size_t>(w); }
 
 private:
     std::uint64_t n_[size] = {};

@@ -147,7 +147,7 @@ private:
     slot_base* quick_ = nullptr;  // what the fast path took
     bool has_node_ = false;
     union {
-        pool_waiter node_;  // when has_node_
+        pool_waiter node_;  // when has_node_; NOLINT(readability-identifier-naming): private, whatever a union says
     };
 };
 

@@ -16,7 +16,7 @@ public:
     work_ring& operator=(const work_ring&) = delete;
     ~work_ring() {
         if (slots_ != nullptr) {
-            deallocate(slots_, capacity_ * sizeof(work*));
+            deallocate(static_cast<void*>(slots_), capacity_ * sizeof(work*));
         }
     }
 
@@ -55,7 +55,7 @@ private:
             slots[p & (bigger - 1)] = slots_[p & (capacity_ - 1)];
         }
         if (slots_ != nullptr) {
-            deallocate(slots_, capacity_ * sizeof(work*));
+            deallocate(static_cast<void*>(slots_), capacity_ * sizeof(work*));
         }
         slots_ = slots;
         capacity_ = bigger;

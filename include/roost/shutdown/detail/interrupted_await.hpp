@@ -31,7 +31,8 @@ class kept_awaitable {
 public:
     explicit kept_awaitable(Aw&& a) : awaitable_(std::forward<Aw>(a)) {}
     // Before it is awaited.
-    kept_awaitable(kept_awaitable&& other) : awaitable_(std::forward<Aw>(other.awaitable_)) {}
+    kept_awaitable(kept_awaitable&& other) noexcept(std::is_nothrow_constructible_v<Aw, Aw&&>)
+        : awaitable_(std::forward<Aw>(other.awaitable_)) {}
 
     [[nodiscard]] std::remove_reference_t<awaiter>& get() {
         if constexpr (makes_one) {
@@ -97,7 +98,7 @@ public:
           node_(std::move(watched)),
           where_(where) {}
     // Before it is awaited.
-    interrupted_await(interrupted_await&& other)
+    interrupted_await(interrupted_await&& other) noexcept(std::is_nothrow_move_constructible_v<kept_awaitable<Aw>>)
         : callback_member(level::stop, &stop_came),
           inner_(std::move(other.inner_)),
           node_(std::move(other.node_)),

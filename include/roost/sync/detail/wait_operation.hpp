@@ -33,7 +33,7 @@ namespace detail {
 template <class Source>
 class [[nodiscard]] wait_operation {
 public:
-    explicit wait_operation(Source source) noexcept : source_(source) {}
+    explicit wait_operation(Source source) noexcept : source_(std::move(source)) {}
     wait_operation(wait_operation&&) noexcept = default;
     ~wait_operation() {
         if (node_.is_started()) {
