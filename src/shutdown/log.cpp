@@ -7,16 +7,20 @@
 // id  operation            order    pairs  carries                                              fails in
 // G1  listener: load       acquire  G2     context_                                             (set while nobody logs)
 // G2  listener: store      release  G1     context_                                             (set while nobody logs)
+// G3  switch: store        relaxed  -      nothing: set while no node is used                   (floor)
 
 namespace roost::inline ROOST_ABI {
 
+#if !defined(ROOST_SEAM_MODEL)
+constinit atomic<bool> detail::is_listened{false};
+#endif
+
 namespace {
 
-// A plain pointer in models: what is set once per program must not become part of every search.
 #if defined(ROOST_SEAM_MODEL)
 void emit(const shutdown_record&) noexcept {}
 #else
-atomic<shutdown_log> listener{nullptr};
+constinit atomic<shutdown_log> listener{nullptr};
 void* listener_context = nullptr;
 
 void emit(const shutdown_record& record) noexcept {
@@ -33,6 +37,7 @@ void set_shutdown_log([[maybe_unused]] shutdown_log log, [[maybe_unused]] void* 
     listener.store(nullptr, mo::release);  // G2
     listener_context = context;
     listener.store(log, mo::release);  // G2
+    detail::is_listened.store(log != nullptr, mo::relaxed);  // G3
 #endif
 }
 

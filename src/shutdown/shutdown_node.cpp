@@ -22,12 +22,14 @@
 //      n --copy--> n+1 --drop--> n      root, last handle: becomes a pin for the time it takes to stop the node
 //      any --> 0                        final: owners are made from owners
 //      0 --no work--> gone              once; effect: interrupts end, the parent loses a pin
-//    The owners together hold one reference on the memory; who brings them to 0 gives it back.
+//    The owners together hold one reference on the memory; who brings them to 0 gives it back. A child whose last owner finds
+//    that reference to be all there is, and no work, goes without any of this: nobody can be told, nobody can come.
 //
 // 5. Completion. Waiters for it are claimed under the list's lock while the work word says zero, so a guard that came
 //    back before a waiter queued up is seen, and one that comes afterwards is too late (SW-29). The lock also orders a drain
-//    against a waiter that is just looking: either the waiter is in the list or it sees the zero. A stop only takes the lock
-//    when the list's gate says that somebody is there: thousands of children have nobody.
+//    against a waiter that is just looking: either the waiter is in the list or it sees the zero. Thousands of children have
+//    nobody who waits: a node is born unobserved (tree/node.hpp), and a stop that finds it so sets the level and is gone.
+//    Who waits observes it first; who waits for the completion of a stopped one has its zero crossings reported.
 //
 // 6. Invariants
 //    I1  a node with owners or work is not gone
@@ -42,21 +44,21 @@
 // H5  drained: load              relaxed  -         with W2/W3: dropped, then watched                    (floor)
 // H6  try_go: fetch_or           relaxed  -         one winner; L5 shows it                              (floor)
 // H7  make_child: fetch_add pin  relaxed  -         the caller holds a handle of the parent              (floor)
-// H8  level_raised: fetch_or     seq_cst  H9        with the list's gate: marked, then looks at the list shutdown_model: stop_and_last_drop
-// H9  enqueue: load              seq_cst  H8        with the list's gate: gate raised, then looks        shutdown_model: stop_and_last_drop
+// H8  drop: load                 acquire  H3        as H3, when nobody else is left to drop one          shutdown_node_model: unshared_child_goes
 
 namespace roost::inline ROOST_ABI::detail {
 
-const node_functions shutdown_node::functions_of_shutdown{.kind = "shutdown",
-                                                          .destroy = &shutdown_node::destroy,
-                                                          .level_raised = &shutdown_node::level_raised,
-                                                          .drained = &shutdown_node::drained};
+constinit const node_functions shutdown_node::functions_of_shutdown{.kind = "shutdown",
+                                                                    .destroy = &shutdown_node::destroy,
+                                                                    .level_raised = &shutdown_node::level_raised,
+                                                                    .tells_unobserved = log_switch,
+                                                                    .drained = &shutdown_node::drained};
 
 shutdown_node::shutdown_node(node_name name, site made_at)
-    : node(functions_of_shutdown, name, made_at), owners_(one_handle) {}
+    : node(functions_of_shutdown, name, made_at, node_shape{.unobserved = true}), owners_(one_handle) {}
 
 shutdown_node::shutdown_node(shutdown_node& parent, node_name name, site made_at)
-    : node(functions_of_shutdown, parent, name, made_at), owners_(one_handle) {}
+    : node(functions_of_shutdown, parent, name, made_at, node_shape{.unobserved = true}), owners_(one_handle) {}
 
 namespace {
 
@@ -139,13 +141,18 @@ void shutdown_node::drop_handle() noexcept {
 
 void shutdown_node::drop_owner(shutdown_node* n, owner_word what) noexcept {
     for (;;) {
+        auto* up = static_cast<shutdown_node*>(n->parent());
+        if (up != nullptr && n->owners_.load(mo::acquire) == what && access::end_unshared(*n)) {  // H8
+            n = up;
+            what = one_pin;
+            continue;
+        }
         if (n->owners_.fetch_sub(what, mo::acq_rel) != what) {  // H3
             return;
         }
         n->settle();
         n->watch();
         const bool went = n->try_go();
-        auto* up = static_cast<shutdown_node*>(n->parent());
         n->release();  // of the owners; the parent is kept by the pin we are about to drop
         if (!went || up == nullptr) {
             return;
@@ -193,18 +200,9 @@ void shutdown_node::tell_interrupts() noexcept {
 
 void shutdown_node::level_raised(node& n, level now) noexcept {
     auto& self = static_cast<shutdown_node&>(n);
-    access::work_of(self).fetch_or(watched_bit, mo::seq_cst);  // H8
-    if (self.stripes_.load(mo::seq_cst) != nullptr) [[unlikely]] {  // Z2
-        self.collapse();
-    }
+    self.watch();
+    self.settle();
     log_raised(self, now);
-    if (self.waiters_.is_idle()) {
-        // Whoever queues up from here on sees the level and the bit's work word: nobody to wake, most often.
-        if (!self.has_work()) {
-            log_complete(self);
-        }
-        return;
-    }
     self.wake_for_stop();
     if (self.wake_if_complete()) {
         log_complete(self);
@@ -228,8 +226,9 @@ bool shutdown_node::drained(node& n) noexcept {
 
 bool shutdown_node::enqueue(shutdown_waiter& w) noexcept {
     waiters_.lock();
-    // When a stopper has found nobody here, this sees its mark, and with it the level.
-    static_cast<void>(access::work_of(*this).load(mo::seq_cst));  // H9
+    if (observe_level() && w.what() == wait_for::completion) {
+        watch();  // the stop may have passed by
+    }
     const bool must_wait = !holds(w.what());
     if (must_wait) {
         waiters_.push_back(w);

@@ -9,15 +9,12 @@
 // 1. A striped node holds one unit of its own until its stripes are closed: by the stop that reaches it, by whoever drops the last
 //    owner, or by whoever asks for the state of a stopped node first. Until then neither it nor an ancestor can complete, and
 //    afterwards everything is as if it had never been striped. A node that is made striped while it is being stopped is closed
-//    by one of the two: the maker shows the stripes and then looks for the stop, the stopper leaves its mark in the work word and
-//    then looks for stripes.
+//    by one of the two: the maker shows the stripes and then observes the level, so it finds the stop, or the stop finds it.
 //
 // 7. Ordering table
 // id  operation                order            pairs  carries                                          fails in
 // Z1  stripes: load            acquire          Z3     the stripes                                      striping_model: stripe_and_guard
-// Z2  level_raised: load       seq_cst          Z3     with H8: marked, then looks                      striping_model: stripe_and_latch
-// Z3  stripe: CAS              seq_cst/relaxed  Z1 Z2  with Z4: shown, then looks; and the stripes      striping_model: stripe_and_latch
-// Z4  stripe: load work word   seq_cst          H8     the stopper's level                              striping_model: stripe_and_latch
+// Z3  stripe: CAS              release/relaxed  Z1     the stripes; L11 shows them to the stop          striping_model: stripe_and_guard
 // Z5  turns; stripes: load     relaxed          -      a hint; only whether there are any, or the       (floor)
 //                                                     caller has seen them
 // Z6  collapse: fetch_add      relaxed          -      the leave that follows carries the work          (floor)
@@ -94,14 +91,13 @@ void shutdown_node::stripe() noexcept {
     auto* made = ::new (memory) stripes;
     enter();  // for all stripes together
     stripes* none = nullptr;
-    if (!stripes_.compare_exchange_strong(none, made, mo::seq_cst, mo::relaxed)) {  // Z3
+    if (!stripes_.compare_exchange_strong(none, made, mo::release, mo::relaxed)) {  // Z3
         made->~stripes();
         deallocate(memory, sizeof(stripes), alignof(stripes));
         leave();
         return;
     }
-    static_cast<void>(access::work_of(*this).load(mo::seq_cst));  // Z4
-    if (is_stopping()) {
+    if (observe_level()) {
         collapse();
     }
 }

@@ -35,10 +35,10 @@
 // N6  release: fetch_sub            acq_rel  N6 W3  every holder's accesses end before destroy    work_model: last_unit_against_last_holder
 // N7  attach: CAS                   acquire  W8     the units of pass 1 at every ancestor         work_model: attach_visible_at_root
 // N8  try_retain: CAS               relaxed  -      the cursor keeps the memory; N6 ends it       (floor)
-// N9  end_alone: load               acquire  N6 W2  everybody's accesses and work end before it   end_alone_model: last_holder
+// N9  end_alone, _unshared: load    acquire  N6 W2  everybody's accesses and work end before it   end_alone_model: last_holder
 // L3  attach: load of parent        seq_cst  L5     with N3: linked, then looks                   raise_model: attach_to_leaf
 // L4  attach: fetch_or              relaxed  -      the lock, behind L3, carries it               (floor)
-// W4  commit: load                  relaxed  -      only a first guess for the CAS                (floor)
+// W4  commit, end_unshared: load    relaxed  -      only a first guess; the CAS or N9 decides     (floor)
 // W6  attach: store                 relaxed  -      not in the tree yet; the lock publishes it    (floor)
 
 namespace roost::inline ROOST_ABI {
@@ -159,6 +159,26 @@ bool node::end_alone(std::uint32_t references) noexcept {
     up.lock_.unlock();
     functions_->destroy(*this);
     up.leave_with_child();
+    return true;
+}
+
+bool detail_node_access::end_unshared(node& n) noexcept {
+    if (!is_unshared(n.work_.load(mo::relaxed))) {  // W4
+        return false;
+    }
+    node& up = *n.parent_;
+    up.lock_.lock();
+    if (n.cursors_ > 0 || !is_unshared(n.work_.load(mo::acquire))) {  // N9
+        up.lock_.unlock();
+        return false;
+    }
+    if ((n.flags_ & is_linked) != 0) {
+        up.members_.erase(n);
+        n.flags_ = static_cast<std::uint8_t>(n.flags_ & ~is_linked);
+    }
+    up.lock_.unlock();
+    n.functions_->destroy(n);
+    up.release();
     return true;
 }
 

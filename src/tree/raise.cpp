@@ -18,7 +18,9 @@
 //      else set raised; newly: level_raised();   members: go below, at the end set spread
 //
 //    A leaf costs one fetch_or: no lock, no reference. Its list is looked at after the fetch_or (L5, N2), against an attach
-//    that links first and looks at the level then (N3, L3).
+//    that links first and looks at the level then (N3, L3). Telling a view costs two turns of the list's lock, so a node
+//    whose view has nobody to tell says so in the same word: whoever begins to observe takes the bit away and finds the
+//    level raised, or the raise finds the bit gone.
 //
 // 7. Ordering table
 // id  operation                     order    pairs     carries                                       fails in
@@ -30,6 +32,8 @@
 // L8  ignore: CAS                   relaxed  -         one word decides who runs the deferred walk   (floor)
 // L9  leave ignore: fetch_and       relaxed  -         as L8; what is read because of it is behind L1  (floor)
 // L10  mark_gone: fetch_or           release  L1        what the last owner did                       raise_model: gone_carries
+// L11  observe_level: fetch_and      acq_rel  L5 Y5 L1  out: whom to tell; in: what the raiser did    raise_model: observe_and_raise
+// L12  tells_unobserved: load        relaxed  -         a switch, set while nobody raises             (floor)
 
 namespace roost::inline ROOST_ABI {
 
@@ -68,9 +72,15 @@ struct raising {
         if (!passes(seen, to)) {
             return look::skip;
         }
-        const bool tell = newly && child.functions().level_raised != nullptr;
+        const bool tell = newly && is_told(child.functions(), seen);
         newly = tell;
         return tell || child.has_members() ? look::visit : look::skip;
+    }
+
+    static bool is_told(const node_functions& view, level_word seen) noexcept {
+        return view.level_raised != nullptr &&
+               ((seen & unobserved_bit) == 0 ||
+                (view.tells_unobserved != nullptr && view.tells_unobserved->load(mo::relaxed)));  // L12
     }
 
     bool visit(node& child) noexcept {

@@ -58,4 +58,17 @@ TEST_F(log, SHUT_61_transitions_are_traced) {
     EXPECT_EQ(traced, (std::vector<std::string>{"T shutdown 'server' is now at stop", "T shutdown 'server' is complete"}));
 }
 
+TEST_F(log, SHUT_61_children_that_nobody_waits_for_are_traced_too) {
+    const shutdown s("server");
+    const shutdown busy = s.child("busy");
+    const shutdown idle = s.child("idle");
+    guard g = busy.guard();
+    s.shut_down();
+    g.reset();
+    for (const char* line : {"T shutdown 'idle' is now at stop", "T shutdown 'idle' is complete",
+                             "T shutdown 'busy' is now at stop", "T shutdown 'busy' is complete"}) {
+        EXPECT_EQ(std::count(lines.begin(), lines.end(), line), 1) << line;
+    }
+}
+
 }  // namespace

@@ -87,6 +87,33 @@ MODEL(shutdown_node_model, going_publishes) {
     check(notice.is_resolved(), "SHUT-46: an interrupt never waits for ever");
 }
 
+// SHUT-44, SHUT-64: two handles of a child that nobody else knows go at the same time, one of them after some work: it goes
+// once, and what the other did comes before.
+MODEL(shutdown_node_model, unshared_child_goes) {
+    const shutdown root;
+    auto a = std::make_unique<shutdown>(root.child());
+    auto b = std::make_unique<shutdown>(*a);
+    roost::thread other([&b] {
+        static_cast<void>(b->guard());
+        b.reset();
+    });
+    a.reset();
+    other.join();
+    check(!root.tree_node().has_members(), "SHUT-64: nothing is left of it");
+    check(root.guard_count() == 0 && root.state() == shutdown_state::running, "SHUT-44: and the root goes on");
+}
+
+// SHUT-64, SHUT-73: a child goes while the root is stopped.
+MODEL(shutdown_node_model, unshared_child_and_stop) {
+    auto root = std::make_unique<shutdown>();
+    auto c = std::make_unique<shutdown>(root->child());
+    roost::thread other([&c] { c.reset(); });
+    root->shut_down();
+    check(root->state() == shutdown_state::complete, "SHUT-41: an idle child delays nobody");
+    other.join();
+    check(!root->tree_node().has_members(), "SHUT-64: nothing is left of it");
+}
+
 // SHUT-2: two threads copy one handle.
 MODEL(shutdown_node_model, copies) {
     const shutdown root;

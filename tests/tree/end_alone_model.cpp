@@ -1,7 +1,7 @@
 // A node that ends with nobody else holding it, against everybody who might: the last holder, walkers, other children.
 
 #include <roost/testing/explore_gtest.hpp>
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node_access.hpp>
 #include <roost/tree/visit.hpp>
 
 #include "model_node.hpp"
@@ -87,6 +87,39 @@ MODEL(end_alone_model, against_a_visitor) {
     end(mine);
     visitor.join();
     check(!root->has_work() && !root->has_members(), "TREE-57: nothing is left at the parent");
+}
+
+void go(roost::node& n) {
+    if (!roost::detail_node_access::end_unshared(n)) {
+        n.release();
+    }
+}
+
+// TREE-61: two references go at the same time; whoever is left alone sees what the other did.
+MODEL(end_alone_model, unshared_last_holder) {
+    ref root = make_root(probe::quiet);
+    roost::plain<int> seen{0};
+    auto* child = ::new (roost::allocate_frame(sizeof(written))) written(*root, seen);
+    check(child->attach(child_kind::idle) == roost::attached::yes, "attached");
+    child->retain();
+    roost::thread holder([child] {
+        child->note.set(7);
+        child->release();
+    });
+    go(*child);
+    holder.join();
+    check(seen.get() == 7, "TREE-61: the holder's write came first");
+    check(!root->has_members(), "TREE-61: nothing is left at the parent");
+}
+
+// TREE-61: a walker that stands on the node keeps it until it has left.
+MODEL(end_alone_model, unshared_against_a_raise) {
+    ref root = make_root();
+    probe& mine = *make_child(*root).release_to_caller();
+    roost::thread canceller([root] { root->cancel(); });
+    go(mine);
+    canceller.join();
+    check(!root->has_members(), "TREE-61: nothing is left at the parent");
 }
 
 // TREE-57, TREE-20: two last children of a closing parent that nobody else holds: it drains once, and goes.

@@ -16,6 +16,7 @@ struct probe : roost::node {
     std::function<void()> on_drained;
     std::function<void(roost::level)> on_raised;
 
+    using node::observe_level;
     [[nodiscard]] std::uint32_t raised_count() const { return raised.load(roost::mo::relaxed); }
 
     static void destroy(roost::node& n) noexcept {

@@ -1,5 +1,6 @@
 // Memory: who keeps whom, deep and wide trees, death under a walker.
 
+#include <roost/tree/detail/node_access.hpp>
 #include <roost/tree/visit.hpp>
 
 #include "tree_support.hpp"
@@ -237,6 +238,26 @@ TEST(node_life, TREE_57_a_node_that_nobody_else_holds_leaves_in_one_step) {
     auto* last = child.release_to_caller();
     EXPECT_TRUE(last->end_alone(1));
     EXPECT_FALSE(root->has_work());
+    EXPECT_FALSE(root->has_members());
+}
+
+TEST(node_life, TREE_61_only_an_unshared_child_ends_in_one_step) {
+    int destroyed = 0;
+    ref root = make_root();
+    ref child = make_child(*root);
+    child->destroyed = &destroyed;
+    ref other = child;
+    EXPECT_FALSE(roost::detail_node_access::end_unshared(*child));
+    other = {};
+    child->enter();
+    EXPECT_FALSE(roost::detail_node_access::end_unshared(*child));
+    child->leave();
+    ref below = make_child(*child);
+    EXPECT_FALSE(roost::detail_node_access::end_unshared(*child));
+    below = {};
+    EXPECT_EQ(destroyed, 0);
+    EXPECT_TRUE(roost::detail_node_access::end_unshared(*child.release_to_caller()));
+    EXPECT_EQ(destroyed, 1);
     EXPECT_FALSE(root->has_members());
 }
 

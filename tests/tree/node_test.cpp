@@ -254,4 +254,42 @@ TEST(node, TREE_37_gone_is_said_to_observers) {
     EXPECT_EQ(root->level_now(), level::running);
 }
 
+TEST(node, TREE_60_an_unobserved_node_is_told_once_it_observes) {
+    ref root = make_root();
+    ref early = make_child(*root, "early", child_kind::idle, admission::outsider, probe::loud, {.unobserved = true});
+    ref late = make_child(*root, "late", child_kind::idle, admission::outsider, probe::loud, {.unobserved = true});
+    ref below = make_child(*late);
+    EXPECT_FALSE(early->observe_level());
+    root->stop();
+    EXPECT_EQ(early->raised_count, 1);
+    EXPECT_EQ(late->raised_count, 0);
+    EXPECT_EQ(late->level_now(), level::stop);
+    EXPECT_EQ(below->raised_count, 1);
+    EXPECT_TRUE(late->observe_level());
+    root->cancel();
+    EXPECT_EQ(late->raised_count, 1);
+    EXPECT_EQ(late->raised_to, level::cancel);
+}
+
+TEST(node, TREE_60_a_level_of_its_own_is_always_told) {
+    ref root = make_root("root", probe::loud, {.unobserved = true});
+    root->stop();
+    EXPECT_EQ(root->raised_count, 1);
+}
+
+roost::atomic<bool> is_traced{false};
+constexpr roost::node_functions traced{
+    .kind = "traced", .destroy = &probe::destroy, .level_raised = &probe::level_raised, .tells_unobserved = &is_traced};
+
+TEST(node, TREE_60_a_tracer_is_told_of_all) {
+    ref root = make_root();
+    ref child = make_child(*root, "child", child_kind::idle, admission::outsider, traced, {.unobserved = true});
+    root->stop();
+    EXPECT_EQ(child->raised_count, 0);
+    is_traced.store(true, roost::mo::relaxed);
+    root->cancel();
+    is_traced.store(false, roost::mo::relaxed);
+    EXPECT_EQ(child->raised_count, 1);
+}
+
 }  // namespace

@@ -127,6 +127,36 @@ MODEL(raise_model, gone_carries) {
     check(root->is_gone() && root->is_stopping(), "TREE-1: neither gets lost");
 }
 
+// TREE-60: a view begins to observe while a level arrives, from above or at the node itself: it finds the level, or it is told
+// and finds what the observer had prepared. Never neither.
+void observe_while_raised(const ref& at, const ref& observed) {
+    roost::atomic<std::uint32_t> prepared{0};
+    roost::plain<int> before{0};
+    bool was_found = false;
+    observed->on_raised = [&prepared, &was_found](level) { was_found = prepared.load(roost::mo::relaxed) == 1; };
+    roost::thread raiser([&at, &before] {
+        before.set(1);
+        at->stop();
+    });
+    prepared.store(1, roost::mo::relaxed);
+    const bool is_raised = observed->observe_level();
+    if (is_raised) {
+        check(before.get() == 1, "TREE-60: the observer sees what the raiser did");
+    }
+    raiser.join();
+    check(is_raised || was_found, "TREE-60: told of what was prepared, or seen");
+}
+MODEL(raise_model, observe_and_raise) {
+    ref root = make_root(probe::quiet);
+    ref child = make_child(*root, child_kind::idle, probe::table, {.unobserved = true});
+    observe_while_raised(root, child);
+}
+MODEL(raise_model, observe_and_raise_here) {
+    ref root = make_root(probe::quiet);
+    ref child = make_child(*root, child_kind::idle, probe::table, {.unobserved = true});
+    observe_while_raised(child, child);
+}
+
 // TREE-1: the end of one walk against the arrival of another level.
 MODEL(raise_model, finish_against_raise) {
     ref root = make_root(probe::quiet);

@@ -16,6 +16,7 @@ struct probe : roost::node {
     bool postpone = false;
     int deadline_changes = 0;
     int* destroyed = nullptr;
+    using node::observe_level;
 
     static void destroy(roost::node& n) noexcept {
         auto& self = static_cast<probe&>(n);

@@ -14,6 +14,8 @@ using namespace roost::detail;
 
 static_assert(work_state::unpack(work_state{5, 7, true, false, true, false}.pack()) ==
               work_state{5, 7, true, false, true, false});
+static_assert(is_unshared(work_state{0, 1}.pack()) && is_unshared(work_state{0, 1, false, true}.pack()));
+static_assert(!is_unshared(work_state{0, 2}.pack()) && !is_unshared(work_state{1, 1, true}.pack()));
 static_assert(alone_with(2) == work_state{1, 2, true}.pack());
 static_assert(!adopts(work_state{unit_limit, 1, true}.pack(), true) &&
               !adopts(work_state{1, reference_limit, true}.pack(), true));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <roost/base/atomic.hpp>
 #include <roost/base/clock.hpp>
 #include <roost/base/site.hpp>
 #include <roost/tree/level.hpp>
@@ -42,6 +43,13 @@ using shutdown_log = void (*)(void* context, const shutdown_record& record) noex
 void set_shutdown_log(shutdown_log log, void* context = nullptr) noexcept;
 
 namespace detail {
+// True while somebody listens. None in models: what is set once per program must not become part of every search.
+#if defined(ROOST_SEAM_MODEL)
+inline constexpr const atomic<bool>* log_switch = nullptr;
+#else
+extern atomic<bool> is_listened;
+inline constexpr const atomic<bool>* log_switch = &is_listened;
+#endif
 void log_raised(const node& n, level now) noexcept;
 void log_complete(const node& n) noexcept;
 void log_late_guard(const node& n, site made_at, std::optional<duration> age) noexcept;

@@ -33,6 +33,8 @@ struct node_functions {
     // The effective level has risen. Once per node and level; two levels may be told at the same time on two threads, so
     // look at level_now(). The node stays in memory during the call, but its last holder may have left: use try_retain().
     void (*level_raised)(node&, level now) noexcept = nullptr;
+    // While it is true, nodes that nobody observes are told as well: for tracing.
+    const atomic<bool>* tells_unobserved = nullptr;
     // The units reached zero while the node was watched or closing. For a closing node once and for ever; for a watched one
     // once per crossing, and two crossings may be told at the same time on two threads. The ancestors still count the node. True: it is finished now. False: the view calls finish_drain() when it is done.
     bool (*drained)(node&) noexcept = nullptr;
@@ -79,6 +81,7 @@ enum class [[nodiscard]] attached : std::uint8_t {
 struct node_shape {
     bool shield = false;  // a cancel from above stops in front of this node
     bool mark = false;  // for the view's own use, see is_marked()
+    bool unobserved = false;  // level_raised is not called for levels from above until observe_level()
 };
 
 class node : public detail::member {
@@ -212,6 +215,11 @@ public:
 
 protected:
     [[nodiscard]] bool is_marked() const noexcept { return (traits_ & is_marked_by_view) != 0; }
+    // Of a node born unobserved: from now on level_raised is called for it, and sees what the caller did before. True: a level
+    // was raised already; the caller sees to that itself.
+    bool observe_level() noexcept {
+        return (level_.fetch_and(~detail::unobserved_bit, mo::acq_rel) & detail::raised_mask) != 0;  // L11
+    }
     ~node() {  // only from node_functions::destroy and discard
         ROOST_ASSERT(members_.is_empty(), "I5: a node was destroyed with members in its list");
         if (!has_literal_name() || why_.load(mo::relaxed) != nullptr) {  // Y3
@@ -233,7 +241,7 @@ private:
     node(const node_functions& functions, node* parent, node_name name, site made_at, node_shape shape,
          detail::work_word work)
         : member(detail::member_kind::node),
-          level_(shape.shield ? detail::shield_bit : 0),
+          level_((shape.shield ? detail::shield_bit : 0) | (shape.unobserved ? detail::unobserved_bit : 0)),
           parent_(parent),
           functions_(&functions),
           work_(work),

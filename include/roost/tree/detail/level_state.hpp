@@ -14,6 +14,7 @@
 //   bit  9      ignoring: cancel is recorded but has no effect yet, here and below
 //   bit  10     shield: a cancel that comes from the parent stops in front of this node (never changes)
 //   bit  11     gone: the last owner has left; only observers hold the memory
+//   bit  12     unobserved: nobody at this node has to be told of a level that comes from above (set only at birth)
 //   bits 16-19  kind of the node's own cancel reason when its record is kept elsewhere (0: the record has it)
 //   bits 20-23  the same for abort
 
@@ -27,6 +28,7 @@ inline constexpr level_word spread_shift = 6;
 inline constexpr level_word ignoring_bit = level_word(1) << 9;
 inline constexpr level_word shield_bit = level_word(1) << 10;
 inline constexpr level_word gone_bit = level_word(1) << 11;
+inline constexpr level_word unobserved_bit = level_word(1) << 12;
 inline constexpr level_word kind_shift = 16;
 inline constexpr level_word kind_width = 4;
 

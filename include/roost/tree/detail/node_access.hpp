@@ -26,6 +26,9 @@ struct detail_node_access {
     // whom that would tell. False: nothing happened, close_and_leave() does it.
     [[nodiscard]] static bool leave_closed(node& n) noexcept;
 
+    // For whoever holds a reference: when nothing else is left, no work, no other reference, nobody walking by, takes the node
+    // out of the tree, destroys it and gives its parent's reference back. False: nothing happened. Not for roots.
+    [[nodiscard]] static bool end_unshared(node& n) noexcept;
     // Destroys a dead node that is out of its parent's list, then its parent when that was the last reference, and so on.
     static void dispose_unlinked(node* n) noexcept;
     // Takes a dead node out of its parent's list first; a walker standing on it does both when it leaves.

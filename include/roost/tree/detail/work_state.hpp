@@ -143,6 +143,8 @@ using work_step = step<work_state, work_action>;
 [[nodiscard]] constexpr work_word alone_with(std::uint32_t references) noexcept {
     return one_unit | announced_bit | references * one_reference;
 }
+// No work, and one reference: whoever holds it is alone.
+[[nodiscard]] constexpr bool is_unshared(work_word w) noexcept { return (w & ~watched_bit) == one_reference; }
 // The last unit of a node below the root that nobody watches.
 [[nodiscard]] constexpr bool leaves_upward(work_word w) noexcept { return (w & (watched_bit | closing_bit)) == 0; }
 [[nodiscard]] constexpr work_word left_upward(work_word w) noexcept { return (w - one_unit) & ~announced_bit; }
