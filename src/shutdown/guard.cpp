@@ -4,12 +4,12 @@
 
 namespace roost::inline ROOST_ABI {
 
-void guard::tell_late() const noexcept {
+void guard::tell_late(const detail::shutdown_node& from, const detail::guard_slot* slot) noexcept {
     std::optional<duration> age;
-    if (slot_ != nullptr) {
-        age = detail::age_of(slot_->since(), now());
+    if (slot != nullptr) {
+        age = detail::age_of(slot->since(), now());
     }
-    detail::log_late_guard(*node_, made_at(), age);
+    detail::log_late_guard(from, slot != nullptr ? slot->where() : site(), age);
 }
 
 }  // namespace roost::inline ROOST_ABI

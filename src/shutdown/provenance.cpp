@@ -20,6 +20,7 @@ guard_tracking current_guard_tracking() noexcept { return guard_tracking::off; }
 namespace detail {
 void for_each_guard(void*, slot_function) {}
 void notice_all_guards() noexcept {}
+std::uint32_t notice_own_guards() noexcept { return thread_index(); }
 std::size_t recorded_capacity() noexcept { return 0; }
 }  // namespace detail
 
@@ -39,10 +40,11 @@ constinit guard_table* all_tables = nullptr;
 constinit guard_table* orphans = nullptr;
 
 // Lives as long as its thread.
+struct table_tag;
 struct table_holder {
     guard_table* table = nullptr;
     ~table_holder() {
-        auto& mine = thread_value<provenance_tag, this_threads_table>::get();
+        auto& mine = guards_of_this_thread();
         mine.table = nullptr;
         mine.has_ended = true;
         if (table != nullptr) {
@@ -69,18 +71,31 @@ guard_table* adopt_or_make() noexcept {
 
 }  // namespace
 
-guard_slot* record_first_guard(const void* owner, site where) noexcept {
-    auto& mine = thread_value<provenance_tag, this_threads_table>::get();
-    if (mine.has_ended) {
-        return nullptr;
+namespace {
+
+guard_table* table_of(thread_guards& mine) noexcept {
+    if (mine.table == nullptr && !mine.has_ended) {
+        if (guard_table* table = adopt_or_make()) {
+            thread_value<table_tag, table_holder>::get().table = table;
+            mine.table = table;
+        }
     }
-    guard_table* table = adopt_or_make();
-    if (table == nullptr) {
-        return nullptr;
+    return mine.table;
+}
+
+}  // namespace
+
+guard_slot* record_guard_slow(thread_guards& mine, const void* owner, site where, guard_tracking mode) noexcept {
+    guard_table* table = guard_slot::fits(owner) ? table_of(mine) : nullptr;
+    guard_slot* s = table != nullptr ? table->free_slot() : nullptr;
+    if (s != nullptr) {
+        std::int64_t since = 0;
+        if (mode != guard_tracking::sites) {
+            since = (mode == guard_tracking::exact ? now() : coarse_now()).time_since_epoch().count();
+        }
+        s->take(owner, where, since, mine.made);
     }
-    thread_value<provenance_tag, table_holder>::get().table = table;
-    mine.table = table;
-    return record_guard(owner, where);
+    return s;
 }
 
 namespace {
@@ -117,8 +132,10 @@ void notice_all_guards() noexcept {
 }
 
 std::uint32_t notice_own_guards() noexcept {
-    guard_table* mine = thread_value<provenance_tag, this_threads_table>::get().table;
-    if (mine != nullptr && tracking_now.load(mo::relaxed) == guard_tracking::sites) {  // T1
+    const thread_guards& here = guards_of_this_thread();
+    guard_table* mine = here.table;
+    // A clock is worth a dozen guards: not every time.
+    if (mine != nullptr && (here.made & 255U) == 0 && tracking_now.load(mo::relaxed) == guard_tracking::sites) {  // T1
         mine->notice_some(coarse_count());
     }
     return thread_index();

@@ -25,21 +25,25 @@ namespace roost::inline ROOST_ABI::detail {
 namespace {
 // How often samples have to come from another thread than the one before, with few from the same in between.
 constexpr std::uint32_t turns_to_stripe = 8;
+// How many samples of a root make it worth its memory even if all come from one thread: there is one of it, and counting without
+// locked instructions is faster alone, too.
+constexpr std::uint32_t samples_to_stripe = 64;
 }  // namespace
 
 #if !defined(ROOST_SEAM_MODEL)
 namespace {
 // Made after the thread's index, so it goes before the index can be somebody else's.
+struct cell_tag;
 struct cell_holder {
     bool is_used = false;
-    ~cell_holder() { thread_value<own_cell_tag, known_cell>::get().number = ~0U; }
+    ~cell_holder() { guards_of_this_thread().number = ~0U; }
 };
 }  // namespace
 
-std::uint32_t find_own_cell() noexcept {
+std::uint32_t thread_guards::find_cell() noexcept {
     const std::uint32_t index = thread_index();
-    thread_value<own_cell_tag, cell_holder>::get().is_used = true;
-    thread_value<own_cell_tag, known_cell>::get().number = index + 1;
+    thread_value<cell_tag, cell_holder>::get().is_used = true;
+    number = index + 1;
     return index;
 }
 #endif
@@ -51,29 +55,34 @@ shutdown_node::~shutdown_node() {
     }
 }
 
-bool shutdown_node::try_enter_guard() noexcept {
+bool shutdown_node::try_enter_guard(thread_guards& mine) noexcept {
     if (is_stopping()) {
         return false;
     }
     stripes* s = stripes_.load(mo::acquire);  // Z1
-    return (s != nullptr && s->add(1)) || try_enter();
+    return (s != nullptr && s->add(mine.cell(), 1)) || try_enter();
 }
 
-// Low half: the thread of the last sample and one; high half: how often it changed.
+// Bits 0-15: the thread of the last sample and one; 16-23: how often it changed; 24-31: of a root, samples.
 void shutdown_node::sample(std::uint32_t thread) noexcept {
+    if (stripes_.load(mo::relaxed) != nullptr) {  // Z5
+        return;
+    }
     const std::uint32_t seen = turns_.load(mo::relaxed);  // Z5
     const std::uint32_t mine = (thread & 0x7fffU) + 1;
-    std::uint32_t turns = seen >> 16U;
+    std::uint32_t turns = (seen >> 16U) & 0xffU;
+    const std::uint32_t samples = (seen >> 24U) + (parent() == nullptr ? 1 : 0);
     if ((seen & 0xffffU) != mine) {
         ++turns;
     } else if (turns > 0) {
         --turns;
-    } else {
-        return;
     }
-    turns_.store((turns << 16U) | mine, mo::relaxed);  // Z5
-    if (turns >= turns_to_stripe) {
-        turns_.store(mine, mo::relaxed);  // Z5
+    const bool is_due = turns >= turns_to_stripe || samples >= samples_to_stripe;
+    const std::uint32_t now = is_due ? mine : samples << 24U | turns << 16U | mine;
+    if (now != seen) {
+        turns_.store(now, mo::relaxed);  // Z5
+    }
+    if (is_due) {
         stripe();
     }
 }

@@ -18,11 +18,11 @@ MODEL(guard_slots_model, copy) {
     guard_slot slot;
     const site here = site::here();
     const site there = site::here();
-    slot.take(&a_node, here, 1);
+    slot.take(&a_node, here, 1, 1);
     roost::thread owner([&slot, there] {
         slot.drop();
         if (slot.is_free()) {
-            slot.take(&b_node, there, 2);
+            slot.take(&b_node, there, 2, 2);
         }
     });
     const guard_slot::copy c = slot.read();
@@ -39,14 +39,14 @@ MODEL(guard_slots_model, copy) {
 // SHUT-78: somebody notices a slot while it is given back and taken again: a time that was written down stays.
 MODEL(guard_slots_model, notice) {
     guard_slot slot;
-    slot.take(&a_node, site(), 0);
+    slot.take(&a_node, site(), 0, 3);
     roost::thread noticer([&slot] { slot.notice(7); });
     slot.drop();
-    slot.take(&b_node, site(), 5);
+    slot.take(&b_node, site(), 5, 4);
     noticer.join();
     check(slot.since() == 5, "SHUT-78: what was written down is not overwritten");
     slot.drop();
-    slot.take(&a_node, site(), 0);
+    slot.take(&a_node, site(), 0, 5);
     slot.notice(9);
     slot.notice(10);
     check(slot.since() == -9, "SHUT-78: from when it was first noticed");
@@ -55,7 +55,7 @@ MODEL(guard_slots_model, notice) {
 // SHUT-74: dropped on another thread, taken again by the table's own.
 MODEL(guard_slots_model, reuse) {
     guard_slot slot;
-    slot.take(&a_node, site(), 1);
+    slot.take(&a_node, site(), 1, 6);
     roost::plain<int> used_by_dropper{0};
     roost::thread dropper([&slot, &used_by_dropper] {
         check(slot.since() == 1, "SHUT-74: a guard reads its own record");
@@ -64,7 +64,7 @@ MODEL(guard_slots_model, reuse) {
     });
     if (slot.is_free()) {
         check(used_by_dropper.get() == 1, "SHUT-74: the dropper is done with the slot");
-        slot.take(&b_node, site(), 2);
+        slot.take(&b_node, site(), 2, 7);
     }
     dropper.join();
 }
@@ -73,14 +73,14 @@ MODEL(guard_slots_model, reuse) {
 void grow_while_read(std::size_t taken) {
     guard_table table;
     for (std::size_t i = 0; i < taken; ++i) {
-        table.free_slot()->take(&a_node, site(), 1);
+        table.free_slot()->take(&a_node, site(), 1, 8);
     }
     roost::thread reader([&table, taken] {
         std::size_t seen = 0;
         table.for_each([&seen](const guard_slot& s) { seen += s.read().owner != nullptr ? 1U : 0U; });
         check(seen >= taken && seen <= taken + 1, "SHUT-74: live guards are seen");
     });
-    table.free_slot()->take(&b_node, site(), 2);
+    table.free_slot()->take(&b_node, site(), 2, 9);
     reader.join();
     check(table.capacity() > taken, "SHUT-74: it has grown");
 }

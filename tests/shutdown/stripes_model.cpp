@@ -8,6 +8,8 @@ namespace {
 using roost::detail::stripes;
 using roost::testing::check;
 
+bool add(stripes& s, std::int64_t n) { return s.add(roost::thread_index(), n); }
+
 // What the node's own word would hold.
 struct own_word {
     roost::atomic<std::int64_t> units{1};  // the stripes' own
@@ -31,14 +33,14 @@ MODEL(stripes_model, close_and_add) {
     stripes s;
     own_word word;
     roost::thread adder([&] {
-        if (!s.add(1)) {
+        if (!add(s, 1)) {
             word.add(1);
         }
     });
     s.close(word.fold());
     adder.join();
     check(word.now() == 2, "SHUT-75: counted exactly once");
-    check(!s.add(1), "SHUT-75: closed for ever");
+    check(!add(s, 1), "SHUT-75: closed for ever");
 }
 
 // SHUT-75, SHUT-72: a guard made before is dropped on another thread meanwhile; whoever closed sees its work when the count says
@@ -47,10 +49,10 @@ MODEL(stripes_model, close_sees_work) {
     stripes s;
     own_word word;
     roost::plain<int> work{0};
-    check(s.add(1), "SHUT-75: open");
+    check(add(s, 1), "SHUT-75: open");
     roost::thread dropper([&] {
         work.set(1);
-        if (!s.add(-1)) {
+        if (!add(s, -1)) {
             word.add(-1);
         }
     });
@@ -68,11 +70,11 @@ MODEL(stripes_model, close_sees_work) {
 MODEL(stripes_model, late_and_close) {
     stripes s;
     own_word word;
-    check(s.add(1), "SHUT-75: open");
+    check(add(s, 1), "SHUT-75: open");
     roost::thread other([&] {
         s.close(word.fold());
         check(word.now() == 2 && word.folds.get() != 0, "SHUT-75: folded");
-        if (!s.add(-1)) {
+        if (!add(s, -1)) {
             word.add(-1);
         }
     });
@@ -87,9 +89,9 @@ MODEL(stripes_model, two_late) {
     stripes s;
     own_word word;
     roost::plain<int> work{0};
-    check(s.add(1), "SHUT-75: open");
+    check(add(s, 1), "SHUT-75: open");
     const auto visit = [&](std::int64_t n) {
-        if (!s.add(n)) {
+        if (!add(s, n)) {
             word.add(n);
         }
     };
@@ -113,7 +115,7 @@ MODEL(stripes_model, two_late) {
 MODEL(stripes_model, looking_and_close) {
     stripes s;
     own_word word;
-    check(s.add(1), "SHUT-75: open");
+    check(add(s, 1), "SHUT-75: open");
     roost::thread other([&] {
         if (s.is_closed()) {
             check(word.folds.get() != 0, "SHUT-75: folded");

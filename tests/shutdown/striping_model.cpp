@@ -14,6 +14,14 @@ using roost::testing::check;
 
 using roost::detail::shutdown_node;
 
+void enter_guard(shutdown_node& n) {
+    auto&& mine = roost::detail::guards_of_this_thread();
+    n.enter_guard(mine);
+}
+bool try_enter_guard(shutdown_node& n) {
+    auto&& mine = roost::detail::guards_of_this_thread();
+    return n.try_enter_guard(mine);
+}
 shutdown_node& node_of(const shutdown& s) { return static_cast<shutdown_node&>(s.tree_node()); }
 
 // SHUT-75: a node becomes striped while a guard is made and dropped.
@@ -21,7 +29,7 @@ MODEL(striping_model, stripe_and_guard) {
     const shutdown s;
     shutdown_node& n = node_of(s);
     roost::thread other([&n] { n.stripe(); });
-    n.enter_guard();
+    enter_guard(n);
     n.leave_guard();
     other.join();
     n.settle();
@@ -33,7 +41,7 @@ MODEL(striping_model, stripe_and_try_guard) {
     const shutdown s;
     shutdown_node& n = node_of(s);
     roost::thread other([&n] { n.stripe(); });
-    check(n.try_enter_guard(), "SHUT-14: not stopped");
+    check(try_enter_guard(n), "SHUT-14: not stopped");
     other.join();
     check(s.guard_count() == 1, "SHUT-75: counted once");
     n.leave_guard();
@@ -70,8 +78,8 @@ MODEL(striping_model, count_while_closing) {
     const shutdown s;
     shutdown_node& n = node_of(s);
     n.stripe();
-    n.enter_guard();
-    n.enter_guard();
+    enter_guard(n);
+    enter_guard(n);
     roost::thread other([&n] { n.settle(); });
     const std::size_t count = s.guard_count();
     check(count == 2 || count == 3, "SHUT-5: the guards, and for a moment the stripes' own unit");
@@ -131,7 +139,7 @@ MODEL(striping_model, make_and_latch) {
     const shutdown s;
     shutdown_node& n = node_of(s);
     n.stripe();
-    roost::thread other([&n] { n.enter_guard(); });
+    roost::thread other([&n] { enter_guard(n); });
     n.stop();
     other.join();
     check(n.has_work(), "SHUT-71: a guard that was made counts");
@@ -144,7 +152,7 @@ MODEL(striping_model, drop_and_latch) {
     shutdown_node& n = node_of(s);
     roost::plain<int> work{0};
     n.stripe();
-    n.enter_guard();
+    enter_guard(n);
     roost::thread other([&] {
         work.set(1);
         n.leave_guard();
@@ -162,7 +170,7 @@ MODEL(striping_model, drop_and_give_up) {
     const shutdown s;
     shutdown_node& n = node_of(s);
     n.stripe();
-    n.enter_guard();
+    enter_guard(n);
     roost::thread other([&n] { n.leave_guard(); });
     n.settle();
     n.watch();

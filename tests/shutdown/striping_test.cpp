@@ -127,11 +127,25 @@ TEST(striping, SHUT_75_a_node_finds_out_by_itself) {
         t.join();
     }
     EXPECT_TRUE(is_striped(s));
-    const shutdown quiet;
-    for (int i = 0; i < 10'000; ++i) {
-        const guard g = quiet.guard();
+}
+
+TEST(striping, SHUT_75_one_thread_makes_a_busy_root_striped_and_no_child) {
+    if (!roost::has_heavy_barrier()) {
+        GTEST_SKIP() << "no membarrier here";
     }
-    EXPECT_FALSE(is_striped(quiet));
+    const shutdown root;
+    const shutdown child = root.child();
+    for (int i = 0; i < 10'000; ++i) {
+        const guard g = child.guard();
+    }
+    EXPECT_FALSE(is_striped(child));
+    EXPECT_FALSE(is_striped(root));
+    for (int i = 0; i < 10'000; ++i) {
+        const guard g = root.guard();
+    }
+    EXPECT_TRUE(is_striped(root));
+    EXPECT_EQ(root.guard_count(), 0U);
+    EXPECT_TRUE(root.shut_down().is_resolved());
 }
 
 }  // namespace

@@ -15,41 +15,31 @@ class [[nodiscard]] guard {
 public:
     // Guards nothing.
     guard() noexcept = default;
-    guard(detail::shutdown_node& of, site where) noexcept : node_(&of) {
-        of.enter_guard();
-        slot_ = detail::record_guard(&of, where);
-    }
+    guard(detail::shutdown_node& of, site where) noexcept : guard(entered(of, where)) {}
+    guard(detail::shutdown_node& of, site where, detail::thread_guards& mine) noexcept
+        : node_(&of), slot_((of.enter_guard(mine), detail::record_guard(mine, &of, where))) {}
     // Takes over a unit that the caller has entered.
-    [[nodiscard]] static guard adopt(detail::shutdown_node& of, site where) noexcept {
-        return guard(&of, detail::record_guard(&of, where));
+    [[nodiscard]] static guard adopt(detail::shutdown_node& of, site where, detail::thread_guards& mine) noexcept {
+        return guard(&of, detail::record_guard(mine, &of, where));
     }
 
-    guard(const guard& other) noexcept : node_(other.node_) {
-        if (node_ != nullptr) {
-            node_->enter_guard();
-            slot_ = detail::record_guard(node_, other.made_at());
-        }
-    }
+    guard(const guard& other) noexcept : guard(other ? entered(*other.node_, other.made_at()) : guard()) {}
     guard(guard&& other) noexcept : node_(std::exchange(other.node_, nullptr)), slot_(std::exchange(other.slot_, nullptr)) {}
     guard& operator=(guard other) noexcept {
         std::swap(node_, other.node_);
         std::swap(slot_, other.slot_);
         return *this;
     }
-    ~guard() { reset(); }
+    ~guard() {
+        if (node_ != nullptr) {
+            leave(*node_, slot_);
+        }
+    }
 
     void reset() noexcept {
-        if (node_ == nullptr) {
-            return;
+        if (node_ != nullptr) {
+            leave(*std::exchange(node_, nullptr), std::exchange(slot_, nullptr));
         }
-        if (node_->is_stopping()) [[unlikely]] {
-            tell_late();
-        }
-        if (slot_ != nullptr) {
-            slot_->drop();
-        }
-        slot_ = nullptr;
-        std::exchange(node_, nullptr)->leave_guard();
     }
 
     [[nodiscard]] explicit operator bool() const noexcept { return node_ != nullptr; }
@@ -62,7 +52,21 @@ public:
 
 private:
     guard(detail::shutdown_node* of, detail::guard_slot* slot) noexcept : node_(of), slot_(slot) {}
-    void tell_late() const noexcept;
+    [[nodiscard]] static guard entered(detail::shutdown_node& of, site where) noexcept {
+        auto&& mine = detail::guards_of_this_thread();
+        detail::count_guard(mine);
+        return guard(of, where, mine);
+    }
+    static void leave(detail::shutdown_node& from, detail::guard_slot* slot) noexcept {
+        if (from.is_stopping()) [[unlikely]] {
+            tell_late(from, slot);
+        }
+        if (slot != nullptr) {
+            slot->drop();
+        }
+        from.leave_guard();
+    }
+    static void tell_late(const detail::shutdown_node& from, const detail::guard_slot* slot) noexcept;
 
     detail::shutdown_node* node_ = nullptr;
     detail::guard_slot* slot_ = nullptr;

@@ -59,21 +59,25 @@ public:
     // --- work ----------------------------------------------------------------------------------------------------------
     // Also on a stopped or complete node: it counts, and delays whatever completion has not been resolved.
     [[nodiscard]] roost::guard guard(std::source_location where = std::source_location::current()) const noexcept {
-        if (const std::uint32_t thread = detail::sampled_thread(); thread != detail::not_sampled) [[unlikely]] {
-            node_->sample(thread);
+        auto&& mine = detail::guards_of_this_thread();
+        detail::count_guard(mine);
+        if (detail::is_sampled(mine)) [[unlikely]] {
+            node_->sample(detail::notice_own_guards());
         }
-        return roost::guard(*node_, where);
+        return roost::guard(*node_, where, mine);
     }
     // Empty from stop on.
     [[nodiscard]] std::optional<roost::guard> try_guard(
         std::source_location where = std::source_location::current()) const noexcept {
-        if (const std::uint32_t thread = detail::sampled_thread(); thread != detail::not_sampled) [[unlikely]] {
-            node_->sample(thread);
+        auto&& mine = detail::guards_of_this_thread();
+        detail::count_guard(mine);
+        if (detail::is_sampled(mine)) [[unlikely]] {
+            node_->sample(detail::notice_own_guards());
         }
-        if (!node_->try_enter_guard()) {
+        if (!node_->try_enter_guard(mine)) {
             return std::nullopt;
         }
-        return roost::guard::adopt(*node_, where);
+        return roost::guard::adopt(*node_, where, mine);
     }
     // x, and a guard for as long as it lives.
     template <class T>

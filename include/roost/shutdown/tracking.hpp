@@ -10,7 +10,7 @@ namespace roost::inline ROOST_ABI {
 enum class guard_tracking : std::uint8_t {
     off,     // nothing: reports say "unknown site"
     sites,   // where it was made (the default). Ages count from when it was first noticed: by a report, by the stop of a
-             // root, or by every 64th guard of the thread that made it. Reports say "at least".
+             // root, or by every 256th guard of the thread that made it. Reports say "at least".
     coarse,  // where, and since when to within a few milliseconds
     exact,   // where, and since when
 };

@@ -14,31 +14,33 @@
 //    slot back, at the same time as a report reads it. Giving back is one store; the owning thread finds the slot again when
 //    it looks for a free one, beginning with the one it used last. Reports copy a slot and check that it was not taken again
 //    meanwhile. Reading a clock would double the cost, so a slot may begin without a time; whoever notices it first (a report,
-//    the stop of a root, every 64th guard of its thread) enters one.
+//    the stop of a root, every 256th guard of its thread) enters one.
 //
-// 2. Slot      owner    null: free.  node: a guard of that node
-//              version  counts how often the slot was taken
+// 2. Slot      word     0: free. Else bits 0-47 the node of the guard, bits 48-63 the number of the guard among its thread's,
+//                       so that a reader notices when the slot is taken again
 //              site
 //              since    when it was taken; 0: not written down; negative: when it was first noticed
+//    A guard like the last one in its slot, made at the same place, only has to write the word.
 //
 // 4.           free --take, by the table's thread--> taken --drop, by anybody--> free
 //
-// 5. Fields    version, site, since: written by the table's thread while the slot is free; since: by anybody while it is 0;
+// 5. Fields    site, since: written by the table's thread while the slot is free; since: by anybody while it is 0;
 //              the rest of a table: its thread
 //
-// 6. I1        a copy that read one version at its beginning and end is of one guard, or is free
+// 6. I1        a copy that read one word at its beginning and end is of one guard, or is free (a reader that sleeps while a thread
+//              makes exactly a multiple of 65536 guards may mix two guards of one node)
 //
 // 7. Ordering table
 // id  operation           order    pairs  carries                                              fails in
-// P1  take: load owner    acquire  P6     the dropper has read what it wanted                  guard_slots_model: reuse
-// P2  take: version       release  P7     the slot was seen free: a reader finds no old owner  guard_slots_model: copy
-// P3  take: site, since   release  P8     the version that goes with them                      guard_slots_model: copy
-// P4  take: owner         release  P8     site and since                                       guard_slots_model: copy
-// P5  own fields: load    relaxed  -      the thread wrote them itself                         (floor)
-// P6  drop: owner         release  P1     the dropper's reads come before the next writes      guard_slots_model: reuse
-// P7  copy: version       acquire  P2     as P2                                                guard_slots_model: copy
-// P8  copy: the rest      acquire  P3 P4  as P3, P4; and holds back the second look            guard_slots_model: copy
-// P9  copy: version again relaxed  -      after P8                                             guard_slots_model: copy
+// P1  take: load word     acquire  P6     the dropper has read what it wanted                  guard_slots_model: reuse
+// P3  take: site, since   release  P8     the slot was seen free: the reader's word is old     guard_slots_model: copy
+// P4  take: word          release  P7     site and since                                       guard_slots_model: copy
+// P5  own fields: load    relaxed  -      the thread wrote them itself; since may be a notice  (floor)
+//                                         that comes at the same time, and then is its time
+// P6  drop: word          release  P1     the dropper's reads come before the next writes      guard_slots_model: reuse
+// P7  copy: word          acquire  P4     as P4                                                guard_slots_model: copy
+// P8  copy: the rest      acquire  P3     as P3; and holds back the second look                guard_slots_model: copy
+// P9  copy: word again    relaxed  -      after P8                                             guard_slots_model: copy
 // P10  chunks: load next   acquire  P11    the chunk's slots                                    guard_slots_model: growth
 // P11  chunks: store next  release  P10    the chunk's slots                                    guard_slots_model: growth
 // P12  notice: CAS since   relaxed  -      a number; never instead of one that is there         (floor)
@@ -49,17 +51,25 @@ static_assert(sizeof(site) == sizeof(std::uint64_t));
 
 class guard_slot {
 public:
-    [[nodiscard]] bool is_free() const noexcept { return owner_.load(mo::acquire) == nullptr; }  // P1
+    // Addresses with more bits are handed out only on request; their guards count as made at an unknown place.
+    [[nodiscard]] static bool fits(const void* owner) noexcept {
+        return (reinterpret_cast<std::uintptr_t>(owner) & ~owner_mask) == 0;
+    }
+    [[nodiscard]] bool is_free() const noexcept { return word_.load(mo::acquire) == 0; }  // P1
 
-    // By the table's thread, when is_free().
-    void take(const void* owner, site where, std::int64_t since) noexcept {
-        version_.store(version_.load(mo::relaxed) + 1, mo::release);  // P5 P2
-        site_.store(std::bit_cast<std::uint64_t>(where), mo::release);  // P3
-        since_.store(since, mo::release);  // P3
-        owner_.store(owner, mo::release);  // P4
+    // By the table's thread, when is_free() and fits(owner). number: of the guard, another one than the slot had before.
+    void take(const void* owner, site where, std::int64_t since, std::uint32_t number) noexcept {
+        const auto place = std::bit_cast<std::uint64_t>(where);
+        if (site_.load(mo::relaxed) != place) {  // P5
+            site_.store(place, mo::release);  // P3
+        }
+        if (since_.load(mo::relaxed) != since) {  // P5
+            since_.store(since, mo::release);  // P3
+        }
+        word_.store((number * one_guard) | reinterpret_cast<std::uintptr_t>(owner), mo::release);  // P4
     }
     // By whoever holds the guard.
-    void drop() noexcept { owner_.store(nullptr, mo::release); }  // P6
+    void drop() noexcept { word_.store(0, mo::release); }  // P6
     [[nodiscard]] site where() const noexcept { return std::bit_cast<site>(site_.load(mo::relaxed)); }  // P5
     [[nodiscard]] std::int64_t since() const noexcept { return since_.load(mo::relaxed); }  // P5
     // From any thread, also when it is free: the next guard writes its own.
@@ -76,22 +86,23 @@ public:
         std::int64_t since = 0;
     };
     [[nodiscard]] copy read() const noexcept {
-        const std::uint32_t version = version_.load(mo::acquire);  // P7
+        const std::uint64_t word = word_.load(mo::acquire);  // P7
         copy c;
-        c.owner = owner_.load(mo::acquire);  // P8
         c.where = std::bit_cast<site>(site_.load(mo::acquire));  // P8
         c.since = since_.load(mo::acquire);  // P8
-        if (version_.load(mo::relaxed) != version) {  // P9
-            c.owner = nullptr;
+        if (word_.load(mo::relaxed) == word) {  // P9
+            c.owner = reinterpret_cast<const void*>(word & owner_mask);
         }
         return c;
     }
 
 private:
-    atomic<const void*> owner_{nullptr};
+    static constexpr std::uint64_t one_guard = std::uint64_t(1) << 48;
+    static constexpr std::uint64_t owner_mask = one_guard - 1;
+
+    atomic<std::uint64_t> word_{0};
     atomic<std::uint64_t> site_{0};  // a site; zero is the unknown one
     atomic<std::int64_t> since_{0};
-    atomic<std::uint32_t> version_{0};
 };
 
 #if defined(ROOST_SEAM_MODEL)
@@ -108,12 +119,9 @@ public:
     ~guard_table();
 
     // By the table's thread. Null when there is no memory for more.
-    [[nodiscard]] guard_slot* free_slot() noexcept {
-        if (last_->is_free()) [[likely]] {
-            return last_;
-        }
-        return find_free();
-    }
+    [[nodiscard]] guard_slot* free_slot() noexcept { return last_->is_free() ? last_ : find_free(); }
+    // By the table's thread: the slot it found last, free or not.
+    [[nodiscard]] guard_slot* last_used() const noexcept { return last_; }
     // From any thread, also while the table is in use.
     template <class Fn>
     void for_each(Fn fn) {

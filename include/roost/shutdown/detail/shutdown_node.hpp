@@ -1,6 +1,7 @@
 #pragma once
 
 #include <roost/shutdown/detail/stripes.hpp>
+#include <roost/shutdown/detail/thread_guards.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/tree/detail/node_access.hpp>
 #include <roost/tree/node.hpp>
@@ -49,20 +50,20 @@ public:
 
     // --- work --------------------------------------------------------------------------------------------------------
     // As enter() and leave(), counted per thread while the node is striped.
-    void enter_guard() noexcept {
+    void enter_guard(thread_guards& mine) noexcept {
         stripes* s = stripes_.load(mo::acquire);  // Z1
-        if (s == nullptr || !s->add(1)) [[likely]] {
+        if (s == nullptr || !s->add(mine.cell(), 1)) {
             enter();
         }
     }
     void leave_guard() noexcept {
         stripes* s = stripes_.load(mo::acquire);  // Z1
-        if (s == nullptr || !s->add(-1)) [[likely]] {
+        if (s == nullptr || !s->add(guards_of_this_thread().cell(), -1)) {
             leave();
         }
     }
-    [[nodiscard]] bool try_enter_guard() noexcept;  // refused from stop on
-    // By an owner, now and then: when different threads take turns, the node becomes striped.
+    [[nodiscard]] bool try_enter_guard(thread_guards& mine) noexcept;  // refused from stop on
+    // By an owner, now and then: when different threads take turns, and when a root is busy, the node becomes striped.
     void sample(std::uint32_t thread) noexcept;
     // By an owner: counts per thread from now on, where the machine can and the node is not stopped.
     void stripe() noexcept;

@@ -9,50 +9,36 @@
 //
 // 1. Why it is not simpler. A counter per thread is cheap because nobody knows the sum. So while a node is striped it holds one
 //    unit of work for all its stripes together, and nobody asks for the sum until the node is stopped or given up. Then the
-//    counts have to be frozen and moved into the node's own word, while threads go on adding and taking away. A thread
-//    marks its cell busy, looks whether the stripes are open, counts, and leaves; the closer closes them, makes every
-//    processor pass a barrier, and waits until no cell is busy: from then on nobody touches a cell. Who comes meanwhile, and
-//    threads without a cell of their own, count in one shared word, which is closed by the same commit that reads it last. Nobody
-//    who makes or drops a guard ever waits.
+//    counts have to be moved into the node's own word, while threads go on adding and taking away. A thread counts in its
+//    cell with one plain store and then looks whether the stripes are open; the closer closes them, makes every processor pass
+//    a barrier, and takes every cell with an exchange. Whoever saw them open has been counted: its store came before the
+//    barrier. Whoever did not takes its count back unless the closer has it: the cell tells, because what the closer took is
+//    not there any more, and what came after it is. Who comes then, and threads without a cell of their own, count in one
+//    shared word, which is closed by the same commit that reads it last. Nobody who makes or drops a guard ever waits.
 //
 // 2. Words     phase_   open, closing, closed                late_   twice the shared count; odd: closed
 // 4.           open --close--> closing --folded--> closed
 //
-// 5. Fields    a cell: its thread while it is busy and the stripes are open; then the closer
+// 5. Fields    a cell: its thread writes; the closer takes it once, from then on nobody reads it but its thread
 //
 // 6. I1        pre-counted units + cells + late_/2 == live guards, whenever no call is under way
 //    I2        what add() said true to is folded into the node before close() returns
 //
 // 7. Ordering table
 // id  operation             order            pairs  carries                                               fails in
-// S1  add: store busy       relaxed          -      the barrier pair orders it with S2                    stripes_model: close_and_add
+// S1  add: store count      release          S7     the work that was guarded; before S2 by the barriers  stripes_model: close_sees_work
 // S2  add: load phase       relaxed          -      the light side of the barrier pair; closed: see S5    stripes_model: close_and_add
-// S3  own count             relaxed          -      only its thread, then the closer after S7             (floor)
-// S4  add: store busy       release          S7     the count, and the work that was guarded              stripes_model: close_sees_work
+// S3  own count: load       relaxed          -      its thread wrote it, or the closer, and then S4 tells (floor)
+// S4  add: CAS count        relaxed          -      decides who has the count; S5 or S7 carries the work  stripes_model: close_and_add
 // S5  late: CAS             release/acquire  S5 S8  the work that was guarded; closed: what was folded    stripes_model: late_and_close
 // S6  close: CAS phase      relaxed          -      one closer; then the heavy side of the barrier pair   stripes_model: close_and_add
-// S7  close: fetch_or busy  acquire          S4     as S4; a read-modify-write sees the newest            stripes_model: close_sees_work
+// S7  close: exchange count acquire          S1     as S1                                                 stripes_model: close_sees_work
 // S8  close: CAS late       acq_rel/relaxed  S5     as S5; the looks before it decide nothing             stripes_model: late_and_close
 // S9  close: store phase    release          S10    the fold                                              stripes_model: late_and_close
 // S10  wait: load phase     acquire          S9     the fold                                              stripes_model: late_and_close
 // S11  total: late, phase   relaxed          -      the barrier pair: not open if the word had the sum    (floor)
 
 namespace roost::inline ROOST_ABI::detail {
-
-#if defined(ROOST_SEAM_MODEL)
-[[nodiscard]] inline std::uint32_t own_cell() noexcept { return thread_index(); }
-#else
-struct own_cell_tag;
-struct known_cell {
-    std::uint32_t number = 0;  // thread_index() and one; 0: not asked yet
-};
-[[nodiscard]] std::uint32_t find_own_cell() noexcept;
-// The thread's index; a number that no cell has from the moment on at which the thread begins to end.
-[[nodiscard]] inline std::uint32_t own_cell() noexcept {
-    const std::uint32_t number = thread_value<own_cell_tag, known_cell>::get().number;
-    return number != 0 ? number - 1 : find_own_cell();
-}
-#endif
 
 class stripes {
 public:
@@ -67,20 +53,16 @@ public:
     stripes& operator=(const stripes&) = delete;
 
     // n more guards (less, when negative). False: closed; the node's own word counts now.
-    [[nodiscard]] bool add(std::int64_t n) noexcept {
-        const std::uint32_t mine = own_cell();
-        if (mine < width) [[likely]] {
-            cell& c = cells_[mine];
-            c.busy.store(1, mo::relaxed);  // S1
-            light_barrier();
-            if (phase_.load(mo::relaxed) == open) [[likely]] {  // S2
-                c.count.store(c.count.load(mo::relaxed) + n, mo::relaxed);  // S3
-                c.busy.store(0, mo::release);  // S4
-                return true;
-            }
-            c.busy.store(0, mo::relaxed);  // S1
+    // mine: the calling thread's own cell.
+    [[nodiscard]] bool add(std::uint32_t mine, std::int64_t n) noexcept {
+        if (mine >= width) [[unlikely]] {
+            return add_late(n);
         }
-        return add_late(n);
+        atomic<std::int64_t>& count = cells_[mine].count;
+        const std::int64_t before = count.load(mo::relaxed);  // S3
+        count.store(before + n, mo::release);  // S1
+        light_barrier();
+        return phase_.load(mo::relaxed) == open || add_while_closing(count, before, n);  // S2
     }
 
     // Moves everything into the node's own word, with fold(n): the first caller does, others wait until it is done. True: this
@@ -97,10 +79,7 @@ public:
         heavy_barrier();
         std::int64_t sum = 0;
         for (cell& c : cells_) {
-            while (c.busy.fetch_or(0, mo::acquire) != 0) {  // S7
-                yield_thread();
-            }
-            sum += c.count.load(mo::relaxed);  // S3
+            sum += c.count.exchange(taken, mo::acquire);  // S7
         }
         std::int64_t seen = late_.load(mo::relaxed);  // S8
         fold(sum + seen / 2);
@@ -143,7 +122,12 @@ private:
     static constexpr std::uint32_t closing = 1;
     static constexpr std::uint32_t closed = 2;
     static constexpr std::int64_t closed_late = 1;
+    static constexpr std::int64_t taken = -(std::int64_t(1) << 48);  // no count, and no sum of these with counts overflows
 
+    [[nodiscard]] bool add_while_closing(atomic<std::int64_t>& count, std::int64_t before, std::int64_t n) noexcept {
+        std::int64_t mine = before + n;
+        return !count.compare_exchange_strong(mine, before, mo::relaxed, mo::relaxed) || add_late(n);  // S4
+    }
     [[nodiscard]] bool add_late(std::int64_t n) noexcept {
         std::int64_t seen = late_.load(mo::acquire);  // S5
         do {
@@ -155,7 +139,6 @@ private:
     }
 
     struct alignas(64) cell {
-        atomic<std::uint32_t> busy{0};
         atomic<std::int64_t> count{0};
     };
 
