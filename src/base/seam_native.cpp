@@ -131,30 +131,31 @@ static_assert(std::is_trivially_destructible_v<index_registry>);
 
 constinit index_registry indices;
 
-struct index_holder {
-    std::uint32_t index = UINT32_MAX;
+// Apart from its holder, so that looking costs no question whether that has been made.
+constinit thread_local std::uint32_t own_index = UINT32_MAX;
 
-    std::uint32_t get() noexcept {
-        if (index == UINT32_MAX) {
-            const std::lock_guard<std::mutex> guard(indices.lock);
-            index = indices.take();
-        }
-        return index;
-    }
+struct index_holder {
+    bool is_used = false;
     ~index_holder() {
-        if (index != UINT32_MAX) {
-            const std::lock_guard<std::mutex> guard(indices.lock);
-            indices.give(index);
-            index = UINT32_MAX;
-        }
+        const std::lock_guard<std::mutex> guard(indices.lock);
+        indices.give(own_index);
+        own_index = UINT32_MAX;
     }
 };
+
+[[gnu::cold, gnu::noinline]] std::uint32_t find_index() noexcept {
+    thread_local index_holder holder;
+    const std::lock_guard<std::mutex> guard(indices.lock);
+    holder.is_used = true;
+    own_index = indices.take();
+    return own_index;
+}
 
 }  // namespace
 
 std::uint32_t thread_index() noexcept {
-    thread_local index_holder holder;
-    return holder.get();
+    const std::uint32_t known = own_index;
+    return known != UINT32_MAX ? known : find_index();
 }
 
 unsigned hardware_threads() noexcept {

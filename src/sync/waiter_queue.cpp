@@ -22,13 +22,11 @@ bool waiter_queue::wake_first() noexcept {
     const char* what = name_;  // once delivered, a waiter may destroy this queue
     waiters_.lock();
     waiter* first = waiters_.pick().who();
-    if (first != nullptr) {
-        waiters_.take(*first, claim::delivered);
-    }
-    waiters_.unlock();
     if (first == nullptr) {
+        waiters_.unlock();
         return false;
     }
+    waiters_.unlock(waiters_.take(*first, claim::delivered));
     first->deliver(what);
     return true;
 }

@@ -65,12 +65,13 @@ private:
     template <class Condition>
     [[nodiscard]] bool enqueue_unless(waiter& w, Condition& condition) noexcept {
         waiters_.lock();
-        const bool holds = condition();
-        if (!holds) {
-            waiters_.push_back(w);
+        if (condition()) {
+            waiters_.unlock();
+            return false;
         }
-        waiters_.unlock();
-        return !holds;
+        waiters_.push_back(w);
+        waiters_.unlock(true);
+        return true;
     }
     [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
     bool wake_first() noexcept;

@@ -17,6 +17,7 @@
 
 #include <roost/adapters/postgres/poller.hpp>
 #include <roost/adapters/postgres/values.hpp>
+#include <roost/pool/detail/transaction.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/task/driven.hpp>
 #include <roost/task/task.hpp>
@@ -82,19 +83,7 @@ private:
 // distrusted: its connection is destroyed instead of given back, which rolls back.
 template <class Fn>
 [[nodiscard]] std::invoke_result_t<Fn&, connection&> with_transaction(pooled<connection>& on, Fn fn) {
-    using promise = typename std::invoke_result_t<Fn&, connection&>::promise_type;
-    on.distrust();
-    static_cast<void>(co_await on->query("begin"));
-    if constexpr (requires(promise& p) { p.return_void(); }) {
-        co_await fn(*on);
-        static_cast<void>(co_await on->query("commit"));
-        on.trust();
-    } else {
-        auto result = co_await fn(*on);
-        static_cast<void>(co_await on->query("commit"));
-        on.trust();
-        co_return result;
-    }
+    return roost::detail::in_transaction(on, "begin", std::move(fn));
 }
 
 // options.where has to be an executor with a blocking lane, such as a runtime's.

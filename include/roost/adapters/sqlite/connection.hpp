@@ -20,6 +20,7 @@
 
 #include <roost/adapters/sqlite/values.hpp>
 #include <roost/base/atomic.hpp>
+#include <roost/pool/detail/transaction.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/runtime/blocking.hpp>
 #include <roost/task/task.hpp>
@@ -93,19 +94,7 @@ private:
 // is left distrusted: its connection is destroyed instead of given back, which rolls back.
 template <class Fn>
 [[nodiscard]] std::invoke_result_t<Fn&, connection&> with_transaction(pooled<connection>& on, Fn fn) {
-    using promise = typename std::invoke_result_t<Fn&, connection&>::promise_type;
-    on.distrust();
-    static_cast<void>(co_await on->query("begin immediate"));
-    if constexpr (requires(promise& p) { p.return_void(); }) {
-        co_await fn(*on);
-        static_cast<void>(co_await on->query("commit"));
-        on.trust();
-    } else {
-        auto result = co_await fn(*on);
-        static_cast<void>(co_await on->query("commit"));
-        on.trust();
-        co_return result;
-    }
+    return roost::detail::in_transaction(on, "begin immediate", std::move(fn));
 }
 
 namespace detail {

@@ -43,7 +43,7 @@ namespace roost::inline ROOST_ABI::detail {
 class stripes {
 public:
 #if defined(ROOST_SEAM_MODEL)
-    static constexpr std::uint32_t width = 3;
+    static constexpr std::uint32_t width = 2;  // a third thread counts in the shared word
 #else
     static constexpr std::uint32_t width = 32;
 #endif

@@ -69,6 +69,11 @@ public:
 
     void lock() noexcept { gate_.lock(); }
     void unlock() noexcept { gate_.unlock(size_.load(mo::relaxed) != 0); }  // W1
+    // For whoever knows whether anybody is left in the list: reading back what was just written takes its time.
+    void unlock(bool is_waited) noexcept {
+        ROOST_ASSERT(is_waited == (head_.get() != nullptr), "I3: the gate says what the list is");
+        gate_.unlock(is_waited);
+    }
     [[nodiscard]] bool is_idle() const noexcept { return gate_.is_idle(); }
     [[nodiscard]] std::uint32_t size_approx() const noexcept { return size_.load(mo::relaxed); }  // W1
 
@@ -137,8 +142,8 @@ public:
         size_.store(size + 1, mo::relaxed);  // W2
     }
 
-    // Claims a queued waiter and unlinks it.
-    void take(waiter& w, claim as) noexcept {
+    // Claims a queued waiter and unlinks it. Says whether anybody is left.
+    bool take(waiter& w, claim as) noexcept {
         ROOST_ASSERT(contains(w), "I2: only a queued waiter can be claimed");
         const std::uint32_t size = size_.load(mo::relaxed);  // W1
         if (size == 1) {  // without a look at its links: they may be in another cache
@@ -154,6 +159,7 @@ public:
         }
         w.claim_.store(as, mo::relaxed);  // W3
         size_.store(size - 1, mo::relaxed);  // W2
+        return size != 1;
     }
 
     // For lists of another kind: whoever holds the lock of such a list says what has become of a waiter in it.
