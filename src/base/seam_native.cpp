@@ -100,8 +100,13 @@ void small_mutex::lock_slow() noexcept {
         spin_hint();
     }
     while (word_.exchange(2, mo::acquire) != 0) {
-        wait_on(word_, 2);
+        wait_briefly(word_, 2);
     }
+}
+
+void small_mutex::unlock_slow() noexcept {
+    word_.exchange(0, mo::release);
+    wake_on(&word_, 1);
 }
 
 // --- threads -----------------------------------------------------------------------------------------------------------

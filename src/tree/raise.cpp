@@ -30,7 +30,7 @@
 // L6  finish: fetch_or spread       release  L7        everything below is latched                   raise_model: helper_waits
 // L7  raise: load                   acquire  L6        everything below is latched                   raise_model: helper_waits
 // L8  ignore: CAS                   relaxed  -         one word decides who runs the deferred walk   (floor)
-// L9  leave ignore: fetch_and       relaxed  -         as L8; what is read because of it is behind L1  (floor)
+// L9  leave ignore: fetch_or        relaxed  -         as L8; what is read because of it is behind L1  (floor)
 // L10  mark_gone: fetch_or           release  L1        what the last owner did                       raise_model: gone_carries
 // L11  observe_level: fetch_and      acq_rel  L5 Y5 L1  out: whom to tell; in: what the raiser did    raise_model: observe_and_raise
 // L12  tells_unobserved: load        relaxed  -         a switch, set while nobody raises             (floor)
@@ -130,7 +130,7 @@ bool node::enter_ignore() noexcept {
             if (effective_level(seen) >= level::cancel) {
                 return false;
             }
-        } while (!level_.compare_exchange_weak(seen, seen | ignoring_bit, mo::relaxed, mo::relaxed));  // L8
+        } while (!level_.compare_exchange_weak(seen, seen & ~heeding_bit, mo::relaxed, mo::relaxed));  // L8
     }
     if (ignore_depth_ == 255) {
         panic(functions_->kind, name(), made_at_, "its ignore guards are nested deeper than can be counted");
@@ -144,7 +144,7 @@ void node::leave_ignore() noexcept {
     if (--ignore_depth_ > 0) {
         return;
     }
-    const level_word before = level_.fetch_and(~ignoring_bit, mo::relaxed);  // L9
+    const level_word before = level_.fetch_or(heeding_bit, mo::relaxed);  // L9
     if (!is_raised(before, level::cancel)) {
         return;
     }

@@ -82,6 +82,32 @@ TEST(atomic, BASE_16_the_small_lock_excludes_and_hands_over) {
     lock.unlock();
 }
 
+TEST(atomic, BASE_16_whoever_is_blocked_at_the_small_lock_gets_in) {
+    // Long enough inside for the other to give up spinning, so that the mark of somebody who is blocked meets the unlock at
+    // every point, also where it is overwritten.
+    roost::small_mutex lock;
+    long inside = 0;
+    constexpr int rounds = 2'000;
+    const auto visits = [&] {
+        for (int i = 0; i < rounds; ++i) {
+            lock.lock();
+            ++inside;
+            for (int spin = 0; spin < 40 * (i % 8); ++spin) {
+                roost::spin_hint();
+            }
+            if (i % 64 == 0) {
+                roost::yield_thread();
+            }
+            lock.unlock();
+        }
+    };
+    roost::thread first(visits), second(visits), third(visits);
+    first.join();
+    second.join();
+    third.join();
+    EXPECT_EQ(inside, 3L * rounds);
+}
+
 TEST(atomic, BASE_17_thread_index_is_unique_among_the_living) {
     const std::uint32_t mine = roost::thread_index();
     EXPECT_EQ(mine, roost::thread_index());

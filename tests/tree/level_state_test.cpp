@@ -15,12 +15,20 @@ constexpr level levels[] = {level::stop, level::cancel, level::abort};
 
 std::vector<level_word> all_words() {
     std::vector<level_word> words;
-    for (level_word w = 0; w < 8; ++w) {
-        for (const level_word extra : {level_word(0), ignoring_bit, shield_bit, ignoring_bit | shield_bit}) {
+    for (level_word w = 0; w <= raised_mask; w += 2) {
+        for (const level_word extra : {level_word(0), heeding_bit, shield_bit, heeding_bit | shield_bit}) {
             words.push_back(w | extra);
         }
     }
     return words;
+}
+
+TEST(level_state, TREE_1_whether_cancel_has_effect_is_one_comparison) {
+    for (const level_word w : all_words()) {
+        for (const level_word other : {level_word(0), own_bit(level::cancel), spread_bit(level::abort), gone_bit}) {
+            EXPECT_EQ(is_cancelled(w | other), effective_level(w | other) >= level::cancel) << (w | other);
+        }
+    }
 }
 
 TEST(level_state, TREE_1_a_level_only_rises) {
@@ -35,23 +43,24 @@ TEST(level_state, TREE_1_a_level_only_rises) {
 }
 
 TEST(level_state, TREE_12_ignoring_holds_up_cancel_only) {
-    for (level_word w = 0; w < 8; ++w) {
-        const level with = effective_level(w | ignoring_bit);
+    for (level_word w = 0; w <= raised_mask; w += 2) {
+        const level with = effective_level(w);
         if (requested_level(w) == level::cancel) {
             EXPECT_EQ(with, is_raised(w, level::stop) ? level::stop : level::running);
         } else {
             EXPECT_EQ(with, requested_level(w));
         }
-        EXPECT_FALSE(passes(w | ignoring_bit, level::cancel));
-        EXPECT_TRUE(passes(w | ignoring_bit, level::stop));
-        EXPECT_TRUE(passes(w | ignoring_bit, level::abort));
-        EXPECT_TRUE(passes(w, level::cancel));
+        EXPECT_FALSE(passes(w, level::cancel));
+        EXPECT_TRUE(passes(w, level::stop));
+        EXPECT_TRUE(passes(w, level::abort));
+        EXPECT_TRUE(passes(w | heeding_bit, level::cancel));
+        EXPECT_EQ(effective_level(w | heeding_bit), requested_level(w));
     }
 }
 
 TEST(level_state, TREE_4_what_a_child_is_born_with) {
     for (const level_word parent : all_words()) {
-        const level_word plain_child = inherited_bits(parent, 0);
+        const level_word plain_child = heeding_bit | inherited_bits(parent, heeding_bit);
         EXPECT_EQ(effective_level(plain_child), effective_level(parent)) << parent;
         const level_word in_shield = inherited_bits(parent, shield_bit);
         EXPECT_FALSE(is_raised(in_shield, level::cancel));
@@ -82,7 +91,7 @@ TEST(level_state, TREE_1_every_fact_of_a_level_has_a_bit_of_its_own) {
             used |= bit;
         }
     }
-    EXPECT_EQ(used & (ignoring_bit | shield_bit | gone_bit), 0U);
+    EXPECT_EQ(used & (heeding_bit | shield_bit | gone_bit), 0U);
 }
 
 TEST(level_state, TREE_1_kinds_are_kept_for_cancel_and_abort_only) {

@@ -114,10 +114,10 @@ public:
         return (level_.load(mo::acquire) & cancel_bits) != 0;  // L1
     }
     // Cancel has effect.
-    [[nodiscard]] bool should_stop_now() const noexcept { return is_cancelled(level_.load(mo::acquire)); }  // L1
+    [[nodiscard]] bool should_stop_now() const noexcept { return detail::is_cancelled(level_.load(mo::acquire)); }  // L1
     // The same for whoever looks again later and reads nothing of the canceller's: the cheapest look.
     [[nodiscard]] bool should_stop_now_relaxed() const noexcept {
-        return is_cancelled(level_.load(mo::relaxed));  // L2
+        return detail::is_cancelled(level_.load(mo::relaxed));  // L2
     }
     [[nodiscard]] bool is_stopping() const noexcept {
         return (level_.load(mo::acquire) & detail::raised_mask) != 0;  // L1
@@ -234,14 +234,12 @@ private:
     static constexpr std::uint8_t is_marked_by_view = 2;
     static constexpr std::uint8_t was_attached = 4;
     static constexpr detail::level_word cancel_bits = detail::raised_bit(level::cancel) | detail::raised_bit(level::abort);
-    static constexpr bool is_cancelled(detail::level_word w) noexcept {
-        return (w & cancel_bits) != 0 && detail::effective_level(w) >= level::cancel;
-    }
 
     node(const node_functions& functions, node* parent, node_name name, site made_at, node_shape shape,
          detail::work_word work)
         : member(detail::member_kind::node),
-          level_((shape.shield ? detail::shield_bit : 0) | (shape.unobserved ? detail::unobserved_bit : 0)),
+          level_(detail::heeding_bit | (shape.shield ? detail::shield_bit : 0) |
+                 (shape.unobserved ? detail::unobserved_bit : 0)),
           parent_(parent),
           functions_(&functions),
           work_(work),

@@ -69,6 +69,10 @@ void wake_on(const atomic<std::uint32_t>* word, int count) noexcept;
 // --- lock for short slow paths -----------------------------------------------------------------------------------------
 
 // states   0 free   1 held   2 held, somebody may be blocked
+//
+// Giving it up is a plain store when nobody was seen to be blocked, which saves an exchange on every use. Somebody who comes to
+// be blocked between the look and the store may have his mark overwritten; so nobody blocks for longer than a moment without
+// looking again. The store is the last touch: whoever takes the lock next may free the memory.
 class small_mutex {
 public:
     constexpr small_mutex() noexcept = default;
@@ -86,13 +90,16 @@ public:
         return word_.compare_exchange_strong(expected, 1, mo::acquire, mo::relaxed);
     }
     void unlock() noexcept {
-        if (word_.exchange(0, mo::release) == 2) [[unlikely]] {
-            wake_on(&word_, 1);
+        if (word_.load(mo::relaxed) == 1) [[likely]] {
+            word_.store(0, mo::release);
+            return;
         }
+        unlock_slow();
     }
 
 private:
     void lock_slow() noexcept;
+    void unlock_slow() noexcept;
 
     atomic<std::uint32_t> word_{0};
 };

@@ -7,25 +7,28 @@
 // The level word of a node: which levels were raised here, and what stands in their way. Pure functions on the packed word,
 // so that the hot paths can use fetch_or and still be the same transitions that the tests enumerate.
 //
-//   bits 0-2    raised: stop, cancel, abort. Each bit is its own fact: cancelling a node doesn't set its stop bit, because
+//   bit  0      heeding: without it (an ignore guard) cancel is recorded but has no effect yet, here and below
+//   bits 1-3    raised: stop, cancel, abort. Each bit is its own fact: cancelling a node doesn't set its stop bit, because
 //               inside a shield the one must be able to arrive without the other.
-//   bits 3-5    own: the reason of that level was given at this node; otherwise it is the parent's
-//   bits 6-8    spread: everything below that the level can reach has been reached
-//   bit  9      ignoring: cancel is recorded but has no effect yet, here and below
+//   bits 4-6    own: the reason of that level was given at this node; otherwise it is the parent's
+//   bits 7-9    spread: everything below that the level can reach has been reached
 //   bit  10     shield: a cancel that comes from the parent stops in front of this node (never changes)
 //   bit  11     gone: the last owner has left; only observers hold the memory
 //   bit  12     unobserved: nobody at this node has to be told of a level that comes from above (set only at birth)
 //   bits 16-19  kind of the node's own cancel reason when its record is kept elsewhere (0: the record has it)
 //   bits 20-23  the same for abort
+//
+// "Cancel has effect" is asked at every await, so it is one comparison: abort, cancel and heeding, read as a number, are at
+// least cancel and heeding.
 
 namespace roost::inline ROOST_ABI::detail {
 
 using level_word = std::uint32_t;
 
-inline constexpr level_word raised_mask = 0x7;
+inline constexpr level_word heeding_bit = 1;
+inline constexpr level_word raised_mask = 0xe;
 inline constexpr level_word own_shift = 3;
 inline constexpr level_word spread_shift = 6;
-inline constexpr level_word ignoring_bit = level_word(1) << 9;
 inline constexpr level_word shield_bit = level_word(1) << 10;
 inline constexpr level_word gone_bit = level_word(1) << 11;
 inline constexpr level_word unobserved_bit = level_word(1) << 12;
@@ -33,13 +36,19 @@ inline constexpr level_word kind_shift = 16;
 inline constexpr level_word kind_width = 4;
 
 // Precondition of the three: l is not running.
-[[nodiscard]] constexpr level_word raised_bit(level l) noexcept { return level_word(1) << (static_cast<level_word>(l) - 1); }
+[[nodiscard]] constexpr level_word raised_bit(level l) noexcept { return level_word(1) << static_cast<level_word>(l); }
 [[nodiscard]] constexpr level_word own_bit(level l) noexcept { return raised_bit(l) << own_shift; }
 [[nodiscard]] constexpr level_word spread_bit(level l) noexcept { return raised_bit(l) << spread_shift; }
 
 [[nodiscard]] constexpr bool is_raised(level_word w, level l) noexcept { return (w & raised_bit(l)) != 0; }
-[[nodiscard]] constexpr bool is_ignoring(level_word w) noexcept { return (w & ignoring_bit) != 0; }
+[[nodiscard]] constexpr bool is_ignoring(level_word w) noexcept { return (w & heeding_bit) == 0; }
 [[nodiscard]] constexpr bool is_shield(level_word w) noexcept { return (w & shield_bit) != 0; }
+
+// effective_level(w) >= level::cancel.
+[[nodiscard]] constexpr bool is_cancelled(level_word w) noexcept {
+    constexpr level_word cancel = raised_bit(level::cancel);
+    return (w & (raised_bit(level::abort) | cancel | heeding_bit)) >= (cancel | heeding_bit);
+}
 
 // What was asked for, whether or not it has effect.
 [[nodiscard]] constexpr level requested_level(level_word w) noexcept {
