@@ -66,6 +66,7 @@ void job_core::start_unusual(promise_base& frame, start_mode mode) noexcept {
 // The first thing that runs of a job, unless it has been cancelled since it was posted.
 void job_core::run_job(work& self) noexcept {
     job_core& job = static_cast<job_core&>(static_cast<body&>(self));
+    __builtin_prefetch(&job.outcome_link().first());  // among many children the frame has left the cache
     if (job.is_cancelled()) [[unlikely]] {
         run_cancelled(job);
         return;
@@ -105,16 +106,8 @@ void job_core::end_body() noexcept {
     end_noticed();
 }
 
-// Somebody holds it, or has to be told. With nothing below it and no policy to ask it is final before its unit goes, so that
-// one commit is enough. Should somebody come or go in between, it takes the long way out, on which nobody is told again.
+// Somebody holds it, or has to be told. It closes before it becomes final, so that nobody takes a lease of a final job.
 void job_core::end_noticed() noexcept {
-    if (ends_unnoticed() && access::is_held_alone(*this)) [[likely]] {
-        drained(*this);
-        if (!access::leave_closed(*this)) {
-            close_and_leave();
-        }
-        return;
-    }
     happened(job_event_kind::state_changed, job_state::completing);
     close_and_leave();
 }
@@ -208,9 +201,6 @@ void job_core::describe_job(const node& self, node_description& d) noexcept {
 // The last unit is gone: the one and only end of a job.
 bool job_core::drained(node& self) noexcept {
     job_core& job = static_cast<job_core&>(static_cast<region&>(self));
-    if (job.is_final()) {  // see end_noticed()
-        return true;
-    }
     job.parent_scope().policy().child_ended(job.parent_scope(), job);
     job_state last = job_state::completed;
     if (job.outcome_link().state() == ending::threw) {

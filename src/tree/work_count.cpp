@@ -197,6 +197,13 @@ bool node::close() noexcept {
 
 void node::close_and_leave() noexcept {
     node* up = parent_;
+    work_word seen = work_.load(mo::relaxed);  // W4
+    while (is_last_unit(seen)) [[likely]] {
+        if (work_.compare_exchange_weak(seen, closed_for_good(seen), mo::acq_rel, mo::relaxed)) {  // W3
+            after_work(up, work_action{.drained = true});
+            return;
+        }
+    }
     const bool is_root = up == nullptr;
     const work_action a = commit(work_, [is_root](work_state s) { return detail::close_and_leave(s, is_root); });
     after_work(up, a);
@@ -214,31 +221,6 @@ void node::leave_with_child() noexcept {
     const bool is_root = up == nullptr;
     const work_action a = commit(work_, [is_root](work_state s) { return detail::leave_with_child(s, is_root); });
     after_work(up, a);
-}
-
-namespace {
-bool is_alone_but_held(work_state s) noexcept {
-    return s.units == 1 && s.references > 0 && s.announced && !s.watched && !s.closing;
-}
-}  // namespace
-
-bool detail_node_access::is_held_alone(const node& n) noexcept {
-    return is_alone_but_held(work_state::unpack(n.work_.load(mo::acquire)));  // W5
-}
-
-bool detail_node_access::leave_closed(node& n) noexcept {
-    node* up = n.parent_;  // the commit may let the node go
-    const work_action a = commit(n.work_, [](work_state s) {
-        if (!is_alone_but_held(s)) {
-            return refuse<work_state>(work_action{.refused = true});
-        }
-        return detail::finish_drain(*detail::close_and_leave(s, false).next, false);
-    });
-    if (a.refused) {
-        return false;
-    }
-    up->leave();
-    return true;
 }
 
 void node::watch() noexcept { work_.fetch_or(watched_bit, mo::release); }  // W7

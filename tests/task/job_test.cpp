@@ -67,6 +67,21 @@ TEST(job, JOB_6_completing_while_a_lease_is_out_then_cancelling_then_the_value_c
     EXPECT_EQ(j.state(), job_state::completed) << "its body had returned before";
 }
 
+TEST(job, JOB_72_a_final_job_gives_no_lease) {
+    rig::stage s;
+    event e;
+    const job j = s.play(wait_for(e));
+    lease held = lease::try_take(*j.core());
+    ASSERT_TRUE(held);
+    e.set();
+    s.run();
+    EXPECT_EQ(j.state(), job_state::completing);
+    EXPECT_FALSE(lease::try_take(*j.core())) << "only members add work now";
+    held.give_back();
+    EXPECT_EQ(j.state(), job_state::completed);
+    EXPECT_FALSE(lease::try_take(*j.core()));
+}
+
 TEST(job, JOB_7_joiners_wake_once_each_in_order_of_arrival) {
     rig::stage s;
     event e;

@@ -42,6 +42,13 @@ TEST(work_state, TREE_17_the_fast_path_is_the_transition) {
                         EXPECT_EQ(pure_leave.action, action_of_left_upward(s.pack()));
                     }
                 }
+                EXPECT_EQ(is_last_unit(s.pack()), units == 1);
+                if (units == 1) {
+                    const work_step closed = close_and_leave(s, false);
+                    EXPECT_EQ(closed.next->pack(), closed_for_good(s.pack()));
+                    EXPECT_EQ(closed.action, work_action{.drained = true});
+                    EXPECT_EQ(closed.next->pack(), close_and_leave(s, true).next->pack());
+                }
                 for (const bool member : {true, false}) {
                     const work_step adopted = adopt(s, true, member);
                     EXPECT_EQ(adopts(s.pack(), member), adopted.next.has_value());

@@ -44,24 +44,29 @@ struct node_functions {
     void (*describe)(const node&, node_description&) noexcept = nullptr;
 };
 
-// A literal is kept as it is, anything else is copied.
+// A literal is kept as it is, anything else is copied. Two words, so that it is passed in registers: three would be written to
+// the stack and copied from there, which waits for the stores.
 class node_name {
 public:
     template <std::size_t N>
-    constexpr explicit(false) node_name(const char (&literal)[N]) noexcept : text_(literal, N - 1), is_literal_(true) {}
+    constexpr explicit(false) node_name(const char (&literal)[N]) noexcept : data_(literal), size_((N - 1) | literal_bit) {}
     template <std::size_t N>
-    constexpr explicit(false) node_name(char (&buffer)[N]) noexcept : text_(buffer) {}
+    constexpr explicit(false) node_name(char (&buffer)[N]) noexcept : node_name(std::string_view(buffer)) {}
     template <class S>
         requires std::is_convertible_v<const S&, std::string_view> && (!std::is_array_v<S>)
-    constexpr explicit(false) node_name(const S& text) noexcept : text_(text) {}
+    constexpr explicit(false) node_name(const S& text) noexcept : node_name(static_cast<std::string_view>(text), 0) {}
 
-    [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }
-    [[nodiscard]] constexpr bool is_literal() const noexcept { return is_literal_; }
+    [[nodiscard]] constexpr std::string_view text() const noexcept { return {data_, size_ & ~literal_bit}; }
+    [[nodiscard]] constexpr bool is_literal() const noexcept { return (size_ & literal_bit) != 0; }
 
 private:
-    std::string_view text_;
-    bool is_literal_ = false;
+    static constexpr std::size_t literal_bit = ~(~std::size_t(0) >> 1U);
+    constexpr node_name(std::string_view text, std::size_t bits) noexcept : data_(text.data()), size_(text.size() | bits) {}
+
+    const char* data_;
+    std::size_t size_;
 };
+static_assert(sizeof(node_name) == 2 * sizeof(void*) && std::is_trivially_copyable_v<node_name>);
 
 // What sort of child attach() makes.
 enum class child_kind : std::uint8_t {

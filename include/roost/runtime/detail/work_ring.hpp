@@ -4,6 +4,7 @@
 #include <roost/exec/work.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 
 namespace roost::inline ROOST_ABI::detail {
@@ -37,7 +38,10 @@ public:
             return nullptr;
         }
         work* w = slots_[--tail_ & (capacity_ - 1)];
-        __builtin_prefetch(slots_[(tail_ - 1) & (capacity_ - 1)]);  // a stale pointer does no harm
+        // What comes next, and what surrounds it: the work is a part of something. A stale pointer does no harm.
+        const auto around = reinterpret_cast<std::uintptr_t>(slots_[(tail_ - 1) & (capacity_ - 1)]);
+        __builtin_prefetch(reinterpret_cast<const void*>(around - 64), 1);
+        __builtin_prefetch(reinterpret_cast<const void*>(around), 1);
         return w;
     }
     [[nodiscard]] work* pop_front() noexcept { return is_empty() ? nullptr : slots_[head_++ & (capacity_ - 1)]; }

@@ -20,12 +20,6 @@ struct detail_node_access {
     static std::uint8_t& flags_of(node& n) noexcept { return n.flags_; }
     static void spread(node& n, level to) noexcept { n.spread(to); }
 
-    // Nothing is left but one unit, the caller's, and the references of others: all that anybody did is visible.
-    [[nodiscard]] static bool is_held_alone(const node& n) noexcept;
-    // Then: closes for good and gives the unit back in one step, without telling drained(). The caller has told everybody
-    // whom that would tell. False: nothing happened, close_and_leave() does it.
-    [[nodiscard]] static bool leave_closed(node& n) noexcept;
-
     // For whoever holds a reference: when nothing else is left, no work, no other reference, nobody walking by, takes the node
     // out of the tree, destroys it and gives its parent's reference back. False: nothing happened. Not for roots.
     [[nodiscard]] static bool end_unshared(node& n) noexcept;

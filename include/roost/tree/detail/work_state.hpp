@@ -152,6 +152,12 @@ using work_step = step<work_state, work_action>;
     return {.leave_parent = (w & announced_bit) != 0, .dead = left_upward(w) == 0};
 }
 
+// close_and_leave() of the last unit: drained.
+[[nodiscard]] constexpr bool is_last_unit(work_word w) noexcept { return (w >> 32U) == 1; }
+[[nodiscard]] constexpr work_word closed_for_good(work_word w) noexcept {
+    return (w - one_unit + one_reference) | closing_bit | closed_bit;
+}
+
 // The view has dealt with the drain: the ancestors may forget about this node, unless new work has come.
 [[nodiscard]] constexpr work_step finish_drain(work_state s, bool is_root) noexcept {
     --s.references;
