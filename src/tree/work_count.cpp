@@ -2,6 +2,7 @@
 
 #include <roost/base/assert.hpp>
 #include <roost/tree/detail/node_access.hpp>
+#include <roost/tree/detail/work_packed.hpp>
 
 // Counting work up the tree.
 //
@@ -13,7 +14,7 @@
 //    commit that drops the unit, withdraws the announcement and, where a view wants to be told, turns the unit into a
 //    reference.
 //
-// 2.-3. Word and transitions: tree/detail/work_state.hpp. 4. Announcing, seen from one creator at node n:
+// 2.-3. Word and transitions: tree/detail/work_state.hpp, work_packed.hpp. 4. Announcing, seen from one creator at node n:
 //
 //      n: +1 unit --announced--> return                                         (fast path: one fetch_add)
 //                 --not announced--> climb: +1 unit on each ancestor up to the first announced one   (pass 1)
@@ -60,6 +61,13 @@ work_action commit(atomic<work_word>& word, Decide decide) noexcept {
             return s.action;
         }
     }
+}
+
+work_action commit_drain(atomic<work_word>& word, bool is_root) noexcept {
+    work_word seen = word.load(mo::relaxed);  // W4
+    while (!word.compare_exchange_weak(seen, after_drain(seen, is_root), mo::acq_rel, mo::relaxed)) {  // W3
+    }
+    return action_of_drain(seen, is_root);
 }
 
 }  // namespace
@@ -126,13 +134,13 @@ work_action node::leave_commit(work_word seen) noexcept {
     for (;;) {
         work_word next = 0;
         work_action action;
-        if (seen >= 2 * one_unit || is_root || !leaves_upward(seen)) {
+        if (leaves_simply(seen, is_root)) [[likely]] {
+            next = after_simple_leave(seen);
+            action = action_of_simple_leave(seen);
+        } else {
             const work_step s = detail::leave(work_state::unpack(seen), is_root);
             next = s.next->pack();
             action = s.action;
-        } else {
-            next = left_upward(seen);
-            action = action_of_left_upward(seen);
         }
         if (work_.compare_exchange_weak(seen, next, mo::acq_rel, mo::relaxed)) {  // W3
             return action;
@@ -160,8 +168,7 @@ void node::after_work(node* up, work_action a) noexcept {
             if (n->functions_->drained != nullptr && !n->functions_->drained(*n)) {
                 break;
             }
-            const bool is_root = up == nullptr;
-            a = commit(n->work_, [is_root](work_state s) { return detail::finish_drain(s, is_root); });
+            a = commit_drain(n->work_, up == nullptr);
             ROOST_ASSERT(!a.dead || dead == nullptr, "I5: a node died before its child");
             dead = a.dead ? n : dead;
         }
@@ -181,9 +188,7 @@ void node::after_work(node* up, work_action a) noexcept {
 
 void node::finish_drain() noexcept {
     node* up = parent_;
-    const bool is_root = up == nullptr;
-    const work_action a = commit(work_, [is_root](work_state s) { return detail::finish_drain(s, is_root); });
-    after_work(up, a);
+    after_work(up, commit_drain(work_, up == nullptr));
 }
 
 bool node::close() noexcept {

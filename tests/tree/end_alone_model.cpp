@@ -122,15 +122,23 @@ MODEL(end_alone_model, unshared_against_a_raise) {
     check(!root->has_members(), "TREE-61: nothing is left at the parent");
 }
 
-// TREE-57, TREE-20: two last children of a closing parent that nobody else holds: it drains once, and goes.
+// TREE-57, TREE-20, TREE-29: two last children of a closing parent that nobody else holds: it drains once, when both are
+// destroyed, and goes.
 MODEL(end_alone_model, last_children_of_a_closing_parent) {
     ref root = make_root(probe::quiet);
     roost::atomic<std::uint32_t> drains{0};
+    roost::plain<int> first_gone{0};
+    roost::plain<int> second_gone{0};
     {
         ref middle = make_child(*root, child_kind::working);
-        middle->on_drained = [&] { drains.fetch_add(1, roost::mo::relaxed); };
-        probe& one = *make_child(*middle, child_kind::working).release_to_caller();
-        probe& two = *make_child(*middle, child_kind::working).release_to_caller();
+        middle->on_drained = [&] {
+            check(first_gone.get() == 1 && second_gone.get() == 1, "TREE-29: a drain sees the end of every child");
+            drains.fetch_add(1, roost::mo::relaxed);
+        };
+        written& one = make_written(*middle, first_gone);
+        written& two = make_written(*middle, second_gone);
+        one.note.set(1);
+        two.note.set(1);
         one.release();
         two.release();
         middle->close_and_leave();
@@ -142,6 +150,20 @@ MODEL(end_alone_model, last_children_of_a_closing_parent) {
     }
     check(drains.load(roost::mo::relaxed) == 1, "TREE-20: drained once");
     check(!root->has_work() && !root->has_members(), "TREE-57: nothing is left at the root");
+}
+
+// TREE-57, TREE-29: whoever sees that the last child has left sees that it is destroyed.
+MODEL(end_alone_model, observer_of_the_last_child) {
+    ref root = make_root(probe::quiet);
+    roost::plain<int> gone{0};
+    written& child = make_written(*root, gone);
+    child.note.set(1);
+    child.release();
+    roost::thread other([&child] { end(child); });
+    if (!root->has_work()) {
+        check(gone.get() == 1, "TREE-29: no work means the child is gone");
+    }
+    other.join();
 }
 
 }  // namespace

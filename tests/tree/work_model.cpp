@@ -129,6 +129,22 @@ MODEL(work_model, drain_sees_work) {
     check(root->is_closed(), "TREE-20: closed for ever");
 }
 
+// TREE-29: the body that ends last, and so drains, sees what was done by a unit that went before.
+MODEL(work_model, body_ends_last) {
+    ref root = make_root();
+    roost::plain<int> done_by_work{0};
+    root->enter();
+    root->enter();
+    root->on_drained = [&done_by_work] { check(done_by_work.get() == 1, "TREE-29: a drain sees what the work did"); };
+    roost::thread other([root, &done_by_work] {
+        done_by_work.set(1);
+        root->leave();
+    });
+    root->close_and_leave();
+    other.join();
+    check(root->drained_count.get() == 1, "TREE-18: drained exactly once");
+}
+
 // TREE-29: both workers' writes are seen by whoever drains, also those of the one who was not the last.
 MODEL(work_model, two_workers) {
     ref root = make_root();
