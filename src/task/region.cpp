@@ -4,6 +4,22 @@
 #include <roost/task/detail/scope_core.hpp>
 #include <roost/tree/visit.hpp>
 
+// Where one order covers for another (table: task/detail/region.hpp):
+// S1 survives acq_rel->release: the exchange in commit() that failed has acquired the canceller's store
+// S1 survives acq_rel->acquire: while it is busy nobody else looks at the wait; S4 hands it on
+// S1 survives acquire->relaxed on failure: it panics
+// S1 survives compare_exchange as load and store: nobody else changes a slot that is cancelled and holds no wait
+// S1 survives compare_exchange as store: as load and store
+// S2 survives acq_rel->release: S5, or the exchange that failed before, has acquired the same value
+// S2 survives acquire->relaxed on failure: the exchange that succeeds then acquires
+// S3 survives acq_rel->release: S5 has acquired the same value
+// S3 survives acq_rel->acquire: a body that goes on hands nothing on through the slot
+// S3 survives acquire->relaxed on failure: it looks again
+// S5 survives acquire->relaxed: the exchange that follows acquires; whoever returns before it reads nothing
+// S6 survives acq_rel->release: as S2
+// S6 survives acq_rel->acquire: whoever looks hands nothing on before S7
+// S6 survives acquire->relaxed on failure: as S2
+
 namespace roost::inline ROOST_ABI::detail {
 
 namespace {

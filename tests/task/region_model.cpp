@@ -51,6 +51,7 @@ MODEL(region_model, cancel_vs_commit) {
     canceller.join();
     check(passed == 0, "TASK-30: it did not go on");
     check(j.state() == job_state::cancelled, "TASK-30: it ended cancelled");
+    check(static_cast<bool>(j.core()->outcome_link().why()), "TASK-30: it knows why, whoever took it out of the wait");
     finish(ex, root);
 }
 
