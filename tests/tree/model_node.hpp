@@ -33,12 +33,12 @@ struct probe : roost::node {
     }
     static bool drained(roost::node& n) noexcept {
         auto& self = static_cast<probe&>(n);
+        if (self.on_drained) {
+            self.on_drained();  // first: is_closing() would acquire what the last unit has to have acquired
+        }
         self.crossings.fetch_add(1, roost::mo::relaxed);
         if (self.is_closing()) {
             self.drained_count.set(self.drained_count.get() + 1);
-        }
-        if (self.on_drained) {
-            self.on_drained();
         }
         return true;
     }
