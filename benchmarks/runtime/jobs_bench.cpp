@@ -9,6 +9,7 @@
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/task.hpp>
+#include <roost/task/when_all.hpp>
 
 #include <malloc.h>
 #include <time.h>
@@ -74,58 +75,26 @@ task<> cancel_and_join(scope& s, int count, std::uint64_t n) {
 
 task<> cancel_sleepers(int count, std::uint64_t n) { co_await roost::with_scope(cancel_and_join, count, n); }
 
-task<std::uint64_t> fib(unsigned n);
-
-task<std::uint64_t> fib_parts(scope& s, unsigned n) {
-    auto left = s.async("left", fib(n - 1));
-    auto const right = co_await fib(n - 2);
-    auto const first = co_await std::move(left);
-    co_return first + right;
-}
-
 task<std::uint64_t> fib(unsigned n) {
     if (n < 2) {
         co_return n;
     }
-    auto const sum = co_await roost::with_scope(fib_parts, n);
-    co_return sum;
-}
-
-task<std::uint64_t> skynet(std::uint64_t number, unsigned depth);
-
-task<std::uint64_t> skynet_parts(scope& s, std::uint64_t number, unsigned depth) {
-    std::uint64_t width = 1;
-    for (unsigned i = 1; i < depth; ++i) width *= 10;
-    std::vector<roost::deferred<std::uint64_t>> parts;
-    parts.reserve(10);
-    for (std::uint64_t i = 0; i < 10; ++i) parts.push_back(s.async("part", skynet(number + i * width, depth - 1)));
-    std::uint64_t sum = 0;
-    for (auto& part : parts) {
-        sum += co_await std::move(part);
-    }
-    co_return sum;
+    auto [left, right] = co_await roost::when_all(fib(n - 1), fib(n - 2));
+    co_return left + right;
 }
 
 task<std::uint64_t> skynet(std::uint64_t number, unsigned depth) {
     if (depth == 0) {
         co_return number;
     }
-    auto const sum = co_await roost::with_scope(skynet_parts, number, depth);
-    co_return sum;
-}
-
-task<unsigned> nqueens(fork_join::board at);
-
-task<unsigned> nqueens_parts(scope& s, fork_join::board at) {
-    std::vector<roost::deferred<unsigned>> parts;
-    parts.reserve(fork_join::queens);
-    for (unsigned column = 0; column < fork_join::queens; ++column) {
-        if (at.is_free(column)) parts.push_back(s.async("row", nqueens(at.with(column))));
-    }
-    unsigned sum = 0;
-    for (auto& part : parts) {
-        sum += co_await std::move(part);
-    }
+    std::uint64_t width = 1;
+    for (unsigned i = 1; i < depth; ++i) width *= 10;
+    std::vector<task<std::uint64_t>> parts;
+    parts.reserve(10);
+    for (std::uint64_t i = 0; i < 10; ++i) parts.push_back(skynet(number + i * width, depth - 1));
+    std::uint64_t sum = 0;
+    auto const sums = co_await roost::when_all(std::move(parts));
+    for (auto const part : sums) sum += part;
     co_return sum;
 }
 
@@ -133,7 +102,14 @@ task<unsigned> nqueens(fork_join::board at) {
     if (at.is_full()) {
         co_return 1;
     }
-    auto const sum = co_await roost::with_scope(nqueens_parts, at);
+    std::vector<task<unsigned>> parts;
+    parts.reserve(fork_join::queens);
+    for (unsigned column = 0; column < fork_join::queens; ++column) {
+        if (at.is_free(column)) parts.push_back(nqueens(at.with(column)));
+    }
+    unsigned sum = 0;
+    auto const sums = co_await roost::when_all(std::move(parts));
+    for (auto const part : sums) sum += part;
     co_return sum;
 }
 

@@ -201,6 +201,9 @@ struct collected {
 collected collect(node& root, const dump_options& how) {
     collected all;
     const visit_result seen = visit(root, how.nodes(), [&](const node_description& d) noexcept {
+        if (d.left_out) {
+            return;
+        }
         if (d.depth > how.depth()) {
             ++all.deeper;
             return;

@@ -132,9 +132,11 @@ void body::run(promise_base& frame) noexcept {
         return;
     }
     body* outer = std::exchange(here.current, this);
+    body* entered = std::exchange(here.entered, this);
     const busy_with busy(static_cast<job_core&>(*this));
     run_loop(here, &frame);
     here.current = outer;
+    here.entered = entered;
 }
 
 void body::run(next_step step) noexcept {
@@ -151,9 +153,11 @@ void body::run(next_step step) noexcept {
         return;
     }
     body* outer = std::exchange(here.current, this);
+    body* entered = std::exchange(here.entered, this);
     const busy_with busy(static_cast<job_core&>(*this));
     run_loop(here, follow(here));
     here.current = outer;
+    here.entered = entered;
 }
 
 void promise_base::resume_from_wait() noexcept { region_->owner().run(*this); }

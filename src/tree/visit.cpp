@@ -165,7 +165,9 @@ std::string tree_to_string(node& root, std::size_t budget) {
     bool no_memory = false;
     const visit_result r = visit(root, budget, [&](const node_description& d) noexcept {
         try {
-            append_line(out, d);
+            if (!d.left_out) {
+                append_line(out, d);
+            }
         } catch (const std::bad_alloc&) {
             no_memory = true;
         }

@@ -8,15 +8,14 @@
 //
 // The losers are cancelled with the reason lost_race, and awaited: when the race is over nothing of it runs. That a loser was
 // cancelled is no error; what losers fail with is kept in winner::others(), or beside the error that won. A task that ends
-// cancelled by itself can't win; when all of them do, the awaiting body ends cancelled. Tasks start left to right, so of those
-// that are ready at once on one thread the leftmost wins. A race over an empty vector is error(empty_set); over no arguments
+// cancelled by itself can't win; when all of them do, the awaiting body ends cancelled. Tasks begin left to right, as those of
+// when_all do, so of those that are ready at once on one thread the leftmost wins, and those behind it never begin. A race over an empty vector is error(empty_set); over no arguments
 // it doesn't compile. All results the same type: that type. Different ones: a variant whose index() is the winner's.
 
 #include <roost/base/error.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/detail/policy_scope.hpp>
+#include <roost/task/detail/fork_call.hpp>
 
-#include <mutex>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
@@ -61,52 +60,40 @@ enum class race_kind : unsigned char { first_end, first_value };
     return kind == race_kind::first_end ? node_name("race") : node_name("first_success");
 }
 
-// Who has won, and what the others did. V: what all results become.
-template <class V>
-class race_state {
+class race_slot : public fork_slot {
 public:
-    explicit race_state(race_kind kind) noexcept : kind_(kind) {}
+    using fork_slot::fork_slot;
+    std::uint32_t failed_as = 0;  // the first that fails is 1
+};
 
-    // The alternative has a value. The first one takes the race.
-    template <class... Args>
-    void value(scope_core& in, std::size_t index, Args&&... args) {
-        {
-            const std::lock_guard guard(lock_);
-            if (decided_) {
-                return;
-            }
-            value_.emplace(std::forward<Args>(args)...);
-            index_ = index;
-            decided_ = true;
-        }
-        in.node::cancel(reason::plain_kind(reason_kind::lost_race));
-    }
-    void error(scope_core& in, std::exception_ptr e) {
-        {
-            const std::lock_guard guard(lock_);
-            errors_.push_back(e);
-            if (decided_ || kind_ == race_kind::first_value) {
-                return;
-            }
-            error_won_ = decided_ = true;
-        }
-        in.node::cancel(reason::plain_kind(reason_kind::lost_race));
-    }
+extern const fork_rules race_rules;
 
-    // When everybody has ended.
-    [[nodiscard]] bool has_winner() const noexcept { return value_.has_value(); }
-    [[nodiscard]] bool error_won() const noexcept { return error_won_; }
-    [[nodiscard]] winner<V> take() { return winner<V>(index_, std::move(*value_), std::move(errors_)); }
-    [[nodiscard]] std::vector<std::exception_ptr>& errors() noexcept { return errors_; }
+// Who has won, and in which order the others failed. The results stay in the slots.
+//
+// id  operation               order    pairs  carries                                               fails in
+// R1  ended: CAS, fetch_add   relaxed  -      nothing but who was first: the scope's end orders it  (floor)
+// R2  winner, failures: load  relaxed  -      as R1                                                 (floor)
+class race_group : public fork {
+public:
+    [[nodiscard]] bool ended(race_slot& slot, ending how) noexcept;
+    [[nodiscard]] next_step finish() noexcept;
+    // The index of the value that won; throws when an error did, or nobody.
+    [[nodiscard]] std::size_t winner_or_throw();
+    // What the others failed with, in that order.
+    [[nodiscard]] std::vector<std::exception_ptr> errors() const;
+
+protected:
+    template <class Kind>
+    race_group(promise_base& me, Kind kind) noexcept : fork(me, race_rules), kind_(kind.kind) {}
+    ~race_group() = default;
+    [[nodiscard]] node_name name() const noexcept { return name_of(kind_); }
 
 private:
+    [[nodiscard]] fork_slot* winner() const noexcept;
+
     race_kind kind_;
-    small_mutex lock_;
-    bool decided_ = false;
-    bool error_won_ = false;
-    std::size_t index_ = 0;
-    std::optional<V> value_;
-    std::vector<std::exception_ptr> errors_;
+    atomic<std::uint32_t> winner_{0};  // index + 1
+    atomic<std::uint32_t> failures_{0};
 };
 
 template <class... T>
@@ -121,98 +108,57 @@ struct common_result<T, U...> {
     static constexpr bool same = true;
 };
 
-// One alternative. Index: where it goes in the variant; same: there is none.
-template <bool Same, std::size_t Index, class V, class T>
-task<> run_alternative(race_state<V>& race, scope_core& in, std::size_t index, task<T> t) {
-    outcome<T> ended = co_await as_outcome(std::move(t));
-    if (ended.has_error()) {
-        race.error(in, ended.error());
-    } else if (ended.is_cancelled()) {
-        co_await end_cancelled(ended.why());
-    } else if constexpr (std::is_void_v<T>) {
-        if constexpr (Same) {
-            race.value(in, index);
-        } else {
-            race.value(in, index, std::in_place_index<Index>);
-        }
-    } else if constexpr (Same) {
-        race.value(in, index, std::move(ended).value());
-    } else {
-        race.value(in, index, std::in_place_index<Index>, std::move(ended).value());
+template <class... T>
+struct race_of {
+    using value = typename common_result<T...>::type;
+    using group = race_group;
+    using tasks = std::tuple<task<T>...>;
+    using slots = fork_tuple<race_slot, std::index_sequence_for<T...>, T...>;
+    using result = winner<value>;
+    template <class Group>
+    [[nodiscard]] static result take(Group& from, slots& all) {
+        const std::size_t index = from.winner_or_throw();
+        return take_one<0>(index, all, from.errors());
     }
-}
+    race_kind kind;
 
-template <class V, class... T, std::size_t... I>
-void launch_alternatives(scope& s, race_state<V>& race, std::vector<job>& jobs, std::index_sequence<I...>,
-                         task<T>&... tasks) {
-    constexpr bool same = common_result<T...>::same;
-    jobs.reserve(sizeof...(T));
-    (jobs.push_back(launch_in(s, "alternative", run_alternative<same, I, V, T>(race, s.core(), I, std::move(tasks)))), ...);
-}
-
-template <class V, class... T>
-task<> start_race(scope& s, race_state<V>& race, std::vector<job>& jobs, task<T>... tasks) {
-    launch_alternatives<V, T...>(s, race, jobs, std::index_sequence_for<T...>(), tasks...);
-    co_return;
-}
+private:
+    template <std::size_t I>
+    [[nodiscard]] static result take_one(std::size_t index, slots& all, std::vector<std::exception_ptr> others) {
+        if constexpr (I + 1 < sizeof...(T)) {
+            if (index != I) {
+                return take_one<I + 1>(index, all, std::move(others));
+            }
+        }
+        if constexpr (common_result<T...>::same) {
+            return result(index, all.template get<I>().take_kept(), std::move(others));
+        } else {
+            return result(index, value(std::in_place_index<I>, all.template get<I>().take_kept()), std::move(others));
+        }
+    }
+};
 
 template <class T>
-task<> start_race_of(scope& s, race_state<kept_t<T>>& race, std::vector<job>& jobs, std::vector<task<T>> tasks) {
-    jobs.reserve(tasks.size());
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-        jobs.push_back(
-            launch_in(s, "alternative", run_alternative<true, 0, kept_t<T>, T>(race, s.core(), i, std::move(tasks[i]))));
+struct race_of_each {
+    using group = race_group;
+    using tasks = std::vector<task<T>>;
+    using slots = fork_array<race_slot, T>;
+    using result = winner<kept_t<T>>;
+    template <class Group>
+    [[nodiscard]] static result take(Group& from, slots& all) {
+        const std::size_t index = from.winner_or_throw();
+        return result(index, all.at(index).take_kept(), from.errors());
     }
-    co_return;
-}
-
-// Everybody has ended: the result, the error, or the end of this body.
-template <class V>
-task<winner<V>> end_race(race_state<V>& race, race_kind kind, const std::vector<job>& jobs) {
-    if (race.has_winner()) {
-        co_return race.take();
-    }
-    std::vector<std::exception_ptr>& errors = race.errors();
-    if (race.error_won()) {
-        for (std::size_t i = 1; i < errors.size(); ++i) {
-            co_await keep_failure_call(std::move(errors[i]));
-        }
-        std::rethrow_exception(errors.front());
-    }
-    if (kind == race_kind::first_value && !errors.empty()) {
-        throw all_failed(std::move(errors));
-    }
-    co_await end_cancelled(first_cancellation(jobs));
-    co_return race.take();
-}
+    race_kind kind;
+};
 
 template <class... T>
-task<winner<typename common_result<T...>::type>> run_race(race_kind kind, site where, task<T>... tasks) {
-    static_assert(sizeof...(T) > 0, "a race over nothing has no winner");
-    using value = typename common_result<T...>::type;
-    race_state<value> race(kind);
-    std::vector<job> jobs;
-    using start_function = task<> (*)(scope&, race_state<value>&, std::vector<job>&, task<T>...);
-    policy_scope<start_function, std::reference_wrapper<race_state<value>>, std::reference_wrapper<std::vector<job>>,
-                 task<T>...>
-    all(told_policy, name_of(kind), where, &start_race<value, T...>, std::ref(race), std::ref(jobs), std::move(tasks)...);
-    co_await std::move(all);
-    co_return co_await end_race(race, kind, jobs);
+[[nodiscard]] fork_call<race_of<T...>> run_race(race_kind kind, site where, task<T>... tasks) noexcept {
+    return fork_call<race_of<T...>>(race_of<T...>{kind}, where, std::tuple<task<T>...>(std::move(tasks)...));
 }
-
 template <class T>
-task<winner<kept_t<T>>> run_race_of(race_kind kind, site where, std::vector<task<T>> tasks) {
-    if (tasks.empty()) {
-        throw_empty_race();
-    }
-    race_state<kept_t<T>> race(kind);
-    std::vector<job> jobs;
-    using start_function = task<> (*)(scope&, race_state<kept_t<T>>&, std::vector<job>&, std::vector<task<T>>);
-    policy_scope<start_function, std::reference_wrapper<race_state<kept_t<T>>>, std::reference_wrapper<std::vector<job>>,
-                 std::vector<task<T>>>
-        all(told_policy, name_of(kind), where, &start_race_of<T>, std::ref(race), std::ref(jobs), std::move(tasks));
-    co_await std::move(all);
-    co_return co_await end_race(race, kind, jobs);
+[[nodiscard]] fork_call<race_of_each<T>> run_race_of(race_kind kind, site where, std::vector<task<T>> tasks) noexcept {
+    return fork_call<race_of_each<T>>(race_of_each<T>{kind}, where, std::move(tasks));
 }
 
 }  // namespace detail

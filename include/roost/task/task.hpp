@@ -32,8 +32,14 @@ namespace detail {
 template <class T>
 class task_promise;
 
+// A call that makes a task only where one is needed: awaited as it is, it does without a frame. It derives from the task<T>
+// that it stands for, so that it is deduced as one.
+struct task_like {};
+template <class C>
+concept makes_task = std::is_base_of_v<task_like, C> && !std::is_reference_v<C>;
+
 template <class T>
-inline constexpr bool is_task = false;
+inline constexpr bool is_task = std::is_base_of_v<task_like, T>;
 template <class T>
 inline constexpr bool is_task<task<T>> = true;
 
@@ -81,6 +87,9 @@ public:
 
     task() noexcept = default;
     task(task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+    template <detail::makes_task C>
+        requires std::is_base_of_v<task, C>
+    explicit(false) task(C&& call) : task(std::move(call).to_task()) {}
     task& operator=(task&& other) noexcept {
         if (this != &other) {
             reset();
@@ -130,7 +139,7 @@ public:
     template <transfer Mode = this_transfer, class A>
     auto await_transform(A&& a) {
         using bare = std::remove_cvref_t<A>;
-        if constexpr (is_task<bare>) {
+        if constexpr (is_task<bare> && !awaits_in_task<A>) {
             static_assert(!std::is_lvalue_reference_v<A>,
                           "a task runs once, so it is awaited as an rvalue: co_await std::move(t), or co_await make_task()");
             return task_await<typename bare::value_type, Mode>(a.release_frame());

@@ -32,6 +32,7 @@ struct node_description {
     site waits_at;
     std::optional<time_point> started;      // for its age
     std::optional<time_point> deadline_clock;  // now, on the clock its deadline is of; without: now()
+    bool left_out = false;                  // kept for later use: no part of what goes on
     bool uninterruptible = false;           // cancel takes effect only when what it waits on completes
 
     // For views whose text does not outlive the call: sets waits_on to `kind 'name'`, cut where it is too long.

@@ -79,6 +79,13 @@ public:
     [[nodiscard]] bool run_for_joiner() noexcept;
     void end_joined() noexcept;  // the reference goes with it
 
+    // For groups (task/detail/fork.hpp). Begins on the executor, inside the call, unless it is cancelled already.
+    void start_here(promise_base& frame) noexcept;
+    // The same for whoever resumes the frame himself.
+    void begin_here() noexcept;
+    // Nobody is to be told of it if it returns now.
+    [[nodiscard]] bool has_nothing_to_tell() const noexcept { return !has_extras_ && !is_watched(); }
+
     // For region and body.
     using region::keep_unwinding;
     using region::take_unwinding;

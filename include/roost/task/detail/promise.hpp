@@ -156,6 +156,10 @@ public:
         ::new (static_cast<void*>(place_)) reason(std::move(why));
         set_state(ending::cancelled);
     }
+    void settle_threw(std::exception_ptr error) noexcept {
+        ::new (static_cast<void*>(place_)) std::exception_ptr(std::move(error));
+        set_state(ending::threw);
+    }
 
     // Of a job that has not been started: its first frame.
     void keep_first(promise_base& frame) noexcept { ::new (static_cast<void*>(place_))(promise_base*)(&frame); }
@@ -165,10 +169,6 @@ protected:
     static constexpr std::size_t place_size = sizeof(void*);
     static_assert(sizeof(std::exception_ptr) <= place_size && sizeof(reason) <= place_size);
 
-    void settle_threw(std::exception_ptr error) noexcept {
-        ::new (static_cast<void*>(place_)) std::exception_ptr(std::move(error));
-        set_state(ending::threw);
-    }
     void forget() noexcept {
         if (state() == ending::threw) {
             std::destroy_at(place<std::exception_ptr>());

@@ -43,6 +43,7 @@ public:
     promise_base* unwinding = nullptr; // this frame is cancelled: destroy it, and go on with whoever awaits it
     reason why;                        // of unwinding
     body* current = nullptr;
+    body* entered = nullptr;           // whose run() is the innermost on this stack: `current`, or a body that waits for it
 
     // Of bodies that run a child where they wait for it (task/deferred.hpp).
     job_core* joined = nullptr;    // the innermost one waits for this

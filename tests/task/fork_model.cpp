@@ -1,0 +1,206 @@
+// The children of a group: taken back by the awaiting body or begun elsewhere, while one fails, wins or is cancelled.
+#include <roost/exec/detail/bell.hpp>
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/detail/fork.hpp>
+#include <roost/task/race.hpp>
+#include <roost/task/when_all.hpp>
+#include <roost/tree/visit.hpp>
+
+#include "model_rig.hpp"
+
+#include <mutex>
+#include <stdexcept>
+
+namespace {
+
+using namespace roost;
+using roost::testing::check;
+
+// One stack of work for all threads: the newest first, handed back to whoever waits for it.
+class shared_stack final : public executor {
+public:
+    bool post(work& w) noexcept override {
+        {
+            const std::lock_guard guard(lock_);
+            all_.push_front(w);
+        }
+        bell_.ring();
+        return true;
+    }
+    bool take_next(const work& w) noexcept override {
+        const std::lock_guard guard(lock_);
+        work* newest = all_.pop();
+        if (newest != nullptr && newest != &w) {
+            all_.push_front(*newest);
+        }
+        return newest == &w;
+    }
+    [[nodiscard]] bool is_here() const noexcept override { return true; }
+    bool run_one() noexcept {
+        work* w = nullptr;
+        {
+            const std::lock_guard guard(lock_);
+            w = all_.pop();
+        }
+        if (w != nullptr) {
+            w->run();
+        }
+        return w != nullptr;
+    }
+    template <class Done>
+    void run_until(Done done) {
+        for (std::uint32_t heard = bell_.listen(); !done(); heard = bell_.listen()) {
+            if (!run_one()) {
+                bell_.sleep(heard);
+            }
+        }
+    }
+    void wake() noexcept { bell_.ring(); }
+
+private:
+    small_mutex lock_;
+    work_list all_;
+    detail::bell bell_;
+};
+
+// A body on this thread, a thief that runs what it finds, and the promise that everything ends.
+template <class Other>
+void play(shared_stack& ex, root_scope& root, const job& j, Other other) {
+    thread thief([&] {
+        static_cast<void>(ex.run_one());
+        ex.wake();
+    });
+    other();
+    ex.run_until([&] { return j.is_finished(); });
+    thief.join();
+    root.close();
+    ex.run_until([&] { return root.has_ended(); });
+    while (ex.run_one()) {
+    }
+}
+
+task<int> put(plain<int>& value, int v) {
+    value.set(v);
+    co_return v;
+}
+task<> both(plain<int>& left, plain<int>& right, int& sum) {
+    auto [a, b] = co_await when_all(put(left, 1), put(right, 2));
+    sum = a + b + left.get() + right.get();
+}
+
+// JOB-72: a child that ran elsewhere has written what it wrote.
+MODEL(fork_model, stolen_and_done) {
+    shared_stack ex;
+    root_scope root(ex);
+    plain<int> left(0);
+    plain<int> right(0);
+    int sum = 0;
+    const job j = root.launch("both", both(left, right, sum));
+    play(ex, root, j, [] {});
+    check(sum == 6, "JOB-39: both results, and all that the children did");
+}
+
+class counted {
+public:
+    explicit counted(atomic<int>& alive) noexcept : alive_(&alive) { alive_->fetch_add(1, mo::relaxed); }
+    counted(counted&& other) noexcept : alive_(other.alive_) { alive_->fetch_add(1, mo::relaxed); }
+    ~counted() { alive_->fetch_sub(1, mo::relaxed); }
+
+private:
+    atomic<int>* alive_;
+};
+
+task<int> count(counted) { co_return 1; }
+task<> count_both(atomic<int>& alive, int& sum) {
+    auto [a, b] = co_await when_all(count(counted(alive)), count(counted(alive)));
+    sum = a + b;
+}
+
+// JOB-73: taken back, begun elsewhere or never, while somebody cancels everything.
+MODEL(fork_model, begun_vs_cancel) {
+    shared_stack ex;
+    root_scope root(ex);
+    atomic<int> alive{0};
+    int sum = 0;
+    const job j = root.launch("both", count_both(alive, sum));
+    play(ex, root, j, [&] { root.cancel(); });
+    check(alive.load(mo::relaxed) == 0, "JOB-73: every frame is gone, once");
+    check((sum == 2) == (j.state() == job_state::completed), "JOB-39: all or nothing");
+}
+
+task<int> fail() {
+    throw std::runtime_error("no");
+    co_return 0;
+}
+task<> one_fails(atomic<int>& alive, bool first, bool& caught) {
+    try {
+        if (first) {
+            co_await when_all(fail(), count(counted(alive)));
+        } else {
+            co_await when_all(count(counted(alive)), fail());
+        }
+    } catch (const std::runtime_error&) {
+        caught = true;
+    }
+}
+
+void failing(bool first) {
+    shared_stack ex;
+    root_scope root(ex);
+    atomic<int> alive{0};
+    bool caught = false;
+    const job j = root.launch("both", one_fails(alive, first, caught));
+    play(ex, root, j, [] {});
+    check(caught && j.state() == job_state::completed, "JOB-39: the failure is thrown");
+    check(alive.load(mo::relaxed) == 0, "JOB-39: after the other one has ended");
+}
+// JOB-39: the first fails here while the second begins elsewhere or not at all.
+MODEL(fork_model, failure_here) { failing(true); }
+// JOB-39: the second fails, here or elsewhere.
+MODEL(fork_model, failure_behind) { failing(false); }
+
+task<> race_both(atomic<int>& alive, int& got) {
+    auto won = co_await race(count(counted(alive)), count(counted(alive)));
+    got = won.value();
+}
+// JOB-41: a race that both may win.
+MODEL(fork_model, two_winners) {
+    shared_stack ex;
+    root_scope root(ex);
+    atomic<int> alive{0};
+    int got = 0;
+    const job j = root.launch("race", race_both(alive, got));
+    play(ex, root, j, [] {});
+    check(got == 1 && j.state() == job_state::completed, "JOB-41: one wins");
+    check(alive.load(mo::relaxed) == 0, "JOB-41: the other has ended");
+}
+
+task<int> one() { co_return 1; }
+task<int> two() {
+    auto [a, b] = co_await when_all(one(), one());
+    co_return a + b;
+}
+task<> four(int& sum) {
+    auto [a, b] = co_await when_all(two(), two());
+    sum = a + b;
+}
+void nested(bool looked_at) {
+    shared_stack ex;
+    root_scope root(ex);
+    int sum = 0;
+    const job j = root.launch("four", four(sum));
+    play(ex, root, j, [&] {
+        if (looked_at) {
+            node_ref<> last;
+            visit(root.core(), 10, [&](const node_description& d) noexcept { last = node_ref<>::try_share(*d.target); });
+        }
+    });
+    check(sum == 4 && j.state() == job_state::completed, "JOB-74: groups below groups");
+}
+// JOB-74: the inner group's scope is kept, and used again, or not, because the outer one's ticket is gone.
+MODEL(fork_model, nested_groups) { nested(false); }
+// JOB-73: somebody looks at the tree and holds on to what is kept.
+MODEL(fork_model, nested_vs_visitor) { nested(true); }
+
+}  // namespace
