@@ -1,8 +1,224 @@
 #include <roost/task/detail/fork.hpp>
 
 #include <roost/task/job.hpp>
+#include <roost/tree/detail/node_access.hpp>
+#include <roost/tree/visit.hpp>
+
+#include <cstring>
+
+// One file, so that what runs for every child can be put together by the compiler.
 
 namespace roost::inline ROOST_ABI::detail {
+
+using access = detail_node_access;
+
+namespace {
+
+constexpr level_word harmless = raised_bit(level::stop) | spread_bit(level::stop);
+
+// Never cancelled, nobody's reason, no guard: at most stopped from above, as a new one would be.
+bool is_level_as_new(const node& n) noexcept {
+    return (access::level_of(const_cast<node&>(n)).load(mo::relaxed) & ~harmless) == 0;  // F3
+}
+
+// Cheaper than ==, and it may say no to the same place in two translation units.
+bool is_same_place(const site& a, const site& b) noexcept { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+}  // namespace
+
+// --- the job ---------------------------------------------------------------------------------------------------------
+
+constinit const link_ops fork_job::root_ops{never_done};
+constinit const job_functions fork_job::functions{
+    {.kind = "job",
+     .destroy = destroy,
+     .level_raised = job_core::level_raised,
+     .drained = job_core::drained,
+     .describe = describe},
+    (sizeof(job_core) + alignof(result_link<void>) - 1) / alignof(result_link<void>) * alignof(result_link<void>)};
+
+fork_job::fork_job(fork_scope& in, node_name name)
+    : job_core(functions, in, name, in.made_at()), result_link<void>(&root_ops) {
+    ROOST_ASSERT(&this->outcome_link() == static_cast<settled_link*>(this), "the outcome is not where it should be");
+}
+
+void fork_job::destroy(node& self) noexcept { delete &static_cast<fork_job&>(static_cast<region&>(self)); }
+
+next_step fork_job::never_done(await_link&, ending, reason&) noexcept {
+    panic("a child of a group ended in its job instead of in the group");
+}
+
+void fork_job::describe(const node& self, node_description& d) noexcept {
+    const auto& mine = static_cast<const fork_job&>(static_cast<const region&>(self));
+    job_core::describe_job(self, d);
+    d.left_out = mine.scope().is_idle();
+}
+
+fork_job& fork_job::make(fork_scope& in, node_name name) {
+    auto* made = new fork_job(in, name);
+    if (made->attach(child_kind::working, admission::member) == attached::refused) {
+        panic("scope", in.name(), in.made_at(), "a child was started in a group that has ended already");
+    }
+    made->release();
+    return *made;
+}
+
+bool fork_job::is_as_new() const noexcept {
+    const work_word expected = spare_ == nullptr ? alone_with(0) : alone_with(1) + one_unit;
+    return access::work_of(const_cast<fork_job&>(*this)).load(mo::acquire) == expected &&  // F1
+           has_nothing_to_tell() && is_level_as_new(*this);
+}
+
+void fork_job::end(ending how, const settled_link& child, reason& why) noexcept {
+    if (fork_scope* kept = take_spare()) {
+        fork_scope::end_idle(*kept);
+    }
+    if (how == ending::threw) {
+        result_link<void>::fail(child.error());
+    } else if (how == ending::cancelled) {
+        settle_cancelled(std::move(why));
+    } else {
+        emplace();
+    }
+    end_body();
+}
+
+void fork_job::end_idle() noexcept {
+    if (!end_alone(0)) {
+        emplace();
+        end_body();
+    }
+}
+
+// As job_core::start(), without a queue.
+void job_core::start_here(promise_base& frame) noexcept {
+    if (is_watched()) [[unlikely]] {
+        tell(job_event_kind::created, job_state::fresh, 1);
+        if (should_stop_now() && interrupt()) {
+            happened(job_event_kind::cancel_requested, job_state::cancelling);
+        }
+    }
+    if (should_stop_now()) [[unlikely]] {
+        frame.handle().destroy();
+        outcome_link().settle_cancelled(why());
+        end_body();
+        return;
+    }
+    phase_.store(job_state::active, mo::relaxed);  // J3
+    happened(job_event_kind::state_changed, job_state::active);
+    body::run(frame);
+}
+
+void job_core::begin_here() noexcept {
+    if (is_watched()) [[unlikely]] {
+        tell(job_event_kind::created, job_state::fresh, 1);
+        tell(job_event_kind::state_changed, job_state::active, 1);
+    }
+    phase_.store(job_state::active, mo::relaxed);  // J3
+}
+
+// --- the scope -------------------------------------------------------------------------------------------------------
+
+constinit const node_functions fork_scope::functions{
+    .kind = "scope", .destroy = destroy, .level_raised = region::level_raised, .drained = drained, .describe = describe};
+
+void fork_scope::describe(const node& self, node_description& d) noexcept {
+    region::describe(self, d);
+    d.left_out = static_cast<const fork_scope&>(static_cast<const region&>(self)).is_idle();
+}
+
+fork_scope& fork_scope::make(region& parent, node_name name, node_name child, site made_at, const scope_policy& policy) {
+    auto* made = new fork_scope(parent, name, made_at, policy);
+    if (made->attach(child_kind::working, admission::member) == attached::refused) {
+        panic("scope", name.text(), made_at, "a scope was opened in a job that has ended already");
+    }
+    try {
+        made->job_ = &fork_job::make(*made, child);
+        made->job_->set_first();
+    } catch (...) {
+        made->close_and_leave();
+        made->release();
+        throw;
+    }
+    made->born_ = recent_time::stamp();
+    return *made;
+}
+
+// The same place in the program, so that nothing that reports show has to change; and made just now, so that its age is right.
+bool fork_scope::fits(node_name name, site made_at, const scope_policy& policy) const noexcept {
+    return name_text() == name.text().data() && &this->policy() == &policy && born_ == recent_time::stamp() &&
+           is_same_place(this->made_at(), made_at) && watching::now() == 0 && is_level_as_new(*this) && job_->is_as_new();
+}
+
+fork_scope* fork_scope::reuse(region& parent, node_name name, site made_at, const scope_policy& policy) noexcept {
+    fork_job* above = fork_job::of(parent);
+    fork_scope* kept = above == nullptr ? nullptr : above->take_spare();
+    if (kept == nullptr) {
+        return nullptr;
+    }
+    if (!kept->fits(name, made_at, policy)) {
+        end_idle(*kept);
+        return nullptr;
+    }
+    kept->idle_.store(false, mo::relaxed);  // F2
+    return kept;
+}
+
+fork_scope& fork_scope::open(region& parent, node_name name, node_name child, site made_at, const scope_policy& policy) {
+    fork_scope* kept = reuse(parent, name, made_at, policy);
+    return kept != nullptr ? *kept : make(parent, name, child, made_at, policy);
+}
+
+bool fork_scope::is_as_new() const noexcept {
+    constexpr work_word with_first_job = alone_with(2) + one_unit;
+    return access::work_of(const_cast<fork_scope&>(*this)).load(mo::acquire) == with_first_job &&  // F1
+           !has_failed() && is_level_as_new(*this);
+}
+
+void fork_scope::put_away() noexcept {
+    group_ = nullptr;
+    fork_job* above = fork_job::of(static_cast<region&>(*parent()));
+    fork_scope* inner = job_->spare();
+    kept_ = static_cast<std::uint16_t>(1 + (inner == nullptr ? 0 : inner->kept_));
+    if (above == nullptr || above->spare() != nullptr || kept_ > most_kept) {
+        end_idle(*this);
+        return;
+    }
+    idle_.store(true, mo::relaxed);  // F2
+    above->keep_spare(*this);
+}
+
+void fork_scope::end_idle(fork_scope& top) noexcept {
+    fork_scope* s = &top;
+    while (s->job_->spare() != nullptr) {
+        s = s->job_->spare();
+    }
+    for (bool is_last = false; !is_last;) {
+        is_last = s == &top;
+        fork_scope* above = nullptr;
+        if (!is_last) {
+            fork_job* keeper = fork_job::of(static_cast<region&>(*s->parent()));
+            static_cast<void>(keeper->take_spare());
+            above = &keeper->scope();
+        }
+        s->job_->end_idle();
+        if (!s->end_alone(1)) {
+            s->close_and_leave();
+            s->release();
+        }
+        s = above;
+    }
+}
+
+bool fork_scope::drained(node& self) noexcept {
+    fork_scope& mine = static_cast<fork_scope&>(static_cast<region&>(self));
+    if (mine.group_ != nullptr) {
+        mine.owner().post_then(mine.group_->when_drained());
+    }
+    return true;
+}
+
+// --- the group -------------------------------------------------------------------------------------------------------
 
 namespace {
 // Whose ticket this thread is posting.
@@ -17,19 +233,6 @@ fork::~fork() {
     if (scope_ != nullptr) {
         scope_->release();
     }
-}
-
-// In the order in which they begin.
-void fork::add(fork_slot& slot) noexcept {
-    slot.group_ = this;
-    slot.next_ = nullptr;
-    fork_slot** end = &first_;
-    if (last_ != nullptr) {
-        end = &last_->next_;
-    } else {
-        rest_ = &slot;
-    }
-    *end = last_ = &slot;
 }
 
 // Takes the first of the rest.
@@ -97,7 +300,7 @@ next_step fork::end_here(runner& here) noexcept {
     if (scope_->is_as_new()) [[likely]] {
         std::exchange(scope_, nullptr)->put_away();
         here.current = &me_->where().owner();
-        return rules_->finish(*this);
+        return rules_->needs_all ? next_step::resume(*me_) : rules_->finish(*this);
     }
     fork_scope& scope = *scope_;
     fork_job& job = scope.first_job();

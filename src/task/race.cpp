@@ -29,12 +29,13 @@ constinit const fork_rules race_rules{
     .policy = told_policy,
     .child = "alternative",
     .needs_all = false,
-    .ended = +[](fork& group, fork_slot& slot, ending how, job_core* ran) noexcept {
-        if (how == ending::threw && ran != nullptr) {
-            static_cast<void>(ran->take_suppressed(0));  // a race keeps one error of each
-        }
-        return static_cast<race_group&>(group).ended(static_cast<race_slot&>(slot), how);
-    },
+    .ended =
+        +[](fork& group, fork_slot& slot, ending how, job_core* ran) noexcept {
+            if (how == ending::threw && ran != nullptr) {
+                static_cast<void>(ran->take_suppressed(0));  // a race keeps one error of each
+            }
+            return static_cast<race_group&>(group).ended(static_cast<race_slot&>(slot), how);
+        },
     .finish = +[](fork& group) noexcept { return static_cast<race_group&>(group).finish(); }};
 
 bool race_group::ended(race_slot& slot, ending how) noexcept {

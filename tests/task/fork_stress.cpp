@@ -118,13 +118,14 @@ task<int> grow(std::uint32_t seed, int depth, counted) {
             co_return (a ? a.value() : 0) + (b ? b.value() : 0);
         }
         case 2: {
-            auto late = co_await move_on_after(std::chrono::microseconds(next(seed) % 2000),
-                                               when_all(grow(next(seed), depth - 1, counted()),
-                                                        grow(next(seed), depth - 1, counted())));
+            auto late = co_await move_on_after(
+                std::chrono::microseconds(next(seed) % 2000),
+                when_all(grow(next(seed), depth - 1, counted()), grow(next(seed), depth - 1, counted())));
             co_return late ? std::get<0>(*late) + std::get<1>(*late) : 0;
         }
         case 3: {
-            auto ended = co_await as_outcome(first_success(grow(next(seed), depth - 1, counted()), odd_child(seed, counted())));
+            auto ended =
+                co_await as_outcome(first_success(grow(next(seed), depth - 1, counted()), odd_child(seed, counted())));
             co_return ended ? ended.value().value() : 0;
         }
         default: co_return co_await all_below(next(seed), depth);

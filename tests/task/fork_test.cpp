@@ -1,5 +1,4 @@
 // Children that begin inside the await: order, who they are, what they leave, how they end.
-#include <roost/runtime/loop.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
@@ -12,6 +11,7 @@
 #include <roost/task/job_events.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/race.hpp>
+#include <roost/task/root.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
@@ -191,9 +191,8 @@ TEST(fork, JOB_74_recursion) {
     EXPECT_EQ(run(1, fib(15)), 610);
     EXPECT_EQ(run(2, fib(18)), 2584);
     rig::stage s;
-    s.play(fib(8));
-    loop here;
-    EXPECT_EQ(block_on(here, fib(12)), 144);
+    const job j = s.play(fib(8));
+    EXPECT_EQ(j.state(), job_state::completed);
 }
 
 task<int> chain(int n) {
@@ -216,16 +215,19 @@ task<std::string> report_inside(node& root) {
     co_return text;
 }
 
-TEST(fork, JOB_74_reports_leave_out_what_is_kept) {
-    loop here;
-    root_scope root(here);
+task<std::string> report_of(root_scope& root) {
     auto d = root.async("outer", report_inside(root.core()));
-    here.run();
-    const std::string text = d.block()->take();
+    co_return co_await std::move(d);
+}
+
+TEST(fork, JOB_74_reports_leave_out_what_is_kept) {
+    runtime threads(runtime_options().workers(1));
+    root_scope root(threads);
+    const std::string text = block_on(threads, report_of(root));
     EXPECT_NE(text.find("job 'one of all'"), std::string::npos) << text;
     EXPECT_EQ(text.find("scope 'when_all'"), text.rfind("scope 'when_all'")) << text;
     root.close();
-    here.run();
+    root.join_blocking();
 }
 
 task<int> slow(duration d) {
@@ -244,8 +246,10 @@ task<> as_tasks(int& got) {
     auto ended = co_await as_outcome(race(fails("one"), slow(1h)));
     got += ended.has_error() ? 1000 : 0;
     std::vector<task<std::tuple<int, int>>> many;
-    many.push_back(when_all(leaf(), leaf()));
-    many.push_back(when_all(leaf(), slow(1ms)));
+    many.emplace_back(when_all(leaf(), leaf()));
+    task<std::tuple<int, int>> last;
+    last = when_all(leaf(), slow(1ms));
+    many.push_back(std::move(last));
     auto all = co_await when_all(std::move(many));
     got += static_cast<int>(all.size()) * 10'000;
     static_assert(detail::is_task<decltype(when_all(leaf(), leaf()))>);

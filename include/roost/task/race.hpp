@@ -152,64 +152,57 @@ struct race_of_each {
     race_kind kind;
 };
 
-template <class... T>
-[[nodiscard]] fork_call<race_of<T...>> run_race(race_kind kind, site where, task<T>... tasks) noexcept {
-    return fork_call<race_of<T...>>(race_of<T...>{kind}, where, std::tuple<task<T>...>(std::move(tasks)...));
-}
-template <class T>
-[[nodiscard]] fork_call<race_of_each<T>> run_race_of(race_kind kind, site where, std::vector<task<T>> tasks) noexcept {
-    return fork_call<race_of_each<T>>(race_of_each<T>{kind}, where, std::move(tasks));
-}
-
 }  // namespace detail
 
 // Two to four, or a vector: reports say where they were written.
 template <class A, class B>
 [[nodiscard]] auto race(task<A> a, task<B> b, std::source_location where = std::source_location::current()) {
-    return detail::run_race<A, B>(detail::race_kind::first_end, where, std::move(a), std::move(b));
+    return detail::fork_call<detail::race_of<A, B>>({detail::race_kind::first_end}, where, std::move(a), std::move(b));
 }
 template <class A, class B, class C>
 [[nodiscard]] auto race(task<A> a, task<B> b, task<C> c, std::source_location where = std::source_location::current()) {
-    return detail::run_race<A, B, C>(detail::race_kind::first_end, where, std::move(a), std::move(b), std::move(c));
+    return detail::fork_call<detail::race_of<A, B, C>>({detail::race_kind::first_end}, where, std::move(a), std::move(b),
+                                                       std::move(c));
 }
 template <class A, class B, class C, class D>
 [[nodiscard]] auto race(task<A> a, task<B> b, task<C> c, task<D> d,
                         std::source_location where = std::source_location::current()) {
-    return detail::run_race<A, B, C, D>(detail::race_kind::first_end, where, std::move(a), std::move(b), std::move(c),
-                                        std::move(d));
+    return detail::fork_call<detail::race_of<A, B, C, D>>({detail::race_kind::first_end}, where, std::move(a), std::move(b),
+                                                          std::move(c), std::move(d));
 }
 template <class... T>
     requires(sizeof...(T) > 0)
 [[nodiscard]] auto race(task<T>... tasks) {
-    return detail::run_race<T...>(detail::race_kind::first_end, site(), std::move(tasks)...);
+    return detail::fork_call<detail::race_of<T...>>({detail::race_kind::first_end}, site(), std::move(tasks)...);
 }
 template <class T>
 [[nodiscard]] auto race(std::vector<task<T>> tasks, std::source_location where = std::source_location::current()) {
-    return detail::run_race_of<T>(detail::race_kind::first_end, where, std::move(tasks));
+    return detail::fork_call<detail::race_of_each<T>>({detail::race_kind::first_end}, where, std::move(tasks));
 }
 template <class A, class B>
 [[nodiscard]] auto first_success(task<A> a, task<B> b, std::source_location where = std::source_location::current()) {
-    return detail::run_race<A, B>(detail::race_kind::first_value, where, std::move(a), std::move(b));
+    return detail::fork_call<detail::race_of<A, B>>({detail::race_kind::first_value}, where, std::move(a), std::move(b));
 }
 template <class A, class B, class C>
 [[nodiscard]] auto first_success(task<A> a, task<B> b, task<C> c,
                                  std::source_location where = std::source_location::current()) {
-    return detail::run_race<A, B, C>(detail::race_kind::first_value, where, std::move(a), std::move(b), std::move(c));
+    return detail::fork_call<detail::race_of<A, B, C>>({detail::race_kind::first_value}, where, std::move(a), std::move(b),
+                                                       std::move(c));
 }
 template <class A, class B, class C, class D>
 [[nodiscard]] auto first_success(task<A> a, task<B> b, task<C> c, task<D> d,
                                  std::source_location where = std::source_location::current()) {
-    return detail::run_race<A, B, C, D>(detail::race_kind::first_value, where, std::move(a), std::move(b), std::move(c),
-                                        std::move(d));
+    return detail::fork_call<detail::race_of<A, B, C, D>>({detail::race_kind::first_value}, where, std::move(a),
+                                                          std::move(b), std::move(c), std::move(d));
 }
 template <class... T>
     requires(sizeof...(T) > 0)
 [[nodiscard]] auto first_success(task<T>... tasks) {
-    return detail::run_race<T...>(detail::race_kind::first_value, site(), std::move(tasks)...);
+    return detail::fork_call<detail::race_of<T...>>({detail::race_kind::first_value}, site(), std::move(tasks)...);
 }
 template <class T>
 [[nodiscard]] auto first_success(std::vector<task<T>> tasks, std::source_location where = std::source_location::current()) {
-    return detail::run_race_of<T>(detail::race_kind::first_value, where, std::move(tasks));
+    return detail::fork_call<detail::race_of_each<T>>({detail::race_kind::first_value}, where, std::move(tasks));
 }
 
 }  // namespace roost::inline ROOST_ABI

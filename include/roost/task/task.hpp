@@ -33,7 +33,7 @@ template <class T>
 class task_promise;
 
 // A call that makes a task only where one is needed: awaited as it is, it does without a frame. It derives from the task<T>
-// that it stands for, so that it is deduced as one.
+// that it stands for, so that it is deduced as one; privately, so that it is never mistaken for one.
 struct task_like {};
 template <class C>
 concept makes_task = std::is_base_of_v<task_like, C> && !std::is_reference_v<C>;
@@ -96,6 +96,11 @@ public:
             frame_ = std::exchange(other.frame_, nullptr);
         }
         return *this;
+    }
+    template <detail::makes_task C>
+        requires std::is_base_of_v<task, C>
+    task& operator=(C&& call) {
+        return *this = std::move(call).to_task();
     }
     ~task() { reset(); }
 

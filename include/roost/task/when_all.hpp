@@ -128,31 +128,25 @@ struct settle_each {
     }
 };
 
-// kind, where, tasks...
-template <class Kind, class... T>
-[[nodiscard]] fork_call<Kind> fork_tasks(Kind kind, site where, task<T>... tasks) noexcept {
-    return fork_call<Kind>(kind, where, std::tuple<task<T>...>(std::move(tasks)...));
-}
-
 }  // namespace detail
 
 // Two to four, or a vector: reports say where they were written.
 template <class A, class B>
 [[nodiscard]] auto when_all(task<A> a, task<B> b, std::source_location where = std::source_location::current()) {
-    return detail::fork_tasks(detail::all_of<A, B>(), where, std::move(a), std::move(b));
+    return detail::fork_call<detail::all_of<A, B>>({}, where, std::move(a), std::move(b));
 }
 template <class A, class B, class C>
 [[nodiscard]] auto when_all(task<A> a, task<B> b, task<C> c, std::source_location where = std::source_location::current()) {
-    return detail::fork_tasks(detail::all_of<A, B, C>(), where, std::move(a), std::move(b), std::move(c));
+    return detail::fork_call<detail::all_of<A, B, C>>({}, where, std::move(a), std::move(b), std::move(c));
 }
 template <class A, class B, class C, class D>
 [[nodiscard]] auto when_all(task<A> a, task<B> b, task<C> c, task<D> d,
                             std::source_location where = std::source_location::current()) {
-    return detail::fork_tasks(detail::all_of<A, B, C, D>(), where, std::move(a), std::move(b), std::move(c), std::move(d));
+    return detail::fork_call<detail::all_of<A, B, C, D>>({}, where, std::move(a), std::move(b), std::move(c), std::move(d));
 }
 template <class... T>
 [[nodiscard]] auto when_all(task<T>... tasks) {
-    return detail::fork_tasks(detail::all_of<T...>(), site(), std::move(tasks)...);
+    return detail::fork_call<detail::all_of<T...>>({}, site(), std::move(tasks)...);
 }
 template <class T>
 [[nodiscard]] auto when_all(std::vector<task<T>> tasks, std::source_location where = std::source_location::current()) {
@@ -161,21 +155,22 @@ template <class T>
 
 template <class A, class B>
 [[nodiscard]] auto when_all_settled(task<A> a, task<B> b, std::source_location where = std::source_location::current()) {
-    return detail::fork_tasks(detail::settle_all<A, B>(), where, std::move(a), std::move(b));
+    return detail::fork_call<detail::settle_all<A, B>>({}, where, std::move(a), std::move(b));
 }
 template <class A, class B, class C>
 [[nodiscard]] auto when_all_settled(task<A> a, task<B> b, task<C> c,
                                     std::source_location where = std::source_location::current()) {
-    return detail::fork_tasks(detail::settle_all<A, B, C>(), where, std::move(a), std::move(b), std::move(c));
+    return detail::fork_call<detail::settle_all<A, B, C>>({}, where, std::move(a), std::move(b), std::move(c));
 }
 template <class A, class B, class C, class D>
 [[nodiscard]] auto when_all_settled(task<A> a, task<B> b, task<C> c, task<D> d,
                                     std::source_location where = std::source_location::current()) {
-    return detail::fork_tasks(detail::settle_all<A, B, C, D>(), where, std::move(a), std::move(b), std::move(c), std::move(d));
+    return detail::fork_call<detail::settle_all<A, B, C, D>>({}, where, std::move(a), std::move(b), std::move(c),
+                                                             std::move(d));
 }
 template <class... T>
 [[nodiscard]] auto when_all_settled(task<T>... tasks) {
-    return detail::fork_tasks(detail::settle_all<T...>(), site(), std::move(tasks)...);
+    return detail::fork_call<detail::settle_all<T...>>({}, site(), std::move(tasks)...);
 }
 template <class T>
 [[nodiscard]] auto when_all_settled(std::vector<task<T>> tasks,

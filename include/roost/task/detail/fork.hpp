@@ -91,7 +91,8 @@ public:
 private:
     fork_scope(region& parent, node_name name, site made_at, const scope_policy& policy)
         : scope_core(functions, parent, name, made_at, policy) {}
-    [[nodiscard]] static fork_scope* reuse(region& parent, node_name name, site made_at, const scope_policy& policy) noexcept;
+    [[nodiscard]] static fork_scope* reuse(region& parent, node_name name, site made_at,
+                                           const scope_policy& policy) noexcept;
     [[nodiscard]] static fork_scope& make(region& parent, node_name name, node_name child, site made_at,
                                           const scope_policy& policy);
     [[nodiscard]] bool fits(node_name name, site made_at, const scope_policy& policy) const noexcept;
@@ -167,7 +168,13 @@ public:
 
 protected:
     ~fork();
-    void add(fork_slot& slot) noexcept;
+    // In the order in which they begin.
+    void add(fork_slot& slot) noexcept {
+        slot.group_ = this;
+        *(last_ == nullptr ? &rest_ : &last_->next_) = &slot;
+        last_ = &slot;
+        first_ = first_ == nullptr ? &slot : first_;
+    }
     // Before the slots go. Those that have not begun are destroyed, in order.
     void drop_rest() noexcept;
     void rethrow_failure() const {

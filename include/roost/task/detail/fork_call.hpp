@@ -143,11 +143,14 @@ private:
 
 // What when_all and race return: awaited as it is, or made into a task where somebody wants one.
 template <class Kind>
-class [[nodiscard("it does nothing until it is awaited or launched")]] fork_call final : public task<typename Kind::result>,
-                                                                                          public task_like {
+class [[nodiscard("it does nothing until it is awaited or launched")]] fork_call final : private task<typename Kind::result>,
+                                                                                         public task_like {
 public:
+    using value_type = typename Kind::result;
     using tasks = typename Kind::tasks;
-    fork_call(Kind kind, site where, tasks all) noexcept : kind_(kind), where_(where), tasks_(std::move(all)) {}
+    template <class... Tasks>
+    fork_call(Kind kind, site where, Tasks&&... all) noexcept
+        : kind_(kind), where_(where), tasks_(std::forward<Tasks>(all)...) {}
     fork_call(fork_call&&) noexcept = default;
     fork_call& operator=(fork_call&&) noexcept = default;
 

@@ -43,12 +43,12 @@ public:
     promise_base* unwinding = nullptr; // this frame is cancelled: destroy it, and go on with whoever awaits it
     reason why;                        // of unwinding
     body* current = nullptr;
-    body* entered = nullptr;           // whose run() is the innermost on this stack: `current`, or a body that waits for it
+    body* entered = nullptr;  // whose run() is the innermost on this stack: `current`, or a body that waits for it
 
     // Of bodies that run a child where they wait for it (task/deferred.hpp).
-    job_core* joined = nullptr;    // the innermost one waits for this
-    bool joined_ended = false;     // and that has ended; whoever waits does the rest
-    std::uint16_t depth = 0;       // how many such bodies are on this stack
+    job_core* joined = nullptr;  // the innermost one waits for this
+    bool joined_ended = false;  // and that has ended; whoever waits does the rest
+    std::uint16_t depth = 0;  // how many such bodies are on this stack
 };
 
 void bounce_to(std::coroutine_handle<> next) noexcept;
