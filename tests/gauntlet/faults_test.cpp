@@ -194,6 +194,8 @@ task<> in_supervise() {
 task<> in_when_all() {
     static_cast<void>(co_await when_all(leaf(1), leaf(2)));
     static_cast<void>(co_await when_all_settled(leaf(1), leaf(2)));
+    task<std::tuple<int, int>> later = when_all(leaf(1), leaf(2));
+    static_cast<void>(co_await std::move(later));
 }
 task<> in_race() {
     static_cast<void>(co_await race(leaf(1), leaf(2)));
@@ -407,7 +409,7 @@ const row table[] = {
     {"collect", [] { run(in_collect()); }},
     // also supervisor::launch, on_failure::ask
     {"supervise", [] { run(in_supervise()); }},
-    // also when_all_settled
+    // also when_all_settled, task::explicit
     {"when_all", [] { run(in_when_all()); }},
     // also first_success
     {"race", [] { run(in_race()); }},
