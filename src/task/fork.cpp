@@ -18,7 +18,7 @@ constexpr level_word harmless = raised_bit(level::stop) | spread_bit(level::stop
 
 // Never cancelled, nobody's reason, no guard: at most stopped from above, as a new one would be.
 bool is_level_as_new(const node& n) noexcept {
-    return (access::level_of(const_cast<node&>(n)).load(mo::relaxed) & ~harmless) == 0;  // F3
+    return (access::level_of(const_cast<node&>(n)).load(mo::relaxed) & ~harmless) == heeding_bit;  // F3
 }
 
 // Cheaper than ==, and it may say no to the same place in two translation units.
