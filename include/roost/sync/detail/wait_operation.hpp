@@ -33,7 +33,8 @@ namespace detail {
 template <class Source>
 class [[nodiscard]] wait_operation {
 public:
-    explicit wait_operation(Source source) noexcept : source_(std::move(source)) {}
+    // A source is a word or two. NOLINTNEXTLINE(performance-unnecessary-value-param)
+    explicit wait_operation(Source source) noexcept : source_(source) {}
     wait_operation(wait_operation&&) noexcept = default;
     ~wait_operation() {
         if (node_.is_started()) {
