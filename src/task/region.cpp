@@ -4,21 +4,8 @@
 #include <roost/task/detail/scope_core.hpp>
 #include <roost/tree/visit.hpp>
 
-// Where one order covers for another (table: task/detail/region.hpp):
-// S1 survives acq_rel->release: the exchange in commit() that failed has acquired the canceller's store
-// S1 survives acq_rel->acquire: while it is busy nobody else looks at the wait; S4 hands it on
-// S1 survives acquire->relaxed on failure: it panics
-// S1 survives compare_exchange as load and store: nobody else changes a slot that is cancelled and holds no wait
-// S1 survives compare_exchange as store: as load and store
-// S2 survives acq_rel->release: S5, or the exchange that failed before, has acquired the same value
-// S2 survives acquire->relaxed on failure: the exchange that succeeds then acquires
-// S3 survives acq_rel->release: S5 has acquired the same value
-// S3 survives acq_rel->acquire: a body that goes on hands nothing on through the slot
-// S3 survives acquire->relaxed on failure: it looks again
-// S5 survives acquire->relaxed: the exchange that follows acquires; whoever returns before it reads nothing
-// S6 survives acq_rel->release: as S2
-// S6 survives acq_rel->acquire: whoever looks hands nothing on before S7
-// S6 survives acquire->relaxed on failure: as S2
+// S9 survives compare_exchange as load and store: nobody else changes a slot that is cancelled and holds no wait
+// S9 survives compare_exchange as store: as load and store
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -28,15 +15,15 @@ constexpr int spins_before_yield = 64;
 
 // With busy set by the caller. After a lost try_cancel the woken body may free everything at once.
 bool region::claim_wait(cancellable& what) noexcept {
-    const bool claimed = what.functions_->try_cancel(what);
+    const bool claimed = what.functions_.get()->try_cancel(what);
     slot_.store(cancelled_bit | (claimed ? 0 : word_of(what)), mo::release);  // S4
     return claimed;
 }
 
 bool region::commit_cancelled(cancellable& what) noexcept {
     std::uintptr_t expected = cancelled_bit;
-    if (!slot_.compare_exchange_strong(expected, word_of(what) | cancelled_bit | busy_bit, mo::acq_rel,
-                                       mo::acquire)) {  // S1
+    if (!slot_.compare_exchange_strong(expected, word_of(what) | cancelled_bit | busy_bit, mo::acquire,
+                                       mo::relaxed)) {  // S9
         panic("I1: a body can be suspended in one operation at a time");
     }
     return claim_wait(what);
@@ -44,10 +31,10 @@ bool region::commit_cancelled(cancellable& what) noexcept {
 
 void region::disarm_slow(cancellable& what) noexcept {
     for (int spin = 0;; ++spin) {
-        const std::uintptr_t seen = slot_.load(mo::acquire);  // S5
+        const std::uintptr_t seen = slot_.load(mo::relaxed);  // S5
         if ((seen & ~cancelled_bit) == word_of(what)) {
             std::uintptr_t expected = seen;
-            if (slot_.compare_exchange_strong(expected, seen & cancelled_bit, mo::acq_rel, mo::acquire)) {  // S3
+            if (slot_.compare_exchange_strong(expected, seen & cancelled_bit, mo::acquire, mo::relaxed)) {  // S3
                 return;
             }
             continue;
@@ -57,7 +44,7 @@ void region::disarm_slow(cancellable& what) noexcept {
 }
 
 bool region::interrupt() noexcept {
-    std::uintptr_t seen = slot_.load(mo::acquire);  // S5
+    std::uintptr_t seen = slot_.load(mo::relaxed);  // S5
     std::uintptr_t next = 0;
     do {
         const bool is_peeked = (seen & peeked_bit) != 0;  // or unwinding
@@ -66,7 +53,7 @@ bool region::interrupt() noexcept {
             return false;
         }
         next = seen | cancelled_bit | (seen <= cancelled_bit || is_peeked ? 0 : busy_bit);
-    } while (!slot_.compare_exchange_weak(seen, next, mo::acq_rel, mo::acquire));  // S2
+    } while (!slot_.compare_exchange_weak(seen, next, mo::acq_rel, mo::relaxed));  // S2
     const bool is_first = (seen & cancelled_bit) == 0;
     if ((next & unwinding_bits) == busy_bit) {
         claim_and_unwind(*reinterpret_cast<cancellable*>(seen & ~cancelled_bit));
@@ -85,19 +72,19 @@ void region::claim_and_unwind(cancellable& what) noexcept {
 
 // While peeked is set, the body cannot leave the wait. A cancel that comes meanwhile is carried out here.
 void region::describe_wait(node_description& d) noexcept {
-    std::uintptr_t seen = slot_.load(mo::acquire);  // S5
+    std::uintptr_t seen = slot_.load(mo::relaxed);  // S5
     do {
         if ((seen & (busy_bit | peeked_bit)) != 0 || seen <= cancelled_bit) {
             return;
         }
-    } while (!slot_.compare_exchange_weak(seen, seen | peeked_bit, mo::acq_rel, mo::acquire));  // S6
+    } while (!slot_.compare_exchange_weak(seen, seen | peeked_bit, mo::acquire, mo::relaxed));  // S6
     cancellable& waiting = *reinterpret_cast<cancellable*>(seen & ~cancelled_bit);
-    const wait_target what = waiting.functions_->what(waiting);
+    const wait_target what = waiting.functions_.get()->what(waiting);
     d.say_waits_on(what.kind(), what.name());
-    d.uninterruptible = waiting.functions_->is_uninterruptible();
+    d.uninterruptible = waiting.functions_.get()->is_uninterruptible();
     std::uintptr_t expected = seen | peeked_bit;
-    if (!slot_.compare_exchange_strong(expected, seen, mo::acq_rel, mo::acquire)) {  // S7
-        slot_.store((seen & ~cancelled_bit) | cancelled_bit | busy_bit, mo::release);  // S7
+    if (!slot_.compare_exchange_strong(expected, seen, mo::release, mo::acquire)) {  // S7
+        slot_.store((seen & ~cancelled_bit) | cancelled_bit | busy_bit, mo::relaxed);  // S10
         claim_and_unwind(waiting);
     }
 }

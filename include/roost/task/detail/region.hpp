@@ -25,14 +25,16 @@
 // I1       at most one wait per region is armed
 //
 // id  operation            order            pairs    carries                                          fails in
-// S1  commit: CAS          acq_rel/acquire  S2 S3    out: the wait, and nothing is touched afterwards region_model: wake_vs_commit
-// S2  interrupt: CAS       acq_rel/acquire  S1       in: the wait; out: the raised level, for S1      region_model: cancel_vs_commit
-// S3  disarm: CAS          acq_rel/acquire  S1 S4    in: suspending thread and canceller have left    region_model: wake_vs_cancel
+// S1  commit: CAS          release          S2 S6    out: the wait, and nothing is touched afterwards region_model: cancel_vs_commit
+// S2  interrupt: CAS       acq_rel          S1 S7 S9 in: the wait; out: the raised level              region_model: cancel_vs_commit
+// S3  disarm: CAS          acquire          S4 S7    in: canceller and reader have left the frame     region_model: peek_vs_wake
 // S4  after try_cancel     release          S3       out: the canceller has left the frame            region_model: wake_vs_cancel
-// S5  load                 acquire          S2       only a first look: the CAS that follows decides  (floor)
-// S6  peek: CAS            acq_rel/acquire  S1       in: the wait                                     region_model: peek_vs_wake
-// S7  peeked: CAS, store   acq_rel/acquire  S2 S3    out: the reader has left the frame               region_model: peek_vs_cancel
+// S5  load                 relaxed          -        only a first look: the CAS that follows decides  (floor)
+// S6  peek: CAS            acquire          S1       in: the wait                                     region_model: peek_vs_wake
+// S7  peeked: CAS          release/acquire  S3 S2    out: the reader has left; in: the raised level   region_model: cancel_vs_peek
 // S8  post_unwind, run     relaxed          -        the frame; the post orders it                    (floor)
+// S9  commit, cancelled    acquire          S2       in: the raised level                             region_model: cancel_vs_commit
+// S10  peeked, cancelled   relaxed          -        nobody acts on busy before S4                    (floor)
 
 #include <roost/exec/executor.hpp>
 #include <roost/sync/waiter.hpp>
@@ -69,15 +71,15 @@ public:
     cancellable(const cancellable&) = delete;
     cancellable& operator=(const cancellable&) = delete;
 
-    [[nodiscard]] promise_base& frame() const noexcept { return *frame_; }
+    [[nodiscard]] promise_base& frame() const noexcept { return *frame_.get(); }
 
 protected:
     ~cancellable() = default;
 
 private:
     friend class region;
-    promise_base* frame_;
-    const wait_functions* functions_;
+    plain<promise_base*> frame_;
+    plain<const wait_functions*> functions_;
 };
 
 class region : public node {
@@ -93,7 +95,7 @@ public:
     // the region may be touched any more.
     [[nodiscard]] bool commit(cancellable& what) noexcept {
         std::uintptr_t expected = 0;
-        if (slot_.compare_exchange_strong(expected, word_of(what), mo::acq_rel, mo::acquire)) [[likely]] {  // S1
+        if (slot_.compare_exchange_strong(expected, word_of(what), mo::release, mo::relaxed)) [[likely]] {  // S1
             return false;
         }
         return commit_cancelled(what);
@@ -101,7 +103,7 @@ public:
     // By the woken body, before it does anything else.
     void disarm(cancellable& what) noexcept {
         std::uintptr_t expected = word_of(what);
-        if (!slot_.compare_exchange_strong(expected, 0, mo::acq_rel, mo::acquire)) [[unlikely]] {  // S3
+        if (!slot_.compare_exchange_strong(expected, 0, mo::acquire, mo::relaxed)) [[unlikely]] {  // S3
             disarm_slow(what);
         }
     }
