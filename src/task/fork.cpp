@@ -21,6 +21,12 @@ bool is_level_as_new(const node& n) noexcept {
     return (access::level_of(const_cast<node&>(n)).load(mo::relaxed) & ~harmless) == heeding_bit;  // F3
 }
 
+// Cancelled, and the reason was given further up.
+bool has_reason_from_above(const node& n) noexcept {
+    constexpr level_word own = own_bit(level::cancel) | own_bit(level::abort);
+    return n.should_stop_now() && (access::level_of(const_cast<node&>(n)).load(mo::relaxed) & own) == 0;  // F3
+}
+
 // Cheaper than ==, and it may say no to the same place in two translation units.
 bool is_same_place(const site& a, const site& b) noexcept { return std::memcmp(&a, &b, sizeof a) == 0; }
 
@@ -99,9 +105,8 @@ void job_core::start_here(promise_base& frame) noexcept {
         }
     }
     if (should_stop_now()) [[unlikely]] {
-        frame.handle().destroy();
-        outcome_link().settle_cancelled(why());
-        end_body();
+        runner::of_this_thread().why = why();
+        body::run(next_step::unwind(frame));
         return;
     }
     phase_.store(job_state::active, mo::relaxed);  // J3
@@ -261,22 +266,26 @@ promise_base* fork::start(node_name name, site where) {
     scope_->serve(*this);
     runner& here = runner::of_this_thread();
     entered_ = here.entered;
-    return &begin_here(here);
+    return begin_here(here);
 }
 
-// With the ticket. It is posted before the child runs, so that nobody has to wait for the child.
-promise_base& fork::begin_here(runner& here) noexcept {
+// With the ticket. It is posted before the child runs, so that nobody has to wait for the child. Null: the executor runs work
+// inside post(), so the child has run below this, and the others after it.
+promise_base* fork::begin_here(runner& here) noexcept {
     settled_link& link = rest_->link();
     promise_base& frame = take_first();
     fork_job& job = scope_->first_job();
     frame.attach(link, job);
     posted_ = rest_ != nullptr;
-    if (posted_) {
-        post_or_fall_back(scope_->where(), static_cast<fork_ticket&>(*this), "the children of a group");
+    if (posted_ && !pass_on(scope_->where())) [[unlikely]] {
+        here.current = here.current == &job ? nullptr : here.current;  // the loop below has nothing left to do
+        job.start_here(frame);
+        begin_elsewhere();
+        return nullptr;
     }
     job.begin_here();
     here.current = &job;
-    return frame;
+    return &frame;
 }
 
 next_step fork::child_done(fork_slot& slot, ending how, reason& why) noexcept {
@@ -289,7 +298,11 @@ next_step fork::child_done(fork_slot& slot, ending how, reason& why) noexcept {
         if (decided) {
             drop_rest();
         }
-        return rest_ != nullptr ? next_step::resume(begin_here(here)) : end_here(here);
+        if (rest_ == nullptr) {
+            return end_here(here);
+        }
+        promise_base* frame = begin_here(here);
+        return frame != nullptr ? next_step::resume(*frame) : next_step::nothing();
     }
     end_job(ran, slot, how, why, decided);
     return next_step::nothing();
@@ -313,6 +326,7 @@ next_step fork::end_here(runner& here) noexcept {
 // The group may be gone when this returns.
 void fork::end_job(fork_job& ran, fork_slot& slot, ending how, reason& why, bool decided) noexcept {
     fork_scope& scope = *scope_;
+    slot.is_from_above_ = how == ending::cancelled && has_reason_from_above(scope) && has_reason_from_above(ran);
     if (decided) {
         scope.node::cancel(reason::plain_kind(reason_kind::lost_race));
     }
@@ -339,9 +353,10 @@ void fork::run_ticket(work& self) noexcept {
 
 // False: it has come back at once.
 bool fork::pass_on(executor_ref to) noexcept {
-    const fork* outer = std::exchange(passed_on_here(), this);
+    const fork*& passing = passed_on_here();
+    const fork* outer = std::exchange(passing, this);
     post_or_fall_back(to, static_cast<fork_ticket&>(*this), "the children of a group");
-    return std::exchange(passed_on_here(), outer) == this;
+    return std::exchange(passing, outer) == this;
 }
 
 // With the ticket. Begins one child and passes the ticket on; the child runs last, when nothing of the group is needed here.
@@ -398,8 +413,19 @@ next_step fork::go_on(continuation& self) noexcept {
     return mine.rules_->finish(mine);
 }
 
+// A reason is looked for on the way up, which may be long, and everybody on it looks: so a child that has found the one from
+// above tells it.
+reason fork::reason_from_above() const noexcept {
+    for (const fork_slot* s = first_; s != nullptr; s = s->next_) {
+        if (s->is_from_above_) {
+            return s->link().why();
+        }
+    }
+    return me_->where().why();
+}
+
 next_step fork::end_cancelled() noexcept {
-    reason why = me_->where().is_cancelled() ? me_->where().why() : reason();
+    reason why = me_->where().is_cancelled() ? reason_from_above() : reason();
     for (fork_slot* s = first_; s != nullptr && !why; s = s->next_) {
         if (s->link().state() == ending::cancelled) {
             why = s->link().why();

@@ -64,7 +64,7 @@ MODEL(job_core_model, a_final_state_carries_what_the_job_wrote) {
     finish(ex, root);
 }
 
-// JOB-72: a lease that is asked for while the job ends on another thread.
+// JOB-76: a lease that is asked for while the job ends on another thread.
 MODEL(job_core_model, lease_vs_end) {
     manual_executor ex;
     root_scope root(ex);
@@ -72,12 +72,12 @@ MODEL(job_core_model, lease_vs_end) {
     const job target = root.launch("target", wait_for(set));
     thread asker([&] {
         if (lease mine = lease::try_take(*target.core())) {
-            check(!target.is_finished(), "JOB-72: a job is not final while a lease is out");
+            check(!target.is_finished(), "JOB-76: a job is not final while a lease is out");
         }
         ex.wake();
     });
     run_until(ex, [&] { return target.is_finished(); });
-    check(!lease::try_take(*target.core()), "JOB-72: a final job gives no lease");
+    check(!lease::try_take(*target.core()), "JOB-76: a final job gives no lease");
     asker.join();
     finish(ex, root);
 }

@@ -67,7 +67,7 @@ TEST(job, JOB_6_completing_while_a_lease_is_out_then_cancelling_then_the_value_c
     EXPECT_EQ(j.state(), job_state::completed) << "its body had returned before";
 }
 
-TEST(job, JOB_72_a_final_job_gives_no_lease) {
+TEST(job, JOB_76_a_final_job_gives_no_lease) {
     rig::stage s;
     event e;
     const job j = s.play(wait_for(e));

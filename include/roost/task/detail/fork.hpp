@@ -128,6 +128,7 @@ private:
     fork* group_ = nullptr;
     fork_slot* next_ = nullptr;
     std::uint32_t index_;
+    bool is_from_above_ = false;  // it was cancelled, as the whole group and for that reason
 };
 
 // What kinds of groups differ in.
@@ -186,12 +187,13 @@ protected:
 private:
     static void run_ticket(work& self) noexcept;
     static next_step go_on(continuation& self) noexcept;
-    [[nodiscard]] promise_base& begin_here(runner& here) noexcept;
+    [[nodiscard]] promise_base* begin_here(runner& here) noexcept;
     [[nodiscard]] next_step end_here(runner& here) noexcept;
     void begin_elsewhere() noexcept;
     [[nodiscard]] bool pass_on(executor_ref to) noexcept;
     void end_job(fork_job& ran, fork_slot& slot, ending how, reason& why, bool decided) noexcept;
     [[nodiscard]] promise_base& take_first() noexcept;
+    [[nodiscard]] reason reason_from_above() const noexcept;
     void could_not_begin(fork_slot& slot, std::exception_ptr error) noexcept;
 
     promise_base* me_;

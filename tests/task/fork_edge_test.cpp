@@ -1,0 +1,255 @@
+// Groups where it is awkward: executors that run work at once, close or refuse, cancels at every step, what is kept and reused.
+#include <roost/runtime/loop.hpp>
+#include <roost/runtime/runtime.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/block_on.hpp>
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/closing_executor.hpp>
+#include <roost/task/detail/fork.hpp>
+#include <roost/task/ignore.hpp>
+#include <roost/task/job_events.hpp>
+#include <roost/task/job_local.hpp>
+#include <roost/task/race.hpp>
+#include <roost/task/root.hpp>
+#include <roost/task/shield.hpp>
+#include <roost/task/sleep.hpp>
+#include <roost/task/timeout.hpp>
+#include <roost/task/when_all.hpp>
+
+#include "rig.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+using namespace roost;
+using namespace std::chrono_literals;
+
+namespace {
+
+task<int> leaf() { co_return 1; }
+task<int> sleep_long() {
+    co_await sleep_for(1h);
+    co_return 1;
+}
+task<int> note(std::vector<int>& order, int i) {
+    order.push_back(i);
+    co_return i;
+}
+task<int> note_and_fail(std::vector<int>& order, int i) {
+    order.push_back(i);
+    throw std::out_of_range("planned");
+    co_return i;
+}
+
+// --- an executor that runs work inside post() ------------------------------------------------------------------------------
+
+class inline_stage {
+public:
+    ~inline_stage() {
+        root.close();
+        EXPECT_TRUE(root.has_ended());
+    }
+    inline_executor executor;
+    root_scope root{executor};
+};
+
+task<> all_inline(std::vector<int>& order, int& sum) {
+    auto [a, b, c] = co_await when_all(note(order, 1), note(order, 2), note(order, 3));
+    sum = a + b + c;
+}
+TEST(fork_edge, JOB_72_from_left_to_right_where_work_runs_inside_post) {
+    inline_stage s;
+    std::vector<int> order;
+    int sum = 0;
+    EXPECT_TRUE(s.root.launch("all", all_inline(order, sum)).is_finished());
+    EXPECT_EQ(sum, 6);
+    EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+}
+
+task<> race_inline(std::vector<int>& order, std::size_t& index) {
+    auto won = co_await race(note(order, 1), note(order, 2), note(order, 3));
+    index = won.index();
+}
+TEST(fork_edge, JOB_73_of_those_that_are_ready_the_leftmost_wins_where_work_runs_inside_post) {
+    inline_stage s;
+    std::vector<int> order;
+    std::size_t index = 9;
+    EXPECT_TRUE(s.root.launch("race", race_inline(order, index)).is_finished());
+    EXPECT_EQ(index, 0U);
+    EXPECT_EQ(order, (std::vector<int>{1}));
+}
+
+task<> fail_inline(std::vector<int>& order, int& alive, bool& caught) {
+    const rig::tracked mine(alive);
+    try {
+        co_await when_all(note(order, 1), note_and_fail(order, 2), note(order, 3));
+    } catch (const std::out_of_range&) {
+        caught = true;
+    }
+}
+TEST(fork_edge, JOB_73_after_a_failure_nobody_begins_where_work_runs_inside_post) {
+    inline_stage s;
+    std::vector<int> order;
+    int alive = 0;
+    bool caught = false;
+    EXPECT_TRUE(s.root.launch("fail", fail_inline(order, alive, caught)).is_finished());
+    EXPECT_TRUE(caught);
+    EXPECT_EQ(order, (std::vector<int>{1, 2}));
+    EXPECT_EQ(alive, 0);
+}
+
+task<int> wait_for(event& e, int v) {
+    co_await e.wait();
+    co_return v;
+}
+task<int> set_it(event& e, int v) {
+    e.set();
+    co_return v;
+}
+task<> wait_for_each_other(int& sum) {
+    event go;
+    event back;
+    auto [a, b, c] = co_await when_all(wait_for(go, 1), wait_for(back, 2), set_it(go, 4));
+    sum = a + b + c;
+}
+task<> wait_and_answer(int& sum) {
+    event go;
+    auto [a, b] = co_await when_all(wait_for(go, 1), set_it(go, 4));
+    sum = a + b;
+}
+TEST(fork_edge, JOB_72_a_child_that_waits_holds_up_nobody_where_work_runs_inside_post) {
+    inline_stage s;
+    int sum = 0;
+    EXPECT_TRUE(s.root.launch("both", wait_and_answer(sum)).is_finished());
+    EXPECT_EQ(sum, 5);
+    const job j = s.root.launch("stuck", wait_for_each_other(sum));
+    EXPECT_FALSE(j.is_finished());
+    j.cancel();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+}
+
+// --- what is kept for the next group ---------------------------------------------------------------------------------------
+
+task<std::uintptr_t> scope_here() {
+    const detail::job_core* mine = (co_await this_job()).core();
+    co_return reinterpret_cast<std::uintptr_t>(mine->parent());
+}
+// Takes what a scope that has gone has left, so that another one is somewhere else.
+class block {
+public:
+    block() : memory_(allocate_frame(sizeof(detail::fork_scope))) {}
+    block(const block&) = delete;
+    ~block() { deallocate_frame(memory_, sizeof(detail::fork_scope)); }
+
+private:
+    void* memory_;
+};
+task<int> count_reused(int rounds) {
+    int reused = 0;
+    std::uintptr_t before = 0;
+    std::vector<std::unique_ptr<block>> held;
+    for (int i = 0; i < rounds; ++i) {
+        auto [a, b] = co_await when_all(scope_here(), scope_here());
+        EXPECT_EQ(a, b);
+        reused += a == before ? 1 : 0;
+        before = a;
+        held.push_back(std::make_unique<block>());
+    }
+    co_return reused;
+}
+task<int> reused_below(bool in_group) {
+    if (!in_group) {
+        co_return co_await count_reused(100);
+    }
+    auto [n, none] = co_await when_all(count_reused(100), leaf());
+    co_return n;
+}
+TEST(fork_edge, JOB_74_what_nobody_has_seen_is_used_again) {
+    runtime threads(runtime_options().workers(1));
+    EXPECT_GE(block_on(threads, reused_below(true)), 80) << "all but those with a tick of the clock between";
+    EXPECT_EQ(block_on(threads, reused_below(false)), 0) << "other jobs keep nothing";
+}
+
+task<int> odd(int how) {
+    const job me = co_await this_job();
+    EXPECT_FALSE(me.cancel_requested());
+    EXPECT_EQ(me.deadline(), no_deadline);
+    EXPECT_TRUE(me.notes().empty());
+    EXPECT_TRUE(me.others().empty());
+    switch (how) {
+        case 1: throw std::out_of_range("planned");
+        case 2: me.cancel(reason(reason_kind::requested, "planned")); break;
+        case 3: me.cancel(reason(reason_kind::requested, "planned")); co_await checkpoint(); break;
+        case 4: static_cast<void>(co_await move_on_after(1ms, sleep_long())); break;
+        case 5: static_cast<void>(co_await fail_after(1h, leaf())); break;
+        case 6: {
+            const auto guard = co_await ignore_cancellation();
+            me.cancel();
+            break;
+        }
+        case 7: me.core()->add_note("planned"); break;
+        case 8: me.core()->add_suppressed(std::make_exception_ptr(std::out_of_range("planned"))); break;
+        case 9: co_return co_await shield(1s, leaf());
+        case 10: me.core()->stop(); break;
+        default: break;
+    }
+    co_return how;
+}
+constexpr int hows = 11;
+task<> two_odd(int first, int second) { co_await when_all(odd(first), odd(second)); }
+task<int> odd_groups() {
+    for (int i = 0; i < hows; ++i) {
+        for (int j = 0; j < hows; ++j) {
+            auto how = co_await as_outcome(two_odd(i, j));
+            const bool fails = i == 1 || j == 1 || i == 8 || j == 8;
+            if (!fails) {
+                EXPECT_FALSE(how.has_error()) << i << ' ' << j;
+                EXPECT_EQ(how.is_cancelled(), i == 3 || j == 3) << i << ' ' << j;
+            }
+            EXPECT_TRUE(i != 1 || how.has_error()) << j;
+            const job me = co_await this_job();
+            EXPECT_FALSE(me.cancel_requested()) << i << ' ' << j;
+        }
+    }
+    co_return 1;
+}
+task<int> odd_below() {
+    auto [a, b] = co_await when_all(odd_groups(), odd_groups());
+    co_return a + b;
+}
+TEST(fork_edge, JOB_73_nothing_of_a_group_is_seen_by_the_next) {
+    for (const unsigned workers : {1U, 2U}) {
+        runtime threads(runtime_options().workers(workers));
+        EXPECT_EQ(block_on(threads, odd_below()), 2);
+    }
+}
+
+inline constexpr job_local<int> tag;
+task<int> tag_here() {
+    const int* found = co_await tag.find();
+    co_return found == nullptr ? 0 : *found;
+}
+task<int> tags() {
+    auto [a, b] = co_await when_all(tag_here(), tag_here());
+    co_return a * 10 + b;
+}
+task<int> tags_of_both() {
+    auto [a, b] = co_await when_all(tags(), []() -> task<int> { co_return co_await with_value(tag, 2, tags()); }());
+    co_return a * 100 + b;
+}
+task<int> tags_all() {
+    const int inside = co_await with_value(tag, 1, tags_of_both());
+    co_return inside * 100 + co_await tags();
+}
+TEST(fork_edge, JOB_72_values_reach_children) {
+    runtime threads(runtime_options().workers(1));
+    EXPECT_EQ(block_on(threads, tags_all()), 112200);
+}
+
+}  // namespace
