@@ -71,7 +71,7 @@ fork_job& fork_job::make(fork_scope& in, node_name name) {
 
 bool fork_job::is_as_new() const noexcept {
     const work_word expected = spare_ == nullptr ? alone_with(0) : alone_with(1) + one_unit;
-    return access::work_of(const_cast<fork_job&>(*this)).load(mo::acquire) == expected &&  // F1
+    return access::work_of(const_cast<fork_job&>(*this)).load(mo::acquire) == expected &&  // F4
            has_nothing_to_tell() && is_level_as_new(*this);
 }
 

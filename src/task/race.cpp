@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+// R1 survives compare_exchange as load and store: of two that end at the same time either may be called the first
+// R1 survives compare_exchange as store: as above; nobody looks before all have ended
+
 namespace roost::inline ROOST_ABI {
 
 namespace {

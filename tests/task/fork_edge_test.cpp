@@ -185,7 +185,10 @@ task<int> odd(int how) {
     switch (how) {
         case 1: throw std::out_of_range("planned");
         case 2: me.cancel(reason(reason_kind::requested, "planned")); break;
-        case 3: me.cancel(reason(reason_kind::requested, "planned")); co_await checkpoint(); break;
+        case 3:
+            me.cancel(reason(reason_kind::requested, "planned"));
+            co_await checkpoint();
+            break;
         case 4: static_cast<void>(co_await move_on_after(1ms, sleep_long())); break;
         case 5: static_cast<void>(co_await fail_after(1h, leaf())); break;
         case 6: {

@@ -10,6 +10,7 @@
 #include "model_rig.hpp"
 
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 
 namespace {
@@ -84,9 +85,15 @@ task<int> put(plain<int>& value, int v) {
     value.set(v);
     co_return v;
 }
-task<> all_three(plain<int>& left, plain<int>& right, int& sum) {
+task<int> all_three(plain<int>& left, plain<int>& right) {
     auto [a, b, c] = co_await when_all(one(), put(left, 1), put(right, 2));
-    sum = a + b + c + left.get() + right.get();
+    co_return a + b + c + left.get() + right.get();
+}
+// Below a group of one, whose job keeps the scope of the three: so that no lock is taken where it ends.
+task<> three_below(plain<int>& left, plain<int>& right, int& sum) {
+    std::vector<task<int>> only;
+    only.push_back(all_three(left, right));
+    sum = (co_await when_all(std::move(only))).front();
 }
 
 // JOB-72: the second child runs elsewhere and has ended, and written what it wrote, when the third ends here.
@@ -96,9 +103,40 @@ MODEL(fork_model, stolen_and_done) {
     plain<int> left(0);
     plain<int> right(0);
     int sum = 0;
-    const job j = root.launch("three", all_three(left, right, sum));
+    const job j = root.launch("three", three_below(left, right, sum));
     play(ex, root, j, [] {});
     check(sum == 7, "JOB-39: every result, and all that the children did");
+}
+
+task<int> shown_to(std::optional<thread>& other) {
+    job me = co_await this_job();
+    other.emplace([seen = std::move(me)]() mutable {
+        seen.cancel();
+        seen = job();
+    });
+    co_return 1;
+}
+task<int> not_cancelled() {
+    const job me = co_await this_job();
+    check(!me.cancel_requested(), "JOB-73: a cancel of one child reaches no other");
+    co_return 1;
+}
+task<> shown_and_next(std::optional<thread>& other, int& sum) {
+    auto [a, b] = co_await when_all(shown_to(other), not_cancelled());
+    sum = a + b;
+}
+// JOB-73: somebody cancels the first child's job and lets go of it, and then it looks as if nobody had seen it.
+MODEL(fork_model, cancelled_and_let_go) {
+    shared_stack ex;
+    root_scope root(ex);
+    std::optional<thread> other;
+    int sum = 0;
+    const job j = root.launch("two", shown_and_next(other, sum));
+    ex.run_until([&] { return j.is_finished(); });
+    other->join();
+    root.close();
+    ex.run_until([&] { return root.has_ended(); });
+    check(sum == 2, "JOB-73: both return");
 }
 
 class counted {
@@ -174,6 +212,25 @@ MODEL(fork_model, two_winners) {
     play(ex, root, j, [] {});
     check(got == 1 && j.state() == job_state::completed, "JOB-41: one wins");
     check(alive.load(mo::relaxed) == 0, "JOB-41: the other has ended");
+}
+
+task<> both_fail(std::size_t& failures) {
+    try {
+        static_cast<void>(co_await first_success(fail(), fail()));
+    } catch (const all_failed& e) {
+        for (const std::exception_ptr& each : e.errors()) {
+            failures += each != nullptr ? 1 : 0;
+        }
+    }
+}
+// JOB-42: both fail, at the same time perhaps, and both are told.
+MODEL(fork_model, two_failures) {
+    shared_stack ex;
+    root_scope root(ex);
+    std::size_t failures = 0;
+    const job j = root.launch("race", both_fail(failures));
+    play(ex, root, j, [] {});
+    check(failures == 2, "JOB-42: every failure");
 }
 
 task<int> two() {

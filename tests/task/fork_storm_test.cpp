@@ -184,14 +184,12 @@ task<int> launches(rig::tracked) {
     co_await with_scope(in_own_scope);
     co_return 1;
 }
-task<int> elsewhere(executor& there, rig::tracked) {
-    co_return co_await on(there, child(1, rig::tracked(alive)));
-}
+task<int> elsewhere(executor& there, rig::tracked) { co_return co_await on(there, child(1, rig::tracked(alive))); }
 task<int> mixed(executor& there, int how) {
     auto [a, b, c] = co_await when_all(child(how, rig::tracked(alive)), child(how / 5, rig::tracked(alive)),
                                        elsewhere(there, rig::tracked(alive)));
-    auto won = co_await race(child(how + 1, rig::tracked(alive)), launches(rig::tracked(alive)),
-                             fails_late(rig::tracked(alive)));
+    auto won =
+        co_await race(child(how + 1, rig::tracked(alive)), launches(rig::tracked(alive)), fails_late(rig::tracked(alive)));
     auto best = co_await first_success(fails_late(rig::tracked(alive)), child(how, rig::tracked(alive)));
     auto late = co_await move_on_after(1ms, when_all(child(2, rig::tracked(alive)), launches(rig::tracked(alive))));
     auto [x, y] = co_await when_all_settled(fails_late(rig::tracked(alive)), child(how / 5, rig::tracked(alive)));

@@ -21,6 +21,7 @@
 //
 // id  operation            order    pairs  carries                                                      fails in
 // F1  end: load of work    acquire  W2     what children that ran elsewhere wrote: their results        fork_model: stolen_and_done
+// F4  job: load of work    acquire  N6     what whoever held it did to it: its level                    fork_model: cancelled_and_let_go
 // F2  idle: load, store    relaxed  -      nothing: a report may show or leave out what comes and goes  (floor)
 // F3  look at the level    relaxed  -      only whether it is as new; who raises it later reaches it    (floor)
 // (the ticket's fields are handed over by the executor's queue)
