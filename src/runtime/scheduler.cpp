@@ -205,11 +205,14 @@ work* scheduler::take_inbox(worker& me, worker& from) noexcept {
     work* w = from.inbox.take();
     if (&me == &from) {
         me.yielded = 0;
+        me.yielded_hint.store(0, mo::relaxed);  // S3 also when a thief was quicker: his store may have come before ours
     }
     if (w == nullptr) {
         return nullptr;
     }
-    from.yielded_hint.store(0, mo::relaxed);  // S3
+    if (&me != &from) {
+        from.yielded_hint.store(0, mo::relaxed);  // S3
+    }
     while (work* older = w->next) {
         push(me, *w);
         w = older;

@@ -37,6 +37,27 @@ TEST_P(runtime_of, RUN_1_runs_everything_posted_once) {
     EXPECT_EQ(runs.load(mo::relaxed), count);
 }
 
+TEST(runtime, RUN_114_yielded_work_that_was_taken_keeps_nobody_awake) {
+    for (int round = 0; round < 300; ++round) {
+        runtime rt(runtime_options().workers(2));
+        std::vector<std::unique_ptr<call>> all;
+        std::vector<int> left(8, 20);
+        for (int& turns : left) {
+            all.push_back(std::make_unique<call>([] {}));
+            all.back()->body = [&rt, &turns, self = all.back().get()] {
+                if (--turns > 0) {
+                    rt.get_executor().post_last(*self);
+                }
+            };
+        }
+        for (auto& c : all) {
+            EXPECT_TRUE(rt.post(*c));
+        }
+        rt.shut_down();  // would never end
+        EXPECT_EQ(left, std::vector<int>(8, 0));
+    }
+}
+
 TEST_P(runtime_of, RUN_2_work_posts_work_and_never_runs_inside_post) {
     runtime rt(options());
     countdown done(1);

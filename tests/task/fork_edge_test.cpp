@@ -176,9 +176,11 @@ TEST(fork_edge, JOB_74_what_nobody_has_seen_is_used_again) {
     EXPECT_EQ(block_on(threads, reused_below(false)), 0) << "other jobs keep nothing";
 }
 
-task<int> odd(int how) {
+constexpr int hows = 11;
+bool ends_the_others(int how) { return how == 1 || how == 3 || how == 8; }
+task<int> odd(int how, int other) {
     const job me = co_await this_job();
-    EXPECT_FALSE(me.cancel_requested());
+    EXPECT_TRUE(!me.cancel_requested() || ends_the_others(other)) << how << ' ' << other;
     EXPECT_EQ(me.deadline(), no_deadline);
     EXPECT_TRUE(me.notes().empty());
     EXPECT_TRUE(me.others().empty());
@@ -204,8 +206,7 @@ task<int> odd(int how) {
     }
     co_return how;
 }
-constexpr int hows = 11;
-task<> two_odd(int first, int second) { co_await when_all(odd(first), odd(second)); }
+task<> two_odd(int first, int second) { co_await when_all(odd(first, second), odd(second, first)); }
 task<int> odd_groups() {
     for (int i = 0; i < hows; ++i) {
         for (int j = 0; j < hows; ++j) {
