@@ -20,16 +20,16 @@ scope_block& scope_block::make(region& parent, node_name name, site made_at, con
 bool scope_block::end_quietly() noexcept { return is_alone(1) && !has_failed() && end_alone(1); }
 
 bool scope_block::join(continuation& next) noexcept {
-    next_ = &next;
+    next_.set(&next);
     close_and_leave();
-    return stage_.exchange(stage::waiting, mo::acq_rel) == stage::empty;  // C1
+    return stage_.exchange(stage::waiting, mo::acquire) == stage::empty;  // C1
 }
 
 bool scope_block::drained(node& self) noexcept {
     scope_block& block = static_cast<scope_block&>(static_cast<region&>(self));
     body& owner = block.owner();
-    if (block.stage_.exchange(stage::empty, mo::acq_rel) == stage::waiting) {  // C1
-        owner.post_then(*block.next_);
+    if (block.stage_.exchange(stage::empty, mo::release) == stage::waiting) {  // C2
+        owner.post_then(*block.next_.get());
     }
     return true;
 }

@@ -38,7 +38,7 @@
 // N9  end_alone, _unshared: load    acquire  N6 W2  everybody's accesses and work end before it   end_alone_model: last_holder
 // L3  attach: load of parent        seq_cst  L5     with N3: linked, then looks                   raise_model: attach_to_leaf
 // L4  attach: fetch_or              relaxed  -      the lock, behind L3, carries it               (floor)
-// W4  commit, end_unshared: load    relaxed  -      only a first guess; the CAS or N9 decides     (floor)
+// W4  commit, end_...: load         relaxed  -      only a first guess; the CAS or N9 decides     (floor)
 // W6  attach: store                 relaxed  -      not in the tree yet; the lock publishes it    (floor)
 
 namespace roost::inline ROOST_ABI {
@@ -144,7 +144,7 @@ void node::unlink_early() noexcept {
 // Once it is out of the list, with nobody but the caller holding it, nobody can come to hold it any more: no commit on its
 // own word is needed.
 bool node::end_alone(std::uint32_t references) noexcept {
-    if (work_.load(mo::acquire) != alone_with(references)) {  // N9
+    if (work_.load(mo::relaxed) != alone_with(references)) {  // W4
         return false;
     }
     node& up = *parent_;

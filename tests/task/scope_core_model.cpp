@@ -43,6 +43,39 @@ MODEL(scope_core_model, last_child_vs_body) {
     finish(ex, root);
 }
 
+task<int> lend_and_wait(scope& s, lease& out, event& go) {
+    out = s.lease();
+    co_await go.wait();
+    co_return 7;
+}
+task<> until_given_back(lease& out, event& go, plain<int>& note, int& got) {
+    // Read before the end of the statement: there the scope is let go, which would carry it as well.
+    const int seen = (got = co_await with_scope(lend_and_wait, std::ref(out), std::ref(go)), note.get());
+    check(seen == 1, "TREE-29: whoever comes out of a scope sees what was done in it");
+}
+
+// JOB-1: the last unit goes while the body returns: one of the two goes on, and sees what the other did.
+MODEL(scope_core_model, last_unit_vs_return) {
+    manual_executor ex;
+    root_scope root(ex);
+    lease held;
+    event go;
+    plain<int> note{0};
+    int got = 0;
+    const job j = root.launch("outer", until_given_back(held, go, note, got));
+    ex.run_all();
+    go.set();
+    thread giver([&] {
+        note.set(1);
+        held.give_back();
+        ex.wake();
+    });
+    run_until(ex, [&] { return j.is_finished(); });
+    giver.join();
+    check(got == 7 && j.state() == job_state::completed, "JOB-1: it ends once");
+    finish(ex, root);
+}
+
 task<int> make(event& e) {
     co_await e.wait();
     co_return 1;

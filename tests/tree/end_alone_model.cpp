@@ -56,6 +56,22 @@ MODEL(end_alone_model, last_holder) {
     check(!root->has_work() && !root->has_members(), "TREE-57: nothing is left at the parent");
 }
 
+// TREE-57: whoever finds that it is alone sees what the others did.
+MODEL(end_alone_model, alone_carries) {
+    ref root = make_root(probe::quiet);
+    roost::plain<int> seen{0};
+    written& child = make_written(*root, seen);
+    roost::thread holder([&child] {
+        child.note.set(7);
+        child.release();
+    });
+    if (child.is_alone(0)) {
+        check(child.note.get() == 7, "TREE-57: the holder's write came first");
+    }
+    holder.join();
+    end(child);
+}
+
 // TREE-57: a walker that stands on the node keeps it until it has left.
 MODEL(end_alone_model, against_a_raise) {
     ref root = make_root();

@@ -78,7 +78,8 @@ namespace detail {
 // The node of a with_scope, and the hand-over between the body that has ended and whoever takes the last unit.
 //
 // id  operation               order    pairs  carries                                   fails in
-// C1  both sides: exchange    acq_rel  C1     what every child did, to the body         scope_core_model: last_child_vs_body
+// C1  join: exchange          acquire  C2     in: what every child did                  scope_core_model: last_unit_vs_return
+// C2  drained: exchange       release  C1     out: the same; `next` has come with the units  scope_core_model: last_unit_vs_return
 class scope_block final : public scope_core {
 public:
     [[nodiscard]] static scope_block& make(region& parent, node_name name, site made_at, const scope_policy& policy,
@@ -101,7 +102,7 @@ private:
     static const node_functions functions;
     enum class stage : std::uint32_t { open, waiting, empty };
     atomic<stage> stage_{stage::open};
-    continuation* next_ = nullptr;
+    plain<continuation*> next_{nullptr};
 };
 
 class inner_scope final : public scope {

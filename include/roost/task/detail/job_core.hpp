@@ -19,7 +19,8 @@
 // J3  started: store          relaxed  -      a statistic for state()                  (floor)
 // J6  join here: load         relaxed  J3     nothing: who begins it is decided by the queue    (floor)
 // J5  enqueue: load           seq_cst  J2 N3  queued before the final state, or sees it job_core_model: late_join
-// J4  claim: CAS              acq_rel  J4     nothing: the winner writes the outcome   external_model: set_vs_cancel
+// J4  claim: CAS              relaxed  -      nothing: the winner writes the outcome   external_model: set_vs_cancel
+// J4 survives compare_exchange as load and store: a promise takes its callback out, and waits for it, before it claims
 
 #include <roost/exec/recent_time.hpp>
 #include <roost/sync/detail/wait_list.hpp>
@@ -69,7 +70,7 @@ public:
     }
     [[nodiscard]] bool claim_outcome() noexcept {
         job_state expected = job_state::active;
-        return phase_.compare_exchange_strong(expected, job_state::completing, mo::acq_rel, mo::relaxed);  // J4
+        return phase_.compare_exchange_strong(expected, job_state::completing, mo::relaxed, mo::relaxed);  // J4
     }
     void end_body() noexcept;
 
