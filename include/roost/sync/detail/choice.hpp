@@ -24,6 +24,9 @@
 // H3  pair: store      release          H1 H4    as H1                                                  select_model: two_selects_meet
 // H4  look: load       acquire          H1 H3    in: what the winner did before                         select_model: two_wakers
 // H5  guess: load      relaxed          -        nothing: H1 or H2 decides                              (floor)
+// H1 survives acq_rel->release: an open choice holds nothing to take over; the lock of the list led to it
+// H1 survives acq_rel->acquire: all is handed over after the win, by the lock of the list and the post
+// H4 survives acquire->relaxed: who finds it won leaves it alone or takes the list's lock; the select is resumed by the post
 
 #include <roost/base/atomic.hpp>
 
