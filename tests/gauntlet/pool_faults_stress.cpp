@@ -12,7 +12,6 @@
 
 #include "../pool/support.hpp"
 #include "quiet.hpp"
-#include "tsan_exceptions.hpp"
 
 #include <gtest/gtest.h>
 

@@ -17,8 +17,6 @@
 #include <roost/task/timeout.hpp>
 #include <roost/task/when_all.hpp>
 
-#include "tsan_exceptions.hpp"
-
 #include <gtest/gtest.h>
 
 #include <atomic>

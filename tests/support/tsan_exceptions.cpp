@@ -1,6 +1,4 @@
-#pragma once
-
-// For one file of a program whose threads share exceptions. False positives of the C++ library, which is not instrumented:
+// Part of every test program, because threads share exceptions. False positives of the C++ library, which is not instrumented:
 // exception_ptr counts its references with atomics that ThreadSanitizer does not see, so it takes the last owner's destruction
 // of an exception for a race with an earlier reader.
 
