@@ -9,8 +9,9 @@
 // The loop that everything in this layer runs in, and the place where frames die.
 //
 // A frame that suspends returns to the loop of its thread, which then knows from the runner whether something follows: a
-// frame to resume, a boundary to tell, a cancelled frame to destroy. Frames are destroyed here and nowhere else while a body
-// is under way: one after the other, innermost first, on an empty stack, however long the chain is.
+// frame to resume, a boundary to tell, a cancelled frame to destroy. Cancelled frames are destroyed here and nowhere else: one
+// after the other, innermost first, on an empty stack, however long the chain is. A frame that ends and can pass control on by
+// itself (task/detail/transfer.hpp) does without the loop: end_frame().
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -23,8 +24,6 @@ void unwind_frame(promise_base& frame, reason why) noexcept {
 }
 
 void unwind_frame(promise_base& frame) noexcept { unwind_frame(frame, frame.where().why()); }
-
-void frame_ended(promise_base& frame) noexcept { runner::of_this_thread().ended = &frame; }
 
 body& region::owner() const noexcept {
     if (is_marked()) [[likely]] {
@@ -44,7 +43,7 @@ await_link& bury(promise_base& frame) noexcept {
 }
 
 // Follows ends and cancellations until some frame is to be resumed, or nothing is left to do.
-[[gnu::noinline]] promise_base* follow_on(runner& here) noexcept {
+[[gnu::noinline]] promise_base* follow(runner& here) noexcept {
     for (;;) {
         next_step step = next_step::nothing();
         if (promise_base* frame = std::exchange(here.ended, nullptr)) {
@@ -73,22 +72,6 @@ await_link& bury(promise_base& frame) noexcept {
         }
         here.unwinding = step.frame();
     }
-}
-
-// The same for the usual end.
-promise_base* follow(runner& here) noexcept {
-    promise_base* frame = std::exchange(here.ended, nullptr);
-    if (frame == nullptr) [[unlikely]] {
-        return follow_on(here);
-    }
-    await_link& link = bury(*frame);
-    reason none;
-    const next_step step = link.ops().done(link, link.state(), none);
-    if (!step.is_unwind()) [[likely]] {
-        return step.frame();
-    }
-    here.unwinding = step.frame();
-    return follow_on(here);
 }
 
 // Tells whoever watches this thread which job it is busy with. The job may end on another thread while this one is still on
@@ -122,6 +105,20 @@ void run_loop(runner& here, promise_base* frame) noexcept {
 }
 
 }  // namespace
+
+void frame_ended(promise_base& frame) noexcept { runner::of_this_thread().ended = &frame; }
+
+// The same as the loop does, from within the frame's last await_suspend, which touches the frame no more.
+std::coroutine_handle<> end_frame(promise_base& frame) noexcept {
+    await_link& link = bury(frame);
+    reason none;
+    const next_step step = link.ops().done(link, link.state(), none);
+    if (step.is_unwind()) [[unlikely]] {
+        runner::of_this_thread().unwinding = step.frame();
+        return std::noop_coroutine();
+    }
+    return step.frame() != nullptr ? step.frame()->handle() : std::coroutine_handle<>(std::noop_coroutine());
+}
 
 // An executor that runs work inside post() may bring a body back while its own await_suspend is still on this stack. Then
 // the loop below it does the rest, as soon as that has returned.

@@ -48,8 +48,8 @@ template <class T, transfer Mode>
 class task_await final : private result_link<T> {
 public:
     explicit task_await(promise_base& child) noexcept : child_(&child) {}
-    ~task_await() {
-        if (child_ != nullptr && !this->is_abandoned()) [[unlikely]] {
+    [[gnu::always_inline]] ~task_await() {
+        if (!this->is_abandoned()) [[unlikely]] {
             child_->handle().destroy();  // never started
         }
     }
@@ -68,7 +68,8 @@ public:
     }
     T await_resume() {
         if (!this->is_abandoned()) [[likely]] {
-            std::exchange(child_, nullptr)->handle().destroy();
+            this->abandon();
+            child_->handle().destroy();
         }
         return this->take();
     }

@@ -2,6 +2,7 @@
 
 // The native back end of the seam: what ships. See base/atomic.hpp for what each name promises.
 
+#include <roost/base/detail/frame_memory.hpp>
 #include <roost/base/detail/native_thread.hpp>
 
 #include <cstddef>
@@ -112,8 +113,6 @@ private:
 
 [[nodiscard]] void* allocate(std::size_t size, std::size_t alignment = alignof(std::max_align_t));
 void deallocate(void* memory, std::size_t size, std::size_t alignment = alignof(std::max_align_t)) noexcept;
-[[nodiscard]] void* allocate_frame(std::size_t size);
-void deallocate_frame(void* memory, std::size_t size) noexcept;
 
 // --- asymmetric barrier: light on the hot side, heavy on the rare side -----------------------------------------------
 

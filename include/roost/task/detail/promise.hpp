@@ -49,7 +49,7 @@ private:
     bool unwind_;
 };
 
-// Runs in the loop, on the body's executor, after the child's frame is gone.
+// Runs on the body's executor, after the child's frame is gone, in the loop or where the child was.
 class link_ops {
 public:
     using done_function = next_step (*)(await_link&, ending, reason& why) noexcept;
@@ -90,6 +90,7 @@ public:
     [[nodiscard]] bool is_abandoned() const noexcept { return (word_ & ~ending_mask) == boundary_bit; }
 
     [[nodiscard]] ending state() const noexcept { return static_cast<ending>((word_ & ending_mask) >> ending_shift); }
+    [[nodiscard]] bool has_error_or_reason() const noexcept { return state() > ending::returned; }
 
 protected:
     void set_state(ending how) noexcept {
@@ -115,8 +116,10 @@ public:
     promise_base(const promise_base&) = delete;
     promise_base& operator=(const promise_base&) = delete;
 
-    static void* operator new(std::size_t size) { return allocate_frame(size); }
-    static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
+    [[gnu::always_inline]] static void* operator new(std::size_t size) { return allocate_frame(size); }
+    [[gnu::always_inline]] static void operator delete(void* memory, std::size_t size) noexcept {
+        deallocate_frame(memory, size);
+    }
 
     [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
 
@@ -148,7 +151,11 @@ private:
 class settled_link : public await_link {
 public:
     explicit settled_link(const link_ops* ops = nullptr) noexcept : await_link(ops) {}
-    ~settled_link() { forget(); }
+    ~settled_link() {
+        if (has_error_or_reason()) [[unlikely]] {
+            forget();
+        }
+    }
 
     [[nodiscard]] const std::exception_ptr& error() const noexcept { return *place<std::exception_ptr>(); }
     [[nodiscard]] const reason& why() const noexcept { return *place<reason>(); }
@@ -169,7 +176,7 @@ protected:
     static constexpr std::size_t place_size = sizeof(void*);
     static_assert(sizeof(std::exception_ptr) <= place_size && sizeof(reason) <= place_size);
 
-    void forget() noexcept {
+    [[gnu::noinline, gnu::cold]] void forget() noexcept {
         if (state() == ending::threw) {
             std::destroy_at(place<std::exception_ptr>());
         } else if (state() == ending::cancelled) {
@@ -177,6 +184,7 @@ protected:
         }
         set_state(ending::none);
     }
+    [[noreturn, gnu::noinline, gnu::cold]] void rethrow() const { std::rethrow_exception(error()); }
     template <class U>
     [[nodiscard]] U* place() const noexcept {
         return std::launder(reinterpret_cast<U*>(const_cast<unsigned char*>(place_)));
@@ -206,7 +214,11 @@ class result_link : public settled_link {
 
 public:
     explicit result_link(const link_ops* ops = nullptr) noexcept : settled_link(ops) {}
-    ~result_link() { clear(); }
+    ~result_link() {
+        if constexpr (!std::is_trivially_destructible_v<stored>) {
+            clear();
+        }
+    }
 
     template <class... Args>
     void emplace(Args&&... args) {
@@ -224,8 +236,10 @@ public:
     void clear() noexcept {
         if (this->state() == ending::returned) {
             std::destroy_at(std::addressof(value()));
+            this->set_state(ending::none);
+        } else if (this->has_error_or_reason()) [[unlikely]] {
+            this->forget();
         }
-        this->forget();
     }
 
     [[nodiscard]] stored& value() noexcept {
@@ -238,7 +252,7 @@ public:
     // The value, or throws the error with its own type.
     T take() {
         if (this->state() == ending::threw) [[unlikely]] {
-            std::rethrow_exception(this->error());
+            this->rethrow();
         }
         return take_value();
     }
@@ -260,7 +274,6 @@ private:
 void unwind_frame(promise_base& frame, reason why) noexcept;
 // With the reason of the region the frame runs in.
 void unwind_frame(promise_base& frame) noexcept;
-void frame_ended(promise_base& frame) noexcept;
 
 // At the end of every frame.
 template <transfer Mode>
@@ -269,7 +282,8 @@ public:
     final_await() noexcept = default;
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     template <class Promise>
-    auto await_suspend(std::coroutine_handle<Promise> self) const noexcept -> typename transfer_to<Mode>::result {
+    [[gnu::always_inline]] auto await_suspend(std::coroutine_handle<Promise> self) const noexcept ->
+        typename transfer_to<Mode>::result {
         await_link& link = *self.promise().link();
         if (!link.is_boundary()) [[likely]] {
             return transfer_to<Mode>::frame(link.waiter().handle());
@@ -277,8 +291,7 @@ public:
         if (link.ops().only_cancelled()) {
             return transfer_to<Mode>::frame(link.ops().waiter(link).handle());
         }
-        frame_ended(self.promise());
-        return transfer_to<Mode>::nobody();
+        return transfer_to<Mode>::ended(self.promise());
     }
     void await_resume() const noexcept {}
 };

@@ -52,6 +52,9 @@ public:
 };
 
 void bounce_to(std::coroutine_handle<> next) noexcept;
+// The frame is at its end, and whoever awaits it is a boundary: the loop buries it and tells that; or it happens here.
+void frame_ended(promise_base& frame) noexcept;
+[[nodiscard]] std::coroutine_handle<> end_frame(promise_base& frame) noexcept;
 
 // What an await_suspend returns to pass control on.
 template <transfer Mode>
@@ -62,6 +65,14 @@ struct transfer_to<transfer::direct> {
     using result = std::coroutine_handle<>;
     static result frame(std::coroutine_handle<> next) noexcept { return next; }
     static result nobody() noexcept { return std::noop_coroutine(); }
+    static result ended(promise_base& frame) noexcept {
+#if defined(__clang__) && __clang_major__ < 19  // may touch the frame afterwards: docs/compilers.md
+        frame_ended(frame);
+        return nobody();
+#else
+        return end_frame(frame);
+#endif
+    }
 };
 
 template <>
@@ -69,6 +80,7 @@ struct transfer_to<transfer::bounce> {
     using result = void;
     static result frame(std::coroutine_handle<> next) noexcept { bounce_to(next); }
     static result nobody() noexcept {}
+    static result ended(promise_base& frame) noexcept { frame_ended(frame); }
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,95 @@
+#pragma once
+
+// Memory of coroutine frames and job blocks: the part that runs for every one of them.
+//
+// Frames come and go at the rate of calls, and nearly all are small, so each thread keeps a bounded stack of free blocks per
+// size class. A block freed on another thread joins that thread's stack: no block is tied to the thread that made it.
+//
+// With g++ this is compiled into every coroutine, where the size is a constant. g++ splits a coroutine before it optimises it,
+// so no address of a thread's own variable lives across a suspension; other compilers may keep one (docs/compilers.md), and
+// call a function instead. Under AddressSanitizer every block goes straight to the heap, so that a use after free is seen.
+
+#include <roost/base/config.hpp>
+
+#include <array>
+#include <cstddef>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+struct free_block {
+    free_block* next;
+};
+
+// `room` says how many more blocks are kept. It is 0 before the first block is kept and after the thread has cleaned up, so
+// the common path asks one question.
+struct free_stack {
+    free_block* top = nullptr;
+    std::size_t room = 0;
+};
+
+inline constexpr std::size_t frame_class_bytes = 32;
+inline constexpr std::size_t frame_classes = 32;  // blocks up to 1 KiB are recycled
+constexpr std::size_t frame_class_of(std::size_t size) noexcept { return (size - 1) / frame_class_bytes; }  // of 0: none
+
+// Constant-initialised and trivially destructible, so that reaching it is one plain thread-local access. src/base/frame_memory.cpp
+// frees what it holds when the thread ends; frames freed by thread-local destructors that run after that go to the heap.
+extern constinit thread_local std::array<free_stack, frame_classes> free_frames;
+
+[[nodiscard]] void* allocate_frame_slowly(std::size_t size);
+void deallocate_frame_slowly(void* memory, std::size_t size) noexcept;
+[[nodiscard]] void* allocate_frame_called(std::size_t size);
+void deallocate_frame_called(void* memory, std::size_t size) noexcept;
+
+[[nodiscard, gnu::always_inline]] inline void* take_or_allocate_frame(std::size_t size) {
+    const std::size_t index = frame_class_of(size);
+    if (!ROOST_ASAN && index < frame_classes) [[likely]] {
+        free_stack& stack = free_frames[index];
+        if (free_block* block = stack.top) [[likely]] {
+            free_block* next = block->next;
+            for (std::size_t line = 0; line < size && line < 192; line += 64) {
+                // Whoever makes many blocks finds the next one in the cache.
+                __builtin_prefetch(reinterpret_cast<unsigned char*>(next) + line, 1);
+            }
+            stack.top = next;
+            ++stack.room;
+            return block;
+        }
+    }
+    return allocate_frame_slowly(size);
+}
+
+[[gnu::always_inline]] inline void keep_or_free_frame(void* memory, std::size_t size) noexcept {
+    const std::size_t index = frame_class_of(size);
+    if (!ROOST_ASAN && index < frame_classes) [[likely]] {
+        free_stack& stack = free_frames[index];
+        if (stack.room != 0) [[likely]] {
+            auto* block = static_cast<free_block*>(memory);
+            block->next = stack.top;
+            stack.top = block;
+            --stack.room;
+            return;
+        }
+    }
+    deallocate_frame_slowly(memory, size);
+}
+
+}  // namespace detail
+
+[[nodiscard, gnu::always_inline]] inline void* allocate_frame(std::size_t size) {
+#if defined(__GNUC__) && !defined(__clang__) && !ROOST_ASAN
+    return detail::take_or_allocate_frame(size);
+#else
+    return detail::allocate_frame_called(size);
+#endif
+}
+[[gnu::always_inline]] inline void deallocate_frame(void* memory, std::size_t size) noexcept {
+#if defined(__GNUC__) && !defined(__clang__) && !ROOST_ASAN
+    detail::keep_or_free_frame(memory, size);
+#else
+    detail::deallocate_frame_called(memory, size);
+#endif
+}
+
+}  // namespace roost::inline ROOST_ABI
