@@ -7,6 +7,7 @@ import sys
 import zipfile
 
 BIN = "bin"
+GAUGE = "gauge"   # beside BIN: it is no subject
 
 
 def set_up(root):

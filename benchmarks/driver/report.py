@@ -88,7 +88,8 @@ def make(root, table, plan, measured, absent, **how):
         (rows if row["ours"] is not None else pending).append(row)
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-        "machine": machine(), "compilers": compilers(), "seconds": round(measured["seconds"]), **how,
+        "machine": machine(), "compilers": compilers(), "seconds": round(measured["seconds"]),
+        "gauge": measured["gauge"], **how,
         "rows": rows, "pending": pending,
         "floors": floors, "floor_spread": floor_spread, "spreads": widths,
         "absent": absent,
@@ -96,6 +97,11 @@ def make(root, table, plan, measured, absent, **how):
         "titles": {name: table[name].title for name in plan if name in table},
         "rounds_measured": {name: v for name, v in measured["values"].items()},
     }
+
+
+def quietness(counts):
+    return (f"Of {counts['measured']} measurements {counts['disturbed']} were taken while somebody else was on the same core; "
+            f"{counts['repeated']} were repeated for that.")
 
 
 def row_line(row, title):
@@ -117,7 +123,8 @@ def markdown(result):
     lines = ["# Roost, side by side", "",
              f"{result['date']}, {result['machine']}. {result['rounds']} rounds of {result['ms']} ms per case and subject, "
              f"interleaved, pinned; medians. Spread: the middle half of the rounds, relative to the median; over "
-             f"{NOISY * 100:.0f} % a row is marked noisy and claims nothing. A ratio above 1 means Roost is ahead of the best peer.", "",
+             f"{NOISY * 100:.0f} % a row is marked noisy and claims nothing. A ratio above 1 means Roost is ahead of the best peer. "
+             + quietness(result["gauge"]), "",
              "Built with " + "; ".join(result.get("compilers", {}).values()) + ".", ""]
     layers = {}
     for row in result["rows"]:

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass, field
 
 from .build import BIN, wanted
+from .gauge import Gauge
 
 
 @dataclass
@@ -77,11 +78,14 @@ def print_plan(plan, absent):
     return 0
 
 
-def pin(threads):
+def cpus_for(threads):
     """The last CPUs of those we may use: the first one serves interrupts more often."""
     cpus = sorted(os.sched_getaffinity(0))
-    chosen = cpus[-threads:] if threads <= len(cpus) else cpus
-    return ["taskset", "-c", ",".join(map(str, chosen))]
+    return cpus[-threads:] if threads <= len(cpus) else cpus
+
+
+def pin(threads):
+    return ["taskset", "-c", ",".join(map(str, cpus_for(threads)))]
 
 
 def run_one(subject, threads, ms, limit=30):
@@ -96,8 +100,9 @@ def run_one(subject, threads, ms, limit=30):
     return float(fields[1]), ""
 
 
-def run_all(plan, rounds, ms):
+def run_all(plan, rounds, ms, gauge_program):
     """Returns {case: {subject: [value per round]}}; a subject that fails once is dropped and named."""
+    gauge = Gauge(gauge_program, cpus_for(max(p.case.threads for p in plan.values())))
     values = {name: {s.name: [] for s in p.subjects} for name, p in plan.items()}
     failed = {}
     start = time.time()
@@ -111,7 +116,8 @@ def run_all(plan, rounds, ms):
             for subject in order:
                 if (name, subject.name) in failed:
                     continue
-                value, problem = run_one(subject, p.case.threads, ms, 300 if p.case.memory else 60)
+                limit = 300 if p.case.memory else 60
+                value, problem = gauge.measure(cpus_for(p.case.threads), lambda: run_one(subject, p.case.threads, ms, limit))
                 if problem:
                     failed[(name, subject.name)] = problem
                     print(f"\nbench: {subject.name} in {name}: {problem}", file=sys.stderr)
@@ -123,7 +129,8 @@ def run_all(plan, rounds, ms):
                 print(f"\rround {turn + 1}/{rounds}  {name:40.40}  about {left:4.0f} s left", end="", file=sys.stderr)
     if sys.stderr.isatty():
         print(file=sys.stderr)
-    return {"values": values, "failed": failed, "seconds": time.time() - start}
+    gauge.close()
+    return {"values": values, "failed": failed, "seconds": time.time() - start, "gauge": gauge.counts}
 
 
 def median(values):

@@ -10,6 +10,7 @@
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/when_all.hpp>
 #include <roost/task/services.hpp>
 
 #include <deque>
@@ -53,8 +54,25 @@ task<> chain(std::uint64_t n) {
     }
 }
 
-// Starting `count`, then awaiting them in turn.
-task<> concurrent_in(scope& s, int count, std::uint64_t n) {
+// `count` at once, and all their results.
+task<> concurrent(int count, std::uint64_t n) {
+    for (std::uint64_t i = 0; i < n; ++i) {
+        std::vector<task<int>> all;
+        all.reserve(static_cast<std::size_t>(count));
+        for (int k = 0; k < count; ++k) all.push_back(one());
+        auto const results = co_await roost::when_all(std::move(all));
+        int sum = 0;
+        for (int const result : results) sum += result;
+        bench::keep(sum);
+    }
+}
+
+bench::sample concurrently(bench::budget b, int count) {
+    return run_on(b, 1, count, [count](std::uint64_t n) { return concurrent(count, n); });
+}
+
+// Each with a handle of its own, awaited in turn.
+task<> handles_in(scope& s, int count, std::uint64_t n) {
     std::vector<roost::deferred<int>> all;
     all.reserve(static_cast<std::size_t>(count));
     for (std::uint64_t i = 0; i < n; ++i) {
@@ -67,10 +85,11 @@ task<> concurrent_in(scope& s, int count, std::uint64_t n) {
         all.clear();
     }
 }
-task<> concurrent(int count, std::uint64_t n) { co_await roost::with_scope(concurrent_in, count, n); }
 
-bench::sample concurrently(bench::budget b, int count) {
-    return run_on(b, 1, count, [count](std::uint64_t n) { return concurrent(count, n); });
+task<> with_handles(int count, std::uint64_t n) { co_await roost::with_scope(handles_in, count, n); }
+
+bench::sample handles(bench::budget b, int count) {
+    return run_on(b, 1, count, [count](std::uint64_t n) { return with_handles(count, n); });
 }
 
 // An actor: it receives requests and answers them, one after the other.
@@ -228,10 +247,11 @@ bench::sample contended(bench::budget b, int count, unsigned workers = 1) {
 
 BENCH_OURS("jobs/start_immediate") { return run_on(b, 1, 1, start_immediate); }
 BENCH_OURS("task/chain") { return run_on(b, 1, 1, chain); }
-BENCH_OURS("jobs/concurrent_1") { return concurrently(b, 1); }
+BENCH_OURS("jobs/concurrent_1") { return handles(b, 1); }
 BENCH_OURS("jobs/concurrent_4") { return concurrently(b, 4); }
 BENCH_OURS("jobs/concurrent_16") { return concurrently(b, 16); }
 BENCH_OURS("jobs/concurrent_64") { return concurrently(b, 64); }
+BENCH_OURS("jobs/handles_64") { return handles(b, 64); }
 BENCH_OURS("jobs/ask_1") { return asks(b, 1); }
 BENCH_OURS("jobs/ask_10") { return asks(b, 10); }
 BENCH_OURS("jobs/ask_100") { return asks(b, 100); }

@@ -200,6 +200,7 @@ fn main() {
         ("jobs/concurrent_4", "tokio::spawn", |ms| concurrent(ms, 4)),
         ("jobs/concurrent_16", "tokio::spawn", |ms| concurrent(ms, 16)),
         ("jobs/concurrent_64", "tokio::spawn", |ms| concurrent(ms, 64)),
+        ("jobs/handles_64", "tokio::spawn", |ms| concurrent(ms, 64)),
         ("jobs/ask_1", "tokio mpsc + oneshot", |ms| asks(ms, 1)),
         ("jobs/ask_10", "tokio mpsc + oneshot", |ms| asks(ms, 10)),
         ("jobs/ask_100", "tokio mpsc + oneshot", |ms| asks(ms, 100)),

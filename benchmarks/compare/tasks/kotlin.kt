@@ -91,6 +91,7 @@ fun main(args: Array<String>) = run(args, listOf(
     Subject("jobs/create_join", "Kotlin async", 1, alone { createJoin(it) }),
     Subject("jobs/start_immediate", "Kotlin async, undispatched", 1, alone { startImmediate(it) }),
     Subject("jobs/concurrent_64", "Kotlin async", 64, alone { concurrent(64, it) }),
+    Subject("jobs/handles_64", "Kotlin async", 64, alone { concurrent(64, it) }),
     Subject("jobs/await_ended", "Kotlin Deferred", 1, timedInside { awaitEnded(it) }),
     Subject("task/await_ready", "Kotlin Deferred", 1, alone { awaitReady(it) }),
     Subject("jobs/race_two", "Kotlin select", 1, alone { raceTwo(it) })))

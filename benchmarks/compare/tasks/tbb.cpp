@@ -130,6 +130,7 @@ BENCH_PEER("jobs/concurrent_1", "oneTBB task_group") { return concurrent(b, 1); 
 BENCH_PEER("jobs/concurrent_4", "oneTBB task_group") { return concurrent(b, 4); }
 BENCH_PEER("jobs/concurrent_16", "oneTBB task_group") { return concurrent(b, 16); }
 BENCH_PEER("jobs/concurrent_64", "oneTBB task_group") { return concurrent(b, 64); }
+BENCH_PEER("jobs/handles_64", "oneTBB task_group") { return concurrent(b, 64); }
 BENCH_PEER("jobs/fib_2t", "oneTBB task_group") {
     return in_milliseconds(b, [] { fork_join::expect(fib(fork_join::fib_of), fork_join::fib_is); });
 }
