@@ -36,7 +36,7 @@ double nanoseconds() {
     return bench::median_of(took);
 }
 
-}   // namespace
+}  // namespace
 
 int main() {
     for (int c = std::getchar(); c != EOF; c = std::getchar()) {

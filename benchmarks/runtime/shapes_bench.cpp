@@ -10,8 +10,8 @@
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/scope.hpp>
-#include <roost/task/when_all.hpp>
 #include <roost/task/services.hpp>
+#include <roost/task/when_all.hpp>
 
 #include <deque>
 #include <vector>
