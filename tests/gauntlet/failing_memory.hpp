@@ -1,6 +1,6 @@
 #pragma once
 
-// The program's operator new, which faults_test.cpp replaces: the Nth allocation of a thread fails.
+// The program's operator new, which failing_memory_test.cpp replaces: the Nth allocation of a thread fails.
 
 #include <atomic>
 

@@ -82,4 +82,31 @@ TEST(scheduler_of, RUN_15_two_workers) {
     });
 }
 
+// Gives two others their turn. A thief may take them between their getting in line and their being counted there.
+struct yielder : work {
+    yielder()
+        : work(+[](work& w) noexcept {
+              auto& me = static_cast<yielder&>(w);
+              rt::check(me.where->post_last(me.first) && me.where->post_last(me.second), "posting from a worker always works");
+          }) {}
+    item first;
+    item second;
+    executor* where = nullptr;
+};
+
+TEST(scheduler_of, RUN_114_what_was_yielded_and_taken_is_no_longer_work) {
+    EXPECT_EXPLORED({.search = rt::search::random, .seconds = 5, .max_steps = 20000}, [] {
+        yielder gives_way;
+        {
+            scheduler s(of(2));
+            gives_way.where = &s;
+            rt::check(s.post(gives_way), "open");
+            s.close();
+            s.join();  // would never end: a count without work keeps workers awake
+        }
+        rt::check(gives_way.first.ran.load(mo::relaxed) == 1 && gives_way.second.ran.load(mo::relaxed) == 1,
+                  "yielded work runs");
+    });
+}
+
 }  // namespace
