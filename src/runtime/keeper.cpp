@@ -74,9 +74,8 @@ time_point keeper::look(time_point now) noexcept {
         return no_deadline;
     }
     recent_time::tell(now);
-    if (dozing_.load(mo::relaxed)) {           // K2
-        dozing_.store(false, mo::relaxed);     // K2
-        quiet_looks_ = 0;
+    if (doze_.wake()) {
+        quiet_looks_ = doze::sleeps_safely() ? 0 : quiet_limit - 1;
         next_look_ = now;
     }
     if (now < next_look_) {
@@ -88,22 +87,15 @@ time_point keeper::look(time_point now) noexcept {
     }
     quiet_looks_ = active ? 0 : quiet_looks_ + 1;
     if (quiet_looks_ >= quiet_limit) {
-        doze();
+        // From here on a worker that starts rings; whoever started before is seen by the last look.
+        recent_time::rest();
+        doze_.fall();
         if (!sample(now)) {
-            return no_deadline;
+            return doze::sleeps_safely() ? no_deadline : deadline_after(now, longest_period);
         }
     }
     next_look_ = deadline_after(now, period_);
     return next_look_;
-}
-
-// From here on a worker that starts rings; whoever started before is seen by the last look.
-void keeper::doze() noexcept {
-    recent_time::rest();
-    dozing_.store(true, mo::seq_cst);  // K1
-    if (has_heavy_barrier()) {
-        heavy_barrier();
-    }
 }
 
 bool keeper::sample(time_point now) noexcept {

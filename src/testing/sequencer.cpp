@@ -9,6 +9,8 @@
 // Z1  passed: fetch_add     release  Z2     what was done before the step                    sequencer_model: observer
 // Z2  reached: load         acquire  Z1     what was done before the earlier steps           sequencer_model: observer
 
+// Z1 survives fetch_add as load and store: only under the lock is it written
+
 namespace roost::inline ROOST_ABI::testing {
 
 sequencer::~sequencer() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <roost/runtime/detail/doze.hpp>
 #include <roost/runtime/detail/pulse.hpp>
 #include <roost/runtime/detail/timer_shards.hpp>
 
@@ -11,8 +12,6 @@
 // milliseconds whether some worker is still inside the same body. It sleeps while nothing is armed and nothing runs.
 //
 // id  operation                 order    pairs  carries                                                   fails in
-// K1  doze: dozing_ store       seq_cst  K2     "ring me", before the last look at the pulses             (kept at the strongest order: it happens once per idle phase)
-// K2  started: dozing_ load     relaxed  K1     nothing: the barrier pair orders it after the first beat  (floor)
 // K3  stop: stopping_ store     relaxed  K4     nothing: the bell carries it                              (floor)
 // K4  run: stopping_ load       relaxed  K3     nothing: as K3                                            (floor)
 
@@ -64,8 +63,7 @@ public:
 
     // From a worker that begins its first body after a sleep.
     void started() noexcept {
-        light_barrier();
-        if (dozing_.load(mo::relaxed)) {  // K2
+        if (doze_.is_on()) {
             bell_.ring();
         }
     }
@@ -83,7 +81,6 @@ private:
     bool sample(time_point now) noexcept;
     void report(watched& w, unsigned index, time_point now) noexcept;
     void say(const overrun& what) const noexcept;
-    void doze() noexcept;
 
     options options_;
     bell bell_;
@@ -94,7 +91,7 @@ private:
     duration period_{};
     time_point next_look_ = time_point::min();
     unsigned quiet_looks_ = 0;
-    atomic<bool> dozing_{false};
+    doze doze_;
     atomic<bool> stopping_{false};
     thread thread_;
 };

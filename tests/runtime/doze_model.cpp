@@ -1,0 +1,29 @@
+#include <roost/runtime/detail/doze.hpp>
+#include <roost/runtime/detail/pulse.hpp>
+#include <roost/testing/explore_gtest.hpp>
+
+namespace {
+
+namespace rt = roost::testing;
+using namespace roost;
+
+// The first body after a sleep against the watcher that dozes off: one of them sees the other.
+MODEL(doze, RUN_73_doze_or_start) {
+    if (!detail::doze::sleeps_safely()) {
+        return;
+    }
+    detail::pulse p;
+    detail::doze watcher;
+    bool rung = false;
+    thread worker([&] {
+        p.begin_body();
+        rung = watcher.is_on();
+    });
+    watcher.fall();
+    const bool seen = detail::pulse::is_in_body(p.read());
+    worker.join();
+    rt::check(rung || seen, "a body that nobody watches");
+    rt::check(watcher.wake() && !watcher.is_on(), "it was dozing, and is no longer");
+}
+
+}  // namespace
