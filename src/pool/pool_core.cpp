@@ -126,6 +126,21 @@ slot_base* pool_core::evict_one(pool_stripe& home, Wanted wanted) noexcept {
     return step.is_refused() ? nullptr : home.slots[step.slot];
 }
 
+// In one commit; then each(slot), how many there are.
+template <class Each>
+std::uint32_t pool_core::evict_all(pool_stripe& home, Each each) noexcept {
+    stripe_state before;
+    const stripe_step step = home.commit([&](stripe_state x) {
+        before = x;
+        return stripe::evict_all(x);
+    });
+    const unsigned count = step.is_refused() ? 0 : before.idle();
+    for (unsigned position = 0; position < count; ++position) {
+        each(*home.slots[before.at(position)]);
+    }
+    return count;
+}
+
 // --- closing -----------------------------------------------------------------------------------------------------------------
 
 void pool_core::begin_close() noexcept {
@@ -143,9 +158,7 @@ void pool_core::begin_close() noexcept {
     for (unsigned i = 0; i < stripe_count_; ++i) {
         pool_stripe& home = stripes_[i];
         home.commit([](stripe_state x) { return stripe::close(x); });
-        while (slot_base* s = evict_one(home, [](stripe_state) { return true; })) {
-            s->next_effect = std::exchange(fx.to_destroy, s);
-        }
+        evict_all(home, [&](slot_base& s) { s.next_effect = std::exchange(fx.to_destroy, &s); });
     }
     drain_if_done(fx);
     unlock_and_run(fx);
@@ -181,15 +194,7 @@ bool pool_core::close_in_thread(time_point deadline) noexcept {
 std::uint32_t pool_core::clear_idle() noexcept {
     std::uint32_t cleared = 0;
     for (unsigned i = 0; i < stripe_count_; ++i) {
-        pool_stripe& home = stripes_[i];
-        for (unsigned n = look(home).idle(); n > 0; --n) {
-            slot_base* s = evict_one(home, [](stripe_state) { return true; });
-            if (s == nullptr) {
-                break;
-            }
-            ++cleared;
-            destroy_or_post(*s);
-        }
+        cleared += evict_all(stripes_[i], [this](slot_base& s) { destroy_or_post(s); });
     }
     return cleared;
 }

@@ -77,6 +77,7 @@ public:
             for (unsigned position = 0; position < slots_; ++position) {
                 evict(w, position);
             }
+            evict_all(w);
             for (unsigned capacity = 0; capacity <= slots_; ++capacity) {
                 same(w, stripe::set_capacity(w.s, capacity));
             }
@@ -199,6 +200,20 @@ private:
             next.s = step.next;
             next.busy |= bit(step.slot);
             next.dying |= bit(step.slot);
+            visit(next);
+        }
+    }
+    void evict_all(const world& w) {
+        const stripe_step step = stripe::evict_all(w.s);
+        ASSERT_EQ(step.is_refused(), w.s.idle() == 0);
+        if (!step.is_refused()) {
+            ASSERT_EQ(step.next.idle(), 0U);
+            world next = w;
+            next.s = step.next;
+            for (unsigned i = 0; i < w.s.idle(); ++i) {
+                next.busy |= bit(w.s.at(i));
+                next.dying |= bit(w.s.at(i));
+            }
             visit(next);
         }
     }

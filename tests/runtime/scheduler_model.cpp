@@ -87,7 +87,8 @@ struct yielder : work {
     yielder()
         : work(+[](work& w) noexcept {
               auto& me = static_cast<yielder&>(w);
-              rt::check(me.where->post_last(me.first) && me.where->post_last(me.second), "posting from a worker always works");
+              rt::check(me.where->post_last(me.first) && me.where->post_last(me.second),
+                        "posting from a worker always works");
           }) {}
     item first;
     item second;

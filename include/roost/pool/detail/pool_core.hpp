@@ -257,6 +257,8 @@ private:
     void note_created(slot_base& s) noexcept;
     template <class Wanted>
     [[nodiscard]] slot_base* evict_one(pool_stripe& home, Wanted wanted) noexcept;
+    template <class Each>
+    std::uint32_t evict_all(pool_stripe& home, Each each) noexcept;
     [[nodiscard]] bool is_stale(const slot_base& s, std::int64_t now) const noexcept;
     void evict_stale(pool_stripe& s, std::int64_t now) noexcept;
     void maintain() noexcept;

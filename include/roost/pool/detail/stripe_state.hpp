@@ -21,10 +21,10 @@
 //
 //   spare --reserve--> busy --made--> out --put--> idle --take--> out
 //                      busy --bank--> idle           out --discard--> busy
-//                      busy --emptied--> spare      idle --evict--> busy
+//                      busy --emptied--> spare      idle --evict, evict_all--> busy
 //                      busy, emptied --recreate--> busy, creating
 //
-// I1  spare + idle + out + busy = slots: every transition moves one unit between two of the four
+// I1  spare + idle + out + busy = slots: every transition moves units between two of the four
 // I2  free = max(0, spare - retired); over = max(0, retired - spare); capacity + over = free + idle + out + busy
 // I3  a slot number is in the word exactly once while its slot is idle or spare, and not at all otherwise
 // I4  closed implies stopped; closed and nothing idle, out or busy: for ever
@@ -242,6 +242,16 @@ inline constexpr stripe_state::word put_is_special =
     const unsigned slot = s.pop_idle_at(position);
     s.bits += stripe_state::one_busy;
     return {s, stripe_effect::destroy, slot};
+}
+// All idle resources go; the state before says which, from the one that has been idle longest.
+[[nodiscard]] constexpr stripe_step evict_all(stripe_state s) noexcept {
+    const unsigned count = s.idle();
+    if (count == 0) {
+        return {};
+    }
+    s.bits &= ~((stripe_state::word(1) << (4 * count)) - 1);
+    s.bits += (stripe_state::one_busy - stripe_state::one_idle) * count;
+    return {s, stripe_effect::destroy};
 }
 [[nodiscard]] constexpr stripe_step set_capacity(stripe_state s, unsigned capacity) noexcept {
     const unsigned slots = s.slots();
