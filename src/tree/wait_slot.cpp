@@ -110,8 +110,7 @@ bool wait_slot::cancel() noexcept {
 void wait_slot::disarm() noexcept {
     std::uint32_t seen = armed;
     int spun = 0;
-    while (!state_.compare_exchange_weak(seen, seen & cancelled_bit, mo::acquire, mo::relaxed) ||  // A3
-           (seen & phase) != armed) {
+    while (!state_.compare_exchange_weak(seen, seen & cancelled_bit, mo::acquire, mo::relaxed)) {  // A3
         if ((seen & phase) == armed) {
             continue;
         }

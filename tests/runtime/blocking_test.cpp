@@ -128,4 +128,15 @@ TEST(blocking, RUN_43_queued_work_is_withdrawn_running_work_is_interrupted) {
     second.handle.destroy();
 }
 
+TEST(blocking_death, RUN_44_misuse_is_named) {
+    EXPECT_DEATH(detail::require_lane(nullptr, executor_ref()), "has no threads for blocking work");
+    EXPECT_DEATH(
+        {
+            detail::blocking_phase call;
+            call.begin();
+            call.require_over();
+        },
+        "its coroutine was destroyed while it runs");
+}
+
 }  // namespace

@@ -57,6 +57,18 @@ TEST(wait_slot, TREE_54_a_wake_that_won_leads_to_disarm) {
     EXPECT_EQ(op.asked, 2);
 }
 
+TEST(wait_slot, TREE_54_who_cancels_again_asks_again) {
+    wait_slot slot;
+    awaiter op;
+    op.claims = false;
+    wait_slot::suspension here(slot, &op, &awaiter::try_cancel);
+    EXPECT_FALSE(here.commit());
+    EXPECT_FALSE(slot.cancel());
+    EXPECT_FALSE(slot.cancel());
+    EXPECT_EQ(op.asked, 2);
+    slot.disarm();
+}
+
 TEST(wait_slot, TREE_54_used_again_and_again) {
     wait_slot slot;
     awaiter op;

@@ -128,6 +128,9 @@ TEST(work_count, TREE_24_a_late_unit_counts) {
     ref root = make_root();
     ref child = make_child(*root);
     root->watch();
+    EXPECT_TRUE(root->try_enter_unless_stopping());
+    root->leave();
+    EXPECT_EQ(root->drained_count, 1);
     root->stop();
     child->enter();
     EXPECT_TRUE(root->has_work());
@@ -135,7 +138,29 @@ TEST(work_count, TREE_24_a_late_unit_counts) {
     EXPECT_TRUE(root->try_enter());
     root->leave();
     child->leave();
-    EXPECT_EQ(root->drained_count, 1);
+    EXPECT_EQ(root->drained_count, 2);
+}
+
+TEST(work_count, TREE_23_a_root_without_handles_dies_with_its_last_unit) {
+    int destroyed = 0;
+    ref root = make_root();
+    root->destroyed = &destroyed;
+    probe& bare = *root;
+    bare.enter();
+    root = {};
+    EXPECT_EQ(destroyed, 0);
+    bare.leave();
+    EXPECT_EQ(destroyed, 1);
+}
+
+TEST(work_count, TREE_18_whoever_asks_for_nothing_is_told_nothing) {
+    ref root = make_root("root", probe::quiet);
+    root->enter();
+    root->close();
+    EXPECT_FALSE(root->is_closed());
+    root->leave();
+    EXPECT_TRUE(root->is_closed());
+    EXPECT_EQ(root->drained_count, 0);
 }
 
 TEST(work_count, TREE_25_work_in_subtree_counts_units_not_announcements) {

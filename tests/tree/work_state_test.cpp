@@ -215,6 +215,7 @@ TEST(work_state, TREE_20_adopting_respects_closing) {
 }
 
 TEST(work_state, TREE_26_the_limits_are_refusals) {
+    EXPECT_TRUE(is_unshared((work_state{0, 1}).pack()));
     EXPECT_TRUE(try_enter(work_state{14, 1, true}, 15).next);
     EXPECT_FALSE(try_enter(work_state{15, 1, true}, 15).next);
     EXPECT_FALSE(try_enter(work_state{16, 1, true}, 15).next);
