@@ -1,10 +1,12 @@
 """Keeps a measurement from being taken while somebody else is on the same core. A gauge process per CPU (harness/gauge.cpp)
-says how fast it is right now; its best answer so far is what quiet means. A measurement waits a moment for quiet, and is
-repeated when it was not quiet at both of its ends. What the subject itself measures has no say in this."""
+says how fast it is right now; the better part of its answers so far is what quiet means. A measurement waits a moment for
+quiet, and is repeated when it was not quiet at both of its ends. What the subject itself measures has no say in this."""
+import bisect
 import subprocess
 import time
 
-QUIET = 1.06          # times the gauge's best
+QUIET = 1.10          # times the gauge's usual answer
+USUAL = 0.25          # that part of its answers was better
 PATIENCE = 0.25       # seconds to wait for quiet before a measurement
 ATTEMPTS = 3
 EXTRA = 0.6           # at most so much of the planned time is spent on waiting and repeating
@@ -14,7 +16,7 @@ class Gauge:
     def __init__(self, program, cpus):
         self.cpus = {cpu: subprocess.Popen(["taskset", "-c", str(cpu), str(program)], stdin=subprocess.PIPE,
                                            stdout=subprocess.PIPE, text=True) for cpu in cpus}
-        self.best = dict.fromkeys(cpus, float("inf"))
+        self.answers = {cpu: [] for cpu in cpus}  # sorted
         self.spent = 0.0
         self.planned = 0.0
         self.counts = {"measured": 0, "repeated": 0, "disturbed": 0}
@@ -27,11 +29,12 @@ class Gauge:
         process.stdin.write("\n")
         process.stdin.flush()
         value = float(process.stdout.readline())
-        self.best[cpu] = min(self.best[cpu], value)
-        return value / self.best[cpu]
+        answers = self.answers[cpu]
+        bisect.insort(answers, value)
+        return value / answers[int(len(answers) * USUAL)]
 
     def disturbance(self, cpus):
-        """1 is as quiet as it ever was."""
+        """1 is as quiet as it usually is at its best."""
         return max(self.ask(cpu) for cpu in cpus)
 
     def may_spend(self):
