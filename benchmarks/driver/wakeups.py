@@ -3,7 +3,7 @@ import html
 import math
 import re
 
-from .report import digits
+from .report import NOISY, digits
 
 DESIGNS = ["mutex + deque", "slot + overflow", "lock-free queue", "intrusive list", "roost"]
 # What was estimated before anything was measured (nanoseconds; million per second; bytes; lines).
@@ -42,7 +42,7 @@ def cell(found, design, estimate=None):
     if design not in found:
         return "-"
     value, width = found[design]
-    text = f"{digits(value)}" + (" (noisy)" if width > 0.3 else "")
+    text = f"{digits(value)}" + (" (noisy)" if width > NOISY else "")
     return text + (f" [{estimate}]" if estimate is not None else "")
 
 
@@ -90,11 +90,12 @@ def verdict(get):
             continue
         pick = max if higher else min
         best = pick(found, key=lambda k: found[k][0])
+        mark = " (noisy, so nothing is claimed)" if max(found["roost"][1], found[best][1]) > NOISY else ""
         if best == "roost":
-            lines.append(f"- {title}: Roost is the fastest of the five.")
+            lines.append(f"- {title}: Roost is the fastest of the five{mark}.")
         else:
             factor = found[best][0] / found["roost"][0] if higher else found["roost"][0] / found[best][0]
-            lines.append(f"- {title}: {best} is ahead, by a factor of {factor:.2f}.")
+            lines.append(f"- {title}: {best} is ahead, by a factor of {factor:.2f}{mark}.")
     return "In this run:\n\n" + "\n".join(lines) if lines else ""
 
 

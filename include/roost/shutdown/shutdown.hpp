@@ -27,7 +27,7 @@ enum class shutdown_state : std::uint8_t {
 //
 //   roost::shutdown server("server");
 //   auto g = server.guard();                              work in progress
-//   while (auto job = co_await server.interrupt(jobs.receive())) ...
+//   auto job = co_await server.interrupt(jobs.receive());   std::optional: empty when it was stopped
 //   auto connection = server.child("connection");         a node below: stopped with the server, counted by it
 //   if (!server.shut_down().wait_blocking(deadline)) { log(server.report().to_string()); server.cancel(); }
 //

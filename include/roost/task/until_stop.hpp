@@ -2,7 +2,7 @@
 
 // co_await until_stop(token, t): runs t until it ends or the token's node is asked to stop.
 //
-//   if (auto row = co_await until_stop(server.observe(), load(id))) use(*row);
+//   auto row = co_await until_stop(server.observe(), load(id));
 //
 // Gives std::optional: empty when stop came first, which cancels the task and waits for its end. A stop that is visible before
 // the task begins keeps it from beginning. A value or an error that is there at the same time wins. For a task<void> the
