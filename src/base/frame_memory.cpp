@@ -60,7 +60,7 @@ bool has_class(std::size_t size) noexcept { return frame_class_of(size) < frame_
 constinit thread_local std::array<free_stack, frame_classes> free_frames{};
 
 void* allocate_frame_slowly(std::size_t size) {
-    return ::operator new(has_class(size) ? (frame_class_of(size) + 1) * frame_class_bytes : size);
+    return ::operator new(!ROOST_ASAN && has_class(size) ? (frame_class_of(size) + 1) * frame_class_bytes : size);
 }
 
 void deallocate_frame_slowly(void* memory, std::size_t size) noexcept {
@@ -73,8 +73,8 @@ void deallocate_frame_slowly(void* memory, std::size_t size) noexcept {
     ::operator delete(memory);
 }
 
-void* allocate_frame_called(std::size_t size) { return take_or_allocate_frame(size); }
-void deallocate_frame_called(void* memory, std::size_t size) noexcept { keep_or_free_frame(memory, size); }
+[[gnu::noinline]] void* allocate_frame_called(std::size_t size) { return take_or_allocate_frame(size); }
+[[gnu::noinline]] void deallocate_frame_called(void* memory, std::size_t size) noexcept { keep_or_free_frame(memory, size); }
 
 }  // namespace detail
 

@@ -15,7 +15,15 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-void bounce_to(std::coroutine_handle<> next) noexcept { runner::of_this_thread().next = next; }
+// A foreign awaiter may have resumed its coroutine before it says what goes on: then that goes on first.
+void bounce_to(std::coroutine_handle<> next) noexcept {
+    runner& here = runner::of_this_thread();
+    if (here.next) [[unlikely]] {
+        next.resume();
+        return;
+    }
+    here.next = next;
+}
 
 void unwind_frame(promise_base& frame, reason why) noexcept {
     runner& here = runner::of_this_thread();

@@ -24,7 +24,7 @@ enum : std::uint32_t { idle = 0, armed = 1, fired = 2 };
 constexpr time_point start{std::chrono::hours(1000)};
 constexpr std::uint64_t mixing_window = 16;  // how far a seed may change the order
 
-const virtual_time*& running_here() noexcept {
+const virtual_time*& playing_here() noexcept {
     struct tag;
     return thread_value<tag, const virtual_time*>::get();
 }
@@ -68,7 +68,7 @@ bool virtual_time::post(work& w) noexcept {
     return true;
 }
 
-bool virtual_time::is_here() const noexcept { return running_here() == this; }
+bool virtual_time::is_here() const noexcept { return playing_here() == this; }
 
 time_point virtual_time::now() noexcept { return time_point(duration(now_.load(mo::relaxed))); }  // V4
 
@@ -214,10 +214,10 @@ bool virtual_time::run_one() noexcept {
     if (w == nullptr) {
         return fire_one();
     }
-    const virtual_time* outer = running_here();
-    running_here() = this;
+    const virtual_time* outer = playing_here();
+    playing_here() = this;
     w->run();
-    running_here() = outer;
+    playing_here() = outer;
     return true;
 }
 

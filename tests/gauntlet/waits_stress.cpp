@@ -223,7 +223,7 @@ TEST(gauntlet_waits, GAUNTLET_4_wake_all_wakes_those_who_wait_and_nobody_later) 
         for (auto& mine : added) {
             adders.emplace_back([&] {
                 ++going;
-                while (after.load() < 200) {
+                while (after.load() < 200 && mine.size() < 50'000) {
                     one& w = mine.emplace_back();
                     w.came_after = returned.load();
                     w.coroutine = waits_again(queue, w.woken);

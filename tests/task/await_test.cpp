@@ -169,11 +169,22 @@ public:
     void await_suspend(std::coroutine_handle<> h) const { h.resume(); }
     [[nodiscard]] int await_resume() const noexcept { return 4; }
 };
+class resumes_and_transfers {
+public:
+    resumes_and_transfers() = default;
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<> h) const {
+        h.resume();
+        return std::noop_coroutine();
+    }
+    [[nodiscard]] int await_resume() const noexcept { return 8; }
+};
 
 task<> all_kinds(int& sum, bool& thrown) {
     sum += co_await says_no();
     sum += co_await transfers_back();
     sum += co_await resumes_inside();
+    sum += co_await resumes_and_transfers();
     try {
         co_await throws_early();
     } catch (const std::runtime_error&) {
@@ -187,9 +198,22 @@ TEST(await, TASK_15_every_kind_of_await_suspend_works) {
     int sum = 0;
     bool thrown = false;
     const job j = s.play(all_kinds(sum, thrown));
-    EXPECT_EQ(sum, 7);
+    EXPECT_EQ(sum, 15);
     EXPECT_TRUE(thrown);
     EXPECT_EQ(j.state(), job_state::completed);
+}
+
+TEST(await, TASK_15_every_kind_of_await_suspend_works_where_work_runs_inside_post) {
+    inline_executor here;
+    root_scope root(here);
+    int sum = 0;
+    bool thrown = false;
+    const job j = root.launch("inline", all_kinds(sum, thrown));
+    EXPECT_EQ(sum, 15);
+    EXPECT_TRUE(thrown);
+    EXPECT_EQ(j.state(), job_state::completed);
+    root.close();
+    EXPECT_TRUE(root.has_ended());
 }
 
 // Resumed on the caller's stack: an explicit choice of the executor.

@@ -65,7 +65,8 @@ struct transfer_to<transfer::direct> {
     using result = std::coroutine_handle<>;
     static result frame(std::coroutine_handle<> next) noexcept { return next; }
     static result nobody() noexcept { return std::noop_coroutine(); }
-    static result ended(promise_base& frame) noexcept {
+    // Always inline: it depends on the compiler.
+    [[gnu::always_inline]] static result ended(promise_base& frame) noexcept {
 #if defined(__clang__) && __clang_major__ < 19  // may touch the frame afterwards: docs/compilers.md
         frame_ended(frame);
         return nobody();
