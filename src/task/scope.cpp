@@ -1,5 +1,8 @@
 #include <roost/task/scope.hpp>
 
+// C1 survives acq_rel->acquire: whoever frees the block has read what this wrote, so it is over; only the language wants more
+// C2 survives acq_rel->release: as above
+
 namespace roost::inline ROOST_ABI::detail {
 
 constinit const node_functions scope_block::functions{.kind = "scope",
@@ -22,13 +25,13 @@ bool scope_block::end_quietly() noexcept { return is_alone(1) && !has_failed() &
 bool scope_block::join(continuation& next) noexcept {
     next_.set(&next);
     close_and_leave();
-    return stage_.exchange(stage::waiting, mo::acquire) == stage::empty;  // C1
+    return stage_.exchange(stage::waiting, mo::acq_rel) == stage::empty;  // C1
 }
 
 bool scope_block::drained(node& self) noexcept {
     scope_block& block = static_cast<scope_block&>(static_cast<region&>(self));
     body& owner = block.owner();
-    if (block.stage_.exchange(stage::empty, mo::release) == stage::waiting) {  // C2
+    if (block.stage_.exchange(stage::empty, mo::acq_rel) == stage::waiting) {  // C2
         owner.post_then(*block.next_.get());
     }
     return true;
