@@ -160,6 +160,7 @@ TEST(work_count, TREE_18_whoever_asks_for_nothing_is_told_nothing) {
     EXPECT_FALSE(root->is_closed());
     root->leave();
     EXPECT_TRUE(root->is_closed());
+    EXPECT_FALSE(root->try_enter_unless_stopping());
     EXPECT_EQ(root->drained_count, 0);
 }
 
