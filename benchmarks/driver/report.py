@@ -100,8 +100,8 @@ def make(root, table, plan, measured, absent, **how):
 
 
 def quietness(counts):
-    return (f"Of {counts['measured']} measurements {counts['disturbed']} were taken while somebody else was on the same core; "
-            f"{counts['repeated']} were repeated for that.")
+    return (f"Of {counts['measured']} measurements {counts['disturbed']} were taken on a core that the gauge called slower than usual; "
+            f"{counts['repeated']} were repetitions for that reason.")
 
 
 def row_line(row, title):
