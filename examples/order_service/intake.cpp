@@ -193,34 +193,42 @@ struct intake::parts {
     static task<> run_session(io_executor& where, tcp::socket peer, shop& s, semaphore::permit place) {
         co_await on(where, session(std::move(peer), s, std::move(place)));
     }
-    task<> accept_all(shop& s, service::component& sessions, const roost::shutdown& door) {
-        // A stop ends an accept that waits. One that finds somebody there never waits, hence the look.
-        while (door.state() == shutdown_state::running) {
-            semaphore::permit place = co_await places.acquire();
-            auto [ec, peer] = co_await acceptor.async_accept(net::as_tuple(use_task));
-            if (!ec) {
-                start_session(std::move(peer), s, sessions, std::move(place));
-                continue;
-            }
-            if (ec == net::error::operation_aborted) {
-                break;
-            }
-            co_await sleep_for(50ms);  // out of descriptors, most likely
-        }
-        // Who has connected before the door closes is served, too.
-        error_code ec;
-        acceptor.non_blocking(true, ec);
-        for (int i = 0; i < backlog; ++i) {
+    // Takes in who is at the door already, without waiting.
+    error_code accept_waiting(shop& s, service::component& sessions, int at_most) {
+        for (int i = 0; i < at_most; ++i) {
             semaphore::permit place = places.try_acquire();
             if (!place) {
                 break;
             }
+            error_code ec;
             tcp::socket peer = acceptor.accept(io, ec);
             if (ec) {
-                break;
+                return ec;
             }
             start_session(std::move(peer), s, sessions, std::move(place));
         }
+        return {};
+    }
+    task<> accept_all(shop& s, service::component& sessions, const roost::shutdown& door) {
+        error_code ec;
+        acceptor.non_blocking(true, ec);
+        // A stop ends a wait at the door. One that finds somebody there never waits, hence the look.
+        while (door.state() == shutdown_state::running) {
+            semaphore::permit place = co_await places.acquire();
+            std::tie(ec) = co_await acceptor.async_wait(tcp::acceptor::wait_read, net::as_tuple(use_task));
+            place = {};
+            if (ec == net::error::operation_aborted) {
+                break;
+            }
+            // All who came since the last turn: with one per turn the kernel's queue runs over when thousands come at once, and
+            // who is thrown out of that believes to be connected.
+            ec = accept_waiting(s, sessions, backlog);
+            if (ec && ec != net::error::would_block) {
+                co_await sleep_for(50ms);  // out of descriptors, most likely
+            }
+        }
+        // Who has connected before the door closes is served, too.
+        accept_waiting(s, sessions, backlog);
         acceptor.close(ec);
         s.counts.open.store(false, std::memory_order_relaxed);
     }

@@ -18,8 +18,8 @@ import subprocess
 import sys
 import types
 
-# What the recipes say is tried here, not what the optimiser does.
-FAST = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O0"]
+# What the recipes say is tried here, not what the optimiser does with it.
+FAST = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O0", "-DROOST_UNITY=ON"]
 HERE = pathlib.Path(__file__).resolve().parent
 
 
