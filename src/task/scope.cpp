@@ -1,8 +1,5 @@
 #include <roost/task/scope.hpp>
 
-// C1 survives acq_rel->acquire: whoever frees the block has read what this wrote, so it is over; only the language wants more
-// C2 survives acq_rel->release: as above
-
 namespace roost::inline ROOST_ABI::detail {
 
 constinit const node_functions scope_block::functions{.kind = "scope",

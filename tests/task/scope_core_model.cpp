@@ -76,6 +76,29 @@ MODEL(scope_core_model, last_unit_vs_return) {
     finish(ex, root);
 }
 
+// TREE-29: the same, with a second thread that runs what was posted: who frees the scope's block is not who ended its body.
+MODEL(scope_core_model, last_unit_goes_on_elsewhere) {
+    manual_executor ex;
+    root_scope root(ex);
+    lease held;
+    event go;
+    plain<int> note{0};
+    int got = 0;
+    const job j = root.launch("outer", until_given_back(held, go, note, got));
+    ex.run_all();
+    go.set();
+    thread worker([&] {
+        note.set(1);
+        held.give_back();
+        ex.run_all();
+        ex.wake();
+    });
+    run_until(ex, [&] { return j.is_finished(); });
+    worker.join();
+    check(got == 7 && j.state() == job_state::completed, "JOB-1: it ends once");
+    finish(ex, root);
+}
+
 task<int> make(event& e) {
     co_await e.wait();
     co_return 1;
