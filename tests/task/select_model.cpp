@@ -144,4 +144,28 @@ MODEL(select_model, signal_vs_event) {
     finish(ex, root);
 }
 
+task<> event_or_signal(event& e, auto_reset_event& s, int& signals) {
+    auto which = co_await select(e.wait(), s.wait());
+    signals += which.index() == 1 ? 1 : 0;
+}
+
+// JOB-55: both come while the clauses are being queued: a signal that was taken for a select decided elsewhere is put back.
+MODEL(select_model, signal_while_publishing) {
+    manual_executor ex;
+    root_scope root(ex);
+    auto_reset_event signal;
+    event e;
+    int taken = 0;
+    const job j = root.launch("select", event_or_signal(e, signal, taken));
+    thread other([&] {
+        signal.set();
+        e.set();
+        ex.wake();
+    });
+    run_until(ex, [&] { return j.is_finished(); });
+    other.join();
+    check((taken == 1) != signal.try_wait(), "JOB-55: the signal is taken once");
+    finish(ex, root);
+}
+
 }  // namespace

@@ -80,7 +80,7 @@ namespace detail {
 // id  operation               order    pairs  carries                                   fails in
 // C1  join: exchange          acq_rel  C2     in: what every child did; out: this touch, the last  scope_core_model: last_unit_vs_return,
 //                                                                                       last_unit_goes_on_elsewhere
-// C2  drained: exchange       acq_rel  C1     the same; `next` has come with the units  the same
+// C2  drained: exchange       acq_rel  C1     the same; `next` has come with the units  scope_core_model: last_unit_goes_on_elsewhere
 class scope_block final : public scope_core {
 public:
     [[nodiscard]] static scope_block& make(region& parent, node_name name, site made_at, const scope_policy& policy,
