@@ -1,4 +1,5 @@
 """The table of cases: what is measured, in which unit, beside which floors."""
+import re
 import tomllib
 from dataclasses import dataclass, field
 
@@ -12,7 +13,8 @@ class Case:
     better: str = "lower"
     floors: list = field(default_factory=list)
     note: str = ""       # where the comparison is unequal, in one sentence
-    loss: str = ""       # why Roost loses, when it does, and what would fix it
+    loss: str = ""       # why Roost loses, when it does
+    fix: str = ""        # what would mend that
     memory: bool = False  # counts bytes or lines: repeatable, so one round is enough
     counted: bool = True  # by --instructions; false where a thousand operations take too long under valgrind
 
@@ -37,4 +39,17 @@ def load(path):
         if case.name in table:
             raise SystemExit(f"{path.name}: {case.name} appears twice")
         table[case.name] = case
+    for case in table.values():
+        if case.loss and not fix_of(table, case.name):
+            raise SystemExit(f"{path.name}: {case.name} says why Roost loses, not what would mend it")
     return table
+
+
+def fix_of(table, name):
+    """What would mend a loss; "as X" in either sentence stands for what is said about X."""
+    case = table[name]
+    said = case.fix or case.loss
+    other = re.match(r"as ([\w/]+)", said)
+    if other and other.group(1) in table:
+        return fix_of(table, other.group(1))
+    return case.fix

@@ -2,7 +2,7 @@
 import json
 import sys
 
-from . import instructions, report, wakeups
+from . import cases, instructions, report, targets, wakeups
 
 
 def write(root, out, table):
@@ -24,10 +24,13 @@ def write(root, out, table):
         case = table.get(row["case"])
         is_level = not row["noisy"] and row["ratio"] >= 1 - row["spread"]
         why = (case.loss if case and case.loss else "") or ("not explained yet." if not is_level else "")
+        fix = cases.fix_of(table, row["case"]) if why and case and case.loss else ""
+        why += f" *What would mend it:* {fix}" if fix else ""
         mark = "; noisy, so nothing is claimed" if row["noisy"] else "; level within its spread" if is_level else ""
         lines.append(f"- `{row['case']}` ({row['ratio']:.2f} against {row['best_peer']}{mark}){': ' + why if why else '.'}")
     if not losses:
         lines.append("In no row of this run.")
+    lines += ["", *targets.markdown(root / "benchmarks" / "targets.toml", result)]
     notes = [(name, table[name].note) for name in result["titles"] if name in table and table[name].note]
     if notes:
         lines += ["", "## Where a row is not like for like", ""]

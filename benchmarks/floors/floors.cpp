@@ -49,6 +49,17 @@ BENCH_FLOOR("atomic_pair_2t") {
     });
 }
 
+// Up and down a word of the thread's own, in memory: what counting costs when nobody else looks.
+BENCH_FLOOR("thread_local_pair_2t") {
+    return bench::per_op_threads(b, 2, [](unsigned, std::uint64_t n) {
+        static thread_local std::atomic<std::uint64_t> word{0};
+        for (std::uint64_t i = 0; i < n; ++i) {
+            word.store(word.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+            word.store(word.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+        }
+    });
+}
+
 // A test-and-set lock around nothing: the cheapest mutual exclusion, without fairness or parking.
 BENCH_FLOOR("spin_lock_2t") {
     static std::atomic<bool> locked{false};
