@@ -30,7 +30,7 @@ bench::sample arm_cancel(bench::budget b, int pending) {
     uv_loop_close(&loop);
     return measured;
 }
-} // namespace
+}  // namespace
 
 BENCH_PEER("runtime/timer_arm_cancel", "libuv timer") { return arm_cancel(b, 0); }
 BENCH_PEER("runtime/timer_arm_cancel_10k", "libuv timer") { return arm_cancel(b, 10'000); }
