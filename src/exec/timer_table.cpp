@@ -72,6 +72,9 @@ std::size_t timer_table::close() noexcept {
         t->state = idle;
         ++left;
     }
+    if (firing_ != nullptr && firing_thread_ != thread_index()) {
+        wait_out(*firing_);  // the last one: nothing is due any more
+    }
     return left;
 }
 

@@ -24,6 +24,15 @@ struct blocking_lane::member {
 
 using guard_type = std::lock_guard<small_mutex>;
 
+namespace {
+
+const blocking_lane*& this_lane() noexcept {
+    struct tag;
+    return thread_value<tag, const blocking_lane*>::get();
+}
+
+}  // namespace
+
 blocking_lane::blocking_lane(std::size_t limit, std::string_view name, duration keep_idle)
     : limit_(limit == 0 ? 1 : limit), keep_idle_(keep_idle), name_(name) {}
 
@@ -121,6 +130,7 @@ void blocking_lane::reap() noexcept {
 
 void blocking_lane::run(member& me) noexcept {
     detail::name_this_thread(name_, 0);
+    this_lane() = this;
     lock_.lock();
     time_point leave_at = deadline_after(now(), keep_idle_);
     for (;;) {
@@ -153,6 +163,9 @@ void blocking_lane::close() noexcept {
     if (fork_.is_forked_child()) {
         return;
     }
+    if (is_here()) {
+        panic("blocking lane", name_, site(), "a thread of the lane cannot wait for its own lane to end");
+    }
     {
         const guard_type held(lock_);
         closed_ = true;
@@ -173,6 +186,8 @@ void blocking_lane::close() noexcept {
         delete m;
     }
 }
+
+bool blocking_lane::is_here() const noexcept { return this_lane() == this; }
 
 std::size_t blocking_lane::threads() const noexcept {
     const guard_type held(lock_);

@@ -2,7 +2,8 @@
 
 #include <roost/base/assert.hpp>
 
-#include <string>
+#include <algorithm>
+#include <cstdio>
 
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -24,9 +25,12 @@ void fork_check::fail(std::string_view object, std::string_view name) noexcept {
 
 void name_this_thread(std::string_view name, unsigned number) noexcept {
 #if !defined(ROOST_SEAM_MODEL)
-    const std::string tail = "/" + std::to_string(number);
-    const std::string text = std::string(name.substr(0, 15 - tail.size())) + tail;
-    prctl(PR_SET_NAME, text.c_str());
+    // Fifteen characters is what there is room for; without memory, because nobody is there to hear of a failure.
+    char tail[12];
+    const auto tail_size = static_cast<std::size_t>(std::snprintf(tail, sizeof(tail), "/%u", number));
+    char text[16];
+    std::snprintf(text, sizeof(text), "%.*s%s", static_cast<int>(std::min(name.size(), 15 - tail_size)), name.data(), tail);
+    prctl(PR_SET_NAME, text);
 #else
     static_cast<void>(name);
     static_cast<void>(number);

@@ -16,6 +16,11 @@ constexpr duration rescue_period = std::chrono::milliseconds(2);
 constexpr duration longest_period = std::chrono::milliseconds(50);
 constexpr unsigned quiet_limit = 8;  // looks that saw nobody run, after which it dozes
 
+const keeper*& this_keeper() noexcept {
+    struct tag;
+    return thread_value<tag, const keeper*>::get();
+}
+
 }  // namespace
 
 std::string overrun::to_string() const {
@@ -28,7 +33,7 @@ std::string overrun::to_string() const {
     return out + " has run for " + std::to_string(ms) + " ms without suspending";
 }
 
-keeper::keeper(options o) : options_(std::move(o)), timers_(bell_) {}
+keeper::keeper(options o) : options_(std::move(o)), thread_name_(options_.name + "/keeper"), timers_(bell_) {}
 keeper::~keeper() { stop(); }
 
 void keeper::watch(pulse& p, scheduler* rescued) {
@@ -54,8 +59,11 @@ void keeper::stop() noexcept {
     }
 }
 
+bool keeper::is_here() const noexcept { return this_keeper() == this; }
+
 void keeper::run() noexcept {
-    name_this_thread(options_.name + "/keeper", 0);
+    name_this_thread(thread_name_, 0);
+    this_keeper() = this;
     for (;;) {
         const std::uint32_t heard = bell_.listen();  // before every look: what rings later ends the sleep
         if (stopping_.load(mo::relaxed)) {           // K4
@@ -130,11 +138,26 @@ void keeper::report(watched& w, unsigned index, time_point now) noexcept {
     }
 }
 
+namespace {
+
+void print(const overrun& what) noexcept {
+    try {
+        std::fprintf(stderr, "%s\n", what.to_string().c_str());
+    } catch (const std::exception&) {  // no memory for the sentence: its numbers need none
+        const std::string_view name = what.name();
+        const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(what.ran_for()).count();
+        std::fprintf(stderr, "roost: worker %u: '%.*s' has run for %lld ms without suspending\n", what.worker_index(),
+                     static_cast<int>(name.size()), name.data(), static_cast<long long>(ms));
+    }
+}
+
+}  // namespace
+
 void keeper::say(const overrun& what) const noexcept {
     if (options_.on_overrun != nullptr) {
         options_.on_overrun(what, options_.context);
     } else {
-        std::fprintf(stderr, "%s\n", what.to_string().c_str());
+        print(what);
     }
 }
 

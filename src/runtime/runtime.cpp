@@ -13,6 +13,7 @@ namespace roost::inline ROOST_ABI {
 // Made in this order, ended in the opposite one. The keeper's thread starts last: it watches workers that exist already.
 struct runtime::parts {
     std::string name;
+    site made_at;
     unsigned workers;
     blocking_lane lane;
     detail::keeper keeper;
@@ -22,8 +23,9 @@ struct runtime::parts {
     bool ended = false;
     detail::fork_check fork;
 
-    parts(const runtime_options& o, unsigned count)
+    parts(const runtime_options& o, unsigned count, site where)
         : name(o.name_),
+          made_at(where),
           workers(count),
           lane(o.blocking_, name + "/block"),
           keeper({name, o.soft_budget_, o.on_overrun_, o.overrun_context_}) {}
@@ -56,11 +58,33 @@ struct runtime::parts {
             loop_thread.join();
         }
     }
+    // Timers before the workers: one that came due later would wake somebody who can't run any more. Each is counted here, or
+    // has posted what it wakes while that was still taken.
+    std::size_t end_workers() {
+        if (loop) {
+            const std::size_t left = loop->timers_.close();
+            end_loop();
+            return left;
+        }
+        const std::size_t left = keeper.timers().close();
+        scheduler->close();
+        scheduler->join();
+        return left;
+    }
+    [[nodiscard]] const char* own_thread() noexcept {
+        if (loop ? loop->is_here() : scheduler->is_here()) {
+            return "a worker cannot wait for its own runtime to end";
+        }
+        if (lane.is_here()) {
+            return "a thread of the blocking lane cannot wait for its own runtime to end";
+        }
+        return keeper.is_here() ? "a timer cannot wait for its own runtime to end" : nullptr;
+    }
 };
 
-runtime::runtime(const runtime_options& options) {
+runtime::runtime(const runtime_options& options, site made_at) {
     const unsigned count = options.workers_ == 0 ? usable_cpus() : options.workers_;
-    parts_ = std::make_unique<parts>(options, count);
+    parts_ = std::make_unique<parts>(options, count, made_at);
     count == 1 ? parts_->start_loop() : parts_->start_pool();
     try {
         parts_->keeper.start();
@@ -90,22 +114,14 @@ std::string_view runtime::name() const noexcept { return parts_->name; }
 
 runtime_ending runtime::shut_down() {
     parts_->fork.require_parent("runtime", parts_->name);
-    if (get_executor().is_here()) {
-        panic("runtime", parts_->name, site(), "a worker cannot wait for its own runtime to end");
+    if (const char* rule = parts_->own_thread()) {
+        panic("runtime", parts_->name, parts_->made_at, rule);
     }
     if (std::exchange(parts_->ended, true)) {
         return runtime_ending();
     }
     parts_->lane.close();
-    std::size_t timers = 0;
-    if (parts_->loop) {
-        parts_->end_loop();
-        timers = parts_->loop->timers_left();
-    } else {
-        parts_->scheduler->close();
-        parts_->scheduler->join();
-        timers = parts_->keeper.timers().close();
-    }
+    const std::size_t timers = parts_->end_workers();
     parts_->keeper.stop();
     return runtime_ending(timers);
 }

@@ -88,4 +88,21 @@ MODEL(timer_shards, RUN_22_close_or_arm) {
     rt::check(shard.disarm(t), "it has not fired and will not");
 }
 
+// Whoever closes may destroy what timers lead to: what has fired is over, and nothing fires later.
+MODEL(timer_shards, RUN_120_close_or_fire) {
+    detail::bell bell;
+    detail::timer_shard shard;
+    shard.ringer = &bell;
+    alarm a;
+    alarm b;
+    a.set_deadline(soon);
+    b.set_deadline(soon);
+    rt::check(shard.arm(a) && shard.arm(b), "open");
+    thread keeper([&] { shard.advance(later); });
+    const std::size_t left = shard.close();
+    rt::check(static_cast<std::size_t>(a.fired.get() + b.fired.get()) + left == 2, "each has fired and is over, or is left");
+    keeper.join();
+    rt::check(static_cast<std::size_t>(a.fired.get() + b.fired.get()) + left == 2, "nothing fires later");
+}
+
 }  // namespace

@@ -25,6 +25,8 @@ public:
     // Takes no more; what is queued still runs; returns when every thread has ended. Not from a thread of the lane.
     void close() noexcept;
 
+    // Whether the caller runs on one of its threads.
+    [[nodiscard]] bool is_here() const noexcept;
     [[nodiscard]] std::size_t threads() const noexcept;
     [[nodiscard]] std::size_t queued() const noexcept;
 

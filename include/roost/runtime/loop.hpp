@@ -52,6 +52,7 @@ public:
     [[nodiscard]] detail::pulse& pulse() noexcept { return pulse_; }
 
 private:
+    friend class runtime;
     [[gnu::noinline]] bool post_from_outside(work& w) noexcept;
     work* next() noexcept;
     void take_outside() noexcept;

@@ -57,7 +57,8 @@ private:
 // The runtime must outlive everything that runs on it. A forked child must not touch it: it gets a panic that says so.
 class runtime {
 public:
-    explicit runtime(const runtime_options& options = runtime_options());  // std::system_error when a thread cannot be made
+    // std::system_error when a thread cannot be made.
+    explicit runtime(const runtime_options& options = runtime_options(), site made_at = std::source_location::current());
     ~runtime();  // shut_down()
     runtime(const runtime&) = delete;
     runtime& operator=(const runtime&) = delete;
@@ -71,8 +72,8 @@ public:
 
     bool post(work& w) noexcept { return get_executor().post(w); }
 
-    // Takes no more work from outside, runs everything that is queued (blocking work first), ends the threads. From any
-    // thread that is not its own; a second call does nothing.
+    // Takes no more work from outside, runs everything that is queued (blocking work first, timers no more), ends the threads.
+    // From any thread that is not its own; a second call does nothing.
     runtime_ending shut_down();
 
     // Number of the worker the caller runs on, or no_worker: for striping by worker.

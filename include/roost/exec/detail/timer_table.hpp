@@ -35,7 +35,8 @@ public:
     bool disarm(timer& t) noexcept;
     // Fires what is due by now, at most `batch` of them, each without the lock.
     void fire_due(time_point now, unsigned batch) noexcept;
-    // Refuses from now on; how many timers were still armed: they will not fire.
+    // Refuses from now on; how many timers were still armed: they will not fire. One that fires on another thread right now is
+    // waited for, without the lock: afterwards none fires.
     std::size_t close() noexcept;
 
     [[nodiscard]] bool is_closed() const noexcept { return closed_; }

@@ -61,6 +61,9 @@ public:
     void start();  // throws std::system_error
     void stop() noexcept;
 
+    // Whether the caller runs inside a timer's function or a report.
+    [[nodiscard]] bool is_here() const noexcept;
+
     // From a worker that begins its first body after a sleep.
     void started() noexcept {
         if (doze_.is_on()) {
@@ -83,6 +86,7 @@ private:
     void say(const overrun& what) const noexcept;
 
     options options_;
+    std::string thread_name_;
     bell bell_;
     timer_shards timers_;
     std::vector<watched> watched_;
