@@ -101,32 +101,39 @@ TEST(bytes, SHUT_14_guarded_passes_everything_through) {
     EXPECT_TRUE(f->closed);
 }
 
-// --- awaited bytes: SWB-5 ----------------------------------------------------------------------------------------------------
+// --- awaited: SWB-5 ----------------------------------------------------------------------------------------------------------
 
-// read_some gives an awaitable that can be withdrawn.
+// Waits for an event, and can be withdrawn.
+template <class Result>
+class after {
+public:
+    after(roost::event& ready, Result result) noexcept : wait_(ready.wait()), result_(std::move(result)) {}
+    [[nodiscard]] bool await_ready() noexcept { return wait_.await_ready(); }
+    template <class P>
+    bool await_suspend(std::coroutine_handle<P> h) noexcept {
+        return wait_.await_suspend(h);
+    }
+    Result await_resume() noexcept {
+        wait_.await_resume();
+        return std::move(result_);
+    }
+    bool try_cancel() noexcept { return wait_.try_cancel(); }
+
+private:
+    roost::event::operation wait_;
+    Result result_;
+};
+
+constexpr std::byte five_bytes[5] = {};
+
 class pipe_end {
 public:
     explicit pipe_end(roost::event& ready) noexcept : ready_(&ready) {}
-
-    class reading {
-    public:
-        explicit reading(roost::event& ready) noexcept : wait_(ready.wait()) {}
-        [[nodiscard]] bool await_ready() noexcept { return wait_.await_ready(); }
-        template <class P>
-        bool await_suspend(std::coroutine_handle<P> h) noexcept {
-            return wait_.await_suspend(h);
-        }
-        std::size_t await_resume() noexcept {
-            wait_.await_resume();
-            return 5;
-        }
-        bool try_cancel() noexcept { return wait_.try_cancel(); }
-
-    private:
-        roost::event::operation wait_;
-    };
-    reading read_some(std::span<std::byte>) { return reading(*ready_); }
-    reading write_some(std::span<const std::byte>) { return reading(*ready_); }
+    after<std::size_t> read_some(std::span<std::byte>) { return {*ready_, 5}; }
+    after<std::size_t> write_some(std::span<const std::byte> bytes) { return {*ready_, bytes.size()}; }
+    after<std::span<const std::byte>> fill_buffer() { return {*ready_, five_bytes}; }
+    void consume(std::size_t) {}
+    after<std::optional<int>> next() { return {*ready_, 5}; }
 
 private:
     roost::event* ready_;
@@ -138,22 +145,43 @@ hosted read_once(roost::executor&, shutdown s, roost::event& ready, std::ptrdiff
     const std::size_t n = co_await r.read_some(buffer);
     got = static_cast<std::ptrdiff_t>(n);
 }
+hosted write_once(roost::executor&, shutdown s, roost::event& ready, std::ptrdiff_t& got) {
+    auto w = s.interrupt(pipe_end(ready));
+    const std::size_t n = co_await w.write_some(five_bytes);
+    got = static_cast<std::ptrdiff_t>(n);
+}
+hosted fill_once(roost::executor&, shutdown s, roost::event& ready, std::ptrdiff_t& got) {
+    auto r = s.interrupt(pipe_end(ready));
+    const std::span<const std::byte> filled = co_await r.fill_buffer();
+    got = static_cast<std::ptrdiff_t>(filled.size());
+}
+hosted next_once(roost::executor&, shutdown s, roost::event& ready, std::ptrdiff_t& got) {
+    auto in = s.interrupt(pipe_end(ready));
+    const std::optional<int> value = co_await in.next();
+    got = value.value_or(0);
+}
 
-TEST(regression, SWB_5_a_pending_read_is_woken_by_stop) {
+using operation = hosted (*)(roost::executor&, shutdown, roost::event&, std::ptrdiff_t&);
+class awaited_operations : public ::testing::TestWithParam<operation> {};
+
+TEST_P(awaited_operations, SHUT_21_SWB_5_a_pending_one_is_woken_by_stop) {
     hand_executor where;
     const shutdown s;
     roost::event ready;
     std::ptrdiff_t got = -1;
-    auto a = read_once(where, s, ready, got);
+    auto a = GetParam()(where, s, ready, got);
     EXPECT_EQ(got, -1);
     s.shut_down();
     where.run();
     EXPECT_EQ(got, 0);
+    EXPECT_EQ(ready.waiters_now(), 0U);
     ready.set();
     got = -1;
     const shutdown other;
-    auto b = read_once(where, other, ready, got);
+    auto b = GetParam()(where, other, ready, got);
     EXPECT_EQ(got, 5);
 }
+
+INSTANTIATE_TEST_SUITE_P(all, awaited_operations, ::testing::Values(&read_once, &write_once, &fill_once, &next_once));
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What stop can't do has to be spelled out (SHUT-69, SHUT-70).
+// What stop can't do has to be spelled out (SHUT-69, SHUT-70, SHUT-81).
 
 #include <roost/shutdown/shutdown.hpp>
 #include <roost/sync/event.hpp>
@@ -23,4 +23,23 @@ sync_testing::fire wait_without_executor(roost::shutdown s, roost::event& e, roo
     auto result = co_await s.interrupt(e.wait()).on(where);
 #endif
     static_cast<void>(result);
+}
+
+// As a task: to be awaited in tasks alone, and nobody here knows how to end it.
+struct in_tasks {
+    struct promise {};
+    [[nodiscard]] std::suspend_never in_task(promise&) const noexcept { return {}; }
+};
+struct stream_of_tasks {
+#ifdef FAIL_3
+    // expect: this operation is awaited in tasks: include <roost/task/until_stop.hpp>
+    in_tasks next() { return {}; }
+#else
+    int next() { return 1; }
+#endif
+};
+int next_of(const roost::shutdown& s) {
+    auto stream = s.interrupt(stream_of_tasks());
+    static_cast<void>(stream.next());
+    return 0;
 }

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 
 // Tasks below and beside shutdown nodes.
@@ -48,6 +49,32 @@ TEST(shutdown_tasks, SHUT_76_interrupt_of_a_task_ends_with_stop) {
     on.run_all();
     EXPECT_EQ(log, "stopped");
     EXPECT_TRUE(done.is_resolved());
+    root.close();
+    EXPECT_TRUE(root.has_ended());
+}
+
+task<> watch(roost::interrupt<task<int>> i, std::string& log) {
+    const auto got = co_await std::move(i);
+    log += got ? "value" : "ended";
+}
+
+TEST(shutdown_tasks, SHUT_80_interrupt_of_a_task_ends_when_the_node_is_gone) {
+    manual_executor on("hand");
+    root_scope root(on);
+    const shutdown server("server");
+    event never;
+    std::string log;
+    auto c = std::make_unique<shutdown>(server.child());
+    auto g = std::make_unique<guard>(c->guard());
+    root.launch("watch", watch(c->interrupt(wait_for(never)), log));
+    on.run_all();
+    c.reset();
+    on.run_all();
+    EXPECT_EQ(log, "") << "the guard keeps the node";
+    g.reset();
+    on.run_all();
+    EXPECT_EQ(log, "ended");
+    EXPECT_EQ(server.state(), shutdown_state::running);
     root.close();
     EXPECT_TRUE(root.has_ended());
 }

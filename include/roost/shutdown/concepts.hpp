@@ -12,7 +12,7 @@
 #include <utility>
 
 // What guarded<T> and interrupt<T> pass on, as small concepts: anything that has the functions qualifies. Every function may
-// give its result directly (it blocks, or never waits) or an awaitable of it.
+// give its result directly (it blocks, or never waits), an awaitable of it, or a task.
 
 namespace roost::inline ROOST_ABI {
 
@@ -23,7 +23,7 @@ struct size_hint {
     friend bool operator==(const size_hint&, const size_hint&) = default;
 };
 
-// next() gives std::optional<element>; empty is the end.
+// next() gives std::optional<element> or a pointer to one; empty is the end.
 template <class T>
 concept stream = requires(T& t) { t.next(); };
 // read_some(buffer) gives how many bytes it has read; zero is the end.
@@ -80,6 +80,9 @@ template <class A>
 concept can_be_withdrawn = requires(std::remove_reference_t<A>& a) {
     { a.try_cancel() } noexcept -> std::same_as<bool>;
 };
+
+template <class A>
+concept withdrawable = awaitable<A> && can_be_withdrawn<awaiter_made_from<A>>;
 
 template <class T>
 concept has_size_hint = requires(const T& t) {

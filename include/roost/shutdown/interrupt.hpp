@@ -2,6 +2,7 @@
 
 #include <roost/shutdown/abandon.hpp>
 #include <roost/shutdown/detail/interrupted_await.hpp>
+#include <roost/shutdown/detail/interrupted_call.hpp>
 #include <roost/shutdown/detail/interrupted_range.hpp>
 #include <roost/shutdown/guard.hpp>
 #include <roost/tree/token.hpp>
@@ -9,14 +10,15 @@
 // Something that ends when its node is asked to stop.
 //
 //   awaitable, task          co_await gives std::optional: empty when stop came first
-//   stream                   next() ends
+//   stream, generator        next() ends
 //   range                    iteration ends
 //   reader, buffered reader  zero bytes, an empty buffer
 //   writer                   accepts zero bytes; flush() and close() always go through, so that what is buffered gets out
 //
-// Looking at stop is one load. Where the thing waits in something that can be withdrawn (an awaitable with try_cancel(), given
-// to co_await or by next(), read_some(), ...), stop wakes it. An awaitable that can't be withdrawn has to be wrapped in
-// finish() or abandon(). A function that blocks its thread is looked at before each call.
+// Looking at stop is one load. Where the thing waits in something that can be withdrawn (an awaitable with try_cancel(), or a
+// task, given to co_await or by next(), read_some(), ...), stop wakes it. A task is cancelled, and its end waited for
+// (roost/task/until_stop.hpp); so a generator that is stopped while it is asked has ended. An awaitable that can't be withdrawn
+// has to be wrapped in finish() or abandon(). A function that blocks its thread is looked at before each call.
 //
 // It keeps neither the node nor its work going. When nobody is left who could stop the node, it has ended, too.
 
@@ -188,18 +190,22 @@ private:
         return detail::finished_await<A&&, detail::as_optional<detail::result_awaited<A&&>>>(std::forward<A>(x), node_);
     }
 
-    // Calls an operation of the thing unless stopped; when that is an awaitable, the await is what ends.
+    // Calls an operation of the thing unless stopped; when that is awaited, the await is what ends.
     template <class Call>
     auto pass(Call call) {
         using given = decltype(call());
-        if constexpr (!detail::awaitable<given>) {
-            using result = std::remove_cvref_t<given>;
-            return is_stopped() ? result{} : result(call());
-        } else {
-            static_assert(detail::can_be_withdrawn<detail::awaiter_made_from<given>>,
-                          "stop can't withdraw this operation: its awaiter has no try_cancel()");
+        if constexpr (detail::withdrawable<given>) {
             using how = detail::as_itself<std::remove_cvref_t<detail::result_awaited<given>>>;
             return detail::interrupted_await<given, how, HasExecutor>(call(), node_, where_);
+        } else if constexpr (requires { until_stop(token(*node_), call()); }) {
+            return detail::interrupted_call(until_stop(token(*node_), call()));
+        } else {
+            static_assert(!detail::awaitable<given>, "stop can't withdraw this operation: its awaiter has no try_cancel()");
+            static_assert(
+                !detail::for_tasks<given>,
+                "this operation is awaited in tasks: include <roost/task/until_stop.hpp>, so that stop ends it there");
+            using result = std::remove_cvref_t<given>;
+            return is_stopped() ? result{} : result(call());
         }
     }
 

@@ -61,19 +61,22 @@ public:
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     auto await_suspend(std::coroutine_handle<> self) -> typename transfer_to<Mode>::result {
         promise_base& me = *me_;
+        if (!watched_.stop_requested() && !me.where().is_cancelled()) [[likely]] {
+            enter(me, watched_, where_);
+            if (!watched_.stop_requested()) [[likely]] {
+                promise_base& child = *std::exchange(child_, nullptr);
+                child.attach(*this, inside());
+                return transfer_to<Mode>::frame(child.handle());
+            }
+            leave();  // a node that went before the callback was there tells nobody any more
+        }
         if (me.where().is_cancelled()) {
             unwind_frame(me);
             return transfer_to<Mode>::nobody();
         }
-        if (watched_.stop_requested()) {
-            drop_child();
-            stopped_ = true;
-            return transfer_to<Mode>::frame(self);
-        }
-        enter(me, watched_, where_);
-        promise_base& child = *std::exchange(child_, nullptr);
-        child.attach(*this, inside());
-        return transfer_to<Mode>::frame(child.handle());
+        drop_child();
+        stopped_ = true;
+        return transfer_to<Mode>::frame(self);
     }
     std::optional<kept_result<T>> await_resume() {
         if (stopped_) {

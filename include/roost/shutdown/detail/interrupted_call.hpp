@@ -1,0 +1,63 @@
+#pragma once
+
+#include <roost/base/config.hpp>
+
+#include <coroutine>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+// An operation of a stream, reader or writer that only a task can await: its next(), read_some(), ... is a task, or one of the
+// awaits that live in tasks. Stop cancels it and waits for its end; then the operation ends as its kind does: with an empty
+// optional, a null pointer, zero bytes, an empty span. What `until_stop` gives for it is kept here; this layer knows no task.
+
+namespace roost::inline ROOST_ABI::detail {
+
+// Await gives an optional, which is empty when stop came first.
+template <class Await>
+class [[nodiscard]] interrupted_call_await final {
+    using kept = typename decltype(std::declval<Await&>().await_resume())::value_type;
+    using result = std::remove_cvref_t<std::unwrap_reference_t<kept>>;
+
+public:
+    template <class Call, class Promise>
+    interrupted_call_await(Call&& call, Promise& me) : inner_(std::forward<Call>(call).in_task(me)) {}
+
+    [[nodiscard]] bool await_ready() { return inner_.await_ready(); }
+    template <class Promise>
+    auto await_suspend(std::coroutine_handle<Promise> self) {
+        return inner_.await_suspend(self);
+    }
+    result await_resume() {
+        auto got = inner_.await_resume();
+        return got ? result(std::move(*got)) : result();
+    }
+
+private:
+    Await inner_;
+};
+
+template <class Call>
+class [[nodiscard]] interrupted_call final {
+public:
+    explicit interrupted_call(Call&& call) : call_(std::move(call)) {}
+    template <class Promise>
+        requires requires(Promise& me, Call&& c) { std::move(c).in_task(me); }
+    auto in_task(Promise& me) && {
+        return interrupted_call_await<decltype(std::move(call_).in_task(me))>(std::move(call_), me);
+    }
+
+private:
+    Call call_;
+};
+
+// Whether a value is to be awaited in a task, for a layer that knows none: it is a coroutine, or says how.
+struct any_promise {
+    template <class Promise>
+    operator Promise&() const noexcept;
+};
+template <class X>
+concept for_tasks = requires { typename std::remove_cvref_t<X>::promise_type; } ||
+                    requires(std::remove_cvref_t<X>&& x, any_promise me) { std::move(x).in_task(me); };
+
+}  // namespace roost::inline ROOST_ABI::detail
