@@ -29,7 +29,7 @@ bool io_timers::arm(timer& t) noexcept {
     const auto result = table_.arm(t, *this);
     if (result == timer_table::armed_as::earliest) {
         if (waiting_) {
-            alarm_->cancel();  // its handler begins the next wait
+            alarm_.value().cancel();  // its handler begins the next wait
         } else if (!advancing_) {
             begin_wait();
         }
@@ -41,10 +41,10 @@ bool io_timers::arm(timer& t) noexcept {
 bool io_timers::disarm(timer& t) noexcept {
     table_.lock();
     const bool never_fired = table_.disarm(t);
-    if (waiting_ && table_.is_empty()) {
+    if (waiting_ && alarm_ && table_.is_empty()) {
         // Nobody sleeps any more: the alarm must not keep io.run() from returning.
         table_.forget_next();
-        alarm_->cancel();
+        alarm_.value().cancel();
     }
     table_.unlock();
     return never_fired;
@@ -53,8 +53,9 @@ bool io_timers::disarm(timer& t) noexcept {
 // With the lock. Asio calls nobody from inside these, so holding it is safe.
 void io_timers::begin_wait() noexcept {
     waiting_ = true;
-    alarm_->expires_at(alarm::time_point(table_.next().time_since_epoch()));
-    alarm_->async_wait(rung(*this));
+    alarm& a = alarm_.value();
+    a.expires_at(alarm::time_point(table_.next().time_since_epoch()));
+    a.async_wait(rung(*this));
 }
 
 void io_timers::advance() noexcept {

@@ -24,13 +24,22 @@ duration probe_period(duration live_within) noexcept {
     return std::clamp<duration>(live_within / 4, std::chrono::milliseconds(50), std::chrono::milliseconds(2500));
 }
 
+std::string from(int sender) {
+    switch (sender) {
+        case 0: return " from the kernel";
+        case unknown_sender: return " from an unknown process";
+        default: return " from pid " + std::to_string(sender);
+    }
+}
+
 bool reports_in(phase p) noexcept { return p >= phase::stop_intake && p <= phase::exit; }
 
 }  // namespace
 
-conductor::conductor(host_core& core, const wake_fd& over)
+conductor::conductor(host_core& core, const wake_fd& news, const wake_fd& deadline_set)
     : core_(core),
-      over_(over),
+      news_(news),
+      deadline_set_(deadline_set),
       manager_(environment("NOTIFY_SOCKET")),
       watchdog_(watchdog_period(std::getenv("WATCHDOG_USEC"), std::getenv("WATCHDOG_PID"), ::getpid())) {}
 
@@ -56,6 +65,10 @@ void conductor::run() noexcept {
         }
         try {
             look(now());
+            if (!looked_.load(mo::acquire)) {  // C1
+                looked_.store(true, mo::release);  // C1
+                news_.ring();
+            }
         } catch (const std::exception& e) {
             // No memory for a report; everything else has been done or comes with the next look.
             core_.log(severity::error, e.what());
@@ -83,20 +96,19 @@ void conductor::look_at_signals(time_point now) {
     const signal_counts old = std::exchange(seen_, fresh);
     for (const handled h : {handled::term, handled::interrupt, handled::hangup}) {
         for (std::uint32_t n = old.of(h); n != fresh.of(h) && state_.signals < 3; ++n) {
-            one_signal(h, fresh.sender_of(h), now);
+            one_signal(h, fresh.sender_of(h, n), now);
         }
     }
     if (fresh.of(handled::user) != old.of(handled::user)) {
-        const int sender = fresh.sender_of(handled::user);
-        core_.log(severity::info, "roost: SIGUSR1 from pid " + std::to_string(sender) + ": the tree of '" + core_.name() +
-                                      "', phase " + std::string(to_string(state_.at)));
+        // One tree for all that came; who asked last is named.
+        core_.log(severity::info, "roost: SIGUSR1" + from(fresh.sender_of(handled::user, fresh.of(handled::user) - 1)) +
+                                      ": the tree of '" + core_.name() + "', phase " + std::string(to_string(state_.at)));
         dump(severity::info);
     }
 }
 
 void conductor::one_signal(handled h, int sender, time_point now) {
-    const std::string who =
-        signal_name(number_of(h)) + (sender != 0 ? " from pid " + std::to_string(sender) : " from the kernel");
+    const std::string who = signal_name(number_of(h)) + from(sender);
     if (h == handled::hangup) {
         if (state_.at > phase::running) {
             core_.log(severity::info, "roost: " + who + ": no reload during shutdown");
@@ -110,6 +122,9 @@ void conductor::one_signal(handled h, int sender, time_point now) {
             told_ready_ = false;
             return;
         }
+    }
+    if (h == handled::hangup) {
+        core_.set_ends_by_hangup();
     }
     signal_ = number_of(h);
     cause_ = who;
@@ -195,11 +210,11 @@ void conductor::apply(phase_event e, time_point now) {
     }
 }
 
-// First of all, before anything is logged: a sink that blocks must not hold up the hard deadline, which main keeps too.
+// First of all, before anything is logged: a sink that blocks must not hold up the hard deadline, which the last resort keeps too.
 void conductor::arm(time_point now) {
     if (core_.hard_deadline() == no_deadline) {
         core_.set_hard_deadline(deadline_after(now, core_.times().total()));
-        over_.ring();
+        deadline_set_.ring();
     }
 }
 
@@ -246,7 +261,7 @@ void conductor::enter(phase_state before, phase_effect effect, time_point now) {
     if (contains(effect, phase_effect::finish)) {
         core_.components().close(stage::release);
         over_set_.store(true, mo::release);  // C2
-        over_.ring();
+        news_.ring();
     }
     if (contains(effect, phase_effect::die)) {
         core_.log(severity::error, "roost: forced to end in phase " + std::string(to_string(before.at)));
@@ -297,7 +312,7 @@ void conductor::say_holders(time_point now) {
 }
 
 void conductor::look_at_manager(time_point now) {
-    if (state_.at == phase::running && core_.is_ready() && !told_ready_) {
+    if (state_.at == phase::running && core_.is_ready() && !told_ready_ && !core_.is_reloading()) {
         tell_ready();
     }
     if (now >= next_probe_ && state_.at < phase::exit) {

@@ -113,11 +113,16 @@ task<> host_core::run_reload() {
             report_failure("the reload hook of service", name_, site(), std::current_exception());
         }
         log(failed ? severity::error : severity::info, failed ? "roost: reload failed" : "roost: reload done");
-        wish_for(wish::ready_changed);
         const std::lock_guard hold(lock_);
         again = reload_again_;
         reloading_ = again;
     }
+    wish_for(wish::ready_changed);  // the service manager hears of it only when nothing is being reloaded
+}
+
+bool host_core::is_reloading() const {
+    const std::lock_guard hold(lock_);
+    return reloading_;
 }
 
 bool host_core::reload() {
@@ -132,7 +137,13 @@ bool host_core::reload() {
         }
         reloading_ = true;
     }
-    components_.main().launch("reload", run_reload());
+    try {
+        components_.main().launch("reload", run_reload());
+    } catch (...) {  // no memory: the next one may have some
+        const std::lock_guard hold(lock_);
+        reloading_ = false;
+        throw;
+    }
     return true;
 }
 

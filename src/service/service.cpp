@@ -2,6 +2,7 @@
 
 #include <roost/exec/recent_time.hpp>
 #include <roost/service/detail/conductor.hpp>
+#include <roost/service/detail/last_resort.hpp>
 #include <roost/task/failure_sink.hpp>
 
 #include <unistd.h>
@@ -17,9 +18,6 @@
 namespace roost::inline ROOST_ABI::service::detail {
 
 namespace {
-
-// How much longer than the hard deadline the conductor may take before the process ends without it.
-constexpr duration patience = std::chrono::seconds(2);
 
 atomic<host_core*>& current() noexcept {
     static atomic<host_core*> core{nullptr};
@@ -76,6 +74,15 @@ private:
     panic_handler panics_;
 };
 
+// Whom signals ring while a service runs.
+class listening {
+public:
+    listening(const wake_fd& conductor, const wake_fd& watch) noexcept { signal_inbox::listen(conductor.fd(), watch.fd()); }
+    ~listening() { signal_inbox::listen(-1, -1); }
+    listening(const listening&) = delete;
+    listening& operator=(const listening&) = delete;
+};
+
 class one_at_a_time {
 public:
     one_at_a_time() noexcept : mine_(!taken().exchange(true, mo::acq_rel)) {}  // R1
@@ -130,26 +137,6 @@ int refuse(const options& o, const std::string& sentence) {
     return exit_code::bad_options;
 }
 
-// Waits for the conductor to say that it is over; ends the process itself when the conductor does not, because its sink
-// blocks or its memory is broken.
-void wait_until_over(const conductor& c, const host_core& core, const wake_fd& over) {
-    time_point limit = no_deadline;
-    while (!c.is_over()) {
-        const time_point hard = core.hard_deadline();
-        limit = std::min(limit, hard == no_deadline ? no_deadline : deadline_after(hard, patience));
-        const signal_counts n = signal_inbox::read();
-        if (core.options().signals() && n.of(handled::term) + n.of(handled::interrupt) >= 3) {
-            limit = std::min(limit, deadline_after(now(), patience));
-        }
-        if (now() >= limit) {
-            die_of(n.of(handled::interrupt) > 0 ? number_of(handled::interrupt)
-                   : n.of(handled::term) > 0    ? number_of(handled::term)
-                                                : 0);
-        }
-        over.sleep_until(limit);
-    }
-}
-
 int last_words(host_core& core, const conductor& c) {
     const ledger_counts books = core.ledger().read();
     const bool lost = books.open() != 0;
@@ -165,66 +152,77 @@ int last_words(host_core& core, const conductor& c) {
 // Everything between the start of the threads and their end.
 int host_service(make_main& root, bool ready_at_start, const options& o, const schedule& times, std::source_location from) {
     const no_broken_pipes quiet;
-    const wake_fd over;
+    const wake_fd news;
     std::optional<runtime> own;
     if (!o.on()) {
         runtime_options threads = o.runtime();
         own.emplace(threads.has_on_overrun() ? threads : threads.on_overrun(log_overrun));
     }
     host_core core(o, times, o.on() ? o.on() : executor_ref(*own), from);
+    const last_resort watch(core);
     const hearing ears(core);
     host h(core);
-    conductor c(core, over);
-    signal_inbox::listen(core.wake().fd(), over.fd());
+    const listening signals(core.wake(), watch.bell());
+    conductor c(core, news, watch.bell());
     // What was remembered is acted on before the root task begins, and nothing is over before it has begun.
     roost::guard beginning = core.components().main().shutdown().guard();
     roost::detail::recent_time::rest();  // jobs that start before anybody tells the time have an age, too
-    c.look_once();
     c.start();
+    while (!c.has_looked()) {
+        news.sleep_until(no_deadline);
+    }
     core.components().main().launch("main", run_main(core, h, root, main_end(core)), from);
     beginning.reset();
     if (ready_at_start) {
         core.set_ready(true);
     }
-    wait_until_over(c, core, over);
+    while (!c.is_over()) {
+        news.sleep_until(no_deadline);
+    }
     if (own) {
         own->shut_down();
     }
     c.end();
-    signal_inbox::listen(-1, -1);
     return last_words(core, c);
+}
+
+// Nobody looks at signals any more, so they must not be kept: whatever is said now may take for ever.
+int refuse_without_signals(const options& o, const std::string& sentence) {
+    if (o.signals()) {
+        forget_signals();
+    }
+    return refuse(o, sentence);
 }
 
 }  // namespace
 
 int run_service(make_main root, bool ready_at_start, const options& o, std::source_location from) {
-    service::budgets wanted = o.budgets();
-    if (!o.environment().empty()) {
-        if (const std::string problem = read_environment(wanted, o.environment()); !problem.empty()) {
-            return refuse(o, problem);
-        }
-    }
-    const schedule_result times = schedule_result::make(wanted);
-    if (!times.is_good()) {
-        return refuse(o, times.problem());
-    }
     const one_at_a_time only;
     if (!only.is_mine()) {
         return refuse(o, "another service is running in this process");
     }
+    service::budgets wanted = o.budgets();
+    if (!o.environment().empty()) {
+        if (const std::string problem = read_environment(wanted, o.environment()); !problem.empty()) {
+            return refuse_without_signals(o, problem);
+        }
+    }
+    const schedule_result times = schedule_result::make(wanted);
+    if (!times.is_good()) {
+        return refuse_without_signals(o, times.problem());
+    }
     if (o.signals()) {
         remember_signals();
     }
-    int code = exit_code::bad_options;
     try {
-        code = host_service(root, ready_at_start, o, times.value(), from);
+        const int code = host_service(root, ready_at_start, o, times.value(), from);
+        if (o.signals()) {
+            forget_signals();
+        }
+        return code;
     } catch (const std::exception& e) {
-        refuse(o, e.what());  // no threads, no descriptors, no memory
+        return refuse_without_signals(o, e.what());  // no threads, no descriptors, no memory
     }
-    if (o.signals()) {
-        forget_signals();
-    }
-    return code;
 }
 
 }  // namespace roost::inline ROOST_ABI::service::detail

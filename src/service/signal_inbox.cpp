@@ -5,6 +5,7 @@
 #include <roost/service/phase.hpp>
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -17,9 +18,12 @@
 // id  operation               order    pairs  carries                                                    fails in
 // A1  handler: counters       release  A2     the sender                                                 (kept: a handler is rare)
 // A2  read: counters          acquire  A1     as A1                                                      (kept)
-// A3  handler: fds            acquire  A4     nothing but the number                                     (floor)
-// A4  listen: fds             release  A3     as A3                                                      (floor)
+// A3  handler: inside, fds    seq_cst  A4     I1                                                         (kept: a handler is rare)
+// A4  listen: fds, inside     seq_cst  A3     I1                                                         (kept: twice per run)
 // A5  installed: exchange     acq_rel  A5     old                                                        (kept: once per process)
+//
+// I1  a handler is inside before it reads a descriptor, and whoever takes that away then waits until nobody is inside: no
+//     handler rings a descriptor that has been closed, or that is somebody else's by now
 
 namespace roost::inline ROOST_ABI::service {
 
@@ -32,7 +36,9 @@ constexpr int numbers[handled_count] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1};
 class inbox {
 public:
     atomic<std::uint32_t> count[handled_count];
-    atomic<int> sender[handled_count];
+    atomic<std::uint32_t> taken[handled_count];  // numbers given to handlers, which may run on several threads at once
+    atomic<std::uint64_t> sender[handled_count][senders_kept];
+    atomic<int> inside{0};
     atomic<int> fds[2] = {atomic<int>(-1), atomic<int>(-1)};
     atomic<bool> installed{false};
     struct sigaction old[handled_count] = {};
@@ -41,20 +47,28 @@ public:
 
 constinit inbox box;
 
+std::uint64_t packed(std::uint32_t number, int sender) noexcept {
+    return (std::uint64_t{number} + 1) << 32U | static_cast<std::uint32_t>(sender);
+}
+
 void on_signal(int number, siginfo_t* info, void* /*context*/) {
+    box.inside.fetch_add(1, mo::seq_cst);  // A3
     for (std::size_t i = 0; i < handled_count; ++i) {
         if (numbers[i] == number) {
             const bool has_sender =
                 info != nullptr && (info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL);
-            box.sender[i].store(has_sender ? static_cast<int>(info->si_pid) : 0, mo::relaxed);  // A1
+            const std::uint32_t mine = box.taken[i].fetch_add(1, mo::relaxed);  // A1
+            box.sender[i][mine % senders_kept].store(packed(mine, has_sender ? static_cast<int>(info->si_pid) : 0),
+                                                     mo::relaxed);  // A1
             box.count[i].fetch_add(1, mo::release);  // A1
         }
     }
     for (atomic<int>& fd : box.fds) {
-        if (const int to = fd.load(mo::acquire); to >= 0) {  // A3
+        if (const int to = fd.load(mo::seq_cst); to >= 0) {  // A3
             wake_fd::ring(to);
         }
     }
+    box.inside.fetch_sub(1, mo::seq_cst);  // A3
 }
 
 void put_back() noexcept {
@@ -67,6 +81,7 @@ void put_back() noexcept {
 
 // A child that goes on without exec has nobody who would look: signals have their usual effect in it.
 void in_forked_child() {
+    box.inside.store(0, mo::seq_cst);  // A3
     if (box.installed.load(mo::acquire)) {  // A5
         put_back();
         box.installed.store(false, mo::release);  // A5
@@ -91,14 +106,25 @@ signal_counts signal_inbox::read() noexcept {
     signal_counts c;
     for (std::size_t i = 0; i < handled_count; ++i) {
         c.count_[i] = box.count[i].load(mo::acquire);  // A2
-        c.sender_[i] = box.sender[i].load(mo::relaxed);  // A2
+        for (std::size_t k = 0; k < senders_kept; ++k) {
+            c.sender_[i][k] = box.sender[i][k].load(mo::relaxed);  // A2
+        }
     }
     return c;
 }
 
+int signal_counts::sender_of(handled h, std::uint32_t number) const noexcept {
+    const std::uint64_t found = sender_[static_cast<std::size_t>(h)][number % senders_kept];
+    return (found >> 32U) == std::uint64_t{number} + 1 ? static_cast<int>(static_cast<std::uint32_t>(found))
+                                                       : unknown_sender;
+}
+
 void signal_inbox::listen(int first_fd, int second_fd) noexcept {
-    box.fds[0].store(first_fd, mo::release);  // A4
-    box.fds[1].store(second_fd, mo::release);  // A4
+    box.fds[0].store(first_fd, mo::seq_cst);  // A4
+    box.fds[1].store(second_fd, mo::seq_cst);  // A4
+    while (first_fd < 0 && box.inside.load(mo::seq_cst) != 0) {  // A4
+        ::sched_yield();
+    }
     for (const atomic<std::uint32_t>& n : box.count) {
         if (first_fd >= 0 && n.load(mo::acquire) != 0) {  // A2
             wake_fd::ring(first_fd);
@@ -109,7 +135,10 @@ void signal_inbox::listen(int first_fd, int second_fd) noexcept {
 void signal_inbox::clear() noexcept {
     for (std::size_t i = 0; i < handled_count; ++i) {
         box.count[i].store(0, mo::release);  // A1
-        box.sender[i].store(0, mo::relaxed);  // A1
+        box.taken[i].store(0, mo::relaxed);  // A1
+        for (atomic<std::uint64_t>& one : box.sender[i]) {
+            one.store(0, mo::relaxed);  // A1
+        }
     }
 }
 

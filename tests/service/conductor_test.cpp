@@ -175,6 +175,24 @@ TEST(conductor, SVC_51_a_reload_is_told_and_ready_again_afterwards) {
     EXPECT_TRUE(ended_with(c.wait(), 0)) << c.output();
 }
 
+TEST(conductor, SVC_51_ready_is_not_told_before_the_reload_is_done) {
+    fake_manager manager;
+    child_process c("slow reload", {{"NOTIFY_SOCKET", manager.address()}});
+    static_cast<void>(manager.receive_until("READY=1"));
+    c.send(SIGHUP);
+    ASSERT_TRUE(c.wait_for("the hook begins"));
+    c.send(SIGUSR1);
+    ASSERT_TRUE(c.wait_for("the tree of 'scenario'"));  // so the look that saw SIGHUP is over
+    const std::string meanwhile = manager.receive_rest();
+    EXPECT_NE(meanwhile.find("RELOADING=1"), std::string::npos) << meanwhile;
+    EXPECT_EQ(meanwhile.find("READY=1"), std::string::npos) << meanwhile;
+    c.send(SIGUSR1);
+    ASSERT_TRUE(c.wait_for("the hook ends"));
+    EXPECT_EQ(manager.receive_until("READY=1"), "READY=1\nSTATUS=ready\n");
+    c.send(SIGTERM);
+    EXPECT_TRUE(ended_with(c.wait(), 0)) << c.output();
+}
+
 TEST(conductor, SVC_54_a_service_manager_that_is_gone_disturbs_nobody) {
     child_process c("clean", {{"NOTIFY_SOCKET", "@nobody-listens-here"}, {"WATCHDOG_USEC", "20000"}});
     ASSERT_TRUE(c.wait_for("is ready"));

@@ -4,6 +4,7 @@
 #include <roost/service/service.hpp>
 
 #include <roost/runtime/blocking.hpp>
+#include <roost/service/detail/signal_inbox.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
@@ -123,10 +124,30 @@ int reloads() {
         patient());
 }
 
-int blocked_sink() {
+// A reload that takes until the second SIGUSR1.
+int slow_reload() {
+    return run(
+        [](host& h) -> task<> {
+            h.on_reload([&h]() -> task<> {
+                h.log("the hook begins");
+                while (detail::signal_inbox::read().of(detail::handled::user) < 2) {
+                    co_await sleep_for(milliseconds(1));
+                }
+                h.log("the hook ends");
+            });
+            h.set_ready();
+            co_await h.stopping();
+        },
+        patient());
+}
+
+// The sink never returns from the first line that contains this, nor from any later one.
+options blocked_at(const char* text) {
     static std::atomic<bool> block{false};
+    static const char* from;
+    from = text;
     const log_sink sink = [](const log_line& line, void*) noexcept {
-        if (line.text().find("shutting down") != std::string_view::npos) {
+        if (line.text().find(from) != std::string_view::npos) {
             block = true;
         }
         while (block) {
@@ -134,7 +155,23 @@ int blocked_sink() {
         }
         log_to_stderr(line, nullptr);
     };
-    return run(serve_until_stop, hasty().sink(sink));
+    return hasty().sink(sink);
+}
+
+int blocked_sink() { return run(serve_until_stop, blocked_at("shutting down")); }
+int blocked_ledger() { return run(serve_until_stop, blocked_at("ledger:")); }
+// Also for what is said of a signal that came before the start.
+int blocked_early() {
+    remember_signals();
+    log_to_stderr(log_line(severity::info, "remembering"), nullptr);
+    ::raise(SIGTERM);
+    return run(serve_until_stop, blocked_at("shutting down"));
+}
+// And for the sentence with which a service is refused.
+int blocked_refusal() {
+    remember_signals();
+    log_to_stderr(log_line(severity::info, "remembering"), nullptr);
+    return run(serve_until_stop, blocked_at("was not started").budget(phase::drain, hours(1)));
 }
 
 // A child of a worker must not inherit what the service does with signals.
@@ -267,7 +304,11 @@ const std::map<std::string, int (*)()> scenarios = {
     {"early", [] { return early(1); }},
     {"early twice", [] { return early(2); }},
     {"reloads", reloads},
+    {"slow reload", slow_reload},
     {"blocked sink", blocked_sink},
+    {"blocked ledger", blocked_ledger},
+    {"blocked early", blocked_early},
+    {"blocked refusal", blocked_refusal},
     {"starts programs", starts_programs},
     {"lost work", lost_work},
     {"broken", broken},

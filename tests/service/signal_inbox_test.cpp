@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <set>
+#include <thread>
+#include <vector>
 
 namespace roost::service::detail {
 namespace {
@@ -34,7 +37,62 @@ TEST_F(signal_inbox_test, SVC_7_signals_are_counted_with_their_sender) {
     EXPECT_EQ(n.of(handled::term), 3U);
     EXPECT_EQ(n.of(handled::user), 1U);
     EXPECT_EQ(n.of(handled::interrupt), 0U);
-    EXPECT_EQ(n.sender_of(handled::term), ::getpid());
+    EXPECT_EQ(n.sender_of(handled::term, 2), ::getpid());
+}
+
+TEST_F(signal_inbox_test, SVC_8_each_of_several_has_its_own_sender_and_the_last_eight_are_kept) {
+    std::vector<pid_t> senders;
+    for (int i = 0; i < 3; ++i) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::_exit(::kill(::getppid(), SIGTERM));
+        }
+        int status = 1;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        ASSERT_EQ(status, 0);
+        senders.push_back(child);
+    }
+    const signal_counts three = signal_inbox::read();
+    ASSERT_EQ(three.of(handled::term), 3U);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(three.sender_of(handled::term, i), senders[i]);
+    }
+    EXPECT_EQ(three.sender_of(handled::term, 3), unknown_sender);  // not come yet
+    for (std::size_t i = 0; i < senders_kept; ++i) {
+        ::raise(SIGTERM);
+    }
+    const signal_counts more = signal_inbox::read();
+    EXPECT_EQ(more.sender_of(handled::term, 2), unknown_sender);
+    EXPECT_EQ(more.sender_of(handled::term, 3), ::getpid());
+    EXPECT_EQ(more.sender_of(handled::term, more.of(handled::term) - 1), ::getpid());
+}
+
+// Descriptors are closed right after nobody listens any more, and their numbers belong to others then.
+TEST_F(signal_inbox_test, SVC_90_nobody_is_rung_who_has_stopped_listening) {
+    std::atomic<bool> on{true};
+    std::vector<std::thread> senders;
+    for (int i = 0; i < 2; ++i) {
+        senders.emplace_back([&on] {
+            while (on) {
+                ::raise(SIGUSR1);
+            }
+        });
+    }
+    int rung = 0;
+    for (int i = 0; i < 2000; ++i) {
+        const wake_fd bell;
+        signal_inbox::listen(bell.fd(), -1);
+        signal_inbox::listen(-1, -1);
+        std::uint64_t rings = 0;
+        rung += ::read(bell.fd(), &rings, sizeof rings) > 0 ? 1 : 0;
+        std::this_thread::yield();
+        EXPECT_LT(::read(bell.fd(), &rings, sizeof rings), 0);
+    }
+    on = false;
+    for (std::thread& t : senders) {
+        t.join();
+    }
+    EXPECT_GT(rung, 0);
 }
 
 TEST_F(signal_inbox_test, SVC_7_who_listens_later_is_rung_for_what_came_before) {

@@ -158,22 +158,6 @@ TEST(signals, SVC_9_a_storm_of_everything_ends_in_one_forced_end) {
     EXPECT_EQ(c.last_line(), "ledger: accepted=1 completed=0 failed=0 cancelled=0 abandoned=1 lost=0");
 }
 
-TEST(signals, SVC_11_a_sink_that_blocks_holds_up_neither_deadline_nor_third_signal) {
-    child_process deadline("blocked sink");
-    ASSERT_TRUE(deadline.wait_for("is ready"));
-    deadline.send(SIGTERM);
-    EXPECT_TRUE(died_of(deadline.wait(), SIGTERM));
-    child_process signals("blocked sink", {{"ROOST_SHUTDOWN_TOTAL", "6h"}});
-    ASSERT_TRUE(signals.wait_for("is ready"));
-    for (int i = 0; i < 3; ++i) {
-        signals.send(i == 1 ? SIGINT : SIGTERM);
-        // Time for the kernel to deliver each by itself; nothing that could be waited for comes out of a blocked sink.
-        ::usleep(200'000);
-    }
-    const int status = signals.wait();
-    EXPECT_TRUE(died_of(status, SIGTERM) || died_of(status, SIGINT));
-}
-
 TEST(signals, SVC_12_programs_that_a_worker_starts_have_the_usual_signals) {
     child_process c("starts programs");
     EXPECT_TRUE(ended_with(c.wait(), 0)) << c.output();

@@ -41,10 +41,10 @@ private:
     void begin_wait() noexcept;
 
     timer_table table_;
-    bool waiting_ = false;  // a handler of alarm_ is under way
+    bool waiting_ = false;  // a handler of alarm_ is under way, also for a while after close()
     bool advancing_ = false;
     handler_memory memory_;
-    std::optional<alarm> alarm_;
+    std::optional<alarm> alarm_;  // empty when closed; always through value(), which would end the program
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

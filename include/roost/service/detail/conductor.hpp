@@ -4,6 +4,7 @@
 // goes on when every worker is stuck.
 //
 // id  operation             order            pairs  carries                                  fails in
+// C1  looked: store/load    release/acquire  C1     what the first look did                  (kept: once per run)
 // C2  over: store/load      release/acquire  C2     that the phases have come to their end   (kept: once per run)
 // C3  ending: store/load    release/acquire  C3     nothing but itself                       (kept: once per run)
 
@@ -20,14 +21,16 @@ namespace roost::inline ROOST_ABI::service::detail {
 
 class conductor {
 public:
-    // `over` is rung when the service's threads can be joined.
-    conductor(host_core& core, const wake_fd& over);
+    // `news` is rung when has_looked() or is_over() becomes true, `deadline_set` when there is a hard deadline.
+    conductor(host_core& core, const wake_fd& news, const wake_fd& deadline_set);
     ~conductor();  // end()
 
-    void look_once() { look(now()); }  // before start()
     void start();  // std::system_error when there is no thread
     void end() noexcept;
 
+    // What had come before the start has been acted on.
+    [[nodiscard]] bool has_looked() const noexcept { return looked_.load(mo::acquire); }  // C1
+    // The service's threads can be joined.
     [[nodiscard]] bool is_over() const noexcept { return over_set_.load(mo::acquire); }  // C2
     // After end().
     [[nodiscard]] phase_state state() const noexcept { return state_; }
@@ -55,7 +58,8 @@ private:
     void wake_at(time_point t) noexcept { next_ = t < next_ ? t : next_; }
 
     host_core& core_;
-    const wake_fd& over_;
+    const wake_fd& news_;
+    const wake_fd& deadline_set_;
     notify_socket manager_;
     std::optional<duration> watchdog_;
     phase_state state_;
@@ -71,6 +75,7 @@ private:
     std::uint64_t last_settled_ = 0;
     bool told_ready_ = false;
     bool was_live_ = true;
+    atomic<bool> looked_{false};
     atomic<bool> over_set_{false};
     atomic<bool> ending_{false};
     thread thread_;

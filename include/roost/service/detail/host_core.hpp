@@ -63,6 +63,9 @@ public:
     void set_hard_deadline(time_point t) noexcept {
         hard_deadline_.store(t.time_since_epoch().count(), mo::relaxed);  // O5
     }
+    // A SIGHUP counts as the signal that asked for the end.
+    [[nodiscard]] bool ends_by_hangup() const noexcept { return ends_by_hangup_.load(mo::relaxed); }  // O5
+    void set_ends_by_hangup() noexcept { ends_by_hangup_.store(true, mo::relaxed); }  // O5
     [[nodiscard]] bool said_ready() const noexcept { return ready_.load(mo::relaxed); }  // O5
     void main_ended(int code) noexcept {
         main_code_.store(code, mo::relaxed);  // O6
@@ -71,6 +74,7 @@ public:
     [[nodiscard]] int main_code() const noexcept { return main_code_.load(mo::relaxed); }  // O6
     // False: there is no hook.
     bool reload();
+    [[nodiscard]] bool is_reloading() const;
 
     [[nodiscard]] const service::options& options() const noexcept { return options_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -102,6 +106,7 @@ private:
     atomic<std::uint32_t> wishes_{0};
     atomic<bool> ready_{false};
     atomic<bool> live_{true};
+    atomic<bool> ends_by_hangup_{false};
     atomic<std::int64_t> hard_deadline_{no_deadline.time_since_epoch().count()};
     atomic<int> main_code_{exit_code::clean};
     mutable os_mutex lock_;  // what follows

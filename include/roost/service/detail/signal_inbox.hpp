@@ -20,17 +20,21 @@ inline constexpr std::size_t handled_count = 4;
 // "SIGTERM"; "signal 99" for what has no name here.
 [[nodiscard]] std::string signal_name(int number);
 
-// How many came since the process began to remember, and who sent the last one (0: the kernel, or unknown).
+inline constexpr std::size_t senders_kept = 8;  // of each kind
+inline constexpr int unknown_sender = -1;
+
+// How many came since the process began to remember, and who sent them.
 class signal_counts {
 public:
     constexpr signal_counts() noexcept = default;
     [[nodiscard]] std::uint32_t of(handled h) const noexcept { return count_[static_cast<std::size_t>(h)]; }
-    [[nodiscard]] int sender_of(handled h) const noexcept { return sender_[static_cast<std::size_t>(h)]; }
+    // Of the one with that number, from 0; 0 is the kernel. Unknown: more than senders_kept have come since.
+    [[nodiscard]] int sender_of(handled h, std::uint32_t number) const noexcept;
 
 private:
     friend class signal_inbox;
     std::array<std::uint32_t, handled_count> count_{};
-    std::array<int, handled_count> sender_{};
+    std::array<std::array<std::uint64_t, senders_kept>, handled_count> sender_{};  // number + 1 above, the process below
 };
 
 class signal_inbox {

@@ -1,0 +1,34 @@
+#pragma once
+
+// The thread that ends the process when nobody else can: the sink blocks, a join hangs, memory is broken. It takes no locks,
+// allocates nothing and logs nothing. It is there from before a service's first line to after its last.
+//
+// id  operation             order            pairs  carries              fails in
+// L1  ending: store/load    release/acquire  L1     nothing but itself   (kept: once per run)
+
+#include <roost/base/atomic.hpp>
+#include <roost/service/detail/host_core.hpp>
+#include <roost/service/detail/wake_fd.hpp>
+
+namespace roost::inline ROOST_ABI::service::detail {
+
+class last_resort {
+public:
+    explicit last_resort(const host_core& core);  // std::system_error when there is no thread or no descriptor
+    ~last_resort();
+    last_resort(const last_resort&) = delete;
+    last_resort& operator=(const last_resort&) = delete;
+
+    // To be rung when a signal has come or the hard deadline is set.
+    [[nodiscard]] const wake_fd& bell() const noexcept { return bell_; }
+
+private:
+    void run() const noexcept;
+
+    const host_core& core_;
+    wake_fd bell_;
+    atomic<bool> ending_{false};
+    thread thread_;
+};
+
+}  // namespace roost::inline ROOST_ABI::service::detail

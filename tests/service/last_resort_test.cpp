@@ -1,0 +1,74 @@
+#include <roost/service/detail/last_resort.hpp>
+
+#include "child_process.hpp"
+
+#include <gtest/gtest.h>
+
+// Processes whose sink never returns, at one line or another.
+
+namespace roost::service {
+namespace {
+
+// Nothing that could be waited for comes out of a blocked sink.
+void send_apart(const child_process& c, const std::vector<int>& signals) {
+    for (const int n : signals) {
+        ::usleep(200'000);  // time for the kernel to deliver each by itself
+        c.send(n);
+    }
+}
+
+TEST(last_resort, SVC_11_a_sink_that_blocks_holds_up_neither_deadline_nor_third_signal) {
+    child_process deadline("blocked sink");
+    child_process signals("blocked sink", {{"ROOST_SHUTDOWN_TOTAL", "6h"}});
+    ASSERT_TRUE(deadline.wait_for("is ready"));
+    deadline.send(SIGTERM);
+    ASSERT_TRUE(signals.wait_for("is ready"));
+    send_apart(signals, {SIGTERM, SIGINT, SIGTERM});
+    EXPECT_TRUE(died_of(deadline.wait(), SIGTERM));
+    const int status = signals.wait();
+    EXPECT_TRUE(died_of(status, SIGTERM) || died_of(status, SIGINT));
+}
+
+TEST(last_resort, SVC_11_a_hangup_without_a_hook_is_one_of_the_three) {
+    child_process deadline("blocked sink");
+    child_process c("blocked sink", {{"ROOST_SHUTDOWN_TOTAL", "6h"}});
+    ASSERT_TRUE(deadline.wait_for("is ready"));
+    deadline.send(SIGHUP);
+    ASSERT_TRUE(c.wait_for("is ready"));
+    send_apart(c, {SIGHUP, SIGTERM, SIGTERM});
+    EXPECT_TRUE(died_of(deadline.wait(), SIGHUP));
+    EXPECT_TRUE(died_of(c.wait(), SIGTERM));
+}
+
+TEST(last_resort, SVC_11_the_last_line_is_no_exception) {
+    child_process deadline("blocked ledger");
+    child_process signals("blocked ledger", {{"ROOST_SHUTDOWN_TOTAL", "6h"}});
+    ASSERT_TRUE(deadline.wait_for("is ready"));
+    deadline.send(SIGTERM);
+    ASSERT_TRUE(deadline.wait_for("ends with 0"));
+    ASSERT_TRUE(signals.wait_for("is ready"));
+    signals.send(SIGTERM);
+    ASSERT_TRUE(signals.wait_for("ends with 0"));
+    send_apart(signals, {SIGTERM, SIGTERM});
+    EXPECT_TRUE(died_of(deadline.wait(), SIGTERM));
+    EXPECT_TRUE(died_of(signals.wait(), SIGTERM));
+}
+
+TEST(last_resort, SVC_11_nor_is_the_first_one) {
+    child_process deadline("blocked early");
+    child_process signals("blocked early", {{"ROOST_SHUTDOWN_TOTAL", "6h"}});
+    ASSERT_TRUE(signals.wait_for("remembering"));
+    send_apart(signals, {SIGTERM, SIGTERM});
+    EXPECT_TRUE(died_of(deadline.wait(), SIGTERM));
+    EXPECT_TRUE(died_of(signals.wait(), SIGTERM));
+}
+
+TEST(last_resort, SVC_11_a_service_that_is_refused_takes_no_signals) {
+    child_process c("blocked refusal");
+    ASSERT_TRUE(c.wait_for("remembering"));
+    send_apart(c, {SIGTERM, SIGTERM, SIGTERM});
+    EXPECT_TRUE(died_of(c.wait(), SIGTERM));
+}
+
+}  // namespace
+}  // namespace roost::service
