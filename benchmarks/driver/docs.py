@@ -18,7 +18,8 @@ def write(root, out, table):
              "[benchmarks/README.md](../benchmarks/README.md).\n")
     head, rest = text.split("\n", 1)
     lines = [head, intro + rest.rstrip("\n"), "", "## Where Roost loses, and why", "",
-             "The reasons come from reading the code; they are not profiles unless they say so.", ""]
+             "The reasons come from reading the code; they are not profiles unless they say so. What was tried against the worst of them: "
+             "[design/losses.md](design/losses.md).", ""]
     losses = [r for r in result["rows"] if r["ratio"] is not None and r["ratio"] < 1]
     for row in sorted(losses, key=lambda r: r["ratio"]):
         case = table.get(row["case"])
