@@ -98,12 +98,14 @@ bool pool_core::create_here(pool_waiter& w) noexcept {
         return false;
     }
     note_created(s);
+    s.home->commit([&](stripe_state x) { return stripe::made(x, s.number); });
     if (options_.backoff.after != 0) {
+        pool_effects fx;
         waiters_.lock();
         failures_ = 0;
-        waiters_.unlock();
+        serve(fx);  // whoever queued up because of the failures
+        unlock_and_run(fx);
     }
-    s.home->commit([&](stripe_state x) { return stripe::made(x, s.number); });
     return true;
 }
 
@@ -167,7 +169,7 @@ void pool_core::offer(slot_base& s, bool is_new) noexcept {
     if (is_wanted && was_checked) {  // not by way of the stripe, where it would have to be checked again
         may_barge_.store(false, mo::relaxed);  // T8
         give(*static_cast<pool_waiter*>(waiters_.front()), gift::resource, &s, fx);
-        settle_queue(fx);
+        serve_the_rest(fx);
     } else if (is_wanted) {
         put_locked(s, fx);
     } else {
@@ -189,7 +191,7 @@ void pool_core::create_failed(slot_base& s, std::exception_ptr why) noexcept {
     if (owner != nullptr) {
         owner->making = nullptr;
         owner->cause = why;
-        give(*owner, gift::failed, nullptr, fx);
+        give(*owner, gift::failed, &s, fx);
     }
     empty_locked(s, fx);
     unlock_and_run(fx);
@@ -325,7 +327,7 @@ void pool_core::expire_attempt(slot_base& s) noexcept {
             owner->making = nullptr;
             if (operation == pool_operation::create) {
                 owner->cause = why;
-                give(*owner, gift::failed, nullptr, fx);
+                give(*owner, gift::late, nullptr, fx);
             }
         }
         empty_locked(s, fx);

@@ -22,7 +22,9 @@ pool_core::pool_core(pool_options options, kinds how, site made_at)
       destroys_async_(how.destroys_async),
       examines_(how.has_check),
       checks_async_(how.checks_async),
-      options_(std::move(options)) {
+      options_(std::move(options)),
+      upkeep_(+[](work& w) noexcept { static_cast<maintenance&>(w).core->maintain(); }),
+      reopening_(+[](work& w) noexcept { static_cast<maintenance&>(w).core->reopened(); }) {
     set_up();
 }
 
@@ -33,9 +35,25 @@ pool_core::pool_core(node& parent, pool_options options, kinds how, site made_at
       destroys_async_(how.destroys_async),
       examines_(how.has_check),
       checks_async_(how.checks_async),
-      options_(std::move(options)) {
+      options_(std::move(options)),
+      upkeep_(+[](work& w) noexcept { static_cast<maintenance&>(w).core->maintain(); }),
+      reopening_(+[](work& w) noexcept { static_cast<maintenance&>(w).core->reopened(); }) {
     set_up();
 }
+
+namespace {
+
+// What to say about a limit that nobody would watch; null: there is none.
+const char* unwatched_limit(const pool_options& o) noexcept {
+    constexpr duration never = duration::zero();
+    return o.create_timeout > never    ? "create_timeout needs options.where and options.timers"
+           : o.check_timeout > never   ? "check_timeout needs options.where and options.timers"
+           : o.destroy_timeout > never ? "destroy_timeout needs options.where and options.timers"
+           : o.leak_after > never      ? "leak_after needs options.where and options.timers"
+                                       : nullptr;
+}
+
+}  // namespace
 
 void pool_core::set_up() {
     pool_options& o = options_;
@@ -45,6 +63,9 @@ void pool_core::set_up() {
     }
     if (o.timers != nullptr && !o.where) {
         refuse("it was given timers without an executor: set options.where");
+    }
+    if (const char* rule = unwatched_limit(o); rule != nullptr && o.timers == nullptr) {
+        refuse(rule);
     }
     o.room = std::max(o.room, o.capacity);
     o.warm = std::min(o.warm, o.capacity);
@@ -69,6 +90,7 @@ void pool_core::set_up() {
         s->word.store(stripe_state::make(s->slot_count, capacity).bits, mo::relaxed);  // T1
     }
     upkeep_.core = this;
+    reopening_.core = this;
 }
 
 pool_core::~pool_core() {
@@ -246,7 +268,7 @@ std::vector<pool_holder> pool_core::holders() {
     for (unsigned i = 0; i < stripe_count_; ++i) {
         for (unsigned n = 0; n < stripes_[i].slot_count; ++n) {
             const slot_base& s = *stripes_[i].slots[n];
-            const site where = s.where.load(mo::relaxed);  // T6
+            const site where = s.where.load(mo::acquire);  // H2
             if (where.is_known()) {
                 const char* who = s.who.load(mo::relaxed);  // T6
                 const std::int64_t since = s.since.load(mo::relaxed);  // T6

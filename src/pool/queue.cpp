@@ -99,6 +99,16 @@ void pool_core::serve(pool_effects& fx) noexcept {
     }
     fail_hopeless(fx);
     settle_queue(fx);
+    call_when_reopened();
+}
+
+// After somebody was served by what came back: a suspension of creating that the others queued up in may be over.
+void pool_core::serve_the_rest(pool_effects& fx) noexcept {
+    if (options_.backoff.after != 0) [[unlikely]] {
+        serve(fx);
+    } else {
+        settle_queue(fx);
+    }
 }
 
 // Creating is suspended and nothing is alive that could be returned: waiting longer would be waiting for the clock.
@@ -143,7 +153,7 @@ void pool_core::put_locked(slot_base& s, pool_effects& fx) noexcept {
     if (is_wanted && !(first->is_thread() && first->overtaken < thread_patience)) {
         may_barge_.store(false, mo::relaxed);  // T8
         give(*first, gift::resource, &s, fx);
-        settle_queue(fx);
+        serve_the_rest(fx);
         return;
     }
     const stripe_step step = s.home->commit([&](stripe_state x) { return stripe::put(x, s.number); });
@@ -167,7 +177,7 @@ void pool_core::empty_locked(slot_base& s, pool_effects& fx) noexcept {
         fx.units += entered && (was_counted || step.is_refused()) ? 1 : 0;
         if (!step.is_refused()) {
             create_for(*next, s, fx);
-            settle_queue(fx);
+            serve_the_rest(fx);
             return;
         }
     }
@@ -175,6 +185,7 @@ void pool_core::empty_locked(slot_base& s, pool_effects& fx) noexcept {
     fx.units += step.leave ? 1 : 0;
     fail_hopeless(fx);
     settle_queue(fx);
+    call_when_reopened();
     drain_if_done(fx);
 }
 
@@ -240,11 +251,15 @@ bool pool_core::enqueue_with_check(pool_waiter& w, slot_base& s, pool_effects& f
 
 bool pool_core::enqueue(pool_waiter& w) noexcept {
     pool_effects fx;
-    slot_base* const unchecked = w.given == gift::unchecked ? std::exchange(w.slot, nullptr) : nullptr;
+    slot_base* const had = std::exchange(w.slot, nullptr);
+    slot_base* const unchecked = w.given == gift::unchecked ? had : nullptr;
     waiters_.lock();
     w.given = refusal();
     if (unchecked != nullptr) {
         return enqueue_with_check(w, *unchecked, fx);
+    }
+    if (options_.backoff.after != 0) [[unlikely]] {
+        serve(fx);  // creating may have been suspended when they queued up, and is not any more
     }
     const bool was_empty = waiters_.is_empty();
     // Those in front may only wait for their checks, with something else idle or free.
@@ -273,6 +288,7 @@ bool pool_core::enqueue(pool_waiter& w) noexcept {
     if (slot_base* s = std::exchange(w.slot, nullptr)) {
         create_for(w, *s, fx);
     }
+    call_when_reopened();
     unlock_and_run(fx);
     return true;
 }

@@ -36,6 +36,7 @@ slot_base* pool_core::commit_from(pool_stripe& from, bool past_queue, pool_effec
             entered = true;
             continue;
         }
+        from.expect_valid(step.next);
         if (from.word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) {  // T2
             if (entered && (seen & stripe_state::counted_bit) != 0) {
                 give_unit_back(fx);
@@ -93,6 +94,22 @@ slot_base* pool_core::try_reserve() noexcept {
         }
     }
     return reserve_anywhere(false, nullptr);
+}
+
+bool pool_core::is_suspended(std::exception_ptr& why) noexcept {
+    if (options_.backoff.after == 0) {
+        return false;
+    }
+    waiters_.lock();
+    bool is_kept_back = false;
+    if (!may_create()) {
+        for (unsigned i = 0; i < stripe_count_ && !is_kept_back; ++i) {
+            is_kept_back = look(stripes_[i]).free() != 0;
+        }
+        why = last_failure_;
+    }
+    waiters_.unlock();
+    return is_kept_back;
 }
 
 gift pool_core::refusal() const noexcept {

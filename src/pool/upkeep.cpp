@@ -7,8 +7,8 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-pool_core::maintenance::maintenance() noexcept
-    : work(+[](work& w) noexcept { static_cast<maintenance&>(w).core->maintain(); }), timer(+[](timer& t) noexcept {
+pool_core::maintenance::maintenance(work::run_function what) noexcept
+    : work(what), timer(+[](timer& t) noexcept {
           auto& self = static_cast<maintenance&>(t);
           post_or_fall_back(self.core->options_.where, self, self.core->name());
       }) {}
@@ -85,13 +85,23 @@ void pool_core::evict_stale(pool_stripe& home, std::int64_t now) noexcept {
             pool_counters::add_one(counters_.expired);
             destroy_or_post(s);
         } else {  // used and returned between the look and the commit: the word was the same, the time was not
-            pool_effects fx;
-            waiters_.lock();
-            home.commit([&](stripe_state x) { return stripe::made(x, s.number); });
-            put_locked(s, fx);
-            unlock_and_run(fx);
+            keep_after_all(s);
         }
     }
+}
+
+// s was evicted, and is not stale. By way of idle, because an eviction is not counted as work of the node: whoever is served
+// takes it from there, and enters the node.
+void pool_core::keep_after_all(slot_base& s) noexcept {
+    pool_effects fx;
+    waiters_.lock();
+    const stripe_step step = s.home->commit([&](stripe_state x) { return stripe::bank(x, s.number); });
+    fx.units += step.leave ? 1 : 0;
+    if (step.effect == stripe_effect::destroy) {
+        s.next_effect = std::exchange(fx.to_destroy, &s);
+    }
+    serve(fx);
+    unlock_and_run(fx);
 }
 
 void pool_core::warm_up() noexcept {
@@ -178,7 +188,7 @@ void pool_core::report_leaks(std::int64_t now) noexcept {
     for (unsigned i = 0; i < stripe_count_; ++i) {
         for (unsigned n = 0; n < stripes_[i].slot_count; ++n) {
             slot_base& s = *stripes_[i].slots[n];
-            const site where = s.where.load(mo::relaxed);          // T6
+            const site where = s.where.load(mo::acquire);  // H2
             const std::int64_t since = s.since.load(mo::relaxed);  // T6
             const bool leaks = where.is_known() && since != 0 && now - since > options_.leak_after.count();
             if (!leaks) {
@@ -199,12 +209,40 @@ void pool_core::report_leaks(std::int64_t now) noexcept {
     }
 }
 
-// The pool is drained. If the timer has fired already, its work is on the way and ends by itself.
+// Under the lock, whenever somebody may be left waiting: creating is suspended, and nobody else would look when it is not any
+// more. Without timers whoever comes or returns something looks.
+void pool_core::call_when_reopened() noexcept {
+    if (options_.backoff.after == 0 || options_.timers == nullptr || waiters_.is_empty() || reopening_lives_ ||
+        may_create()) {
+        return;
+    }
+    const duration rest(closed_until_ - time_now());  // by a clock that may be coarse
+    reopening_.set_deadline(deadline_after(options_.timers->now(), std::max<duration>(rest, std::chrono::milliseconds(1))));
+    if (options_.timers->arm(reopening_)) {
+        reopening_lives_ = true;
+        retain();
+    }
+}
+
+void pool_core::reopened() noexcept {
+    pool_effects fx;
+    waiters_.lock();
+    reopening_lives_ = false;
+    serve(fx);  // or waits for the next time
+    unlock_and_run(fx);
+    release();
+}
+
+// The pool is drained. If a timer has fired already, its work is on the way and ends by itself.
 void pool_core::end_upkeep() noexcept {
     waiters_.lock();
-    const bool lives = upkeep_lives_;
+    const bool has_upkeep = upkeep_lives_;
+    const bool has_reopening = reopening_lives_;
     waiters_.unlock();
-    if (lives && options_.timers->disarm(upkeep_)) {
+    if (has_upkeep && options_.timers->disarm(upkeep_)) {
+        release();
+    }
+    if (has_reopening && options_.timers->disarm(reopening_)) {
         release();
     }
 }

@@ -81,6 +81,65 @@ TEST(acquire_operation, POOL_20_a_destroyed_waiter_passes_the_right_to_create_on
     expect_conserved(p, l);
 }
 
+// The pool refuses the waiter, is destroyed, drains, and is gone but for what the waiter keeps of it. Only then it runs.
+TEST(acquire_operation, POOL_81_a_waiter_is_refused_although_the_pool_was_drained_before_it_runs) {
+    ledger l;
+    hand_executor where;
+    std::optional<pool<thing>> p(make_pool(l, one_stripe(1)));
+    std::optional<client> holder(*p);
+    std::optional<roost::pool_status> status;
+    std::string why;
+    auto waits = [](roost::executor&, pool<thing>& from, std::optional<roost::pool_status>& out,
+                    std::string& text) -> hosted {
+        auto got = co_await from.acquire();
+        out = got.status();
+        try {
+            static_cast<void>(std::move(got).value());
+        } catch (const roost::pool_error& e) {
+            text = e.pool();
+        }
+    };
+    hosted told = waits(where, *p, status, why);
+    hosted dropped = waits(where, *p, status, why);
+    p.reset();
+    holder.reset();
+    EXPECT_EQ(l.alive(), 0);
+    ASSERT_TRUE(where.run_one());
+    EXPECT_EQ(status, roost::pool_status::closed);
+    EXPECT_EQ(why, "test pool");
+    where.forget();
+    dropped.destroy();
+}
+
+TEST(acquire_operation, POOL_81_a_deadline_that_comes_after_the_pool_is_gone_finds_it) {
+    ledger l;
+    hand_executor where;
+    sync_testing::hand_timers timers;
+    where.set_timers(&timers);
+    std::optional<pool<thing>> p(make_pool(l, one_stripe(1)));
+    std::optional<client> holder(*p);
+    std::optional<roost::pool_status> status;
+    std::optional<bool> drained;
+    auto waits = [](roost::executor&, pool<thing>& from, roost::time_point until,
+                    std::optional<roost::pool_status>& out) -> hosted {
+        auto got = co_await roost::with_deadline(from.acquire(), until);
+        out = got.status();
+    };
+    auto closes = [](roost::executor&, pool<thing>& what, roost::time_point until, std::optional<bool>& out) -> hosted {
+        auto ended = co_await roost::with_deadline(what.close(), until);
+        out = ended.has_value();
+    };
+    const roost::time_point soon = timers.now() + roost::duration(10);
+    hosted acquire = waits(where, *p, soon, status);
+    hosted close = closes(where, *p, soon, drained);
+    p.reset();
+    holder.reset();
+    timers.advance(roost::duration(10));  // too late: the pool had told both
+    where.run();
+    EXPECT_EQ(status, roost::pool_status::closed);
+    EXPECT_EQ(drained, true);
+}
+
 // POOL-13, POOL-14: effects run outside every lock, and each waiter is told once: the woken one uses the pool at once.
 TEST(acquire_operation, POOL_13_POOL_14_a_woken_waiter_may_use_the_pool_from_inside_the_wake) {
     ledger l;

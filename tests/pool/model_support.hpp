@@ -9,7 +9,9 @@
 #include "../sync/coroutines.hpp"
 #include "../tree/model_node.hpp"
 
+#include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace pool_modelling {
 
@@ -20,6 +22,8 @@ using roost::pool_options;
 using roost::thread;
 using roost::testing::check;
 using sync_testing::fire;
+using sync_testing::hand_executor;
+using sync_testing::hosted;
 using sync_testing::owned;
 
 inline pool_options small(std::uint32_t capacity, std::uint32_t stripes = 1) {
@@ -67,6 +71,56 @@ private:
     plain<int> served_{0};
     owned coroutine_;
 };
+
+// Time that a model sets, and timers that it fires. They fire under the lock, so disarm() waits for one that is firing.
+class model_timers final : public roost::timer_service {
+public:
+    roost::time_point now() noexcept override { return roost::time_point(roost::duration(now_.load(roost::mo::relaxed))); }
+    void set_now(std::int64_t t) noexcept { now_.store(t, roost::mo::relaxed); }
+    bool arm(roost::timer& t) noexcept override {
+        lock_.lock();
+        t.next = std::exchange(first_, &t);
+        t.state = 1;
+        lock_.unlock();
+        return true;
+    }
+    bool disarm(roost::timer& t) noexcept override {
+        lock_.lock();
+        const bool was_armed = std::exchange(t.state, 0) == 1;
+        if (was_armed) {
+            roost::timer** link = &first_;
+            while (*link != &t) {
+                link = &(*link)->next;
+            }
+            *link = t.next;
+        }
+        lock_.unlock();
+        return was_armed;
+    }
+    // Whatever is armed, as if its deadline had passed.
+    void fire_all() noexcept {
+        lock_.lock();
+        while (roost::timer* t = first_) {
+            first_ = t->next;
+            t->state = 0;
+            t->fire();
+        }
+        lock_.unlock();
+    }
+
+private:
+    roost::small_mutex lock_;
+    roost::timer* first_ = nullptr;
+    roost::atomic<std::int64_t> now_{1};
+};
+
+inline pool_options timed(std::uint32_t capacity, hand_executor& where, model_timers& timers) {
+    pool_options o = small(capacity);
+    o.where = where;
+    o.timers = &timers;
+    o.exact_clock = true;
+    return o;
+}
 
 inline void expect_all_back(pool<shared>& p, const char* rule) {
     const roost::pool_stats s = p.stats();

@@ -19,6 +19,22 @@ TEST(pool_options, POOL_1_capacity_zero_and_timers_without_executor_end_with_a_s
     EXPECT_DEATH(make_pool(l, o), "timers without an executor");
 }
 
+TEST(pool_options, POOL_83_a_limit_that_nobody_would_watch_ends_with_a_sentence) {
+    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+    ledger l;
+    const auto limit = [](roost::duration pool_options::* which) {
+        pool_options o(1, "limited");
+        o.*which = std::chrono::seconds(1);
+        return o;
+    };
+    EXPECT_DEATH(make_pool(l, limit(&pool_options::create_timeout)),
+                 "pool 'limited'.*support.hpp.*create_timeout needs options.where and options.timers");
+    EXPECT_DEATH(make_pool(l, limit(&pool_options::check_timeout)), "check_timeout needs");
+    EXPECT_DEATH(make_pool(l, limit(&pool_options::destroy_timeout)), "destroy_timeout needs");
+    EXPECT_DEATH(make_pool(l, limit(&pool_options::leak_after)), "leak_after needs");
+    const auto works_without = make_pool(l, limit(&pool_options::idle_ttl));  // upkeep on return, and before it is given out
+}
+
 TEST(pool_options, POOL_1_stripes_and_warmth_are_kept_within_the_capacity) {
     ledger l;
     pool_options o(3, "small");

@@ -227,6 +227,160 @@ TEST(pool_core_of, POOL_35_backoff_suspends_creating_and_tries_again) {
     time.run();
 }
 
+pool_options suspending(virtual_time& time, std::uint32_t capacity) {
+    pool_options o = one_stripe(capacity);
+    o.where = time;
+    o.timers = &time;
+    o.exact_clock = true;
+    o.backoff = roost::create_backoff(1, 10s, 60s);
+    return o;
+}
+
+TEST(pool_core_of, POOL_82_whoever_waits_is_served_when_the_suspension_ends) {
+    virtual_time time;
+    ledger l;
+    {
+        auto p = make_pool(l, suspending(time, 10));
+        client holder(p);
+        l.fail_next = 1;
+        client fails(p);
+        EXPECT_EQ(fails.got().status(), pool_status::failed);
+        client a(p);
+        client b(p);
+        client c(p);
+        EXPECT_FALSE(a.done()) << "the one that is out may come back";
+        EXPECT_EQ(time.armed_timers(), 1U);
+        time.advance(9s);
+        EXPECT_FALSE(a.done());
+        time.advance(1s);
+        EXPECT_TRUE(a.done() && a.got());
+        EXPECT_TRUE(b.done() && b.got());
+        EXPECT_TRUE(c.done() && c.got());
+        EXPECT_EQ(p.stats().out, 4U);
+        EXPECT_EQ(time.armed_timers(), 0U);
+    }
+    time.run();
+    EXPECT_EQ(l.alive(), 0);
+}
+
+TEST(pool_core_of, POOL_82_a_suspension_that_is_prolonged_is_waited_for_again) {
+    virtual_time time;
+    ledger l;
+    {
+        auto p = make_pool(l, suspending(time, 10));
+        client holder(p);
+        l.fail_next = 2;
+        client fails(p);
+        client a(p);
+        client b(p);
+        time.advance(10s);  // tried for both: the first fails, the second does not
+        ASSERT_TRUE(a.done() && b.done());
+        EXPECT_NE(static_cast<bool>(a.got()), static_cast<bool>(b.got()));
+        l.fail_next = 1;
+        client again(p);
+        client c(p);
+        EXPECT_FALSE(c.done());
+        holder.let_go();
+        EXPECT_TRUE(c.done() && c.got()) << "what comes back goes to the first";
+        client d(p);
+        EXPECT_FALSE(d.done());
+    }
+    time.run();
+    EXPECT_EQ(l.alive(), 0);
+    EXPECT_EQ(time.armed_timers(), 0U) << "nobody waits for the end of it any more";
+}
+
+// Without timers nobody watches; whoever comes or returns something looks.
+TEST(pool_core_of, POOL_82_without_timers_an_arrival_or_a_return_looks) {
+    ledger l;
+    for (const bool by_return : {false, true}) {
+        pool_options o = one_stripe(10);
+        o.backoff = roost::create_backoff(1, 2ms, 2ms);
+        auto p = make_pool(l, o);
+        client holder(p);
+        l.fail_next = 1;
+        client fails(p);
+        EXPECT_EQ(fails.got().status(), pool_status::failed);
+        client a(p);
+        client b(p);
+        if (a.done()) {
+            continue;  // a slow machine: the suspension was over before they came
+        }
+        const roost::time_point until = roost::coarse_now() + 3ms;
+        while (roost::coarse_now() < until) {
+            roost::yield_thread();
+        }
+        if (by_return) {
+            holder.let_go();
+            EXPECT_TRUE(a.done() && b.done()) << "the first got it, and the places that are free serve the rest";
+        } else {
+            client c(p);
+            EXPECT_TRUE(a.done() && b.done() && c.done());
+        }
+    }
+}
+
+TEST(pool_core_of, POOL_84_a_failed_awaitable_creation_names_its_stripe) {
+    slow::state s;
+    s.fails = true;
+    pool<thing> p(one_stripe(1), [&] { return slow(s); });
+    client a(p);
+    s.go.set();
+    try {
+        static_cast<void>(std::move(a.got()).value());
+        FAIL();
+    } catch (const roost::pool_error& e) {
+        EXPECT_EQ(e.stripe(), 0);
+        EXPECT_EQ(e.operation(), roost::pool_operation::create);
+        EXPECT_EQ(e.code(), roost::errc::broken);
+        EXPECT_NE(std::string(e.what()).find("stripe 0: create: no route to host"), std::string::npos) << e.what();
+    }
+}
+
+TEST(pool_core_of, POOL_84_a_creation_past_its_limit_is_an_error_that_says_timed_out) {
+    virtual_time time;
+    slow::state s;
+    pool_options o = one_stripe(1);
+    o.where = time;
+    o.timers = &time;
+    o.create_timeout = 5s;
+    {
+        pool<thing> p(o, [&] { return slow(s); });
+        client a(p);
+        time.advance(5s);
+        ASSERT_EQ(a.got().status(), pool_status::failed);
+        try {
+            static_cast<void>(std::move(a.got()).value());
+            FAIL();
+        } catch (const roost::pool_error& e) {
+            EXPECT_EQ(e.code(), roost::errc::timed_out);
+            EXPECT_EQ(e.stripe(), 0);
+            EXPECT_EQ(std::string(e.what()).find("pool 'test pool', stripe 0: create: took longer"), 0U) << e.what();
+        }
+    }
+    s.go.set();
+    time.run();
+}
+
+TEST(pool_core_of, POOL_84_try_acquire_or_create_tells_why_creating_is_suspended) {
+    virtual_time time;
+    ledger l;
+    {
+        auto p = make_pool(l, suspending(time, 1));
+        l.fail_next = 1;
+        EXPECT_EQ(p.try_acquire_or_create().status(), pool_status::failed);
+        auto kept_back = p.try_acquire_or_create();
+        EXPECT_EQ(kept_back.status(), pool_status::failed) << "POOL-35: the last error, at once";
+        EXPECT_THROW(static_cast<void>(std::move(kept_back).value()), roost::pool_error);
+        EXPECT_EQ(p.try_acquire().status(), pool_status::empty) << "it would not create";
+        time.skip(10s);
+        auto got = p.try_acquire_or_create();
+        EXPECT_TRUE(got);
+        EXPECT_EQ(p.try_acquire_or_create().status(), pool_status::empty) << "there is no room";
+    }
+    time.run();
+}
+
 TEST(pool_core_of, POOL_5_awaitable_destroy_frees_the_place_when_it_ends) {
     event gone;
     ledger l;

@@ -177,6 +177,18 @@ TEST(pool_core, RPB_2_destroying_with_no_waiter_gives_the_capacity_back) {
     EXPECT_TRUE(again.done() && again.got());
 }
 
+TEST(pool_core, POOL_9_a_failed_creation_gives_its_place_back) {
+    ledger l;
+    auto p = make_pool(l, one_stripe(1));
+    for (int i = 0; i < 5; ++i) {
+        l.fail_next = 1;
+        EXPECT_EQ(p.try_acquire_or_create().status(), pool_status::failed);
+        EXPECT_EQ(p.stats().free, 1U);
+    }
+    EXPECT_TRUE(p.try_acquire_or_create());
+    expect_conserved(p, l);
+}
+
 TEST(pool_core, RPB_5_creation_that_throws_with_waiters_queued_strands_nobody) {
     ledger l;
     auto p = make_pool(l, one_stripe(1));

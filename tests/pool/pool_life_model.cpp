@@ -86,6 +86,45 @@ MODEL(pool_life_model, close_vs_waiter_vs_return) {
     returns.join();
 }
 
+// Part of a pool's create function, so it goes when the pool's memory goes.
+class last_breath {
+public:
+    explicit last_breath(plain<int>& gone) noexcept : gone_(&gone) {}
+    last_breath(last_breath&& other) noexcept : gone_(std::exchange(other.gone_, nullptr)) {}
+    ~last_breath() {
+        if (gone_ != nullptr) {
+            gone_->set(1);
+        }
+    }
+
+private:
+    plain<int>* gone_;
+};
+
+hosted wait_elsewhere(roost::executor&, pool<shared>& p, plain<int>& gone, plain<int>& told) {
+    auto op = p.acquire();
+    const auto got = co_await op;
+    check(gone.get() == 0, "POOL-81: the error is made by a pool that is there");
+    told.set(got || got.status() == roost::pool_status::closed ? 1 : 2);
+}
+
+// The same with a waiter that is resumed elsewhere: the pool may be gone by then.
+MODEL(pool_life_model, close_vs_return_vs_waiter_that_runs_late) {
+    plain<int> uses{0};
+    plain<int> told{0};
+    plain<int> gone{0};
+    hand_executor where;
+    std::optional<pool<shared>> p(std::in_place, small(1), [&, breath = last_breath(gone)] { return shared{&uses}; });
+    std::optional<acquired<shared>> held(p->try_acquire_or_create());
+    const hosted waits = wait_elsewhere(where, *p, gone, told);
+    thread returns([&] { held.reset(); });
+    p.reset();
+    where.run();
+    returns.join();
+    where.run();
+    check(told.get() == 1, "POOL-81: served, or told that it is closed");
+}
+
 MODEL(pool_life_model, close_vs_acquire_vs_return) {
     plain<int> uses{0};
     roost::atomic<int> destroyed{0};

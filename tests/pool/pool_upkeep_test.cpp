@@ -156,6 +156,30 @@ TEST(pool_upkeep, POOL_38_a_leak_is_reported_once_with_holder_and_age) {
     time.run();
 }
 
+// That the two are read together, whenever upkeep looks: pool_time_model.
+TEST(pool_upkeep, POOL_86_a_loan_does_not_inherit_the_age_of_the_one_before) {
+    virtual_time time;
+    ledger l;
+    int leaks = 0;
+    pool_options o = timed(time, 1);
+    o.leak_after = 30s;
+    o.on_leak = [&](const roost::pool_holder&) { ++leaks; };
+    {
+        auto p = make_pool(l, o);
+        { client first(p); }
+        time.advance(300s);
+        EXPECT_EQ(leaks, 0) << "nobody has it";
+        client second(p);
+        EXPECT_EQ(p.holders().at(0).age(), roost::duration(0));
+        time.advance(29s);
+        EXPECT_EQ(leaks, 0);
+        time.advance(10s);
+        EXPECT_EQ(leaks, 1);
+        second.let_go();
+    }
+    time.run();
+}
+
 TEST(pool_upkeep, POOL_30_check_only_after_the_idle_threshold) {
     virtual_time time;
     ledger l;

@@ -67,6 +67,7 @@ public:
                 }
                 if ((w.dying >> i & 1U) != 0) {
                     settle(w, stripe::emptied(w.s, i));
+                    settle(w, stripe::bank(w.s, i));  // POOL-40: evicted, and not stale after all
                     recreate(w, i);
                 } else if ((w.busy >> i & 1U) != 0) {
                     settle(w, stripe::made(w.s, i));

@@ -71,30 +71,37 @@ public:
     // An idle resource, unless somebody waits. Never waits, never creates. One that has to go through an awaitable check first
     // does so for whoever comes next.
     [[nodiscard]] acquired<R> try_acquire(site where = std::source_location::current()) {
-        return try_with_reserve(false, where);
+        return try_with_reserve(false, nullptr, where);
     }
-    // Or a new one, when there is room. With an awaitable create: begins to create one for whoever comes next.
+    [[nodiscard]] acquired<R> try_acquire(const char* who, site where = std::source_location::current()) {
+        return try_with_reserve(false, who, where);
+    }
+    // Or a new one, when there is room. With an awaitable create: begins to create one for whoever comes next. While creating
+    // is suspended (options.backoff): failed, with the last error.
     [[nodiscard]] acquired<R> try_acquire_or_create(site where = std::source_location::current()) {
-        return try_with_reserve(true, where);
+        return try_with_reserve(true, nullptr, where);
+    }
+    [[nodiscard]] acquired<R> try_acquire_or_create(const char* who, site where = std::source_location::current()) {
+        return try_with_reserve(true, who, where);
     }
     // For threads.
     [[nodiscard]] acquired<R> acquire_blocking(time_point deadline = no_deadline,
                                                site where = std::source_location::current()) {
+        return acquire_blocking(nullptr, deadline, where);
+    }
+    [[nodiscard]] acquired<R> acquire_blocking(const char* who, time_point deadline = no_deadline,
+                                               site where = std::source_location::current()) {
         if (detail::slot_base* s = core_->try_take_unexamined()) [[likely]] {
-            core_->note_holder(*s, nullptr, where);
+            core_->note_holder(*s, who, where);
             return acquired<R>(*s);
         }
         detail::pool_waiter w;
-        if (!detail::try_pick(*core_, w, true)) {
-            for (bool again = true; again;) {
-                again = core_->acquire_in_thread(w, deadline) && w.given == detail::gift::resource && core_->examines();
-                if (again) {
-                    w.given = core_->examine(*w.slot);
-                    again = w.given != detail::gift::resource;
-                }
-            }
+        if (detail::try_pick(*core_, w, true)) {
+            return detail::finish_acquire<R>(*core_, w, who, where);
         }
-        return detail::finish_acquire<R>(*core_, w, nullptr, where);
+        const auto core = node_ref<detail::pool_core>::share(*core_);  // the pool may be destroyed while the thread waits
+        detail::acquire_in_turn(*core, w, deadline);
+        return detail::finish_acquire<R>(*core, w, who, where);
     }
 
     // Acquires, runs fn(resource), gives back; when fn fails or is cancelled the resource is destroyed instead. A coroutine
@@ -102,18 +109,26 @@ public:
     // there is none.
     template <class Fn>
     [[nodiscard]] auto with(Fn fn, site where = std::source_location::current()) {
+        return with(nullptr, std::move(fn), where);
+    }
+    template <class Fn>
+    [[nodiscard]] auto with(const char* who, Fn fn, site where = std::source_location::current()) {
         using result = std::invoke_result_t<Fn&, R&>;
         if constexpr (detail::coroutine_type<result>) {
-            return use_in<result>(acquire(where), std::move(fn));
+            return use_in<result>(acquire(who, where), std::move(fn));
         } else {
-            return detail::with_operation<R, Fn>(*core_, std::move(fn), where);
+            return detail::with_operation<R, Fn>(*core_, std::move(fn), who, where);
         }
     }
     // The same with an idle resource only. Empty (false for a function without a result) when there is none.
     template <class Fn>
     auto try_with(Fn fn, site where = std::source_location::current()) {
+        return try_with(nullptr, std::move(fn), where);
+    }
+    template <class Fn>
+    auto try_with(const char* who, Fn fn, site where = std::source_location::current()) {
         using result = std::invoke_result_t<Fn&, R&>;
-        acquired<R> got = try_acquire(where);
+        acquired<R> got = try_acquire(who, where);
         if constexpr (detail::coroutine_type<result>) {
             return got ? std::optional<result>(use_handle<result>(std::move(got).value(), std::move(fn)))
                        : std::optional<result>();
@@ -158,21 +173,24 @@ public:
     [[nodiscard]] detail::pool_core& core() noexcept { return *core_; }  // not API
 
 private:
-    [[nodiscard]] acquired<R> try_with_reserve(bool may_reserve, site where) {
+    [[nodiscard]] acquired<R> try_with_reserve(bool may_reserve, const char* who, site where) {
         if (detail::slot_base* s = core_->try_take_unexamined()) [[likely]] {
-            core_->note_holder(*s, nullptr, where);
+            core_->note_holder(*s, who, where);
             return acquired<R>(*s);
         }
         detail::pool_waiter w;
         if (detail::try_pick(*core_, w, may_reserve)) {
-            return detail::finish_acquire<R>(*core_, w, nullptr, where);
+            return detail::finish_acquire<R>(*core_, w, who, where);
         }
         if (w.given == detail::gift::unchecked) {
-            core_->check_aside(*w.slot);
+            core_->check_aside(*std::exchange(w.slot, nullptr));
         }
         w.given = core_->refusal();
+        if (w.given == detail::gift::nothing && may_reserve && core_->is_suspended(w.cause)) {
+            w.given = detail::gift::failed;
+        }
         if (w.given != detail::gift::nothing) {
-            return detail::finish_acquire<R>(*core_, w, nullptr, where);
+            return detail::finish_acquire<R>(*core_, w, who, where);
         }
         if (may_reserve && core_->creates_async()) {
             core_->create_one();

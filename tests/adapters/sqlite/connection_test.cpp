@@ -171,6 +171,19 @@ TEST_F(sqlite_connection, POOL_52_an_interrupt_before_the_statement_has_begun_is
     EXPECT_EQ(c.query_blocking("select 1").size(), 1U);
 }
 
+// The cancel lands after the last step of a statement that has won, and before the task's callback is taken away.
+TEST_F(sqlite_connection, POOL_88_a_cancel_that_came_too_late_does_not_reach_the_next_user) {
+    pool<connection> db = sqlite::make_pool(file(), options(1));
+    {
+        pooled<connection> c = db.acquire_blocking().value();
+        EXPECT_EQ(c->query_blocking("select 1").size(), 1U);
+        c->interrupt();
+    }
+    pooled<connection> c = db.acquire_blocking().value();
+    EXPECT_EQ(c->query_blocking("select 1").size(), 1U);
+    EXPECT_EQ(db.stats().created, 1U) << "and it is the same connection";
+}
+
 TEST_F(sqlite_connection, POOL_52_waiting_for_a_lock_is_interrupted_too) {
     connection holder = connection::open(file());
     holder.query_blocking("create table t(i); begin immediate");

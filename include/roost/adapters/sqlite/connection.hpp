@@ -77,7 +77,8 @@ public:
     // True: the pool should not keep it. Set by errors that breaks_connection().
     [[nodiscard]] bool is_broken() const noexcept;
     [[nodiscard]] bool is_in_transaction() const noexcept;
-    // Ends a transaction that was left open, and says whether the connection is good for the next user. May block on I/O.
+    // Forgets an interrupt, ends a transaction that was left open, and says whether the connection is good for the next user.
+    // Ending a transaction may block on I/O; without one this is a look at two flags.
     [[nodiscard]] bool make_ready() noexcept;
     void close_blocking() noexcept;
     [[nodiscard]] ::sqlite3* native_handle() const noexcept;
@@ -99,7 +100,7 @@ template <class Fn>
 
 namespace detail {
 
-// What the pool calls: to open, to close and to check, on the blocking lane of its executor.
+// What the pool calls: to open and to close, on the blocking lane of its executor; to check, in whoever acquires.
 class opener {
 public:
     opener(std::string path, open_options how) : path_(std::move(path)), how_(std::move(how)) {}
@@ -122,7 +123,7 @@ class readiness {
 public:
     readiness() noexcept = default;
     [[nodiscard]] bool operator()(connection& c) const noexcept {
-        return !c.is_broken() && (!c.is_in_transaction() || c.make_ready());
+        return !c.is_broken() && c.make_ready();  // also forgets a cancel that came too late for its statement
     }
 };
 

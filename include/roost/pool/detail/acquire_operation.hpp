@@ -28,9 +28,12 @@ template <class R>
         case gift::closed:
             return acquired<R>(pool_status::closed,
                                core.make_error(gift::closed, pool_operation::acquire, pool_error::no_stripe, nullptr));
-        case gift::failed:
-            return acquired<R>(pool_status::failed, core.make_error(gift::failed, pool_operation::create,
-                                                                    pool_error::no_stripe, std::move(w.cause)));
+        case gift::failed: {
+            const int stripe = s == nullptr ? pool_error::no_stripe : static_cast<int>(s->home->number);
+            return acquired<R>(pool_status::failed,
+                               core.make_error(gift::failed, pool_operation::create, stripe, std::move(w.cause)));
+        }
+        case gift::late: return acquired<R>(pool_status::failed, std::move(w.cause));
         case gift::nothing:
         case gift::unchecked: break;
     }
@@ -56,6 +59,18 @@ template <class R>
         }
     }
     return false;
+}
+
+// For a thread: waits until it was given something. What turns out to be unfit is on its way out, so it queues up again.
+inline void acquire_in_turn(pool_core& core, pool_waiter& w, time_point deadline) noexcept {
+    for (bool again = true; again;) {
+        again = core.acquire_in_thread(w, deadline) && w.given == gift::resource && core.examines();
+        if (again) {
+            w.given = core.examine(*w.slot);
+            again = w.given != gift::resource;
+            w.slot = w.given == gift::nothing ? nullptr : w.slot;
+        }
+    }
 }
 
 // co_await gives an acquired<R>. Cancelled: nothing is held, or what was held goes to the next in line.
@@ -101,6 +116,9 @@ public:
 
     [[nodiscard]] bool start(const resume_target& target) noexcept {
         needed_node().bind(target);
+        // The pool may be destroyed, and drained, before a waiter that it has refused runs.
+        core_->retain();
+        keeps_core_ = true;
         for (;;) {
             if (core_->enqueue(node_)) {
                 return true;
@@ -139,6 +157,9 @@ private:
             destroyed_while_woken(waits_on());
         }
         node_.~pool_waiter();
+        if (keeps_core_) {
+            core_->release();
+        }
     }
 
     pool_core* core_;
@@ -146,6 +167,7 @@ private:
     site where_;
     slot_base* quick_ = nullptr;  // what the fast path took
     bool has_node_ = false;
+    bool keeps_core_ = false;  // since it was started
     union {
         pool_waiter node_;  // when has_node_; NOLINT(readability-identifier-naming): private, whatever a union says
     };
@@ -157,7 +179,7 @@ class [[nodiscard]] with_operation : private acquire_operation<R> {
     using base = acquire_operation<R>;
 
 public:
-    with_operation(pool_core& core, Fn fn, site where) : base(core, nullptr, where), fn_(std::move(fn)) {}
+    with_operation(pool_core& core, Fn fn, const char* who, site where) : base(core, who, where), fn_(std::move(fn)) {}
     using base::await_ready;
     using base::await_suspend;
     using base::node;
@@ -187,7 +209,7 @@ private:
 // For wait_operation: the wait for a closed pool to drain.
 class drain_source {
 public:
-    explicit drain_source(pool_core& core) noexcept : core_(&core) {}
+    explicit drain_source(pool_core& core) noexcept : core_(node_ref<pool_core>::share(core)) {}
     drain_source* operator->() noexcept { return this; }
     const drain_source* operator->() const noexcept { return this; }
     [[nodiscard]] bool try_pass() noexcept {
@@ -200,7 +222,7 @@ public:
     [[nodiscard]] wait_target describe() const noexcept { return core_->describe_wait(); }
 
 private:
-    pool_core* core_;
+    node_ref<pool_core> core_;  // a deadline may come when the pool is gone and the coroutine has not run yet
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

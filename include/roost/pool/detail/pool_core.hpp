@@ -18,7 +18,8 @@
 // 5. Fields    everything but the words and the statistics: under the queue's lock
 //
 // 6. I5  a waiter is queued and the lock is free => no stripe has anything to give, unless the first is a parked thread that
-//        was told to come, or everybody queued has a check under way; and every stripe has `waited` set
+//        was told to come, or everybody queued has a check under way, or creating is suspended and there is only room; and
+//        every stripe has `waited` set
 //    I6  the queue is empty and the lock is free => no stripe has `waited` set
 //    I7  a slot is being created for at most one waiter, a waiter has at most one slot being created for it
 //
@@ -36,6 +37,8 @@
 // T8  may_barge: load, store relaxed          -       nothing: a hint; the word decides                   (floor)
 // T9  take, plain: CAS       acquire/relaxed  T3 T4   in: the resource; it entered nothing, so it gives   pool_model: put_vs_take
 //                                                     nothing out
+// H1  holder, aged: store    release          H2      out: since when                                     pool_time_model: leaks_vs_take
+// H2  holder, aged: load     acquire          H1      in: since when, of this loan or a later one         pool_time_model: leaks_vs_take
 
 #include <roost/pool/detail/pool_counters.hpp>
 #include <roost/pool/detail/pool_waiter.hpp>
@@ -74,6 +77,7 @@ public:
         if (stripe::take_is_plain(stripe_state(seen), unit_)) [[likely]] {
             unsigned slot = 0;
             const stripe_state next = stripe::take_plainly(stripe_state(seen), slot);
+            mine.expect_valid(next);
             if (mine.word.compare_exchange_weak(seen, next.bits, mo::acquire, mo::relaxed)) [[likely]] {  // T9
                 return mine.slots[slot];
             }
@@ -94,6 +98,7 @@ public:
         for (;;) {
             if ((seen & stripe::put_is_special) == 0) [[likely]] {
                 const stripe_state next = stripe::put_plainly(stripe_state(seen), s.number);
+                home.expect_valid(next);
                 if (home.word.compare_exchange_weak(seen, next.bits, mo::release, mo::relaxed)) [[likely]] {  // T3
                     return;
                 }
@@ -105,6 +110,7 @@ public:
                 give_back_slow(s);
                 return;
             }
+            home.expect_valid(step.next);
             if (home.word.compare_exchange_weak(seen, step.next.bits, mo::release, mo::relaxed)) [[likely]] {  // T3
                 if (step.leave) {
                     leave();  // the unit has kept this pool until here
@@ -115,15 +121,19 @@ public:
     }
     void note_holder(slot_base& s, const char* who, site where) noexcept {
         s.who.store(who, mo::relaxed);  // T6
-        s.where.store(where, mo::relaxed);  // T6
         if (tracks_ages_) [[unlikely]] {
             s.since.store(time_now(), mo::relaxed);  // T6
+            s.where.store(where, mo::release);  // H1
+            return;
         }
+        s.where.store(where, mo::relaxed);  // T6
     }
 
     // --- slow paths ----------------------------------------------------------------------------------------------------
     // The right to create, for a newcomer.
     [[nodiscard]] slot_base* try_reserve() noexcept;
+    // Whether there is room, and creating is suspended after this failure.
+    [[nodiscard]] bool is_suspended(std::exception_ptr& why) noexcept;
     void discard(slot_base& s) noexcept;
     // False: served at once (see given).
     [[nodiscard]] bool enqueue(pool_waiter& w) noexcept;
@@ -196,8 +206,9 @@ private:
     static void describe(const node& n, node_description& d) noexcept;
     static const node_functions functions_table;
 
+    // A timer, and what the pool's executor does when it has fired.
     struct maintenance : work, timer {
-        maintenance() noexcept;
+        explicit maintenance(work::run_function what) noexcept;
         pool_core* core = nullptr;
     };
 
@@ -236,6 +247,8 @@ private:
     void empty_locked(slot_base& s, pool_effects& fx) noexcept;
     void mark_waited(bool waited) noexcept;
     void settle_queue(pool_effects& fx) noexcept;
+    void serve_the_rest(pool_effects& fx) noexcept;
+    void call_when_reopened() noexcept;
     void drain_if_done(pool_effects& fx) noexcept;
     [[nodiscard]] bool has_live() const noexcept;
     void fail_hopeless(pool_effects& fx) noexcept;
@@ -261,7 +274,9 @@ private:
     std::uint32_t evict_all(pool_stripe& home, Each each) noexcept;
     [[nodiscard]] bool is_stale(const slot_base& s, std::int64_t now) const noexcept;
     void evict_stale(pool_stripe& s, std::int64_t now) noexcept;
+    void keep_after_all(slot_base& s) noexcept;
     void maintain() noexcept;
+    void reopened() noexcept;
     void report_leaks(std::int64_t now) noexcept;
     void end_upkeep() noexcept;
 
@@ -285,6 +300,7 @@ private:
     bool is_closing_ = false;
     bool is_drained_ = false;
     bool upkeep_lives_ = false;
+    bool reopening_lives_ = false;
     wait_list closers_;
     std::uint32_t failures_ = 0;
     std::int64_t closed_until_ = 0;
@@ -294,6 +310,7 @@ private:
     std::uint32_t capacity_now_ = 0;
     pool_options options_;
     maintenance upkeep_;
+    maintenance reopening_;  // the end of a suspension that somebody waits for
 
     pool_counters counters_;
 };

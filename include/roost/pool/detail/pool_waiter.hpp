@@ -9,8 +9,9 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// What a waiter was given. unchecked: a resource that goes through the awaitable check first, by way of enqueue().
-enum class gift : std::uint8_t { nothing, resource, permit, stopped, closed, failed, unchecked };
+// What a waiter was given. late: its creation was given up at its limit, the cause says so itself. unchecked: a resource that
+// goes through the awaitable check first, by way of enqueue().
+enum class gift : std::uint8_t { nothing, resource, permit, stopped, closed, failed, late, unchecked };
 
 class pool_waiter : public waiter {
 public:
@@ -18,9 +19,9 @@ public:
     pool_waiter(pool_waiter&&) noexcept = default;
 
     gift given = gift::nothing;
-    slot_base* slot = nullptr;  // resource, permit
+    slot_base* slot = nullptr;  // resource, permit; failed: where, when that is known
     slot_base* making = nullptr;  // being created on our behalf; under the lock
-    std::exception_ptr cause;  // failed
+    std::exception_ptr cause;  // failed, late
 
 protected:
     pool_waiter(thread_tag tag, work::run_function unpark) noexcept : waiter(tag, unpark) {}

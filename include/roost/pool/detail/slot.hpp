@@ -34,11 +34,16 @@ struct alignas(64) pool_stripe {
             if (step.is_refused()) {
                 return step;
             }
-            ROOST_ASSERT(is_valid(step.next, slot_count), "I1: a stripe of a pool left its states");
+            expect_valid(step.next);
             if (word.compare_exchange_weak(seen, step.next.bits, mo::acq_rel, mo::relaxed)) {  // T4
                 return step;
             }
         }
+    }
+
+    // Before every commit, also of those that do not come by way of commit().
+    void expect_valid([[maybe_unused]] stripe_state next) const noexcept {
+        ROOST_ASSERT(is_valid(next, slot_count), "I1: a stripe of a pool left its states");
     }
 
     atomic<stripe_state::word> word{0};

@@ -1,0 +1,135 @@
+// Threads that wait in line, among coroutines.
+
+#include <roost/sync/detail/limits.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support.hpp"
+
+#include <optional>
+
+namespace {
+
+using namespace pool_testing;
+using roost::pool;
+using roost::pool_status;
+
+void wait_for_waiters(pool<thing>& p, std::uint32_t count) {
+    while (p.stats().waiting != count) {
+        roost::yield_thread();
+    }
+}
+
+// The thread comes for what was returned, finds it unfit, and lets it go; its place goes to the first coroutine. The thread
+// then queues up behind the second, and must not still have the place in its hands.
+TEST(pool_blocking, POOL_80_a_thread_whose_resource_was_unfit_queues_up_with_nothing_in_its_hands) {
+    ledger l;
+    roost::atomic<bool> says_no{false};
+    std::optional<pool<thing>> p(std::in_place, one_stripe(1), factory(l), undertaker(l),
+                                 [&](thing&) { return !says_no.exchange(false, roost::mo::acq_rel); });
+    client holder(*p);
+    roost::atomic<int> got_id{0};
+    roost::thread sleeper([&] {
+        auto got = p->acquire_blocking();
+        got_id.store(got ? got->id : -1, roost::mo::release);
+    });
+    wait_for_waiters(*p, 1);
+    client b(*p);
+    client c(*p);
+    says_no.store(true, roost::mo::release);
+    holder.let_go();
+    // Until b has made a new one, and c and the thread wait for it.
+    while (p->stats().created != 2 || p->stats().waiting != 2) {
+        if (got_id.load(roost::mo::acquire) != 0) {
+            ADD_FAILURE() << "the thread was given a place that another holder has";
+            break;
+        }
+        roost::yield_thread();
+    }
+    p->resize(1);  // by way of the queue's lock: what the thread did before it queued up is to be seen here
+    EXPECT_LE(l.most_alive, 1) << "POOL-22";
+    ASSERT_TRUE(b.done() && b.got());
+    EXPECT_FALSE(c.done());
+    b.let_go();
+    EXPECT_TRUE(c.done() && c.got()) << "POOL-17: before the thread, which came back later";
+    c.let_go();
+    sleeper.join();
+    EXPECT_EQ(got_id.load(roost::mo::acquire), 2);
+    EXPECT_LE(l.most_alive, 1);
+    expect_conserved(*p, l);
+}
+
+TEST(pool_blocking, POOL_81_a_thread_that_waits_is_told_when_the_pool_is_destroyed) {
+    ledger l;
+    for (int round = 0; round < 200; ++round) {
+        std::optional<pool<thing>> p(make_pool(l, one_stripe(1)));
+        std::optional<client> holder(*p);
+        pool<thing>& seen = *p;
+        pool_status status = pool_status::ok;
+        roost::thread sleeper([&] {
+            const auto got = seen.acquire_blocking("sleeper");
+            status = got.status();
+        });
+        wait_for_waiters(*p, 1);
+        p.reset();
+        holder.reset();
+        sleeper.join();
+        EXPECT_EQ(status, pool_status::closed);
+    }
+    EXPECT_EQ(l.alive(), 0);
+}
+
+// Ruling 17: however often a thread that is awake comes by, a parked one gets its turn after so many returns.
+TEST(pool_blocking, POOL_22_a_parked_thread_is_overtaken_a_bounded_number_of_times) {
+    ledger l;
+    auto p = make_pool(l, one_stripe(1));
+    roost::atomic<bool> got{false};
+    auto held = p.acquire_blocking();
+    roost::thread sleeper([&] {
+        auto mine = p.acquire_blocking();
+        got.store(true, roost::mo::release);
+    });
+    wait_for_waiters(p, 1);
+    int returns = 0;
+    while (!got.load(roost::mo::acquire) && returns < 100'000) {
+        held.handle().give_back();
+        ++returns;
+        held = p.acquire_blocking();
+    }
+    EXPECT_TRUE(got.load(roost::mo::acquire));
+    EXPECT_LE(returns, roost::detail::thread_patience + 1);
+    held.handle().give_back();
+    sleeper.join();
+}
+
+TEST(pool_blocking, POOL_85_every_form_of_acquire_names_its_holder) {
+    ledger l;
+    auto p = make_pool(l, one_stripe(1));
+    const auto name = [&] { return p.holders().empty() ? std::string() : std::string(p.holders().at(0).name()); };
+    {
+        auto held = p.acquire_blocking("thread");
+        EXPECT_EQ(name(), "thread");
+    }
+    {
+        auto held = p.try_acquire("taker");
+        EXPECT_EQ(name(), "taker");
+    }
+    p.clear_idle();
+    {
+        auto held = p.try_acquire_or_create("maker");
+        EXPECT_EQ(name(), "maker");
+    }
+    std::string seen;
+    EXPECT_TRUE(p.try_with("visitor", [&](thing&) { seen = name(); }));
+    EXPECT_EQ(seen, "visitor");
+    auto body = [](pool<thing>& from, const auto& who, std::string& out) -> fire {
+        out = co_await from.with("guest", [&](thing&) { return who(); });
+    };
+    body(p, name, seen);
+    EXPECT_EQ(seen, "guest");
+    EXPECT_TRUE(p.try_with([&](thing&) { seen = name(); }));
+    EXPECT_EQ(seen, "");
+    EXPECT_NE(std::string(p.acquire_blocking().handle() ? "x" : ""), "") << "without a name, as before";
+}
+
+}  // namespace

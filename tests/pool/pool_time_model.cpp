@@ -1,0 +1,69 @@
+// Every interleaving of upkeep with take and put.
+
+#include "model_support.hpp"
+
+namespace {
+
+using namespace pool_modelling;
+
+// A loan that begins while upkeep looks for leaks: it must not be taken for as old as the loan before it.
+MODEL(pool_time_model, leaks_vs_take) {
+    plain<int> uses{0};
+    plain<int> told{0};
+    model_timers timers;
+    hand_executor where;
+    pool_options o = timed(1, where, timers);
+    o.leak_after = roost::duration(10);
+    o.on_leak = [&](const roost::pool_holder&) { told.set(told.get() + 1); };
+    {
+        pool<shared> p(o, [&] { return shared{&uses}; });
+        { auto long_ago = p.try_acquire_or_create(); }
+        timers.set_now(1000);
+        thread upkeep([&] {
+            timers.fire_all();
+            where.run();
+        });
+        { auto now = p.try_acquire(); }
+        upkeep.join();
+        check(told.get() == 0, "POOL-86: nobody held it for long");
+    }
+    where.run();
+}
+
+fire hold(pool<shared>& p, std::optional<acquired<shared>>& got) { got.emplace(co_await p.acquire()); }
+
+// Upkeep decides that a resource is stale; before it commits, that one is replaced and returned, so the word is the same. What
+// upkeep then has in its hands is not stale, and somebody waits for it.
+MODEL(pool_time_model, evict_vs_replaced_counted) {
+    plain<int> uses{0};
+    auto root = model_node::make_root(model_node::probe::quiet);
+    model_timers timers;
+    hand_executor where;
+    pool_options o = timed(1, where, timers);
+    o.parent = root.get();
+    o.idle_ttl = roost::duration(10);
+    {
+        pool<shared> p(o, [&] { return shared{&uses}; });
+        { auto long_ago = p.try_acquire_or_create(); }
+        timers.set_now(1000);
+        thread upkeep([&] {
+            timers.fire_all();
+            where.run_one();
+        });
+        static_cast<void>(p.try_acquire());  // stale: goes
+        where.run();
+        { auto replaced = p.try_acquire_or_create(); }
+        std::optional<acquired<shared>> got;
+        hold(p, got);
+        upkeep.join();
+        where.run();
+        check(got && *got, "POOL-24: whoever waits is served");
+        check(root->has_work(), "POOL-40: out, and the parent does not know");
+        got.reset();
+        where.run();
+        check(!root->has_work(), "POOL-40: everything is back");
+    }
+    where.run();
+}
+
+}  // namespace
