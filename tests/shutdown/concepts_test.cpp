@@ -101,6 +101,20 @@ TEST(bytes, SHUT_14_guarded_passes_everything_through) {
     EXPECT_TRUE(f->closed);
 }
 
+// SWB-8: what is said of interrupts and children holds: buffered reads end with stop, and an idle child delays nobody.
+TEST(regression, SWB_8_buffered_reads_are_interrupted_and_an_idle_child_delays_nobody) {
+    const shutdown s;
+    const shutdown idle = s.child();
+    auto f = s.interrupt(memory_file());
+    static_assert(roost::buffered_reader<decltype(f)>, "an interrupted buffered reader is one");
+    EXPECT_EQ(f.fill_buffer().size(), 8U);
+    f.consume(3);
+    EXPECT_EQ(f.fill_buffer().size(), 5U);
+    EXPECT_TRUE(s.shut_down().is_resolved());
+    EXPECT_TRUE(f.fill_buffer().empty());
+    EXPECT_EQ(f->fill_buffer().size(), 5U) << "nothing was taken";
+}
+
 // --- awaited: SWB-5 ----------------------------------------------------------------------------------------------------------
 
 // Waits for an event, and can be withdrawn.

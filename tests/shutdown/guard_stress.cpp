@@ -1,5 +1,5 @@
 // Guards on a tree of three levels from several threads, with random stops: no completion while a guard is out, and no hang.
-// ROOST_STRESS_SECONDS sets how long; 100 million pairs take some minutes (./check --deep).
+// ROOST_STRESS_SECONDS sets how long, ROOST_STRESS_PAIRS how many instead; 100 million pairs take some minutes (./check --deep).
 
 #include <roost/shutdown/shutdown.hpp>
 
@@ -40,71 +40,120 @@ struct tree {
 
 struct worker_result {
     std::uint64_t pairs = 0;
-    std::uint64_t missed = 0;  // a held guard that a completion above did not wait for
+    std::uint64_t late = 0;  // of these, after the stop
+    std::uint64_t missed = 0;  // held guards that a node above did not count, or whose completion did not wait for them
+
+    void add(const worker_result& other) {
+        pairs += other.pairs;
+        late += other.late;
+        missed += other.missed;
+    }
 };
 
-// Makes and drops guards until the tree is stopped, then some late ones.
-worker_result work(const tree& t, std::uint32_t seed) {
-    worker_result r;
-    std::uint32_t x = seed;
-    int late = 0;
-    while (late < 50) {
-        x = x * 1664525U + 1013904223U;
-        const shutdown& at = t.pick(x >> 16U);
+// While a guard is held: before the stop and after it, its node and the root have work, so neither is complete.
+std::uint64_t misses(const tree& t, const shutdown& at, std::uint32_t x) {
+    std::uint64_t missed = at.tree_node().has_work() && t.root.tree_node().has_work() ? 0U : 1U;
+    missed += is_complete(t.root.state()) || is_complete(at.state()) ? 1U : 0U;
+    if (x % 64 == 0) {
+        missed += t.root.guard_count() == 0 || at.guard_count() == 0 ? 1U : 0U;
+    }
+    return missed;
+}
+
+// A generator per worker; its high bits are good enough.
+class dice {
+public:
+    explicit dice(std::uint32_t seed) noexcept : state_(seed) {}
+    std::uint32_t roll() noexcept { return (state_ = state_ * 1664525U + 1013904223U) >> 8U; }
+    bool one_in(std::uint32_t n) noexcept { return roll() % n == 0; }
+
+private:
+    std::uint32_t state_;
+};
+
+// At a random moment: the root, a quarter of the time a part of it before, half of the time while something is becoming striped.
+void stop(const tree& t, dice& d) {
+    if (d.one_in(2)) {
+        t.pick(d.roll()).expect_contention();
+    }
+    if (d.one_in(4)) {
+        t.middle[0].shut_down();
+    }
+    t.root.shut_down();
+}
+
+// Makes and drops guards until somebody stops the tree, then some late ones.
+void work_on(const tree& t, std::uint32_t pairs_to_stop, dice& d, worker_result& r) {
+    for (int late = 0; late < 50;) {
+        if (d.one_in(pairs_to_stop)) {
+            stop(t, d);
+        }
+        const std::uint32_t x = d.roll();
+        const shutdown& at = t.pick(x);
         const guard g = at.guard();
         ++r.pairs;
         if (at.shutting_down().is_resolved()) {
             ++late;
+            ++r.late;
         }
-        if ((x >> 28U) == 0) {
+        if (x % 16 == 0) {
             const guard second = g;
             ++r.pairs;
-            r.missed += is_complete(t.root.state()) || is_complete(at.state()) ? 1U : 0U;
+            r.missed += misses(t, at, x);
         } else {
-            r.missed += is_complete(t.root.state()) ? 1U : 0U;
+            r.missed += misses(t, at, x);
         }
     }
-    return r;
+}
+
+// Two threads go through a row of trees, each stopped by either of them after some hundred guards, so that there are many stops;
+// every now and then after as many as it takes a node to find out that it had better be striped. A third waits for the ends.
+constexpr std::uint32_t row = 64;
+worker_result one_row(std::uint32_t seed) {
+    const std::vector<tree> trees(row);
+    std::array<std::atomic<std::uint32_t>, 2> done{};
+    std::array<worker_result, 2> results;
+    std::vector<std::thread> threads;
+    for (std::uint32_t i = 0; i < results.size(); ++i) {
+        threads.emplace_back([&, i] {
+            dice d(seed * 7 + i);
+            for (std::uint32_t k = 0; k < row; ++k) {
+                work_on(trees[k], k == row / 2 ? 60'000 : 500, d, results[i]);
+                done[i].store(k + 1);
+                while (done[1 - i].load() + 1 < k + 1) {  // nobody has a tree to himself
+                    std::this_thread::yield();
+                }
+            }
+        });
+    }
+    for (const tree& t : trees) {
+        t.root.completion().wait_blocking();
+    }
+    for (std::thread& th : threads) {
+        th.join();
+    }
+    for (const tree& t : trees) {
+        EXPECT_TRUE(is_complete(t.root.state()));
+        EXPECT_EQ(t.root.guard_count(), 0U);
+    }
+    results[0].add(results[1]);
+    return results[0];
 }
 
 TEST(guard_stress, SHUT_71_no_premature_completion_and_no_hang) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds_to_run());
     const std::uint64_t wanted = pairs_wanted();
     worker_result total;
-    std::uint64_t rounds = 0;
+    std::uint32_t rows = 0;
     while (wanted != 0 ? total.pairs < wanted : std::chrono::steady_clock::now() < end) {
-        const tree t;
-        std::array<worker_result, 2> results;
-        std::vector<std::thread> threads;
-        for (std::uint32_t i = 0; i < results.size(); ++i) {
-            threads.emplace_back(
-                [&t, &results, i, rounds] { results[i] = work(t, static_cast<std::uint32_t>(rounds) * 7 + i); });
-        }
-        const std::uint64_t r = roost::random_u64();
-        const bool from_the_middle = (r & 3U) == 0;
-        if (wanted != 0) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(r % 100));
-        } else {
-            std::this_thread::sleep_for(std::chrono::microseconds(r % 2000));
-        }
-        if (from_the_middle) {
-            t.middle[0].shut_down();
-        }
-        t.root.shut_down().wait_blocking();
-        for (std::thread& th : threads) {
-            th.join();
-        }
-        EXPECT_TRUE(is_complete(t.root.state()));
-        EXPECT_EQ(t.root.guard_count(), 0U);
-        for (const worker_result& w : results) {
-            total.pairs += w.pairs;
-            total.missed += w.missed;
-        }
-        ++rounds;
+        total.add(one_row(static_cast<std::uint32_t>(roost::random_u64())));
+        ++rows;
     }
     EXPECT_EQ(total.missed, 0U);
-    std::printf("  %llu guard pairs in %llu rounds, %llu missed\n", static_cast<unsigned long long>(total.pairs),
-                static_cast<unsigned long long>(rounds), static_cast<unsigned long long>(total.missed));
+    EXPECT_EQ(total.late, std::uint64_t(rows) * row * 100) << "both saw every stop";
+    std::printf("  %llu guard pairs, %u trees stopped, %llu pairs after a stop, %llu missed\n",
+                static_cast<unsigned long long>(total.pairs), rows * row, static_cast<unsigned long long>(total.late),
+                static_cast<unsigned long long>(total.missed));
 }
 
 // Children and guards come and go while reports are made; guards are dropped by other threads than made them.

@@ -184,6 +184,25 @@ TEST(hierarchy, SHUT_37_an_idle_child_delays_nobody) {
     EXPECT_EQ(c.state(), shutdown_state::complete);
 }
 
+TEST(hierarchy, SHUT_84_descendants_keep_their_ancestors_counting_and_are_kept_by_nobody) {
+    const shutdown root("root");
+    auto middle = std::make_unique<shutdown>(root.child("middle"));
+    auto leaf = std::make_unique<shutdown>(middle->child("leaf"));
+    const auto of_middle = middle->interrupt(0);
+    const auto of_leaf = leaf->interrupt(0);
+    guard g = leaf->guard();
+    middle.reset();
+    leaf.reset();
+    EXPECT_FALSE(of_leaf.is_stopped());
+    EXPECT_FALSE(of_middle.is_stopped()) << "kept by the one below";
+    EXPECT_EQ(root.guard_count(), 1U) << "through a node without handles";
+    g.reset();
+    EXPECT_EQ(root.guard_count(), 0U);
+    EXPECT_TRUE(of_leaf.is_stopped()) << "the root alone keeps nobody";
+    EXPECT_TRUE(of_middle.is_stopped());
+    EXPECT_TRUE(is_running(root.state()));
+}
+
 TEST(hierarchy, SHUT_38_45_a_guard_outlives_its_childs_handle) {
     const shutdown s;
     guard g = s.child("gone").guard();

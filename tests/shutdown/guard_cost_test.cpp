@@ -1,0 +1,114 @@
+// What a guard does not cost: memory, system calls.
+
+#include <roost/shutdown/shutdown.hpp>
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <new>
+
+#if defined(__linux__)
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
+namespace {
+
+thread_local long allocations = 0;
+
+void* counted_new(std::size_t size, std::size_t alignment) {
+    ++allocations;
+    void* p = alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__
+                  ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
+                  : std::malloc(size == 0 ? 1 : size);
+    if (p == nullptr) {
+        throw std::bad_alloc();
+    }
+    return p;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return counted_new(size, 1); }
+void* operator new(std::size_t size, std::align_val_t a) { return counted_new(size, static_cast<std::size_t>(a)); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+namespace {
+
+using roost::guard;
+using roost::shutdown;
+
+class guard_cost : public ::testing::Test {
+protected:
+    // One, a copy, one that may be refused; on the root, which counts per thread after a while, and three levels down, where the
+    // last one always goes.
+    void make_guards(int rounds) const {
+        for (int i = 0; i < rounds; ++i) {
+            const guard a = root.guard();
+            const guard b = a;
+            const guard c = leaf.guard();
+            const auto d = leaf.try_guard();
+        }
+    }
+    shutdown root{"root"};
+    shutdown leaf = root.child("middle").child("leaf");
+};
+
+TEST_F(guard_cost, SHUT_74_SWB_3_a_hundred_thousand_guards_allocate_nothing) {
+    make_guards(25'000);
+    const long before = allocations;
+    make_guards(25'000);
+    EXPECT_EQ(allocations, before);
+    const auto* counted = new shutdown("other");
+    EXPECT_GT(allocations, before) << "the count counts";
+    delete counted;
+}
+
+#if defined(__linux__) && defined(ROOST_SEAM_NATIVE) && !ROOST_ASAN
+
+// The kernel ends whoever calls it with anything but read, write and exit.
+[[noreturn]] void without_system_calls(const auto& fn) {
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) {
+        _exit(3);
+    }
+    fn();
+    syscall(SYS_exit, 0);
+    std::abort();
+}
+
+TEST_F(guard_cost, SHUT_74_SWB_3_a_hundred_thousand_guards_call_nobody) {
+    GTEST_FLAG_SET(death_test_style, "fast");
+    make_guards(25'000);
+    const auto code = [](int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); };
+    int made = -1;
+    EXPECT_EXIT(
+        without_system_calls([this] { make_guards(25'000); }),
+        [&](int status) {
+            made = code(status);
+            return made == 0 || made == 3;
+        },
+        "");
+    int called = -1;
+    EXPECT_EXIT(
+        without_system_calls([] { syscall(SYS_sched_yield); }),
+        [&](int status) {
+            called = code(status);
+            return called == 128 + SIGKILL || called == 3;
+        },
+        "");
+    if (made == 3) {
+        GTEST_SKIP() << "this kernel does not let a process lock itself in";
+    }
+    EXPECT_EQ(called, 128 + SIGKILL) << "the kernel sees calls";
+}
+
+#endif
+
+}  // namespace
