@@ -6,6 +6,7 @@
 #include <roost/base/atomic.hpp>
 #include <roost/base/clock.hpp>
 #include <roost/base/error.hpp>
+#include <roost/base/failure_sink.hpp>
 #include <roost/base/intrusive_list.hpp>
 #include <roost/base/outcome.hpp>
 #include <roost/base/reason.hpp>

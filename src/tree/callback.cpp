@@ -1,3 +1,4 @@
+#include <roost/base/failure_sink.hpp>
 #include <roost/tree/callback.hpp>
 
 #include <climits>
@@ -14,6 +15,7 @@
 //             + awaited: remove() is blocked until done
 //
 // 5. Field access   listed_, observed_, on_: add() and remove(); on_ also level_reached, which remove() waits for
+//                   observed_ is constant after add(): run_posted reads it when fn has thrown
 //                   runner_: written before `running`, read after it
 //
 // 7. Ordering table
@@ -35,6 +37,11 @@ constexpr std::uint32_t running = 2;
 constexpr std::uint32_t done = 3;
 constexpr std::uint32_t awaited = 4;
 }  // namespace
+
+void report_thrown(const char* what, const node* at) noexcept {
+    report_failure(what, at == nullptr ? std::string_view() : at->name(), at == nullptr ? site() : at->made_at(),
+                   std::current_exception());
+}
 
 posted_callback::listed_part::listed_part(level at, posted_callback& block) noexcept
     : callback_member(at, &level_reached), owner(block) {}
@@ -67,7 +74,11 @@ void posted_callback::run_posted(work& w) noexcept {
     std::uint32_t seen = posted;
     self.runner_.set(thread_index());
     if (self.state_.compare_exchange_strong(seen, running, mo::release, mo::relaxed)) {  // B2
-        self.call_(self);
+        try {
+            self.call_(self);
+        } catch (...) {
+            report_thrown("a callback of", self.observed_.target());
+        }
         const atomic<std::uint32_t>* address = &self.state_;
         if ((self.state_.exchange(done, mo::release) & awaited) != 0) {  // B4
             wake_on(address, INT_MAX);

@@ -1,3 +1,4 @@
+#include <roost/base/failure_sink.hpp>
 #include <roost/tree/external_resource.hpp>
 
 #include <climits>
@@ -43,7 +44,11 @@ void external_node::fire() noexcept {
         return;
     }
     retain();
-    on_cancel_(*this);
+    try {
+        on_cancel_(*this);
+    } catch (...) {
+        report_failure("on_cancel of external resource", name(), made_at(), std::current_exception());
+    }
     if ((state_.exchange(cancelled_state, mo::release) & awaited) != 0) {  // T4
         wake_on(&state_, INT_MAX);
     }

@@ -16,7 +16,7 @@
 // not tried: node::node, with_scope::start, with_scope::with_scope: reached through everything that makes nodes and scopes
 // not tried: inline_callback, inline_callback::inline_callback, condition::wait_blocking: allocate nothing; move what they are given
 // not tried: loop::loop, blocking_lane::blocking_lane, runtime::shut_down, run, blocking, blocking_on: threads; see thread_failure_test
-// not tried: cpu_quota, format_age, describe: text for people; an exception leaves nothing behind
+// not tried: cpu_quota, format_age: text for people; an exception leaves nothing behind
 // not tried: on_failure::decide: calls the user's function in its row of on_failure
 
 #include <roost/pool/pool.hpp>

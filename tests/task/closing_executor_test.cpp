@@ -76,6 +76,36 @@ TEST(closing_executor, TASK_43_a_closed_one_takes_nothing_and_says_so_once) {
     EXPECT_EQ(at_home, 0) << "the body never ran";
 }
 
+task<int> take_argument(rig::tracked, int& ran) {
+    ++ran;
+    co_return 1;
+}
+
+// TN-58: neither has begun when the executor closes.
+TEST(closing_executor, TASK_43_what_is_still_queued_at_close_is_destroyed_unrun_and_its_waiter_is_told) {
+    rig::stage s;
+    roost::testing::manual_executor there("there");
+    int alive = 0;
+    int ran = 0;
+    closing_executor own(there, "own");
+    const job child = own.launch("child", take_argument(rig::tracked(alive), ran));
+    outcome<int> got(std::in_place, 7);
+    const job borrower = s.play(borrow(own, take_argument(rig::tracked(alive), ran), got));
+    EXPECT_EQ(alive, 2);
+
+    const job closer = s.play(close_it(own));
+    EXPECT_FALSE(borrower.is_finished());
+    while (there.run_all() + s.executor.run() != 0) {}
+    EXPECT_EQ(closer.state(), job_state::completed);
+    EXPECT_EQ(ran, 0) << "destroyed, not run";
+    EXPECT_EQ(alive, 0) << "with its arguments";
+    EXPECT_EQ(child.state(), job_state::cancelled);
+    EXPECT_EQ(child.why().kind(), reason_kind::closed);
+    EXPECT_EQ(borrower.state(), job_state::completed);
+    ASSERT_TRUE(got.is_cancelled());
+    EXPECT_EQ(got.why().kind(), reason_kind::closed);
+}
+
 TEST(closing_executor, TASK_43_a_borrower_that_is_cancelled_leaves_the_executor_open) {
     rig::stage s;
     roost::testing::manual_executor there("there");

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 
 using namespace roost;
 
@@ -131,54 +132,112 @@ TEST(external_death, JOB_25_setting_it_twice_is_a_named_bug) {
         "'answer'.*set once");
 }
 
-// 2 x 3 x 3 x 3 x 2 ways in which a cancel of the parent, the end of the promise and yields can mix.
-task<> mixed(std::optional<promise<int>>& out, external_cancel how, int yields_before, int yields_after, bool& finished) {
-    for (int i = 0; i < yields_before; ++i) {
+struct mix {
+    external_cancel how = external_cancel::abandon;
+    bool cancel_parent = false;
+    bool cancel_child = false;
+    int end = 0;  // value, error, dropped
+    int yields_before = 0;
+    int yields_after = 0;
+    int repeat = 0;  // so many steps of the executor before somebody cancels the parent and the promise ends
+};
+
+task<> detach_external(scope& s, const mix& m, std::optional<promise<int>>& out, job& child, bool& returned) {
+    for (int i = 0; i < m.yields_before; ++i) {
         co_await yield();
     }
-    std::string log;
-    co_await ask(out, how, log);
-    for (int i = 0; i < yields_after; ++i) {
+    auto made = bridge<int>(s, "external", m.how);
+    child = made.first.as_job();
+    out.emplace(std::move(made.second));
+    if (m.cancel_child) {
+        made.first.cancel();
+    }
+    made.first.keep();  // detached: only the scope waits for it
+    for (int i = 0; i < m.yields_after; ++i) {
         co_await yield();
     }
+    returned = true;
+}
+task<> run_mix(const mix& m, std::optional<promise<int>>& out, job& child, bool& returned, bool& finished) {
+    co_await with_scope(detach_external, std::ref(m), std::ref(out), std::ref(child), std::ref(returned));
     finished = true;
 }
 
+void end_promise(std::optional<promise<int>>& p, int end) {
+    if (end == 0) {
+        p->set_value(1);
+    } else if (end == 1) {
+        p->set_error(std::make_exception_ptr(std::runtime_error("x")));
+    } else {
+        p.reset();
+    }
+}
+
+void play_mix(const mix& m) {
+    rig::stage s;
+    std::optional<promise<int>> p;
+    job child;
+    bool returned = false;
+    bool finished = false;
+    const job parent = s.start(run_mix(m, p, child, returned, finished));
+    for (int step = 0; step < m.repeat; ++step) {
+        s.executor.run_one();
+    }
+    const bool cancelled = m.cancel_parent && !parent.is_finished();
+    const bool was_over = returned && child.is_finished();
+    const bool had_returned = returned;
+    if (m.cancel_parent) {
+        parent.cancel();
+    }
+    const bool waits_for_promise = p && !child.is_finished();
+    if (waits_for_promise) {
+        EXPECT_FALSE(parent.is_finished()) << "the parent waits for the external child";
+    }
+    if (!p) {
+        s.run();  // not made yet, or never, because the parent was cancelled
+    }
+    if (p) {
+        end_promise(p, m.end);
+    }
+    s.run();
+    ASSERT_TRUE(parent.is_finished());
+    const bool failed = child && child.state() == job_state::failed;
+    // The body of the scope had returned before the cancel, and its child was over or brought a value all the same: kept.
+    const bool kept = was_over || (had_returned && child.state() == job_state::completed);
+    const bool ends_cancelled = cancelled && !kept;
+    EXPECT_EQ(parent.state(), failed ? job_state::failed : ends_cancelled ? job_state::cancelled : job_state::completed);
+    EXPECT_EQ(finished, parent.state() == job_state::completed);
+    if (child && !m.cancel_child && !m.cancel_parent) {
+        EXPECT_EQ(child.state(), m.end == 0 ? job_state::completed : job_state::failed) << "what the promise said";
+    }
+}
+
+// TN-47: 2 x 2 x 3 x 3 x 3 ways to mix a cancel of the parent, one of the child before it is detached, the end of the promise
+// and yields before and after, times 16 moments, for both things that a cancel can do.
 TEST(external, JOB_25_no_mix_of_cancel_set_drop_and_yield_stalls_the_parent) {
-    int combinations = 0;
-    for (const external_cancel how : {external_cancel::abandon, external_cancel::uninterruptible}) {
-        for (int end = 0; end < 3; ++end) {
-            for (int before = 0; before < 3; ++before) {
-                for (int after = 0; after < 3; ++after) {
-                    for (int cancel_at = 0; cancel_at < 4; ++cancel_at) {
-                        rig::stage s;
-                        std::optional<promise<int>> p;
-                        bool finished = false;
-                        const job j = s.start(mixed(p, how, before, after, finished));
-                        for (int step = 0; step < 6; ++step) {
-                            if (step == cancel_at) {
-                                j.cancel();
-                            }
-                            s.executor.run_one();
-                        }
-                        if (p) {
-                            if (end == 0) {
-                                p->set_value(1);
-                            } else if (end == 1) {
-                                p->set_error(std::make_exception_ptr(std::runtime_error("x")));
-                            } else {
-                                p.reset();
-                            }
-                        }
-                        s.run();
-                        EXPECT_TRUE(j.is_finished()) << int(how) << end << before << after << cancel_at;
-                        ++combinations;
-                    }
-                }
-            }
+    const auto before = set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {});
+    int played = 0;
+    for (int i = 0; i < 108 * 16; ++i) {
+        int digits = i;
+        const auto next = [&digits](int base) { return std::exchange(digits, digits / base) % base; };
+        mix m;
+        m.cancel_parent = next(2) == 1;
+        m.cancel_child = next(2) == 1;
+        m.end = next(3);
+        m.yields_before = next(3);
+        m.yields_after = next(3);
+        m.repeat = next(16);
+        for (const external_cancel how : {external_cancel::abandon, external_cancel::uninterruptible}) {
+            m.how = how;
+            SCOPED_TRACE(::testing::Message()
+                         << "how " << int(how) << " parent " << m.cancel_parent << " child " << m.cancel_child << " end "
+                         << m.end << " yields " << m.yields_before << " " << m.yields_after << " repeat " << m.repeat);
+            play_mix(m);
+            ++played;
         }
     }
-    EXPECT_EQ(combinations, 216);
+    set_failure_sink(before);
+    EXPECT_EQ(played, 2 * 1728);
 }
 
 }  // namespace

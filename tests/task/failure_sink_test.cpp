@@ -29,17 +29,4 @@ TEST(failure_sink, TASK_39_the_default_prints_one_line_with_name_place_and_error
     EXPECT_EQ(line.find('\n'), line.size() - 1);
 }
 
-TEST(failure_sink, TASK_39_describe_names_what_was_thrown) {
-    EXPECT_EQ(describe(nullptr), "no error");
-    EXPECT_EQ(describe(std::make_exception_ptr(std::out_of_range("far"))), "std::out_of_range: far");
-    EXPECT_EQ(describe(std::make_exception_ptr(7)), "int");
-}
-
-TEST(failure_sink, TASK_39_null_puts_the_default_back) {
-    const auto mine = +[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {};
-    const auto first = set_failure_sink(mine);
-    EXPECT_EQ(set_failure_sink(nullptr), mine);
-    EXPECT_EQ(set_failure_sink(first), first);
-}
-
 }  // namespace

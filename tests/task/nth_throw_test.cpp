@@ -18,6 +18,8 @@
 #include <roost/task/timeout.hpp>
 #include <roost/task/trace.hpp>
 #include <roost/task/when_all.hpp>
+#include <roost/tree/callback.hpp>
+#include <roost/tree/external_resource.hpp>
 
 #include "rig.hpp"
 #include "throwing_thing.hpp"
@@ -136,6 +138,24 @@ task<> externals_in(scope& s) {
 }
 task<> externals() { co_await with_scope(externals_in); }
 
+// Hooks that are called because of a cancel: what they throw goes to the sink, and the job completes all the same.
+task<> hooks_in(scope& s) {
+    const auto hook = [] { call(); };
+    auto made = bridge<int>(s, "hooked", hook);
+    const token child(*made.first.as_job().core());
+    const executor_ref here = s.executor();
+    const callback told(child, level::cancel, here, hook);
+    const inline_callback<decltype(hook)> at_once(child, level::cancel, hook);
+    external_resource op = external_resource::open(*made.first.as_job().core(), "op", hook);
+    made.first.cancel();
+    co_await yield();
+    co_await yield();
+    op.reset();
+    made.second.set_value(1);
+    co_await made.first.join();
+}
+task<> hooks() { co_await with_scope(hooks_in); }
+
 using scenario = task<> (*)();
 
 // True: it went through without a throw.
@@ -184,6 +204,24 @@ TEST(nth_throw, TASK_42_when_all_and_races) { exhaust(combinations); }
 TEST(nth_throw, TASK_42_maps_and_retries) { exhaust(ranges); }
 TEST(nth_throw, TASK_42_supervision) { exhaust(supervises); }
 TEST(nth_throw, TASK_42_generators) { exhaust(generates); }
+TEST(nth_throw, TREE_90_hooks_of_a_cancel) {
+    exhaust(hooks);
+    for (int n = 0; n < 4; ++n) {
+        int reports = 0;
+        static int* counted;
+        counted = &reports;
+        const auto before =
+            set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept { ++*counted; });
+        {
+            rig::stage s;
+            calls_left = n;
+            EXPECT_EQ(s.play(hooks()).state(), job_state::completed) << "hook " << n << " threw";
+            calls_left = -1;
+        }
+        set_failure_sink(before);
+        EXPECT_EQ(reports, 1) << "hook " << n;
+    }
+}
 TEST(nth_throw, TASK_42_externals_and_sharing) { exhaust(externals); }
 
 }  // namespace

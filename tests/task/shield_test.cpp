@@ -1,10 +1,12 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/on_exit.hpp>
+#include <roost/task/race.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
+#include <roost/task/when_all.hpp>
 
 #include "rig.hpp"
 
@@ -12,6 +14,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 using namespace roost;
@@ -145,7 +148,11 @@ task<int> full_cleanup(event& never, std::string& log) {
     co_await sleep_for(10ms);
     log += "sleep ";
     auto late = co_await move_on_after(10ms, never_ends(never));
-    log += late ? "value" : "timeout";
+    log += late ? "value " : "timeout ";
+    const auto all = co_await when_all(quick(), slow());
+    log += "all" + std::to_string(std::get<0>(all) + std::get<1>(all)) + " ";
+    const auto first = co_await race(slow(), never_ends(never));
+    log += "race" + std::to_string(first.value());
     co_return sum;
 }
 task<> cleanup_in_cancelled(event& never, std::string& log, int& got) {
@@ -154,17 +161,18 @@ task<> cleanup_in_cancelled(event& never, std::string& log, int& got) {
     got = co_await shield(1h, full_cleanup(never, log));
 }
 
-TEST(shield, TASK_26_scopes_timers_and_timeouts_work_inside_cleanup_of_a_cancelled_job) {
+TEST(shield, TASK_26_scopes_timers_timeouts_when_all_and_race_work_inside_cleanup_of_a_cancelled_job) {
     rig::stage s;
     event never;
     std::string log;
     int got = 0;
     s.play(cleanup_in_cancelled(never, log, got));
-    s.advance(10ms);
-    s.advance(10ms);
-    s.advance(10ms);
-    EXPECT_EQ(log, "scope sleep timeout");
+    for (int i = 0; i < 5; ++i) {
+        s.advance(10ms);
+    }
+    EXPECT_EQ(log, "scope sleep timeout all3 race2");
     EXPECT_EQ(got, 3);
+    EXPECT_EQ(never.waiters_now(), 0U) << "the losers are gone";
 }
 
 task<> see_deadline(time_point& inside) {

@@ -29,7 +29,7 @@ task<> nest_scopes(scope&, int left, event& e) {
 TEST(transfer, TASK_8_deeply_nested_scopes_are_cancelled_and_destroyed_without_recursion) {
     rig::stage s;
     event e;
-    const job j = s.play(open_scope(depth / 4, e));
+    const job j = s.play(open_scope(depth, e));
     EXPECT_EQ(e.waiters_now(), 1U);
     j.cancel();
     s.run();
@@ -51,7 +51,7 @@ TEST(transfer, TASK_8_a_deep_chain_of_jobs_completes_and_is_cancelled_without_re
     for (const bool cancel : {false, true}) {
         rig::stage s;
         event e;
-        const job j = s.play(open_chain(depth / 4, e));
+        const job j = s.play(open_chain(depth, e));
         EXPECT_EQ(j.state(), job_state::active);
         if (cancel) {
             j.cancel();

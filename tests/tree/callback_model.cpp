@@ -61,6 +61,38 @@ MODEL(callback_model, raise_only_posts) {
     check(calls.get() == 1, "TREE-44: on the executor");
 }
 
+// TREE-43: two operations, each of which takes its own lock to cancel the other and when it is cancelled. On the canceller's
+// stack the callbacks would wait for each other's locks.
+MODEL(callback_model, cancel_each_other_under_locks) {
+    one_slot first_exec;
+    one_slot second_exec;
+    roost::small_mutex first_lock;
+    roost::small_mutex second_lock;
+    ref first = make_root(probe::quiet);
+    ref second = make_root(probe::quiet);
+    int calls = 0;
+    roost::callback first_told(token(*first), level::cancel, first_exec, [&] {
+        first_lock.lock();
+        ++calls;
+        first_lock.unlock();
+    });
+    roost::callback second_told(token(*second), level::cancel, second_exec, [&] {
+        second_lock.lock();
+        ++calls;
+        second_lock.unlock();
+    });
+    roost::thread other([&] {
+        second_lock.lock();
+        first->cancel();
+        second_lock.unlock();
+    });
+    first_lock.lock();
+    second->cancel();
+    first_lock.unlock();
+    other.join();
+    check(first_exec.run() && second_exec.run() && calls == 2, "TREE-43: both have been told");
+}
+
 // TREE-45: removal against the raise itself.
 MODEL(callback_model, remove_vs_raise) {
     one_slot exec;

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <mutex>
+
 namespace {
 
 using roost::callback;
@@ -165,6 +167,53 @@ TEST(callback, TREE_45_a_posted_callback_may_destroy_itself) {
     });
     other->stop();
     EXPECT_EQ(calls, 2);
+}
+
+// An operation that takes its own lock to cancel another one, and when it is cancelled itself. Run inside cancel(), two of
+// them would wait for each other.
+struct locked_operation {
+    locked_operation(roost::executor_ref on, ref at)
+        : node(std::move(at)), told(token(*node), level::cancel, on, [this] {
+              const std::lock_guard<roost::small_mutex> held(lock);
+              ++cancelled;
+          }) {}
+    void cancel(locked_operation& other) {
+        const std::lock_guard<roost::small_mutex> held(lock);
+        other.node->cancel();
+    }
+    roost::small_mutex lock;
+    ref node;
+    int cancelled = 0;
+    callback told;
+};
+
+TEST(callback, TREE_43_two_operations_that_hold_their_locks_cancel_each_other) {
+    for (int round = 0; round < 500; ++round) {
+        manual_executor exec;
+        locked_operation a(exec, make_root("a"));
+        locked_operation b(exec, make_root("b"));
+        roost::atomic<std::uint32_t> ready{0};
+        const auto meet = [&ready] {
+            ready.fetch_add(1, roost::mo::relaxed);
+            while (ready.load(roost::mo::relaxed) < 2) {
+                roost::yield_thread();
+            }
+        };
+        roost::thread one([&] {
+            meet();
+            a.cancel(b);
+        });
+        roost::thread two([&] {
+            meet();
+            b.cancel(a);
+        });
+        one.join();
+        two.join();
+        EXPECT_EQ(a.cancelled + b.cancelled, 0) << "only posted";
+        exec.run_all();
+        EXPECT_EQ(a.cancelled, 1);
+        EXPECT_EQ(b.cancelled, 1);
+    }
 }
 
 TEST(callback_death, TREE_44_an_executor_is_required) {

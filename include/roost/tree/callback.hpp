@@ -13,6 +13,9 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
+// Inside a catch block: gives what was thrown to the failure sink, with the node it belongs to, if that is still known.
+void report_thrown(const char* what, const node* at) noexcept;
+
 // What a posted callback needs beyond its registration: it may be in an executor's queue when the registration goes away.
 class posted_callback {
 public:
@@ -23,7 +26,7 @@ public:
     void remove() noexcept;  // gives the block back too
 
 protected:
-    using call_function = void (*)(posted_callback&) noexcept;
+    using call_function = void (*)(posted_callback&);
     using destroy_function = void (*)(posted_callback&) noexcept;
     posted_callback(call_function call, destroy_function destroy) noexcept;
     ~posted_callback() = default;
@@ -59,7 +62,7 @@ public:
     explicit posted_callback_of(F&& fn) : posted_callback(&call, &destroy), fn_(std::forward<F>(fn)) {}
 
 private:
-    static void call(posted_callback& self) noexcept { static_cast<posted_callback_of&>(self).fn_(); }
+    static void call(posted_callback& self) { static_cast<posted_callback_of&>(self).fn_(); }
     static void destroy(posted_callback& self) noexcept { delete static_cast<posted_callback_of*>(&self); }
     Fn fn_;
 };
@@ -68,7 +71,7 @@ private:
 
 // Runs fn once, on an executor, when the token's effective level reaches `at`; at once if it has been reached already.
 // Destroying the callback waits for a running fn, unless it is destroyed by fn itself; afterwards fn never runs.
-// fn must not throw (what it throws ends the program): there is nobody to give it to.
+// What fn throws goes to the failure sink, with name and site of the node: there is nobody else to give it to.
 class callback {
 public:
     callback() noexcept = default;
@@ -104,7 +107,7 @@ private:
 };
 
 // Runs fn on the stack of whoever raises the level. Only for claiming and posting: fn has to be short, must not block and
-// must not throw. No allocation, stays where it is. Destruction as above.
+// takes no lock that anybody holds who raises levels. No allocation, stays where it is. Destruction and throwing as above.
 template <class Fn>
 class inline_callback final : private detail::callback_member {
 public:
@@ -118,7 +121,19 @@ public:
     ~inline_callback() { remove(); }
 
 private:
-    static void run(callback_member& self) noexcept { static_cast<inline_callback&>(self).fn_(); }
+    static void run(callback_member& self) noexcept {
+        auto& me = static_cast<inline_callback&>(self);
+        if constexpr (std::is_nothrow_invocable_v<Fn&>) {
+            me.fn_();
+        } else {
+            const bool* gone = me.gone_flag();
+            try {
+                me.fn_();
+            } catch (...) {
+                detail::report_thrown("an inline callback of", *gone ? nullptr : me.observed_.target());
+            }
+        }
+    }
 
     token observed_;
     Fn fn_;

@@ -20,7 +20,7 @@ public:
     void close_handle() noexcept;   // waits for on_cancel on another thread, gives back unit and reference
 
 protected:
-    using cancel_function = void (*)(external_node&) noexcept;
+    using cancel_function = void (*)(external_node&);
     external_node(const node_functions& functions, node& parent, node_name name, site made_at, cancel_function on_cancel);
     ~external_node() = default;
 
@@ -39,7 +39,7 @@ public:
     external_node_of(node& parent, node_name name, site made_at, F&& on_cancel)
         : external_node(
               functions_table, parent, name, made_at,
-              +[](external_node& self) noexcept { static_cast<external_node_of&>(self).fn_(); }),
+              +[](external_node& self) { static_cast<external_node_of&>(self).fn_(); }),
           fn_(std::forward<F>(on_cancel)) {}
 
 private:
@@ -61,8 +61,10 @@ private:
 
 // Work that happens outside: a request to another service, an operation of an event loop, a child process. It is a named
 // unit of its parent's work until this handle goes. When the parent is cancelled, on_cancel runs once, on the canceller's
-// stack, and has to be short (tell the event loop; post). Cancel and completion race fairly: exactly one of on_cancel and a
-// try_complete() that says true happens.
+// stack, because whoever would have to run it elsewhere may be the one that is blocked in the operation. So it has to be short
+// (tell the event loop; post) and takes no lock that anybody holds who cancels; what needs more is a `callback`. What it throws
+// goes to the failure sink. Cancel and completion race fairly: exactly one of on_cancel and a try_complete() that says true
+// happens.
 class external_resource {
 public:
     external_resource() noexcept = default;

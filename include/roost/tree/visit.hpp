@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace roost::inline ROOST_ABI {
 
@@ -47,16 +50,33 @@ struct visit_result {
 
 // Calls fn for root and every live node below it, parents first, at any time and from any thread. Nodes that come and go
 // meanwhile may or may not be met; nothing is locked during fn, so it may do anything, also to the tree. The caller holds
-// root. At most `budget` nodes are described.
+// root. At most `budget` nodes are described. When fn throws, it is called no more, the walk leaves the tree, and the caller
+// gets what was thrown.
 using visit_function = void (*)(void* context, const node_description& d) noexcept;
 visit_result visit(node& root, std::size_t budget, void* context, visit_function fn) noexcept;
 
 template <class Fn>
-visit_result visit(node& root, std::size_t budget, Fn&& fn) noexcept {
-    return visit(
-        root, budget, &fn, +[](void* context, const node_description& d) noexcept {
-            (*static_cast<std::remove_reference_t<Fn>*>(context))(d);
+visit_result visit(node& root, std::size_t budget,
+                   Fn&& fn) noexcept(std::is_nothrow_invocable_v<Fn&, const node_description&>) {
+    struct visitor {
+        std::remove_reference_t<Fn>* fn;
+        std::exception_ptr thrown;
+    } mine{&fn, nullptr};
+    const visit_result result = visit(
+        root, budget, &mine, +[](void* context, const node_description& d) noexcept {
+            auto& my = *static_cast<visitor*>(context);
+            try {
+                if (my.thrown == nullptr) {
+                    (*my.fn)(d);
+                }
+            } catch (...) {
+                my.thrown = std::current_exception();
+            }
         });
+    if (mine.thrown != nullptr) {
+        std::rethrow_exception(std::move(mine.thrown));
+    }
+    return result;
 }
 
 // The tree as text, one indented line per node: name, kind, site, level, units, what it waits on.

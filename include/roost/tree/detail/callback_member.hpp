@@ -28,6 +28,10 @@ public:
     // Then, under the owner's lock again. Afterwards the object may be gone.
     void finish() noexcept;
 
+protected:
+    // For run functions, before they call out: becomes true when the object is destroyed meanwhile.
+    [[nodiscard]] const bool* gone_flag() const noexcept { return gone_; }
+
 private:
     enum : std::uint32_t { idle = 0, listed = 1, running = 2, done = 3, awaited = 4 };
 
