@@ -7,7 +7,12 @@ namespace roost::inline ROOST_ABI::detail {
 
 void service_list::add(job service) {
     try {
-        const std::lock_guard guard(lock_);
+        std::unique_lock guard(lock_);
+        if (over_) {
+            guard.unlock();
+            service.cancel(reason::plain_kind(reason_kind::closed));
+            return;
+        }
         if (jobs_.size() >= look_at_) {
             std::erase_if(jobs_, [](const job& j) { return j.is_finished(); });
             look_at_ = std::max<std::size_t>(16, jobs_.size() * 2);
@@ -24,6 +29,7 @@ void service_list::cancel_all() noexcept {
     {
         const std::lock_guard guard(lock_);
         all.swap(jobs_);
+        over_ = true;
     }
     for (const job& j : all) {
         j.cancel(reason::plain_kind(reason_kind::closed));

@@ -2,6 +2,7 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/limited_scope.hpp>
 
+#include "further.hpp"
 #include "rig.hpp"
 
 #include <vector>
@@ -82,6 +83,38 @@ using limited_scope_death = ::testing::Test;
 TEST_F(limited_scope_death, JOB_65_a_limit_of_zero_is_a_named_bug) {
     const auto none = [](limited_scope&) -> task<> { co_return; };
     EXPECT_DEATH(static_cast<void>(with_limited_scope(0, none)), "limit of zero");
+}
+
+task<> count_one(int& count) {
+    ++count;
+    co_return;
+}
+task<> launch_later(limited_scope& s, event& e, int& count) {
+    co_await e.wait();
+    s.launch("late", count_one(count));
+    co_await s.async("late", count_one(count));
+}
+task<> return_at_once(limited_scope& s, event& e, int& count) {
+    s.launch("child", launch_later(s, e, count));
+    co_return;
+}
+
+TEST(limited_scope, JOB_80_children_may_use_it_when_the_body_has_returned) {
+    stage s;
+    event e;
+    event scribbled;
+    int count = 0;
+    const auto run = [](event& x, int& y) -> task<> {
+        co_await with_limited_scope(2, return_at_once, std::ref(x), std::ref(y));
+    };
+    const job j = s.play(run(e, count));
+    further::scribble_over(s, scribbled);
+    e.set();
+    s.run();
+    EXPECT_EQ(count, 2);
+    EXPECT_EQ(j.state(), job_state::completed);
+    scribbled.set();
+    s.run();
 }
 
 }  // namespace

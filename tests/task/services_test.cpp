@@ -3,6 +3,7 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/services.hpp>
 
+#include "further.hpp"
 #include "rig.hpp"
 
 #include <stdexcept>
@@ -122,6 +123,76 @@ TEST(services, JOB_64_services_go_with_a_failing_body_and_may_end_early) {
     const auto run_short = [](log& o) -> task<> { co_await with_services(many_short, std::ref(o)); };
     s.play(run_short(out));
     EXPECT_EQ(out.size(), 100U);
+}
+
+task<> launch_later(service_scope& s, event& e, log& out, event& never) {
+    co_await e.wait();
+    s.serve("late service", forever(out, never));
+    co_await s.async("late child", wait_for(out, e));
+}
+task<> return_at_once(service_scope& s, event& e, log& out, event& never) {
+    s.launch("child", launch_later(s, e, out, never));
+    co_return;
+}
+
+TEST(services, JOB_80_children_may_use_the_scope_when_the_body_has_returned) {
+    stage s;
+    log out;
+    event e;
+    event never;
+    event scribbled;
+    const auto go = [](event& x, log& y, event& z) -> task<> {
+        co_await with_services(return_at_once, std::ref(x), std::ref(y), std::ref(z));
+    };
+    const job j = s.play(go(e, out, never));
+    further::scribble_over(s, scribbled);
+    e.set();
+    s.run();
+    EXPECT_EQ(out, (log{"child ended", "service ended"}));
+    EXPECT_EQ(j.state(), job_state::completed);
+    scribbled.set();
+    s.run();
+}
+
+class late {
+public:
+    event scribbled;
+    event go;
+    bool refused = false;
+    job served;
+    log out;
+};
+task<> start_late(service_scope& s, late& l, event& never) {
+    co_await l.go.wait();
+    l.refused = !s.launch("late child", wait_for(l.out, never));
+    l.served = s.serve("late service", forever(l.out, never));
+}
+task<> clean_up_late(service_scope& s, late& l, event& never) {
+    co_await on_exit(start_late, std::ref(s), std::ref(l), std::ref(never));
+    co_await never.wait();
+}
+task<> with_late(service_scope& s, late& l, event& never) {
+    s.serve("service", clean_up_late(s, l, never));
+    co_await yield();
+}
+
+TEST(services, JOB_80_a_service_that_is_the_last_is_refused_and_can_keep_nobody_alive) {
+    stage s;
+    late l;
+    event never;
+    const auto go = [](late& x, event& y) -> task<> { co_await with_services(with_late, std::ref(x), std::ref(y)); };
+    const job j = s.play(go(l, never));
+    EXPECT_FALSE(j.is_finished()) << "the service cleans up";
+    further::scribble_over(s, l.scribbled);
+    l.go.set();
+    s.run();
+    EXPECT_TRUE(l.refused);
+    EXPECT_EQ(l.served.state(), job_state::cancelled);
+    EXPECT_EQ(l.served.why().kind(), reason_kind::closed);
+    EXPECT_EQ(l.out, log());
+    EXPECT_EQ(j.state(), job_state::completed);
+    l.scribbled.set();
+    s.run();
 }
 
 }  // namespace

@@ -64,18 +64,19 @@ private:
 namespace detail {
 
 template <class T, class Fn, class... Args>
-task<T> body_with_limit(scope& in, semaphore& places, Fn fn, Args... args) {
-    limited_scope mine(in, places);
-    co_return co_await std::invoke(fn, mine, std::move(args)...);
+task<T> body_with_limit(scope& in, semaphore& places, std::optional<limited_scope>& made, Fn fn, Args... args) {
+    co_return co_await std::invoke(fn, made.emplace(in, places), std::move(args)...);
 }
 
 template <class T, class Fn, class... Args>
 task<T> run_with_limit(site where, std::uint32_t limit, Fn fn, Args... args) {
     semaphore places(limit, "limit");
-    using start_function = task<T> (*)(scope&, semaphore&, Fn, Args...);
-    policy_scope<start_function, std::reference_wrapper<semaphore>, Fn, Args...> in(
-        fail_fast_policy, "limited scope", where, &body_with_limit<T, Fn, Args...>, std::ref(places), std::move(fn),
-        std::move(args)...);
+    std::optional<limited_scope> made;  // here, because children may use it when the body has returned
+    using start_function = task<T> (*)(scope&, semaphore&, std::optional<limited_scope>&, Fn, Args...);
+    policy_scope<start_function, std::reference_wrapper<semaphore>, std::reference_wrapper<std::optional<limited_scope>>, Fn,
+                 Args...>
+        in(fail_fast_policy, "limited scope", where, &body_with_limit<T, Fn, Args...>, std::ref(places), std::ref(made),
+           std::move(fn), std::move(args)...);
     co_return co_await std::move(in);
 }
 

@@ -25,17 +25,20 @@ namespace detail {
 // The services of one scope, to be cancelled at its end.
 class service_list {
 public:
-    explicit service_list(scope& in) noexcept : in_(&in) {}
+    service_list() noexcept = default;
     service_list(const service_list&) = delete;
     service_list& operator=(const service_list&) = delete;
 
+    void begin(scope& in) noexcept { in_ = &in; }
     [[nodiscard]] scope& where() const noexcept { return *in_; }
+    // From cancel_all() on it is cancelled at once.
     void add(job service);
     void cancel_all() noexcept;
 
 private:
-    scope* in_;
+    scope* in_ = nullptr;
     small_mutex lock_;
+    bool over_ = false;
     std::vector<job> jobs_;
     std::size_t look_at_ = 16;  // how many there are when those that have ended are taken out next
 };
@@ -45,19 +48,20 @@ private:
 // Where children and services are started. Made by with_services.
 class service_scope {
 public:
-    service_scope(scope& in, detail::service_list& services) noexcept : in_(&in), services_(&services) {}
+    service_scope(scope& in, detail::service_list& services) noexcept
+        : core_(node_ref<detail::scope_core>::share(in.core())), in_(in.core()), services_(&services) {}
     service_scope(const service_scope&) = delete;
     service_scope& operator=(const service_scope&) = delete;
 
     template <class T>
     job launch(node_name name, task<T> t, start how = start::scheduled,
                std::source_location where = std::source_location::current()) {
-        return in_->launch(name, std::move(t), how, where);
+        return in_.launch(name, std::move(t), how, where);
     }
     template <class T>
     [[nodiscard]] deferred<T> async(node_name name, task<T> t, start how = start::scheduled,
                                     std::source_location where = std::source_location::current()) {
-        return in_->async(name, std::move(t), how, where);
+        return in_.async(name, std::move(t), how, where);
     }
     // A task for as long as there are others.
     template <class T>
@@ -67,31 +71,33 @@ public:
         services_->add(made);
         return made;
     }
-    void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { in_->cancel(std::move(why)); }
-    [[nodiscard]] token observe() const noexcept { return in_->observe(); }
-    [[nodiscard]] scope& inner() const noexcept { return *in_; }
+    void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { in_.cancel(std::move(why)); }
+    [[nodiscard]] token observe() const noexcept { return in_.observe(); }
+    [[nodiscard]] scope& inner() noexcept { return in_; }
 
 private:
-    scope* in_;
+    node_ref<detail::scope_core> core_;  // a service outlives the scope of the others: it is refused there, not lost
+    detail::inner_scope in_;
     detail::service_list* services_;
 };
 
 namespace detail {
 
 template <class T, class Fn, class... Args>
-task<T> body_with_services(scope& in, service_list& services, Fn fn, Args... args) {
-    service_scope mine(in, services);
-    co_return co_await std::invoke(fn, mine, std::move(args)...);
+task<T> body_with_services(scope& in, service_list& services, std::optional<service_scope>& made, Fn fn, Args... args) {
+    co_return co_await std::invoke(fn, made.emplace(in, services), std::move(args)...);
 }
 
 // Two scopes: services in the outer one, body and children in the inner one. When the inner one is over the services go.
 template <class T, class Fn, class... Args>
-task<kept_t<T>> outer_of_services(scope& outer, site where, Fn fn, Args... args) {
-    service_list services(outer);
-    using start_function = task<T> (*)(scope&, service_list&, Fn, Args...);
-    policy_scope<start_function, std::reference_wrapper<service_list>, Fn, Args...> inner(
-        fail_fast_policy, "scope", where, &body_with_services<T, Fn, Args...>, std::ref(services), std::move(fn),
-        std::move(args)...);
+task<kept_t<T>> outer_of_services(scope& outer, site where, service_list& services, std::optional<service_scope>& made,
+                                  Fn fn, Args... args) {
+    services.begin(outer);
+    using start_function = task<T> (*)(scope&, service_list&, std::optional<service_scope>&, Fn, Args...);
+    policy_scope<start_function, std::reference_wrapper<service_list>, std::reference_wrapper<std::optional<service_scope>>,
+                 Fn, Args...>
+        inner(fail_fast_policy, "scope", where, &body_with_services<T, Fn, Args...>, std::ref(services), std::ref(made),
+              std::move(fn), std::move(args)...);
     if constexpr (std::is_void_v<T>) {
         co_await std::move(inner);
         services.cancel_all();
@@ -105,9 +111,13 @@ task<kept_t<T>> outer_of_services(scope& outer, site where, Fn fn, Args... args)
 
 template <class T, class Fn, class... Args>
 task<T> run_with_services(site where, Fn fn, Args... args) {
-    using start_function = task<kept_t<T>> (*)(scope&, site, Fn, Args...);
-    policy_scope<start_function, site, Fn, Args...> outer(
-        fail_fast_policy, "services", where, &outer_of_services<T, Fn, Args...>, where, std::move(fn), std::move(args)...);
+    service_list services;
+    std::optional<service_scope> made;  // here, because children and services may use it when the body has returned
+    using start_function = task<kept_t<T>> (*)(scope&, site, service_list&, std::optional<service_scope>&, Fn, Args...);
+    policy_scope<start_function, site, std::reference_wrapper<service_list>,
+                 std::reference_wrapper<std::optional<service_scope>>, Fn, Args...>
+        outer(fail_fast_policy, "services", where, &outer_of_services<T, Fn, Args...>, where, std::ref(services),
+              std::ref(made), std::move(fn), std::move(args)...);
     if constexpr (std::is_void_v<T>) {
         static_cast<void>(co_await std::move(outer));
     } else {
