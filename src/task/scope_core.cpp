@@ -51,6 +51,12 @@ void discard_refused(job_core& block, promise_base& frame) noexcept {
 }
 
 void scope_core::fail(const std::exception_ptr& error) noexcept {
+    if (keep(error)) {
+        cancel(reason::plain_kind(reason_kind::failure));
+    }
+}
+
+bool scope_core::keep(const std::exception_ptr& error) noexcept {
     bool is_first = false;
     bool kept = true;
     {
@@ -66,12 +72,10 @@ void scope_core::fail(const std::exception_ptr& error) noexcept {
             }
         }
     }
-    if (is_first) {
-        cancel(reason::plain_kind(reason_kind::failure));
-    }
     if (!kept) {
         report_failure("a further child of scope", name(), made_at(), error);
     }
+    return is_first;
 }
 
 std::exception_ptr scope_core::first_failure() const noexcept {

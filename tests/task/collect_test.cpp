@@ -1,6 +1,7 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/collect.hpp>
 
+#include "further.hpp"
 #include "rig.hpp"
 
 #include <stdexcept>
@@ -81,6 +82,57 @@ TEST(collect, JOB_66_without_failures_the_value_and_cancel_reaches_all) {
     s.run();
     EXPECT_TRUE(j.is_finished());
     EXPECT_EQ(count, 1);
+}
+
+task<> fails_then_waits(scope& s, event& never, event& late) {
+    s.launch("a", fail_with("first"));
+    s.launch("b", further::fail_twice("second", "its cleanup"));
+    s.launch("c", further::wait_with(late, "on the way"));
+    co_await never.wait();
+}
+
+TEST(collect, JOB_81_a_failure_outranks_the_cancel_that_comes_after_it) {
+    further::listener sink;
+    event never;
+    event late;
+    stage s;
+    const auto go = [](event& x, event& y) -> task<> { co_await collect(fails_then_waits, std::ref(x), std::ref(y)); };
+    const job j = s.play(go(never, late));
+    EXPECT_FALSE(j.is_finished());
+    j.cancel();
+    s.run();
+    EXPECT_EQ(j.state(), job_state::failed);
+    EXPECT_EQ(sink.take(), (further::texts{"first", "second", "its cleanup", "on the way"})) << "as a root has them";
+    EXPECT_EQ(further::texts_of(j.others()), (further::texts{"second", "its cleanup", "on the way"}));
+}
+
+task<> waits_then_cancelled(scope& s, event& never, job& child) {
+    child = s.launch("a", fail_with("only on the way"));
+    co_await never.wait();
+}
+TEST(collect, JOB_81_also_when_everything_else_has_ended) {
+    further::listener sink;
+    event never;
+    stage s;
+    job child;
+    const auto go = [](event& x, job& y) -> task<> { co_await collect(waits_then_cancelled, std::ref(x), std::ref(y)); };
+    const job j = s.play(go(never, child));
+    EXPECT_TRUE(child.is_finished());
+    j.cancel();
+    s.run();
+    EXPECT_EQ(j.state(), job_state::failed);
+    EXPECT_EQ(sink.take(), further::texts{"only on the way"});
+}
+
+task<> body_fails_twice(scope&) { co_await further::fail_twice("body", "its cleanup"); }
+
+TEST(collect, JOB_83_what_the_body_fails_with_besides_is_kept) {
+    further::listener sink;
+    stage s;
+    const auto go = []() -> task<> { co_await collect(body_fails_twice); };
+    const job j = s.play(go());
+    EXPECT_EQ(sink.take(), (further::texts{"body", "its cleanup"}));
+    EXPECT_EQ(j.others().size(), 1U);
 }
 
 }  // namespace

@@ -11,7 +11,8 @@
 //
 // Every child runs to its end, whatever happens to its siblings or the body. Then the first failure, in order of time, is
 // thrown with its own type, and the others are kept beside it, in order; without one it gives the body's value. A child that
-// is cancelled by itself is no failure; cancelling the scope cancels all.
+// is cancelled by itself is no failure. Cancelling the scope cancels all; what has failed by then, or fails on the way, is
+// thrown nevertheless.
 
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/policy_scope.hpp>
@@ -20,24 +21,12 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-class collection : public scope_policy {
-public:
-    collection() noexcept : scope_policy(child_ended) {}
-
-    void add(const std::exception_ptr& error, const job_core* child) noexcept;
-    // When everybody has ended.
-    [[nodiscard]] std::vector<std::exception_ptr>& failures() noexcept { return failures_; }
-
-private:
-    static void child_ended(scope_core& scope, job_core& child) noexcept;
-
-    small_mutex lock_;
-    std::vector<std::exception_ptr> failures_;
-};
+// Every failure is kept, nobody is cancelled for it.
+extern const scope_policy collect_policy;
 
 // The body's failure is one of them.
 template <class T, class Fn, class... Args>
-task<> collecting_body(scope& s, collection& all, std::optional<kept_t<T>>& value, Fn fn, Args... args) {
+task<> collecting_body(scope& s, std::optional<kept_t<T>>& value, Fn fn, Args... args) {
     outcome<void> ended;
     try {
         task<> body = keep_result<T>(value, std::invoke(fn, s, std::move(args)...));
@@ -46,7 +35,10 @@ task<> collecting_body(scope& s, collection& all, std::optional<kept_t<T>>& valu
         ended = outcome<void>(std::current_exception());
     }
     if (ended.has_error()) {
-        all.add(ended.error(), nullptr);
+        s.core().keep(ended.error());
+        for (const std::exception_ptr& other : ended.others()) {
+            s.core().keep(other);
+        }
     } else if (ended.is_cancelled()) {
         co_await end_cancelled(ended.why());
     }
@@ -54,21 +46,12 @@ task<> collecting_body(scope& s, collection& all, std::optional<kept_t<T>>& valu
 
 template <class T, class Fn, class... Args>
 task<T> collect_task(site where, Fn fn, Args... args) {
-    collection all;
     std::optional<kept_t<T>> value;
-    using start_function = task<> (*)(scope&, collection&, std::optional<kept_t<T>>&, Fn, Args...);
-    policy_scope<start_function, std::reference_wrapper<collection>, std::reference_wrapper<std::optional<kept_t<T>>>, Fn,
-                 Args...>
-        in(all, "collect", where, &collecting_body<T, Fn, Args...>, std::ref(all), std::ref(value), std::move(fn),
-           std::move(args)...);
+    using start_function = task<> (*)(scope&, std::optional<kept_t<T>>&, Fn, Args...);
+    policy_scope<start_function, std::reference_wrapper<std::optional<kept_t<T>>>, Fn, Args...> in(
+        collect_policy, "collect", where, &collecting_body<T, Fn, Args...>, std::ref(value), std::move(fn),
+        std::move(args)...);
     co_await std::move(in);
-    std::vector<std::exception_ptr>& failures = all.failures();
-    for (std::size_t i = 1; i < failures.size(); ++i) {
-        co_await keep_failure_call(std::move(failures[i]));
-    }
-    if (!failures.empty()) {
-        std::rethrow_exception(failures.front());
-    }
     if constexpr (!std::is_void_v<T>) {
         co_return std::move(*value);
     }

@@ -48,7 +48,9 @@ public:
     [[nodiscard]] executor_ref where() const noexcept { return where_; }
     [[nodiscard]] const scope_policy& policy() const noexcept { return *policy_; }
 
-    // Records a failure: the first one cancels the scope and is the one that is rethrown, the others are kept in order.
+    // Records a failure: the first one is the one that is rethrown, the others are kept in order. Says whether it is the first.
+    bool keep(const std::exception_ptr& error) noexcept;
+    // And the first one cancels the scope.
     void fail(const std::exception_ptr& error) noexcept;
     [[nodiscard]] std::exception_ptr first_failure() const noexcept;
     // For the one who ends the scope, when nobody else is in it.
