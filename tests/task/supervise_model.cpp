@@ -116,7 +116,7 @@ MODEL(supervise_model, restart_vs_escalate_vs_cancel) {
 bool fails_in(detail::supervision& all, root_scope& root, const char* name, const std::exception_ptr& error) {
     std::uint32_t restarts = 0;
     duration wait{};
-    return all.failed(root.core(), name, error, 1, restarts, duration(0), wait);
+    return all.failed(root.core(), name, outcome<void>(error), 1, restarts, duration(0), wait);
 }
 
 // JOB-31, JOB-32: the decisions alone, at the same time: one child is restarted, another one escalates, somebody cancels.

@@ -2,6 +2,7 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/supervise.hpp>
 
+#include "further.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>
@@ -118,8 +119,11 @@ TEST(supervise, JOB_33_a_handler_decides_case_by_case_and_its_own_failure_escala
 
     bench c;
     auto broken = [](const child_failure&) -> on_failure { throw std::logic_error("handler"); };
-    c.stage.play(run_one_failing(c, on_failure::ask(broken), 1));
+    further::listener sink;
+    const job j = c.stage.play(run_one_failing(c, on_failure::ask(broken), 1));
     EXPECT_EQ(c.thrown, "attempt 1");
+    EXPECT_EQ(further::texts_of(j.others()), further::texts{"handler"});
+    EXPECT_EQ(sink.take(), further::texts{"handler"}) << "the first was caught";
 }
 
 TEST(supervise, JOB_34_a_cancel_during_the_backoff_ends_the_child_and_the_failure_is_not_forgotten) {

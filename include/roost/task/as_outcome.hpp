@@ -10,6 +10,7 @@
 // cancelled itself. A job's own cancellation can't be held up this way: the code after the await doesn't run.
 
 #include <roost/base/outcome.hpp>
+#include <roost/task/failure_sink.hpp>
 #include <roost/task/job.hpp>
 #include <roost/task/task.hpp>
 
@@ -17,13 +18,23 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
+// Without memory for them, to the failure sink.
 template <class T>
-outcome<T> outcome_from(result_link<T>& link, std::vector<std::exception_ptr> others) {
+void add_others(outcome<T>& to, const std::vector<std::exception_ptr>& others) noexcept {
+    for (const std::exception_ptr& other : others) {
+        try {
+            to.add_other(other);
+        } catch (const std::bad_alloc&) {
+            report_failure("a further failure of", "a task", site(), other);
+        }
+    }
+}
+
+template <class T>
+outcome<T> outcome_from(result_link<T>& link, const std::vector<std::exception_ptr>& others) {
     if (link.state() == ending::threw) {
         outcome<T> failed(link.error());
-        for (std::exception_ptr& other : others) {
-            failed.add_other(std::move(other));
-        }
+        add_others(failed, others);
         return failed;
     }
     if (link.state() == ending::cancelled) {

@@ -14,95 +14,23 @@
 // it. A child keeps its job over restarts. A cancelled child is no failure. Only the children launched here are supervised;
 // a scope inside one of them fails as a unit. When supervise() returns, body and children have ended; it gives how the body
 // ended, the counts and the failures.
+//
+// What else an attempt failed with shares the fate of its failure: ignored with it, made good by a restart, or thrown beside
+// it. Where supervise() throws, a body that has failed too is kept beside what is thrown.
 
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/backoff.hpp>
 #include <roost/task/detail/policy_scope.hpp>
 #include <roost/task/failure_sink.hpp>
+#include <roost/task/on_failure.hpp>
 #include <roost/task/sleep.hpp>
 
 #include <concepts>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 namespace roost::inline ROOST_ABI {
-
-// One failed attempt of a supervised child.
-class child_failure {
-public:
-    child_failure(std::string_view name, std::exception_ptr error, std::uint32_t attempt)
-        : name_(name), error_(std::move(error)), attempt_(attempt) {}
-    [[nodiscard]] const std::string& name() const noexcept { return name_; }
-    [[nodiscard]] const std::exception_ptr& error() const noexcept { return error_; }
-    [[nodiscard]] std::uint32_t attempt() const noexcept { return attempt_; }  // counts from 1
-
-private:
-    std::string name_;
-    std::exception_ptr error_;
-    std::uint32_t attempt_;
-};
-
-// What to do about a failure.
-class on_failure {
-public:
-    enum class action : unsigned char { ignore, restart, escalate };
-    using handler = std::function<on_failure(const child_failure&)>;
-
-    [[nodiscard]] static on_failure ignore(std::source_location where = std::source_location::current()) noexcept {
-        return on_failure(action::ignore, where);
-    }
-    [[nodiscard]] static on_failure escalate(std::source_location where = std::source_location::current()) noexcept {
-        return on_failure(action::escalate, where);
-    }
-    // At most `limit` restarts of each child; one that ran for at least `forgiven` starts counting afresh.
-    [[nodiscard]] static on_failure restart(backoff wait, std::uint32_t limit, duration forgiven = duration::max(),
-                                            std::source_location where = std::source_location::current()) noexcept {
-        on_failure made(action::restart, where);
-        made.backoff_ = wait;
-        made.limit_ = limit;
-        made.forgiven_ = forgiven;
-        return made;
-    }
-    // Asked at every failure, on the executor, possibly by several children at once. If it throws, that escalates as well.
-    template <class Fn>
-        requires std::is_invocable_r_v<on_failure, Fn&, const child_failure&>
-    [[nodiscard]] static on_failure ask(Fn fn, std::source_location where = std::source_location::current()) {
-        on_failure made(action::escalate, where);
-        made.ask_ = std::move(fn);
-        return made;
-    }
-
-    [[nodiscard]] action what() const noexcept { return action_; }
-    // Where it was written: reports call that the place of the supervise().
-    [[nodiscard]] site where() const noexcept { return where_; }
-    [[nodiscard]] std::uint32_t limit() const noexcept { return limit_; }
-    [[nodiscard]] duration forgiven() const noexcept { return forgiven_; }
-    [[nodiscard]] const backoff& wait() const noexcept { return backoff_; }
-    [[nodiscard]] on_failure decide(const child_failure& f) const { return ask_ ? ask_(f) : *this; }
-
-private:
-    on_failure(action a, site where) noexcept : action_(a), where_(where) {}
-    action action_;
-    site where_;
-    std::uint32_t limit_ = 0;
-    duration forgiven_ = duration::max();
-    backoff backoff_;
-    handler ask_;
-};
-
-class supervised_counts {
-public:
-    supervised_counts() noexcept = default;
-    std::size_t started = 0;  // children
-    std::size_t completed = 0;
-    std::size_t failed = 0;  // children that ended with a failure
-    std::size_t cancelled = 0;
-    std::size_t restarts = 0;
-    std::size_t failures = 0;  // attempts that failed, also those that were restarted
-};
 
 namespace detail {
 
@@ -112,9 +40,12 @@ public:
     static constexpr std::size_t failures_kept = 100;
 
     explicit supervision(on_failure what) noexcept : scope_policy(child_ended), what_(std::move(what)) {}
+    supervision(const supervision&) = delete;
+    supervision& operator=(const supervision&) = delete;
+    ~supervision();
 
     // An attempt has failed. True: start it again after `wait`.
-    [[nodiscard]] bool failed(scope_core& in, std::string_view name, const std::exception_ptr& error, std::uint32_t attempt,
+    [[nodiscard]] bool failed(scope_core& in, std::string_view name, const outcome<void>& ended, std::uint32_t attempt,
                               std::uint32_t& restarts, duration ran_for, duration& wait) noexcept;
     void started() noexcept;
     void restarted() noexcept;
@@ -123,13 +54,18 @@ public:
 
 private:
     static void child_ended(scope_core& scope, job_core& child) noexcept;
-    void record(std::string_view name, const std::exception_ptr& error, std::uint32_t attempt) noexcept;
+    void record(std::string_view name, const std::exception_ptr& error, std::uint32_t attempt,
+                const std::vector<std::exception_ptr>& others) noexcept;
+    [[nodiscard]] bool is_beside(const std::exception_ptr& error) const noexcept;
 
     on_failure what_;
     mutable small_mutex lock_;
     supervised_counts counts_;
     std::vector<child_failure> failures_;
 };
+
+void report_body_failure(site where, const std::exception_ptr& error) noexcept;
+void report_body_failures(site where, const std::vector<std::exception_ptr>& errors) noexcept;
 
 class now_call {
 public:
@@ -171,8 +107,11 @@ task<> supervised_child(supervision& all, scope_core& in, std::string name, Fn f
         }
         const time_point now = co_await now_call();
         duration wait{};
-        const bool again = all.failed(in, name, ended.error(), attempt, restarts, now - began, wait);
+        const bool again = all.failed(in, name, ended, attempt, restarts, now - began, wait);
         if (!again) {
+            for (const std::exception_ptr& other : ended.others()) {
+                co_await keep_failure_call(other);
+            }
             std::rethrow_exception(ended.error());
         }
         co_await pause_before_retry(wait);
@@ -224,7 +163,8 @@ private:
     scope* in_;
 };
 
-// What supervise() gives. A failure of the body that nobody looks at, by value() or body(), goes to the failure sink.
+// What supervise() gives. A failure of the body that nobody looks at, by value() or body(), goes to the failure sink, and so
+// do its further failures, which value() does not throw.
 template <class T>
 class [[nodiscard]] supervised {
 public:
@@ -234,22 +174,27 @@ public:
           counts_(counts),
           failures_(std::move(failures)),
           where_(where),
-          unseen_(body_.has_error()) {}
+          unseen_(body_.has_error()),
+          others_unseen_(unseen_) {}
     supervised(supervised&& other) noexcept(std::is_nothrow_move_constructible_v<detail::kept_t<T>>)
         : body_(std::move(other.body_)),
           counts_(other.counts_),
           failures_(std::move(other.failures_)),
           where_(other.where_),
-          unseen_(std::exchange(other.unseen_, false)) {}
+          unseen_(std::exchange(other.unseen_, false)),
+          others_unseen_(std::exchange(other.others_unseen_, false)) {}
     ~supervised() {
         if (unseen_) {
-            report_failure("the body of supervise", "supervise", where_, body_.error());
+            detail::report_body_failure(where_, body_.error());
+        }
+        if (others_unseen_) {
+            detail::report_body_failures(where_, body_.others());
         }
     }
 
     // How the body ended: its value or its error.
     [[nodiscard]] const outcome<detail::kept_t<T>>& body() const noexcept {
-        unseen_ = false;
+        unseen_ = others_unseen_ = false;
         return body_;
     }
     // The body's own result; throws its error with its own type.
@@ -267,7 +212,8 @@ public:
 
 private:
     void throw_error() const {
-        if (body().has_error()) {
+        if (body_.has_error()) {
+            unseen_ = false;
             std::rethrow_exception(body_.error());
         }
     }
@@ -277,18 +223,19 @@ private:
     std::vector<child_failure> failures_;
     site where_;
     mutable bool unseen_;
+    mutable bool others_unseen_;
 };
 
 namespace detail {
 
 // A body that fails takes the children down, but is no failure of the scope: how it ended is part of the result.
 template <class T, class Fn, class... Args>
-task<> supervised_body(scope& s, supervision& all, outcome<kept_t<T>>& result, Fn fn, Args... args) {
-    supervisor mine(all, s);
+task<> supervised_body(scope& s, supervision& all, std::optional<supervisor>& made, outcome<kept_t<T>>& result, Fn fn,
+                       Args... args) {
     std::optional<kept_t<T>> value;
     outcome<void> ended;
     try {
-        task<> body = keep_result<T>(value, std::invoke(fn, mine, std::move(args)...));
+        task<> body = keep_result<T>(value, std::invoke(fn, made.emplace(all, s), std::move(args)...));
         ended = co_await as_outcome(std::move(body));
     } catch (...) {
         ended = outcome<void>(std::current_exception());
@@ -299,6 +246,7 @@ task<> supervised_body(scope& s, supervision& all, outcome<kept_t<T>>& result, F
     if (ended.has_error()) {
         result = outcome<kept_t<T>>(ended.error());
         s.cancel(reason::plain_kind(reason_kind::failure));
+        add_others(result, ended.others());
     } else {
         result = outcome<kept_t<T>>(std::in_place, std::move(*value));
     }
@@ -308,14 +256,29 @@ template <class T, class Fn, class... Args>
 task<supervised<T>> supervise_task(on_failure what, Fn fn, Args... args) {
     const site where = what.where();
     supervision all(std::move(what));
+    std::optional<supervisor> made;  // here, because children may use it when the body has returned
     outcome<kept_t<T>> result;
-    using start_function = task<> (*)(scope&, supervision&, outcome<kept_t<T>>&, Fn, Args...);
-    policy_scope<start_function, std::reference_wrapper<supervision>, std::reference_wrapper<outcome<kept_t<T>>>, Fn,
-                 Args...>
-        in(all, "supervise", where, &supervised_body<T, Fn, Args...>, std::ref(all), std::ref(result), std::move(fn),
-           std::move(args)...);
-    co_await std::move(in);
-    co_return supervised<T>(std::move(result), all.counts(), all.take_failures(), where);
+    using start_function = task<> (*)(scope&, supervision&, std::optional<supervisor>&, outcome<kept_t<T>>&, Fn, Args...);
+    policy_scope<start_function, std::reference_wrapper<supervision>, std::reference_wrapper<std::optional<supervisor>>,
+                 std::reference_wrapper<outcome<kept_t<T>>>, Fn, Args...>
+        in(all, "supervise", where, &supervised_body<T, Fn, Args...>, std::ref(all), std::ref(made), std::ref(result),
+           std::move(fn), std::move(args)...);
+    std::exception_ptr escalated;
+    try {
+        co_await std::move(in);
+    } catch (...) {
+        escalated = std::current_exception();
+    }
+    if (!escalated) {
+        co_return supervised<T>(std::move(result), all.counts(), all.take_failures(), where);
+    }
+    if (result.has_error()) {
+        co_await keep_failure_call(result.error());
+    }
+    for (const std::exception_ptr& other : result.others()) {
+        co_await keep_failure_call(other);
+    }
+    std::rethrow_exception(escalated);
 }
 
 template <class Fn, class... Args>
