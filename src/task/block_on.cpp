@@ -1,6 +1,7 @@
 #include <roost/task/block_on.hpp>
 
 #include <roost/base/error.hpp>
+#include <roost/task/failure_sink.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -13,6 +14,12 @@ void refuse_to_block(executor_ref where, site from) {
                                           (running ? "inside job '" + std::string(running.name()) + "'"
                                                    : "on a thread of executor '" + std::string(where->name()) + "'") +
                                           ": it would block the thread that has to run the task");
+}
+
+void report_further_failures(job_core& job) noexcept {
+    for (std::exception_ptr& other : job.take_suppressed(0)) {
+        report_failure("job", job.name(), job.made_at(), std::move(other));
+    }
 }
 
 void throw_cancelled(const reason& why) { throw error(errc::closed, "the task ended cancelled: " + why.to_string()); }

@@ -6,6 +6,8 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/sleep.hpp>
 
+#include "../task/further.hpp"
+
 #include <gtest/gtest.h>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -141,6 +143,20 @@ TEST(async_run, ASIO_18_run_returns_or_throws_what_the_task_did) {
                          co_await checkpoint();
                      }()),
                  error);
+}
+
+TEST(async_run, JOB_85_what_failed_beside_the_outcome_reaches_the_sink) {
+    further::listener sink;
+    net::io_context io;
+    run(io, further::return_with("beside a value"));
+    io.restart();
+    EXPECT_THROW(run(io, further::fail_twice("thrown", "beside it")), std::runtime_error);
+    io.restart();
+    std::exception_ptr error;
+    async_run(io, "error", further::fail_twice("given", "beside that"), [&](std::exception_ptr e) { error = e; });
+    io.run();
+    EXPECT_EQ(further::text_of(error), "given");
+    EXPECT_EQ(sink.take(), (further::texts{"beside a value", "beside it", "beside that"}));
 }
 
 }  // namespace

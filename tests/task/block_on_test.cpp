@@ -7,6 +7,8 @@
 
 #include "rig.hpp"
 
+#include "further.hpp"
+
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -98,6 +100,34 @@ TEST(block_on, TASK_32_on_a_worker_thread_it_is_refused) {
     rt.post(w);
     w.done.wait_blocking();
     EXPECT_TRUE(w.refused);
+}
+
+task<> cancelled_with(std::string cleanup) {
+    co_await on_exit(further::cleanup_fails, std::move(cleanup));
+    co_await cancels_itself();
+}
+
+TEST(block_on, JOB_85_what_failed_beside_the_outcome_reaches_the_sink) {
+    runtime rt(runtime_options().workers(1));
+    further::listener sink;
+    block_on(rt, further::return_with("beside a value"));
+    EXPECT_EQ(sink.take(), further::texts{"beside a value"});
+    EXPECT_THROW(block_on(rt, further::fail_twice("thrown", "beside it")), std::runtime_error);
+    EXPECT_EQ(sink.take(), further::texts{"beside it"});
+    EXPECT_THROW(block_on(rt, cancelled_with("beside a cancel")), error);
+    EXPECT_EQ(sink.take(), further::texts{"beside a cancel"});
+}
+
+TEST(block_on, JOB_85_an_outcome_brings_along_what_failed_beside_its_error) {
+    runtime rt(runtime_options().workers(1));
+    further::listener sink;
+    const auto failed = block_on_outcome(rt, further::fail_twice("thrown", "beside it"));
+    EXPECT_EQ(further::texts_of(failed.others()), further::texts{"beside it"});
+    EXPECT_EQ(sink.take(), further::texts());
+    EXPECT_TRUE(block_on_outcome(rt, further::return_with("beside a value")).has_value());
+    EXPECT_EQ(sink.take(), further::texts{"beside a value"});
+    EXPECT_TRUE(block_on_outcome(rt, cancelled_with("beside a cancel")).is_cancelled());
+    EXPECT_EQ(sink.take(), further::texts{"beside a cancel"});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <roost/tree/detail/driver.hpp>
 
 #include "../sync/coroutines.hpp"
+#include "further.hpp"
 
 #include <gtest/gtest.h>
 
@@ -78,6 +79,30 @@ TEST(driven, TASK_90_a_driver_runs_tasks) {
 
 TEST(driven, TASK_90_without_an_executor_the_program_ends_with_a_sentence) {
     EXPECT_DEATH(static_cast<void>(awaitable_on(make(1, false), executor_ref())), "has nowhere to run");
+}
+
+sync_testing::fire await_with_cleanup(executor_ref where, int* out, event* done) {
+    auto first = awaitable_on(further::return_with("beside a value"), where);
+    co_await first;
+    auto second = awaitable_on(further::fail_twice("thrown", "beside it"), where);
+    try {
+        co_await second;
+    } catch (const std::runtime_error&) {
+        ++*out;
+    }
+    done->set();
+}
+
+TEST(driven, JOB_85_what_failed_beside_the_outcome_reaches_the_sink) {
+    runtime rt(runtime_options().workers(1));
+    further::listener sink;
+    int out = 0;
+    event done;
+    await_with_cleanup(rt, &out, &done);
+    done.wait_blocking();
+    EXPECT_EQ(out, 1);
+    EXPECT_EQ(sink.take(), (further::texts{"beside a value", "beside it"}));
+    rt.shut_down();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/on.hpp>
 
+#include "further.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>
@@ -96,6 +97,26 @@ TEST(on, TASK_40_an_error_from_there_survives_a_concurrent_cancel) {
     s.run();
     EXPECT_EQ(log, "error home");
     EXPECT_EQ(j.state(), job_state::completed);
+}
+
+task<> wait_there(roost::testing::manual_executor& there, event& never) {
+    co_await on(there, further::wait_with(never, "cleanup there"));
+}
+
+TEST(on, JOB_86_what_failed_beside_a_cancelled_child_is_kept) {
+    further::listener sink;
+    roost::testing::manual_executor there("there");
+    rig::stage s;
+    event never;
+    const job j = s.play(wait_there(there, never));
+    there.run_all();
+    j.cancel();
+    s.run();
+    there.run_all();
+    s.run();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(further::texts_of(j.others()), further::texts{"cleanup there"});
+    EXPECT_EQ(sink.take(), further::texts{"cleanup there"});
 }
 
 }  // namespace

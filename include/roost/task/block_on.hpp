@@ -14,18 +14,37 @@ namespace detail {
 
 void refuse_to_block(executor_ref where, site from);
 [[noreturn]] void throw_cancelled(const reason& why);
+// What failed beside the outcome of a job without a parent: to the failure sink.
+void report_further_failures(job_core& job) noexcept;
 
-}  // namespace detail
+// How a job without a parent ended, when everything it started has. An error brings the further ones along; beside a value
+// or a cancellation nobody would look for them.
+template <class T>
+[[nodiscard]] outcome<T> outcome_of_root(job_block<T>& block) {
+    if (block.result_link<T>::state() != ending::threw) {
+        report_further_failures(block);
+    }
+    return outcome_from<T>(block, block.take_suppressed(0));
+}
+
+// The same for whoever gets the value or the error and nothing else.
+template <class T>
+T value_of_root(job_block<T>& block) {
+    report_further_failures(block);
+    if (block.result_link<T>::state() == ending::cancelled) {
+        throw_cancelled(block.result_link<T>::why());
+    }
+    return block.take();
+}
 
 template <class T>
-[[nodiscard]] outcome<T> block_on_outcome(executor_ref where, task<T> t, node_name name = "main",
-                                          std::source_location from = std::source_location::current()) {
-    detail::refuse_to_block(where, from);
-    auto* root = new detail::root_block(where, "root", from, detail::silent_policy);
-    const auto keep = node_ref<detail::root_block>::adopt(root);
+[[nodiscard]] node_ref<job_block<T>> run_to_end(executor_ref where, task<T> t, node_name name, site from) {
+    refuse_to_block(where, from);
+    auto* root = new root_block(where, "root", from, silent_policy);
+    const auto keep = node_ref<root_block>::adopt(root);
     auto block = [&] {
         try {
-            return detail::start_job<T>(*root, name, t.release_frame(), start::scheduled, from);
+            return start_job<T>(*root, name, t.release_frame(), start::scheduled, from);
         } catch (...) {
             root->close();
             throw;
@@ -33,18 +52,25 @@ template <class T>
     }();
     root->close();
     root->ended.wait_blocking();
-    return detail::outcome_from<T>(*block, block->take_suppressed(0));
+    return block;
 }
 
-// The value, or throws the error with its own type. A task that ended cancelled throws error(closed) with the reason.
+}  // namespace detail
+
+template <class T>
+[[nodiscard]] outcome<T> block_on_outcome(executor_ref where, task<T> t, node_name name = "main",
+                                          std::source_location from = std::source_location::current()) {
+    const auto block = detail::run_to_end<T>(where, std::move(t), name, from);
+    return detail::outcome_of_root<T>(*block);
+}
+
+// The value, or throws the error with its own type. A task that ended cancelled throws error(closed) with the reason. What
+// failed beside that goes to the failure sink.
 template <class T>
 T block_on(executor_ref where, task<T> t, node_name name = "main",
            std::source_location from = std::source_location::current()) {
-    outcome<T> ended = block_on_outcome(where, std::move(t), name, from);
-    if (ended.is_cancelled()) {
-        detail::throw_cancelled(ended.why());
-    }
-    return std::move(ended).value_or_throw();
+    const auto block = detail::run_to_end<T>(where, std::move(t), name, from);
+    return detail::value_of_root<T>(*block);
 }
 
 }  // namespace roost::inline ROOST_ABI

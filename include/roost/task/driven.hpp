@@ -5,7 +5,8 @@
 //   co_await awaitable_on(load(key), executor);      in any coroutine: the value, or throws the error
 //
 // The task becomes a job of its own on that executor and runs to its end, whatever happens to the coroutine that waits. A
-// task that ended cancelled throws error(closed). Not movable: await it where it is made.
+// task that ended cancelled throws error(closed); what failed beside that goes to the failure sink. Not movable: await it
+// where it is made.
 
 #include <roost/task/block_on.hpp>
 
@@ -47,11 +48,7 @@ public:
     }
     T await_resume() {
         wait_->await_resume();
-        outcome<T> ended = outcome_from<T>(*block_, block_->take_suppressed(0));
-        if (ended.is_cancelled()) {
-            throw_cancelled(ended.why());
-        }
-        return std::move(ended).value_or_throw();
+        return value_of_root<T>(*block_);
     }
 
 private:

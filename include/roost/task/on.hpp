@@ -46,16 +46,14 @@ public:
         }
         return then.is_unwind();
     }
-    T await_resume() {
-        for (std::exception_ptr& other : child_->take_suppressed(0)) {
-            job_of(*me_).add_suppressed(std::move(other));
-        }
-        return child_->take();
-    }
+    T await_resume() { return child_->take(); }
 
 private:
     static next_step go_on(continuation& c) noexcept { return static_cast<on_await&>(c).finish(); }
     next_step finish() noexcept {
+        for (std::exception_ptr& other : child_->take_suppressed(0)) {
+            job_of(*me_).add_suppressed(std::move(other));
+        }
         if (child_->outcome_link().state() != ending::cancelled) {
             return next_step::resume(*me_);
         }

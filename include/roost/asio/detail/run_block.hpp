@@ -3,7 +3,7 @@
 // The root under which async_run starts its task, and whoever is told when nothing is left of it.
 
 #include <roost/asio/io_executor.hpp>
-#include <roost/task/as_outcome.hpp>
+#include <roost/task/block_on.hpp>
 #include <roost/task/scope.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -60,7 +60,8 @@ public:
     void discard() noexcept { delete this; }
 
     void ended() noexcept override {
-        outcome<T> how = outcome_from<T>(*job_, job_->take_suppressed(0));
+        report_further_failures(*job_);  // a handler is given one error
+        outcome<T> how = outcome_from<T>(*job_, {});
         job_ = {};
         Deliver deliver = std::move(deliver_);
         delete this;
