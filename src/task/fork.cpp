@@ -1,5 +1,6 @@
 #include <roost/task/detail/fork.hpp>
 
+#include <roost/task/failure_sink.hpp>
 #include <roost/task/job.hpp>
 #include <roost/tree/detail/node_access.hpp>
 #include <roost/tree/visit.hpp>
@@ -279,9 +280,35 @@ next_step fork::go_on(continuation& self) noexcept {
             job_of(*mine.me_).add_suppressed(std::move(other));
         }
         mine.failure_ = std::move(first);
+        if (!mine.rules_->needs_all) {
+            mine.keep_slots();
+        }
         return next_step::resume(*mine.me_);
     }
     return mine.rules_->finish(mine);
+}
+
+// The group fails although its children's failures were to be results: they are kept beside that.
+void fork::keep_slots() const noexcept {
+    for (const fork_slot* s = first_; s != nullptr; s = s->next_) {
+        if (s->link().state() == ending::threw && s->link().error() != failure_) {
+            job_of(*me_).add_suppressed(s->link().error());
+        }
+        for (const std::exception_ptr& other : static_cast<const told_slot&>(*s).others) {
+            job_of(*me_).add_suppressed(other);
+        }
+    }
+}
+
+void fork::report_slots(std::string_view what) const noexcept {
+    for (const fork_slot* s = first_; s != nullptr; s = s->next_) {
+        if (s->link().state() == ending::threw) {
+            report_failure(what, rules_->child.text(), scope_ == nullptr ? site() : scope_->made_at(), s->link().error());
+        }
+        for (const std::exception_ptr& other : static_cast<const told_slot&>(*s).others) {
+            report_failure(what, rules_->child.text(), scope_ == nullptr ? site() : scope_->made_at(), other);
+        }
+    }
 }
 
 // A reason is looked for on the way up, which may be long, and everybody on it looks: so a child that has found the one from

@@ -35,7 +35,7 @@ constinit const fork_rules race_rules{
     .ended =
         +[](fork& group, fork_slot& slot, ending how, job_core* ran) noexcept {
             if (how == ending::threw && ran != nullptr) {
-                static_cast<void>(ran->take_suppressed(0));  // a race keeps one error of each
+                static_cast<race_slot&>(slot).others = ran->take_suppressed(0);
             }
             return static_cast<race_group&>(group).ended(static_cast<race_slot&>(slot), how);
         },
@@ -70,11 +70,16 @@ next_step race_group::finish() noexcept {
 }
 
 std::vector<std::exception_ptr> race_group::errors() const {
-    std::vector<std::exception_ptr> all(failures_.load(mo::relaxed));  // R2
-    for (fork_slot* s = all.empty() ? nullptr : first(); s != nullptr; s = after(*s)) {
+    std::vector<const race_slot*> in_order(failures_.load(mo::relaxed));  // R2
+    for (fork_slot* s = in_order.empty() ? nullptr : first(); s != nullptr; s = after(*s)) {
         if (const std::uint32_t order = static_cast<race_slot&>(*s).failed_as; order != 0) {
-            all[order - 1] = s->link().error();
+            in_order[order - 1] = static_cast<race_slot*>(s);
         }
+    }
+    std::vector<std::exception_ptr> all;
+    for (const race_slot* s : in_order) {
+        all.push_back(s->link().error());
+        all.insert(all.end(), s->others.begin(), s->others.end());
     }
     return all;
 }

@@ -15,20 +15,23 @@ constinit const fork_rules all_rules{.policy = fail_fast_policy,
                                          return next_step::resume(group.waiter());
                                      }};
 
-constinit const fork_rules settled_rules{
-    .policy = told_policy,
-    .child = "one of all",
-    .needs_all = false,
-    .ended =
-        +[](fork&, fork_slot& slot, ending how, job_core* ran) noexcept {
-            if (how == ending::threw && ran != nullptr) {
-                static_cast<settled_slot&>(slot).others = ran->take_suppressed(0);
-            }
-            return false;
-        },
-    .finish =
-        +[](fork& group) noexcept {
-            return group.waiter().where().is_cancelled() ? group.end_cancelled() : next_step::resume(group.waiter());
-        }};
+constinit const fork_rules settled_rules{.policy = told_policy,
+                                         .child = "one of all",
+                                         .needs_all = false,
+                                         .ended =
+                                             +[](fork&, fork_slot& slot, ending how, job_core* ran) noexcept {
+                                                 if (how == ending::threw && ran != nullptr) {
+                                                     static_cast<told_slot&>(slot).others = ran->take_suppressed(0);
+                                                 }
+                                                 return false;
+                                             },
+                                         .finish =
+                                             +[](fork& group) noexcept {
+                                                 if (!group.waiter().where().is_cancelled()) {
+                                                     return next_step::resume(group.waiter());
+                                                 }
+                                                 group.report_slots("when_all_settled");
+                                                 return group.end_cancelled();
+                                             }};
 
 }  // namespace roost::inline ROOST_ABI::detail

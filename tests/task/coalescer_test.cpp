@@ -2,6 +2,7 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/coalescer.hpp>
 
+#include "further.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>
@@ -75,6 +76,40 @@ TEST(coalescer, TASK_37_a_cancelled_getter_leaves_the_computation_to_the_others)
     s.run();
     EXPECT_EQ(std::count(p.got.begin(), p.got.end(), "page a"), 2);
     EXPECT_EQ(p.fetched, 3);
+}
+
+task<int> fail_twice_later(event& e) {
+    co_await e.wait();
+    co_await further::fail_twice("no such page", "its cleanup");
+    co_return 0;
+}
+task<> ask_twice(coalescer<int, int>& c, event& e, further::texts& got) {
+    auto fn = [&e](int) { return fail_twice_later(e); };
+    auto ended = co_await as_outcome(c.coalesce(1, fn));
+    for (const std::string& text : further::texts_of(ended.others())) {
+        got.push_back(text);
+    }
+}
+task<> two_getters(scope& s, event& e, further::texts& got) {
+    coalescer<int, int> c(s);
+    const job a = s.launch("getter", ask_twice(c, e, got));
+    const job b = s.launch("getter", ask_twice(c, e, got));
+    co_await a.join();
+    co_await b.join();
+}
+
+TEST(coalescer, JOB_83_what_failed_beside_the_failure_reaches_every_getter) {
+    rig::stage s;
+    event e;
+    further::texts got;
+    const auto go = [](event& x, further::texts& y) -> task<> {
+        co_await with_scope(two_getters, std::ref(x), std::ref(y));
+    };
+    const job j = s.play(go(e, got));
+    e.set();
+    s.run();
+    EXPECT_EQ(got, (further::texts{"its cleanup", "its cleanup"}));
+    EXPECT_EQ(j.state(), job_state::completed);
 }
 
 }  // namespace

@@ -19,17 +19,21 @@ public:
     int now = 0;
     int most = 0;
     int fail_at = -1;
+    int starts = 0;
+    int starts_at_failure = 0;
 };
 class square {
 public:
     explicit square(gauge& g) noexcept : gauge_(&g) {}
     task<int> operator()(int i) const {
+        ++gauge_->starts;
         gauge_->most = std::max(gauge_->most, ++gauge_->now);
         const int mine = i;
         gauge* g = gauge_;
         co_await sleep_for((10 - mine % 7) * 1ms);
         --g->now;
         if (mine == g->fail_at) {
+            g->starts_at_failure = g->starts;
             throw std::runtime_error("item");
         }
         co_return mine* mine;
@@ -78,6 +82,8 @@ TEST(map_concurrent, JOB_44_a_failure_starts_nothing_more) {
     }
     EXPECT_TRUE(failed);
     EXPECT_TRUE(out.empty());
+    EXPECT_LE(g.starts_at_failure, 5) << "two at a time, and the fourth fails";
+    EXPECT_EQ(g.starts, g.starts_at_failure);
 }
 
 TEST(map_concurrent, JOB_44_of_nothing_is_there_at_once) {

@@ -3,6 +3,7 @@
 #include <roost/task/race.hpp>
 #include <roost/task/sleep.hpp>
 
+#include "further.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>
@@ -81,24 +82,25 @@ TEST(race, JOB_41_an_error_may_win) {
     EXPECT_EQ(alive, 0);
 }
 
-task<> all_fail(std::string& what, std::size_t& others) {
+task<> all_fail(std::string& what, further::texts& others) {
     auto ended = co_await as_outcome(race(error_after(1ms, "one"), error_after(1ms, "two")));
     try {
         std::rethrow_exception(ended.error());
     } catch (const std::runtime_error& e) {
         what = e.what();
     }
-    others = ended.others().size();
+    others = further::texts_of(ended.others());
 }
 
 TEST(race, JOB_41_a_race_in_which_every_alternative_fails_is_an_error_edge_case_6) {
     rig::stage s;
     std::string what;
-    std::size_t others = 0;
+    further::texts others;
     const job j = s.play(all_fail(what, others));
     s.advance(1ms);
     EXPECT_TRUE(j.is_finished());
-    EXPECT_TRUE(what == "one" || what == "two");
+    EXPECT_EQ(what, "one");
+    EXPECT_EQ(others, further::texts{"two"});
 }
 
 task<> ready_first(int& starts, int& got) {
@@ -211,6 +213,66 @@ TEST(race, JOB_42_when_nobody_succeeds_all_errors_are_in_one) {
     s.advance(2ms);
     EXPECT_EQ(count, 2U);
     EXPECT_LT(text.find("runtime_error: a"), text.find("runtime_error: b"));
+}
+
+task<int> fail_twice_after(duration d, const char* first, const char* second) {
+    co_await on_exit(further::cleanup_fails, std::string(second));
+    co_await sleep_for(d);
+    throw std::runtime_error(first);
+}
+task<int> later(duration d) {
+    co_await sleep_for(d);
+    co_return 1;
+}
+task<> errors_with_others(bool success, further::texts& got) {
+    auto ended = co_await as_outcome(race(fail_twice_after(1ms, "one", "one's"), fail_twice_after(1ms, "two", "two's")));
+    got = further::texts_of(ended.others());
+    task<int> second = success ? later(3ms) : fail_twice_after(1ms, "four", "four's");
+    try {
+        auto best = co_await first_success(fail_twice_after(2ms, "three", "three's"), std::move(second));
+        for (const std::string& text : further::texts_of(best.others())) {
+            got.push_back(text);
+        }
+    } catch (const all_failed& all) {
+        for (const std::string& text : further::texts_of(all.errors())) {
+            got.push_back(text);
+        }
+    }
+}
+
+TEST(race, JOB_83_what_else_an_alternative_failed_with_is_kept) {
+    rig::stage s;
+    further::texts got;
+    s.play(errors_with_others(true, got));
+    s.advance(1ms);
+    s.advance(2ms);
+    s.advance(1ms);
+    EXPECT_EQ(got, (further::texts{"one's", "two", "two's", "three", "three's"}));
+    s.play(errors_with_others(false, got));
+    s.advance(1ms);
+    s.advance(1ms);
+    s.advance(1ms);
+    EXPECT_EQ(got, (further::texts{"one's", "two", "two's", "four", "four's", "three", "three's"}));
+}
+
+task<int> value_with_cleanup(const char* text) {
+    co_await sleep_for(2ms);
+    co_await on_exit(further::cleanup_fails, std::string(text));
+    co_return 1;
+}
+task<> winner_with_cleanup() {
+    auto best = co_await first_success(fail_twice_after(1ms, "loser", "loser's"), value_with_cleanup("winner's"));
+    static_cast<void>(best);
+}
+
+TEST(race, JOB_87_errors_of_losers_are_kept_when_the_winner_s_cleanup_fails) {
+    further::listener sink;
+    rig::stage s;
+    const job j = s.play(winner_with_cleanup());
+    s.advance(1ms);
+    s.advance(1ms);
+    EXPECT_EQ(j.state(), job_state::failed);
+    EXPECT_EQ(sink.take(), (further::texts{"winner's", "loser", "loser's"}));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <roost/task/retry.hpp>
 
+#include "further.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>
@@ -98,6 +99,57 @@ TEST(retry, JOB_43_failures_that_are_not_worth_it_are_thrown_at_once) {
     s.play(try_permanent(runs, caught));
     EXPECT_EQ(runs, 1);
     EXPECT_TRUE(caught);
+}
+
+task<> fail_twice_each_time(int& runs) {
+    const std::string n = std::to_string(++runs);
+    co_await further::fail_twice("attempt " + n, "cleanup " + n);
+}
+task<> try_twice(int& runs, further::texts& got) {
+    auto ended = co_await as_outcome(retry(backoff(10ms), 2, fail_twice_each_time, std::ref(runs)));
+    got = further::texts_of(ended.others());
+    got.insert(got.begin(), further::text_of(ended.error()));
+}
+
+TEST(retry, JOB_83_what_else_the_attempts_failed_with_is_kept) {
+    rig::stage s;
+    int runs = 0;
+    further::texts got;
+    s.play(try_twice(runs, got));
+    s.advance(10ms);
+    EXPECT_EQ(got, (further::texts{"attempt 2", "attempt 1", "cleanup 1", "cleanup 2"}));
+}
+
+TEST(retry, JOB_84_a_failure_without_a_next_attempt_reaches_the_sink) {
+    further::listener sink;
+    rig::stage s;
+    int runs = 0;
+    further::texts got;
+    const job j = s.play(try_twice(runs, got));
+    j.cancel();
+    s.run();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(sink.take(), (further::texts{"attempt 1", "cleanup 1"}));
+    bench b;
+    b.stage.play(try_again(5, 2, b.runs, b.got, b.what, b.others));
+    b.stage.advance(10ms);
+    EXPECT_EQ(b.got, 2);
+    EXPECT_EQ(sink.take(), further::texts()) << "the next attempt made it good";
+}
+
+bool broken_predicate(const std::exception_ptr&) { throw std::logic_error("predicate"); }
+task<> try_broken(int& runs, further::texts& got) {
+    auto ended = co_await as_outcome(retry_if(&broken_predicate, backoff(10ms), 5, fail_twice_each_time, std::ref(runs)));
+    got = further::texts_of(ended.others());
+    got.insert(got.begin(), further::text_of(ended.error()));
+}
+
+TEST(retry, JOB_84_a_predicate_that_throws_ends_it_with_the_failure_it_was_asked_about) {
+    rig::stage s;
+    int runs = 0;
+    further::texts got;
+    s.play(try_broken(runs, got));
+    EXPECT_EQ(got, (further::texts{"attempt 1", "cleanup 1", "predicate"}));
 }
 
 }  // namespace

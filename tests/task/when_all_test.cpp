@@ -3,6 +3,7 @@
 #include <roost/task/sleep.hpp>
 #include <roost/task/when_all.hpp>
 
+#include "further.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>
@@ -170,6 +171,38 @@ TEST(when_all, JOB_40_settled_of_a_vector_keeps_the_order) {
     s.play(settle_many(out));
     s.advance(2ms);
     EXPECT_EQ(out, (std::vector<std::string>{"b", "a"}));
+}
+
+task<> waits_for(event& e) { co_await e.wait(); }
+task<> settle_cancelled(event& never) {
+    auto [bad, none] = co_await when_all_settled(further::fail_twice("error", "its cleanup"), waits_for(never));
+    static_cast<void>(bad);
+    static_cast<void>(none);
+    ADD_FAILURE() << "it was cancelled";
+}
+task<> settle_with_cleanup(further::texts& got) {
+    auto ended = co_await as_outcome(
+        when_all_settled(further::fail_twice("error", "its cleanup"), further::return_with("another's")));
+    got = further::texts_of(ended.others());
+    got.insert(got.begin(), further::text_of(ended.error()));
+}
+
+TEST(when_all, JOB_87_the_sink_hears_of_outcomes_that_a_cancelled_job_will_never_see) {
+    further::listener sink;
+    rig::stage s;
+    event never;
+    const job j = s.play(settle_cancelled(never));
+    j.cancel();
+    s.run();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(sink.take(), (further::texts{"error", "its cleanup"}));
+}
+
+TEST(when_all, JOB_87_outcomes_are_kept_beside_a_cleanup_that_fails_the_group) {
+    rig::stage s;
+    further::texts got;
+    s.play(settle_with_cleanup(got));
+    EXPECT_EQ(got, (further::texts{"another's", "error", "its cleanup"}));
 }
 
 }  // namespace

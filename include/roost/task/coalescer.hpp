@@ -7,10 +7,11 @@
 //
 // While fn(key) is under way, everybody who asks for that key waits for the same one; afterwards the next to ask starts
 // afresh. The computations are children of the scope: a getter that is cancelled leaves them, and the other getters, alone.
-// A failure reaches every getter, and only them. The coalescer may go before its computations have ended. From any thread.
+// A failure reaches every getter, with what failed beside it, and only them. The coalescer may go before its computations have ended. From any thread.
 
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
+#include <roost/task/detail/policy_scope.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/shared_deferred.hpp>
 
@@ -45,6 +46,9 @@ public:
         }
         const result& got = co_await joined->shared;
         if (got.has_error()) {
+            for (const std::exception_ptr& other : got.others()) {
+                co_await detail::keep_failure_call(other);
+            }
             std::rethrow_exception(got.error());
         }
         if constexpr (!std::is_void_v<T>) {

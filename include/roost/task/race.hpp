@@ -41,7 +41,7 @@ private:
     std::vector<std::exception_ptr> others_;
 };
 
-// Every alternative of a first_success has failed; in the order in which they did.
+// Every alternative of a first_success has failed; in the order in which they did, with what else each failed with.
 class all_failed : public std::runtime_error {
 public:
     explicit all_failed(std::vector<std::exception_ptr> errors);
@@ -60,9 +60,9 @@ enum class race_kind : unsigned char { first_end, first_value };
     return kind == race_kind::first_end ? node_name("race") : node_name("first_success");
 }
 
-class race_slot : public fork_slot {
+class race_slot : public told_slot {
 public:
-    using fork_slot::fork_slot;
+    using told_slot::told_slot;
     std::uint32_t failed_as = 0;  // the first that fails is 1
 };
 
@@ -79,7 +79,7 @@ public:
     [[nodiscard]] next_step finish() noexcept;
     // The index of the value that won; throws when an error did, or nobody.
     [[nodiscard]] std::size_t winner_or_throw();
-    // What the others failed with, in that order.
+    // What the others failed with, in that order, each followed by what else it failed with.
     [[nodiscard]] std::vector<std::exception_ptr> errors() const;
 
 protected:

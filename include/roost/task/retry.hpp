@@ -5,6 +5,9 @@
 // Calls fn(args...), a task, until it succeeds, at most `attempts` times, with the backoff in between. The last failure is
 // thrown with its own type, the earlier ones are kept beside it. A cancelled attempt is not repeated: the awaiting body ends
 // cancelled. The arguments are passed again at every attempt, so they are copied.
+//
+// What else an attempt failed with goes with its failure. The next attempt deals with both; if it does not come because of a
+// cancel, they go to the failure sink.
 
 #include <roost/base/error.hpp>
 #include <roost/task/as_outcome.hpp>
@@ -27,9 +30,40 @@ public:
 
 [[noreturn]] void refuse_no_attempts();
 
+// What the attempts so far failed with.
+class failed_attempts {
+public:
+    failed_attempts() noexcept = default;
+    failed_attempts(const failed_attempts&) = delete;
+    failed_attempts& operator=(const failed_attempts&) = delete;
+    // In the middle of the wait for the next attempt: nobody else will hear of the last one.
+    ~failed_attempts();
+
+    void add(std::exception_ptr error, const std::vector<std::exception_ptr>& others);
+    void wait_for_next() noexcept { is_waiting_ = true; }
+    void next_begins() noexcept { is_waiting_ = false; }
+    [[nodiscard]] std::vector<std::exception_ptr>& all() noexcept { return all_; }
+
+private:
+    std::vector<std::exception_ptr> all_;
+    std::size_t last_ = 0;  // where those of the last attempt begin
+    bool is_waiting_ = false;
+};
+
+// Whether it is to be tried again. If that throws it is not; what was thrown comes out.
+template <class Again>
+[[nodiscard]] bool ask_again(Again& again, const std::exception_ptr& error, std::exception_ptr& thrown) noexcept {
+    try {
+        return static_cast<bool>(again(error));
+    } catch (...) {
+        thrown = std::current_exception();
+        return false;
+    }
+}
+
 template <class T, class Again, class Fn, class... Args>
 task<T> retry_task(backoff wait, std::uint32_t attempts, Again again, Fn fn, Args... args) {
-    std::vector<std::exception_ptr> earlier;
+    failed_attempts earlier;
     for (std::uint32_t n = 1;; ++n) {
         outcome<T> ended;
         try {
@@ -44,20 +78,30 @@ task<T> retry_task(backoff wait, std::uint32_t attempts, Again again, Fn fn, Arg
         if (ended.has_value()) {
             co_return std::move(ended).value();
         }
-        if (n >= attempts || !again(ended.error())) {
-            for (std::exception_ptr& e : earlier) {
+        std::exception_ptr asking;
+        if (n >= attempts || !ask_again(again, ended.error(), asking)) {
+            for (std::exception_ptr& e : earlier.all()) {
                 co_await keep_failure_call(std::move(e));
+            }
+            for (const std::exception_ptr& e : ended.others()) {
+                co_await keep_failure_call(e);
+            }
+            if (asking) {
+                co_await keep_failure_call(std::move(asking));
             }
             std::rethrow_exception(ended.error());
         }
-        earlier.push_back(ended.error());
+        earlier.add(ended.error(), ended.others());
+        earlier.wait_for_next();
         co_await pause_before_retry(wait.next(n));
+        earlier.next_begins();
     }
 }
 
 }  // namespace detail
 
-// Only failures that `again(const std::exception_ptr&)` calls worth it are tried again.
+// Only failures that `again(const std::exception_ptr&)` calls worth it are tried again. If it throws, the failure it was asked
+// about is thrown, with that beside it.
 template <class Again, class Fn, class... Args>
     requires std::predicate<Again&, const std::exception_ptr&> && std::invocable<std::decay_t<Fn>&, std::decay_t<Args>&...>
 [[nodiscard]] auto retry_if(Again again, backoff wait, std::uint32_t attempts, Fn&& fn, Args&&... args) {

@@ -32,12 +32,6 @@ protected:
     [[nodiscard]] static node_name name() noexcept { return "when_all"; }
 };
 
-// With what else it failed.
-class settled_slot : public fork_slot {
-public:
-    using fork_slot::fork_slot;
-    std::vector<std::exception_ptr> others;
-};
 class settled_group : public fork {
 protected:
     template <class Kind>
@@ -47,8 +41,8 @@ protected:
 };
 
 template <class T>
-[[nodiscard]] outcome<T> outcome_of(fork_slot_of<T, settled_slot>& slot) {
-    return slot.state() == ending::none ? outcome<T>() : outcome_from<T>(slot, std::move(slot.others));
+[[nodiscard]] outcome<T> outcome_of(fork_slot_of<T, told_slot>& slot) {
+    return slot.state() == ending::none ? outcome<T>() : outcome_from<T>(slot, slot.others);
 }
 
 template <class... T>
@@ -99,7 +93,7 @@ template <class... T>
 struct settle_all {
     using group = settled_group;
     using tasks = std::tuple<task<T>...>;
-    using slots = fork_tuple<settled_slot, std::index_sequence_for<T...>, T...>;
+    using slots = fork_tuple<told_slot, std::index_sequence_for<T...>, T...>;
     using result = std::tuple<outcome<T>...>;
     template <class Group>
     [[nodiscard]] static result take(Group&, slots& from) {
@@ -117,7 +111,7 @@ template <class T>
 struct settle_each {
     using group = settled_group;
     using tasks = std::vector<task<T>>;
-    using slots = fork_array<settled_slot, T>;
+    using slots = fork_array<told_slot, T>;
     using result = std::vector<outcome<T>>;
     template <class Group>
     [[nodiscard]] static result take(Group&, slots& from) {

@@ -132,11 +132,20 @@ private:
     bool is_from_above_ = false;  // it was cancelled, as the whole group and for that reason
 };
 
+// With what else it failed.
+class told_slot : public fork_slot {
+public:
+    using fork_slot::fork_slot;
+    std::vector<std::exception_ptr> others;
+};
+
 // What kinds of groups differ in.
 struct fork_rules {
     const scope_policy& policy;
     node_name child;
-    bool needs_all;  // a failure is the group's, and a child that ends cancelled takes the others with it
+    // A failure is the group's, and a child that ends cancelled takes the others with it. Else failures are part of the
+    // result, and the slots are told_slots.
+    bool needs_all;
     // A child has ended, or could not begin for want of memory (then `ran` is null). True: the others are not needed.
     bool (*ended)(fork&, fork_slot&, ending, job_core* ran) noexcept;
     // Everybody has ended and nothing failed: what the awaiting body does.
@@ -167,6 +176,8 @@ public:
     [[nodiscard]] static fork_slot* after(const fork_slot& s) noexcept { return s.next_; }
     // The awaiting body ends cancelled: because it was, or for the reason of the first child that is.
     [[nodiscard]] next_step end_cancelled() noexcept;
+    // There will be no result to find them in: to the failure sink.
+    void report_slots(std::string_view what) const noexcept;
 
 protected:
     ~fork();
@@ -195,6 +206,7 @@ private:
     void end_job(fork_job& ran, fork_slot& slot, ending how, reason& why, bool decided) noexcept;
     [[nodiscard]] promise_base& take_first() noexcept;
     [[nodiscard]] reason reason_from_above() const noexcept;
+    void keep_slots() const noexcept;
     void could_not_begin(fork_slot& slot, std::exception_ptr error) noexcept;
 
     promise_base* me_;
