@@ -53,6 +53,36 @@ TEST(shutdown_tasks, SHUT_76_interrupt_of_a_task_ends_with_stop) {
     EXPECT_TRUE(root.has_ended());
 }
 
+task<> hold(shutdown server, event& e, std::string& log) {
+    const int got = co_await server.guarded(wait_for(e));
+    log += std::to_string(got) + " ";
+    co_await server.guarded(sleep_for(std::chrono::hours(1)));
+    log += "slept ";
+}
+
+TEST(shutdown_tasks, SHUT_14_guarded_tasks_and_sleeps_are_awaited_as_they_are) {
+    roost::testing::virtual_time on;
+    root_scope root(on);
+    const shutdown server("server");
+    event e;
+    std::string log;
+    root.launch("hold", hold(server, e, log));
+    on.run_ready();
+    EXPECT_EQ(server.guard_count(), 1U);
+    auto done = server.shut_down();
+    on.run_ready();
+    EXPECT_EQ(log, "") << "stop changes nothing";
+    e.set();
+    on.run_ready();
+    EXPECT_EQ(log, "5 ");
+    EXPECT_FALSE(done.is_resolved());
+    on.run();
+    EXPECT_EQ(log, "5 slept ");
+    EXPECT_TRUE(done.is_resolved());
+    root.close();
+    EXPECT_TRUE(root.has_ended());
+}
+
 task<> watch(roost::interrupt<task<int>> i, std::string& log) {
     const auto got = co_await std::move(i);
     log += got ? "value" : "ended";

@@ -76,6 +76,12 @@ public:
         return detail::awaiter_of_kept(std::move(inner_));
     }
 
+    // What only a task can await, tasks among it: `await_in_task` is found where tasks are known.
+    template <class Promise, class Await = decltype(await_in_task(std::declval<Promise&>(), std::declval<T&&>()))>
+    Await in_task(Promise& me) && {
+        return await_in_task(me, std::move(inner_));
+    }
+
     decltype(auto) next()
         requires stream<T>
     {

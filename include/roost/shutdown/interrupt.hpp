@@ -66,9 +66,10 @@ public:
     }
 
     // A task, awaited in a task: stop cancels it. `until_stop` is found where tasks are known.
-    template <class Promise>
-        requires requires(Promise& me, T&& t, token of) { until_stop(std::move(of), std::move(t)).in_task(me); }
-    auto in_task(Promise& me) && {
+    template <
+        class Promise, class U = T,
+        class Await = decltype(until_stop(std::declval<token>(), std::declval<U&&>()).in_task(std::declval<Promise&>()))>
+    Await in_task(Promise& me) && {
         return until_stop(token(*node_), std::move(inner_)).in_task(me);
     }
 

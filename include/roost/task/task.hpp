@@ -133,6 +133,17 @@ namespace detail {
 template <class A>
 concept awaits_in_task = requires(A&& a, promise_base& me) { std::forward<A>(a).in_task(me); };
 
+// For what carries something else to be awaited, in layers that know no task.
+template <transfer Mode = this_transfer, class T>
+[[nodiscard]] task_await<T, Mode> await_in_task(promise_base& /*me*/, task<T>&& t) {
+    return task_await<T, Mode>(t.release_frame());
+}
+template <class A>
+    requires awaits_in_task<A&&>
+[[nodiscard]] auto await_in_task(promise_base& me, A&& a) -> decltype(std::forward<A>(a).in_task(me)) {
+    return std::forward<A>(a).in_task(me);
+}
+
 template <class T>
 class task_promise_base : public promise_base {
 public:

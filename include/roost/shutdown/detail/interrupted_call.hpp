@@ -41,10 +41,10 @@ template <class Call>
 class [[nodiscard]] interrupted_call final {
 public:
     explicit interrupted_call(Call&& call) : call_(std::move(call)) {}
-    template <class Promise>
-        requires requires(Promise& me, Call&& c) { std::move(c).in_task(me); }
-    auto in_task(Promise& me) && {
-        return interrupted_call_await<decltype(std::move(call_).in_task(me))>(std::move(call_), me);
+    // How frames follow each other is part of Await's type, so that it is part of this function's name.
+    template <class Promise, class Await = decltype(std::declval<Call&&>().in_task(std::declval<Promise&>()))>
+    interrupted_call_await<Await> in_task(Promise& me) && {
+        return interrupted_call_await<Await>(std::move(call_), me);
     }
 
 private:
