@@ -39,6 +39,18 @@ BENCH_OURS("sync/mutex_2t") {
     });
 }
 
+BENCH_OURS("sync/mutex_2t_barging") {
+    static roost::mutex lock("", roost::fairness::barging);
+    static std::uint64_t counter = 0;
+    return bench::per_op_threads(b, 2, [](unsigned, std::uint64_t n) {
+        for (std::uint64_t i = 0; i < n; ++i) {
+            auto const held = lock.lock_blocking();
+            ++counter;
+            bench::clobber();
+        }
+    });
+}
+
 BENCH_OURS("sync/semaphore_1t") {
     roost::semaphore permits(1);
     return bench::per_op(b, [&](std::uint64_t n) { acquire_repeatedly(permits, n).start(); });
@@ -46,6 +58,18 @@ BENCH_OURS("sync/semaphore_1t") {
 
 BENCH_OURS("sync/semaphore_2t") {
     static roost::semaphore permits(1);
+    static std::uint64_t counter = 0;
+    return bench::per_op_threads(b, 2, [](unsigned, std::uint64_t n) {
+        for (std::uint64_t i = 0; i < n; ++i) {
+            auto const held = permits.acquire_blocking();
+            ++counter;
+            bench::clobber();
+        }
+    });
+}
+
+BENCH_OURS("sync/semaphore_2t_barging") {
+    static roost::semaphore permits(1, "", roost::fairness::barging);
     static std::uint64_t counter = 0;
     return bench::per_op_threads(b, 2, [](unsigned, std::uint64_t n) {
         for (std::uint64_t i = 0; i < n; ++i) {

@@ -50,12 +50,14 @@ bool barrier::try_wait(phase of) noexcept {
     return is_over;
 }
 
-bool barrier::arrive_and_wait_blocking(time_point deadline) noexcept {
+bool barrier::block(arrival how, phase of, time_point deadline) noexcept {
     detail::thread_waiter self;
-    phase of = 0;
-    return !enqueue(&self, arrival::one, of) ||
-           self.block(deadline, [&]() noexcept { return cancel(self, claim::expired); });
+    return !enqueue(&self, how, of) || self.block(deadline, [&]() noexcept { return cancel(self, claim::expired); });
 }
+
+bool barrier::arrive_and_wait_blocking(time_point deadline) noexcept { return block(arrival::one, 0, deadline); }
+
+bool barrier::wait_blocking(phase of, time_point deadline) noexcept { return block(arrival::none, of, deadline); }
 
 bool barrier::cancel(waiter& w, claim as) noexcept {
     waiters_.lock();

@@ -30,6 +30,30 @@ MODEL(barrier_model, meet_twice) {
     other.join();
 }
 
+// Arrived before, waits now: for this phase, or not at all.
+MODEL(barrier_model, wait_for_a_phase) {
+    barrier b(2);
+    plain<int> data{0};
+    const barrier::phase mine = b.arrive();
+    thread other([&] {
+        data.set(1);
+        static_cast<void>(b.arrive());
+    });
+    b.wait_blocking(mine);
+    check(data.get() == 1, "SYNC-105: what happened before the arrival is seen");
+    other.join();
+}
+
+MODEL(barrier_model, deadline_vs_arrival) {
+    barrier b(2);
+    const barrier::phase mine = b.arrive();
+    thread other([&] { static_cast<void>(b.arrive()); });
+    const bool passed = b.wait_blocking(mine, roost::now() + roost::duration(1));
+    check(!passed || b.try_wait(mine), "SYNC-105: nobody passes early");
+    other.join();
+    check(b.try_wait(mine) && b.waiters_now() == 0, "SYNC-105: the arrival stands");
+}
+
 MODEL(barrier_model, arrival_vs_cancel) {
     barrier b(2);
     plain<int> resumed{0};

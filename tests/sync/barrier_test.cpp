@@ -90,6 +90,24 @@ TEST(barrier, SYNC_105_blocking_forms) {
     other.join();
 }
 
+TEST(barrier, SYNC_105_blocking_wait_for_a_phase) {
+    barrier b(2);
+    const barrier::phase first = b.arrive();
+    EXPECT_FALSE(b.wait_blocking(first, roost::now() + std::chrono::milliseconds(2)));
+    EXPECT_EQ(b.waiters_now(), 0U);
+    EXPECT_FALSE(b.try_wait(first)) << "the deadline ended the wait, not the phase";
+    int before = 0;
+    std::thread other([&] {
+        before = 1;
+        static_cast<void>(b.arrive());
+    });
+    b.wait_blocking(first);
+    EXPECT_EQ(before, 1) << "whoever passes sees what was written before the arrivals";
+    other.join();
+    EXPECT_TRUE(b.wait_blocking(first, roost::time_point::min())) << "a phase that is over is not waited for";
+    b.wait_blocking(first);
+}
+
 TEST(barrier_death, SYNC_106_misuse_is_named) {
     EXPECT_DEATH(barrier(0, "step"), "barrier 'step'.*needs at least one participant");
     EXPECT_DEATH(

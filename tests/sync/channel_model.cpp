@@ -6,6 +6,8 @@
 #include "coroutines.hpp"
 #include "held_operation.hpp"
 
+#include <optional>
+
 namespace {
 
 using roost::atomic;
@@ -121,6 +123,39 @@ MODEL(channel_model, close_vs_send_vs_cancel) {
     if (cancelled) {
         check((left ? 1 : 0) == sent.load(mo::relaxed), "SYNC-135: a value that nobody took is still there");
     }
+}
+
+// A receiver that has its value runs while the channel goes: the last of the two frees the count of places.
+MODEL(channel_model, places_outlive_the_channel) {
+    std::optional<channel<int>> c(std::in_place, 0U);
+    plain<int> resumed{0};
+    sync_testing::hand_executor executor;
+    sync_testing::hosted receiving = [](sync_testing::hand_executor&, channel<int>& from,
+                                        plain<int>& n) -> sync_testing::hosted {
+        auto got = co_await from.receive();
+        n.set(got ? *got : 0);
+    }(executor, *c, resumed);
+    check(static_cast<bool>(c->try_send(7)), "SYNC-131: a receiver is there");
+    thread runner([&] { executor.run(); });
+    c.reset();
+    runner.join();
+    check(resumed.get() == 7, "SYNC-172: the value was there although the channel was not");
+}
+
+// A receiver that was given a value is dropped while another one comes: the value has a place, or a new owner.
+MODEL(channel_model, dropped_receiver_vs_receive) {
+    channel<int> c(0);
+    plain<int> resumed{0};
+    sync_testing::hand_executor executor;
+    sync_testing::hosted dropped = [](sync_testing::hand_executor&, channel<int>& from) -> sync_testing::hosted {
+        static_cast<void>(co_await from.receive());
+    }(executor, c);
+    check(static_cast<bool>(c.try_send(7)), "");
+    executor.forget();
+    thread other([&] { dropped.destroy(); });
+    held_operation next(c.receive(), resumed);
+    other.join();
+    check(resumed.get() == 1 && c.size() == 0 && c.waiters_now() == 0, "SYNC-171: it goes to the next receiver");
 }
 
 MODEL(channel_model, blocked_receiver_vs_deadline) {

@@ -1,5 +1,5 @@
-// Hand-over races cancel and deadline on real threads (SYNC-161 .. SYNC-163). Rounds scale with ROOST_STRESS_SCALE; 50 is the
-// full million.
+// Hand-over races cancel and deadline on real threads (SYNC-161 .. SYNC-163). Each hand-over gets its million rounds in optimised
+// builds without sanitizers and 20 000 elsewhere, times ROOST_STRESS_SCALE.
 
 #include <roost/sync/channel.hpp>
 #include <roost/sync/event.hpp>
@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -31,6 +32,18 @@ using sync_testing::held_operation;
 using sync_testing::rounds;
 using testing_support::two_at_once;
 
+#if defined(__has_feature)
+#define HANDOVER_HAS_FEATURE(x) __has_feature(x)
+#else
+#define HANDOVER_HAS_FEATURE(x) 0
+#endif
+#if defined(__OPTIMIZE__) && ROOST_SEAM_NATIVE && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+    !HANDOVER_HAS_FEATURE(address_sanitizer) && !HANDOVER_HAS_FEATURE(thread_sanitizer)
+constexpr double full = 1'000'000;
+#else
+constexpr double full = 20'000;
+#endif
+
 // A thread's deadline expires while the lock is handed over, with a coroutine behind it.
 TEST(handover_stress, SYNC_161_lock_races_deadline) {
     mutex m;
@@ -42,7 +55,7 @@ TEST(handover_stress, SYNC_161_lock_races_deadline) {
         behind = 0;
     });
     race.run(
-        rounds(20'000),
+        rounds(full),
         [&] {
             [](mutex& mm, std::atomic<int>& n) -> fire {
                 auto mine = co_await mm.lock();
@@ -50,13 +63,46 @@ TEST(handover_stress, SYNC_161_lock_races_deadline) {
             }(m, behind);
             held.unlock();
         },
-        [&] { got += m.lock_blocking(roost::now() + std::chrono::microseconds(5)) ? 1 : 0; },
+        [&] { got += m.lock_blocking(roost::now() + std::chrono::nanoseconds(500)) ? 1 : 0; },
         [&] {
             ASSERT_EQ(behind.load(), 1);
             ASSERT_FALSE(m.is_locked());
             ASSERT_EQ(m.waiters_now(), 0U);
         });
-    std::printf("  locked in time %ld times\n", got);
+    std::printf("  %ld rounds, locked in time %ld times\n", rounds(full), got);
+}
+
+// The lock is handed over while the first in line is cancelled, with another behind it: it goes to one of the two, or on.
+TEST(handover_stress, SYNC_161_lock_races_cancel) {
+    mutex m;
+    mutex::guard held;
+    roost::plain<int> resumed{0};
+    std::atomic<int> behind{0};
+    using operation = held_operation<mutex::operation>;
+    std::optional<operation> first;
+    bool cancelled = false;
+    long wins = 0;
+    two_at_once race([&](long) {
+        held = m.try_lock();
+        resumed.set(0);
+        behind = 0;
+        first.emplace(m.lock(), resumed);
+        [](mutex& mm, std::atomic<int>& n) -> fire {
+            auto mine = co_await mm.lock();
+            ++n;
+        }(m, behind);
+    });
+    race.run(
+        rounds(full), [&] { held.unlock(); }, [&] { cancelled = first->operation().try_cancel(); },
+        [&] {
+            ASSERT_EQ(resumed.get(), cancelled ? 0 : 1) << "cancelled or served, never both";
+            first.reset();
+            ASSERT_EQ(behind.load(), 1) << "and the next one is served either way";
+            ASSERT_FALSE(m.is_locked());
+            ASSERT_EQ(m.waiters_now(), 0U);
+            wins += cancelled ? 1 : 0;
+        });
+    std::printf("  %ld rounds, cancel won %ld times\n", rounds(full), wins);
 }
 
 // A value is sent while the receiver is cancelled, and received while the sender is: each value ends up in one place.
@@ -65,17 +111,17 @@ TEST(handover_stress, SYNC_161_value_races_cancel) {
     std::unique_ptr<int> mine;
     roost::plain<int> resumed{0};
     using operation = held_operation<channel<std::unique_ptr<int>>::send_operation>;
-    std::unique_ptr<operation> sending;
+    std::optional<operation> sending;
     bool cancelled = false;
     long received = 0;
     long wins = 0;
     two_at_once race([&](long i) {
         mine = std::make_unique<int>(static_cast<int>(i));
         resumed.set(0);
-        sending = std::make_unique<operation>(c.send_from(mine), resumed);
+        sending.emplace(c.send_from(mine), resumed);
     });
     race.run(
-        rounds(20'000), [&] { received += c.try_receive() ? 1 : 0; }, [&] { cancelled = sending->operation().try_cancel(); },
+        rounds(full), [&] { received += c.try_receive() ? 1 : 0; }, [&] { cancelled = sending->operation().try_cancel(); },
         [&] {
             ASSERT_EQ(mine != nullptr, cancelled);
             ASSERT_EQ(resumed.get(), cancelled ? 0 : 1);
@@ -83,7 +129,42 @@ TEST(handover_stress, SYNC_161_value_races_cancel) {
             ASSERT_EQ(received, 0);
             wins += cancelled ? 1 : 0;
         });
-    std::printf("  cancel won %ld times\n", wins);
+    std::printf("  %ld rounds, cancel won %ld times\n", rounds(full), wins);
+}
+
+// A thread that sends and a thread that receives meet, both with deadlines that are about to pass: the value is with one of them.
+TEST(handover_stress, SYNC_161_value_races_deadline) {
+    channel<std::unique_ptr<int>> c(0);
+    long round = 0;
+    std::unique_ptr<int> back;
+    std::unique_ptr<int> got;
+    long met = 0;
+    two_at_once race([&](long i) {
+        round = i;
+        back = nullptr;
+        got = nullptr;
+    });
+    const auto soon = [](long i) { return roost::now() + std::chrono::nanoseconds(200 * (i % 8)); };
+    race.run(
+        rounds(full),
+        [&] {
+            auto sent = c.send_blocking(std::make_unique<int>(static_cast<int>(round)), soon(round));
+            if (!sent) {
+                back = sent.take_back();
+            }
+        },
+        [&] {
+            if (auto value = c.receive_blocking(soon(round / 8))) {
+                got = *std::move(value);
+            }
+        },
+        [&] {
+            ASSERT_NE(back == nullptr, got == nullptr) << "sent or handed back, never both and never neither";
+            ASSERT_EQ(back != nullptr ? *back : *got, round);
+            ASSERT_EQ(c.waiters_now() + c.size(), 0U);
+            met += got != nullptr ? 1 : 0;
+        });
+    std::printf("  %ld rounds, handed over %ld times\n", rounds(full), met);
 }
 
 // Two threads lock, two try with deadlines, coroutines come and go: the counter is exact at the end.

@@ -31,6 +31,41 @@ MODEL(semaphore_model, conservation) {
     check(served.load(mo::relaxed) == 2 && s.available() == 1 && s.in_use() == 0, "SYNC-31: everything is given back");
 }
 
+// WQ-9, SYNC-32: the permit comes at any moment between the try that failed and the place in the queue, and from the waiter's
+// point of view from nowhere: whoever gives it looks at the queue only once.
+MODEL(semaphore_model, SYNC_32_release_between_try_and_registration) {
+    semaphore s(0);
+    atomic<int> served{0};
+    check(!s.try_acquire(), "nothing there yet");
+    thread giver([&] { s.add_permits(2); });
+    use(s, 1, served);
+    giver.join();
+    check(served.load(mo::relaxed) == 1, "SYNC-32: not missed");
+    check(s.available() == 2 && s.waiters_now() == 0, "SYNC-32: exactly one was taken, and is back");
+}
+
+// The same for a thread: a permit that is missed is a deadlock.
+MODEL(semaphore_model, SYNC_32_thread_misses_no_release) {
+    semaphore s(0);
+    thread giver([&] { s.add_permits(1); });
+    auto mine = s.acquire_blocking();
+    check(mine.count() == 1 && s.available() == 0, "SYNC-32");
+    giver.join();
+}
+
+// WQ-9: somebody else takes what came: the waiter stays, and gets the next one.
+MODEL(semaphore_model, SYNC_32_stolen_permit_leaves_the_waiter_waiting) {
+    semaphore s(0);
+    atomic<int> served{0};
+    thread giver([&] { s.add_permits(1); });
+    auto stolen = s.try_acquire();
+    use(s, 1, served);
+    giver.join();
+    check(served.load(mo::relaxed) + static_cast<int>(s.waiters_now()) == 1, "served or still waiting");
+    stolen.give_back();
+    check(served.load(mo::relaxed) == 1 && s.available() == 1, "SYNC-32: what was stolen comes back to it");
+}
+
 // The fast paths alone: the plain counter sees a race if a permit does not carry what its holder wrote.
 MODEL(semaphore_model, publish) {
     semaphore s(1);

@@ -54,6 +54,49 @@ TEST(semaphore, SYNC_32_waiter_takes_exactly_what_it_asked_for) {
     EXPECT_EQ(s.available(), 2U);
 }
 
+// WQ-9, WQ-11: the operation itself opens the window between the try and the registration.
+TEST(semaphore, SYNC_32_permit_released_between_try_and_registration_is_not_missed) {
+    semaphore s(0);
+    semaphore::operation waiting = s.acquire();
+    EXPECT_FALSE(waiting.await_ready());
+    s.add_permits(1);
+    int ran = 0;
+    const auto run = +[](roost::work& node) noexcept { ++*static_cast<int*>(static_cast<roost::waiter&>(node).frame()); };
+    EXPECT_FALSE(waiting.start(roost::resume_target(&ran, run, {}))) << "there is no need to wait after all";
+    auto mine = waiting.await_resume();
+    EXPECT_EQ(mine.count(), 1U);
+    EXPECT_EQ(ran, 0);
+    EXPECT_EQ(s.available(), 0U);
+}
+
+// The same window; what came has been taken again by somebody else: the waiter stays.
+TEST(semaphore, SYNC_32_permit_stolen_meanwhile_leaves_the_waiter_waiting) {
+    semaphore s(0);
+    semaphore::operation waiting = s.acquire();
+    EXPECT_FALSE(waiting.await_ready());
+    s.add_permits(1);
+    auto stolen = s.try_acquire();
+    int ran = 0;
+    const auto run = +[](roost::work& node) noexcept { ++*static_cast<int*>(static_cast<roost::waiter&>(node).frame()); };
+    EXPECT_TRUE(waiting.start(roost::resume_target(&ran, run, {})));
+    EXPECT_EQ(s.waiters_now(), 1U);
+    stolen.give_back();
+    EXPECT_EQ(ran, 1);
+    auto mine = waiting.await_resume();
+    EXPECT_EQ(mine.count(), 1U);
+}
+
+TEST(semaphore, SYNC_173_may_begin_with_no_permits) {
+    semaphore s(0);
+    EXPECT_FALSE(s.try_acquire());
+    std::vector<semaphore::permit> got;
+    acquire_into(s, 1, got);
+    EXPECT_TRUE(got.empty());
+    s.add_permits(1);
+    EXPECT_EQ(got.size(), 1U);
+    EXPECT_EQ(s.total(), 1U);
+}
+
 TEST(semaphore, SYNC_33_large_request_is_not_starved_by_small_ones) {
     semaphore s(2);
     std::vector<semaphore::permit> held;

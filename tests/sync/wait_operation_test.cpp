@@ -17,26 +17,31 @@
 #include <roost/sync/watch.hpp>
 
 #include "coroutines.hpp"
+#include "counted_memory.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <new>
 
-namespace {
-long allocations = 0;
-}
+long sync_testing::allocations = 0;
+thread_local long sync_testing::allocations_left = -1;
 
-// Counts what this test binary allocates. ThreadSanitizer brings operators of its own, so there nothing is counted.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define SYNC_TEST_KEEPS_OPERATORS
 #endif
 #endif
-#if !defined(SYNC_TEST_KEEPS_OPERATORS)
+#if defined(SYNC_TEST_KEEPS_OPERATORS)
+const bool sync_testing::memory_is_counted = false;
+#else
+const bool sync_testing::memory_is_counted = true;
 // Kept out of line: once inlined, g++ 12 takes the pair for mismatched.
 [[gnu::noinline]] void* operator new(std::size_t size) {
-    ++allocations;
+    ++sync_testing::allocations;
+    if (sync_testing::allocations_left >= 0 && sync_testing::allocations_left-- == 0) {
+        throw std::bad_alloc();
+    }
     if (void* p = std::malloc(size == 0 ? 1 : size)) {
         return p;
     }
@@ -49,6 +54,7 @@ long allocations = 0;
 namespace {
 
 using namespace roost;  // NOLINT: every primitive is named here
+using sync_testing::allocations;
 
 template <class Operation>
 concept cancellable_operation = requires(Operation& o, const Operation& c, const resume_target& t) {
@@ -118,28 +124,78 @@ TEST(wait_operation, SYNC_160_no_wait_allocates_and_every_wait_has_a_name) {
     wait_and_cancel(observer.changed(), "watch");
 }
 
-TEST(wait_operation, SYNC_160_waking_allocates_nothing) {
-    event ev;
-    mutex mu;
-    channel<int> ch(4);
-    semaphore se(0);
-    int done = 0;
-    const auto run = [](event& e, mutex& m, channel<int>& c, semaphore& s, int& n) -> sync_testing::fire {
-        co_await e.wait();
-        { auto held = co_await m.lock(); }
-        auto got = co_await c.receive();
-        auto permit = co_await s.acquire();
-        n += *got;
-    };
-    run(ev, mu, ch, se, done);
-    auto held = mu.try_lock();
+// A coroutine waits with `operation`; `wake` lets it through. Neither the wait nor the wake allocates.
+template <class Operation, class Wake>
+void wait_and_wake(Operation operation, Wake wake, const char* what) {
+    int ran = 0;
+    const auto run = +[](work& node) noexcept { ++*static_cast<int*>(static_cast<waiter&>(node).frame()); };
     const long before = allocations;
-    ev.set();
-    held.unlock();
-    EXPECT_TRUE(ch.try_send(1));
-    se.add_permits(1);
-    EXPECT_EQ(done, 1);
-    EXPECT_EQ(allocations, before);
+    ASSERT_TRUE(operation.start(resume_target(&ran, run, {}))) << what;
+    wake();
+    EXPECT_EQ(ran, 1) << what;
+    static_cast<void>(operation.await_resume());
+    EXPECT_EQ(allocations, before) << what << ": neither waiting nor waking allocates";
+}
+
+TEST(wait_operation, SYNC_160_waking_allocates_nothing) {
+    waiter_queue queue;
+    wait_and_wake(queue.add_waiter_if(never), [&] { queue.wake_one(); }, "waiter_queue::wake_one");
+    wait_and_wake(queue.add_waiter_if(never), [&] { queue.wake_n(2); }, "waiter_queue::wake_n");
+    wait_and_wake(queue.add_waiter_if(never), [&] { queue.wake_all(); }, "waiter_queue::wake_all");
+    mutex mu;
+    auto held = mu.try_lock();
+    wait_and_wake(mu.lock(), [&] { held.unlock(); }, "mutex");
+    semaphore se(0);
+    wait_and_wake(se.acquire(2), [&] { se.add_permits(2); }, "semaphore::add_permits");
+    auto permit = se.try_acquire(2);
+    wait_and_wake(se.acquire(), [&] { permit.give_back(); }, "semaphore, a permit given back");
+    shared_mutex sm;
+    auto writing = sm.try_lock();
+    wait_and_wake(sm.lock_shared(), [&] { writing.unlock(); }, "shared_mutex, a reader");
+    auto reading = sm.try_lock_shared();
+    wait_and_wake(sm.lock(), [&] { reading.unlock(); }, "shared_mutex, a writer");
+    once on;
+    auto turn = on.try_enter();
+    wait_and_wake(on.enter(), [&] { turn.done(); }, "once");
+}
+
+TEST(wait_operation, SYNC_160_waking_everybody_allocates_nothing) {
+    event ev;
+    wait_and_wake(ev.wait(), [&] { ev.set(); }, "event");
+    auto_reset_event ar;
+    wait_and_wake(ar.wait(), [&] { ar.set(); }, "auto_reset_event");
+    latch la(1);
+    wait_and_wake(la.wait(), [&] { la.count_down(); }, "latch");
+    barrier ba(2);
+    wait_and_wake(ba.arrive_and_wait(), [&] { static_cast<void>(ba.arrive()); }, "barrier");
+    wait_and_wake(ba.wait(ba.arrive()), [&] { static_cast<void>(ba.arrive()); }, "barrier, a phase");
+    mutex mu;
+    condition co;
+    auto held = mu.try_lock();
+    wait_and_wake(co.wait(held), [&] { co.notify_one(); }, "condition::notify_one");
+    wait_and_wake(co.wait(held), [&] { co.notify_all(); }, "condition::notify_all");
+}
+
+TEST(wait_operation, SYNC_160_handing_values_over_allocates_nothing) {
+    for (const std::size_t limit : {std::size_t{0}, std::size_t{1}}) {
+        channel<int> ch(limit);
+        wait_and_wake(ch.receive(), [&] { EXPECT_TRUE(ch.try_send(1)); }, "channel, a value");
+        if (limit == 1) {
+            EXPECT_TRUE(ch.try_send(1));
+        }
+        wait_and_wake(ch.send(1), [&] { EXPECT_TRUE(ch.try_receive()); }, "channel, a place");
+        while (ch.try_receive()) {}
+        wait_and_wake(ch.receive(), [&] { ch.close(); }, "channel, the end");
+    }
+    broadcast<int> br(1);
+    auto subscriber = br.subscribe();
+    wait_and_wake(subscriber.receive(), [&] { br.send(1); }, "broadcast");
+    wait_and_wake(subscriber.receive(), [&] { br.close(); }, "broadcast, the end");
+    watch<int> wa(1);
+    auto observer = wa.observe();
+    wait_and_wake(observer.changed(), [&] { wa.set(2); }, "watch");
+    EXPECT_EQ(observer.get(), 2);
+    wait_and_wake(observer.changed(), [&] { wa.close(); }, "watch, the end");
 }
 
 // Stop and deadline forms keep that promise, except for what std::stop_callback does itself (it allocates nothing).

@@ -133,7 +133,7 @@ MODEL(waiter_queue_model, cancel_vs_wake_vs_deadline) {
     check(resumed.get() == (woken ? 1 : 0), "SYNC-10: resumed by the wake or not at all");
 }
 
-// wake_all against a waiter that registers meanwhile, and one that waits again: one wake per wait.
+// wake_all against a waiter that registers meanwhile: one wake per wait.
 MODEL(waiter_queue_model, wake_all_vs_register) {
     waiter_queue queue;
     plain<int> first{0};
@@ -145,6 +145,47 @@ MODEL(waiter_queue_model, wake_all_vs_register) {
     check(first.get() == 1, "SYNC-5: whoever was queued is woken");
     check(late.get() + static_cast<int>(queue.size_approx()) == 1, "a later one is woken or still queued");
     queue.wake_all();
+}
+
+fire wait_twice(waiter_queue& queue, plain<int>& waited) {
+    for (int i = 0; i < 2; ++i) {
+        co_await queue.add_waiter_if(never);
+        waited.set(waited.get() + 1);
+    }
+}
+
+// One of the woken waits again at once, inside the call, while another thread wakes or registers: one call, one wait.
+MODEL(waiter_queue_model, wake_all_vs_one_that_waits_again) {
+    waiter_queue queue;
+    plain<int> again{0};
+    plain<int> other{0};
+    wait_twice(queue, again);
+    held_operation two(queue.add_waiter_if(never), other);
+    thread waker([&] {
+        queue.wake_all();
+        check(again.get() == 1 && other.get() == 1, "SYNC-5: one wake_all never satisfies two consecutive waits");
+    });
+    plain<int> late{0};
+    held_operation three(queue.add_waiter_if(never), late);
+    waker.join();
+    check(late.get() + static_cast<int>(queue.size_approx()) == 2,
+          "SYNC-5: it is queued again, a later one is or was woken");
+    queue.wake_all();
+    check(again.get() == 2 && late.get() == 1 && queue.size_approx() == 0, "SYNC-5: the next one reaches everybody");
+}
+
+// WQB-3: one registration finds its condition true while another takes its place: nobody is hidden.
+MODEL(waiter_queue_model, recheck_vs_register) {
+    waiter_queue queue;
+    plain<int> first{0};
+    plain<int> second{0};
+    held_operation one(queue.add_waiter_if(never), first);
+    thread other([&] { queue.wait_blocking([] { return true; }); });
+    held_operation two(queue.add_waiter_if(never), second);
+    other.join();
+    check(queue.size_approx() == 2, "SYNC-16: both are there");
+    check(queue.wake_one() && first.get() == 1 && second.get() == 0, "SYNC-3");
+    check(queue.wake_one() && second.get() == 1, "SYNC-16: a recheck that succeeds hides nobody");
 }
 
 // wake_all against cancel: whoever was taken by the wake runs, although the walk has not reached it yet.

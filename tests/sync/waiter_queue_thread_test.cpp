@@ -94,23 +94,40 @@ TEST(waiter_queue, SYNC_16_wake_inside_the_registration_window_is_not_lost) {
     }
 }
 
-// WQB-3: while one waiter finds its condition true on recheck, another registers; the first must not hide the second.
+// WQB-3, regression 13: while one waiter is inside its registration, where it will find its condition true, another one
+// starts to register on another thread. The first must not hide the second, nor those that were there before.
 TEST(waiter_queue, SYNC_16_recheck_that_succeeds_hides_nobody) {
-    waiter_queue queue;
-    std::vector<int> log;
-    const auto waits = [](waiter_queue& q, std::vector<int>& l, int id) -> fire {
-        co_await q.add_waiter_if([] { return false; });
-        l.push_back(id);
-    };
-    waits(queue, log, 1);
-    bool waited = true;
-    [](waiter_queue& q, bool& w) -> fire { w = co_await q.add_waiter_if([] { return true; }); }(queue, waited);
-    waits(queue, log, 2);
-    EXPECT_FALSE(waited);
-    EXPECT_EQ(queue.size_approx(), 2U);
-    EXPECT_TRUE(queue.wake_one());
-    EXPECT_TRUE(queue.wake_one());
-    EXPECT_EQ(log, (std::vector<int>{1, 2}));
+    for (int round = 0; round < 50; ++round) {
+        waiter_queue queue;
+        std::vector<int> log;
+        const auto waits = [](waiter_queue& q, std::vector<int>& l, int id) -> fire {
+            co_await q.add_waiter_if([] { return false; });
+            l.push_back(id);
+        };
+        waits(queue, log, 1);
+        std::atomic<bool> registering{false};
+        std::thread second;
+        const auto inside = [&] {
+            second = std::thread([&] {
+                registering.store(true);
+                waits(queue, log, 2);
+            });
+            while (!registering.load()) {
+                std::this_thread::yield();
+            }
+            for (int i = 0; i < round; ++i) {  // it stands at the queue's door by now, or will soon
+                std::this_thread::yield();
+            }
+            return true;
+        };
+        EXPECT_TRUE(queue.wait_blocking(inside, roost::time_point::min())) << "the condition held";
+        second.join();
+        EXPECT_EQ(queue.size_approx(), 2U);
+        EXPECT_TRUE(queue.wake_one());
+        EXPECT_TRUE(queue.wake_one());
+        EXPECT_FALSE(queue.wake_one());
+        EXPECT_EQ(log, (std::vector<int>{1, 2}));
+    }
 }
 
 // WQB-5: one waiter alone, then a second: both are woken, in order, and none is forgotten.

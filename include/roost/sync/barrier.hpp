@@ -41,6 +41,8 @@ public:
     void arrive_and_drop() noexcept;
 
     [[nodiscard]] bool try_wait(phase of) noexcept;  // whether that phase is over
+    void wait_blocking(phase of) noexcept { static_cast<void>(wait_blocking(of, no_deadline)); }
+    [[nodiscard]] bool wait_blocking(phase of, time_point deadline) noexcept;  // false when the deadline passed
     void arrive_and_wait_blocking() noexcept { static_cast<void>(arrive_and_wait_blocking(no_deadline)); }
     // False when the deadline passed; the arrival stands.
     [[nodiscard]] bool arrive_and_wait_blocking(time_point deadline) noexcept;
@@ -52,6 +54,7 @@ private:
     enum class arrival : std::uint8_t { none, one, last };
 
     [[nodiscard]] bool enqueue(waiter* w, arrival how, phase& of) noexcept;
+    [[nodiscard]] bool block(arrival how, phase of, time_point deadline) noexcept;
     [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
 
     detail::barrier_state state_;

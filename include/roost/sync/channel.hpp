@@ -39,7 +39,8 @@ public:
         return sent<T>(how, std::move(value));
     }
 
-    // co_await gives received<T>.
+    // co_await gives received<T>. The channel keeps a place for the value of each coroutine that waits here; when more of
+    // them wait at once than ever before and memory runs out, it throws std::bad_alloc before anything has happened.
     [[nodiscard]] receive_operation receive() noexcept { return receive_operation(core_); }
     [[nodiscard]] received<T> try_receive() noexcept {
         std::optional<T> value;

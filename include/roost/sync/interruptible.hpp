@@ -75,7 +75,7 @@ public:
     interruptible(Operation operation, Source source) noexcept : inner_(std::move(operation)), source_(std::move(source)) {}
     interruptible(interruptible&& other) noexcept : inner_(std::move(other.inner_)), source_(std::move(other.source_)) {}
 
-    [[nodiscard]] bool await_ready() noexcept { return inner_.await_ready(); }
+    [[nodiscard]] bool await_ready() noexcept(noexcept(inner_.await_ready())) { return inner_.await_ready(); }
     template <class Promise>
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
         if constexpr (!has_executor<Promise>) {

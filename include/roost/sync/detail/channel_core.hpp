@@ -6,7 +6,10 @@
 // I1       receivers wait  =>  nothing is buffered and no sender waits
 // I2       senders wait    =>  limit values or more are buffered (more only when some were handed back)
 // I3       closed          =>  nobody waits
+// I4       behind the buffered values, and behind the limit, there is a place for each coroutine that waits to receive or has
+//          been given a value and has not run: it may never run, and what it has comes back without asking for memory
 
+#include <roost/sync/detail/channel_places.hpp>
 #include <roost/sync/detail/ring.hpp>
 #include <roost/sync/detail/thread_waiter.hpp>
 #include <roost/sync/detail/wait_list.hpp>
@@ -37,6 +40,13 @@ public:
     receiving_node() noexcept = default;
     receiving_node(receiving_node&&) noexcept = default;
     std::optional<T>* slot = nullptr;
+    // Of a coroutine that has queued up: where it gives its place back to.
+    channel_places* places = nullptr;
+    void give_place_back() noexcept {
+        if (channel_places* from = std::exchange(places, nullptr)) {
+            from->give_back();
+        }
+    }
 
 protected:
     receiving_node(thread_tag tag, work::run_function unpark, std::optional<T>* s) noexcept : waiter(tag, unpark), slot(s) {}
@@ -46,11 +56,12 @@ template <class T>
 class channel_core {
 public:
     channel_core(std::size_t limit, const char* name)
-        : limit_(limit), buffer_(limit == channel_unbounded ? 0 : limit), name_(name) {}
+        : limit_(limit), buffer_(base_of(limit) + 1), places_(channel_places::make()), name_(name) {}
     ~channel_core() {
         if (!receivers_.is_quiet() || !senders_.is_empty()) {
             destroyed_with_waiters(describe(), receivers_.size_approx() + senders_.size_approx());
         }
+        places_->retire(lent_);
     }
 
     // Moves from `value` only when it is done. For unbounded channels this is where memory may run out.
@@ -58,7 +69,8 @@ public:
     // Queues `w` instead of saying would_wait; then w.value has to stay where it is.
     [[nodiscard]] wait_status send_or_enqueue(sending_node<T>& w) noexcept { return send(*w.value, &w); }
     [[nodiscard]] wait_status receive_now(std::optional<T>& slot) noexcept { return receive(slot, nullptr); }
-    [[nodiscard]] wait_status receive_or_enqueue(receiving_node<T>& w) noexcept { return receive(*w.slot, &w); }
+    // The same for receivers. Memory may run out when more of them wait at once than ever before.
+    [[nodiscard]] wait_status receive_or_enqueue(receiving_node<T>& w) { return receive(*w.slot, &w); }
 
     [[nodiscard]] wait_status send_in_thread(T& value, time_point deadline);
     [[nodiscard]] wait_status receive_in_thread(std::optional<T>& slot, time_point deadline) noexcept;
@@ -100,7 +112,7 @@ private:
         return result;
     }
     [[nodiscard]] wait_status send(T& value, sending_node<T>* w);
-    [[nodiscard]] wait_status receive(std::optional<T>& slot, receiving_node<T>* w) noexcept;
+    [[nodiscard]] wait_status receive(std::optional<T>& slot, receiving_node<T>* w);
     // Null and lost: whoever acts is an alternative that was decided elsewhere.
     [[nodiscard]] wait_list::picked give_to_receiver(T& value, waiter* active) noexcept;
     [[nodiscard]] wait_list::picked admit_sender(std::optional<T>* slot, waiter* active) noexcept;
@@ -108,7 +120,31 @@ private:
     [[nodiscard]] static bool may_act(waiter* active) noexcept {
         return active == nullptr || !active->is_alternative() || active->of_choice().try_win(active);
     }
-    void make_room(std::size_t full);
+    // The places that values may take without I4.
+    [[nodiscard]] static std::size_t base_of(std::size_t limit) noexcept { return limit == channel_unbounded ? 0 : limit; }
+    // Under the lock: whether n places more than those of I4 are there.
+    [[nodiscard]] bool has_places(std::size_t n) noexcept {
+        const std::size_t base = limit_ == channel_unbounded || buffer_.size() > limit_ ? buffer_.size() : limit_;
+        const std::size_t rest = buffer_.capacity() - base;
+        if (rest < lent_ - seen_done_ + n) {
+            seen_done_ = places_->done();
+        }
+        return rest >= lent_ - seen_done_ + n;
+    }
+    // Under the lock: how many there should be when there are too few.
+    [[nodiscard]] std::size_t places_wanted() const noexcept {
+        const std::size_t lent = lent_ - seen_done_;
+        if (limit_ != channel_unbounded) {
+            return limit_ + 2 * (lent + 1);
+        }
+        const std::size_t taken = buffer_.size() + lent;
+        return taken < 8 ? 16 : 2 * taken;
+    }
+    void lend_place(receiving_node<T>& w) noexcept {
+        w.places = places_;
+        ++lent_;
+    }
+    void make_room(std::size_t wanted);
     [[nodiscard]] bool cancel(wait_list& from, waiter& w, claim as) noexcept {
         return locked([&] { return from.take_if_queued(w, as); });
     }
@@ -124,6 +160,9 @@ private:
     wait_list senders_;
     std::size_t limit_;
     ring<T> buffer_;
+    channel_places* places_;
+    std::uint64_t lent_ = 0;
+    std::uint64_t seen_done_ = 0;
     bool is_closed_ = false;
     const char* name_;
 };

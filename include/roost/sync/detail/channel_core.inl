@@ -40,10 +40,10 @@ wait_status channel_core<T>::send(T& value, sending_node<T>* w) {
         unlock_and_deliver(receiver.who());
         return wait_status::done;
     }
-    if (limit_ == channel_unbounded && buffer_.is_full()) {
-        const std::size_t full = buffer_.size();
+    if (limit_ == channel_unbounded && !has_places(1)) {
+        const std::size_t wanted = places_wanted();
         receivers_.unlock();
-        make_room(full);
+        make_room(wanted);
         return send(value, w);
     }
     wait_status how = wait_status::would_wait;
@@ -62,7 +62,7 @@ wait_status channel_core<T>::send(T& value, sending_node<T>* w) {
 }
 
 template <class T>
-wait_status channel_core<T>::receive(std::optional<T>& slot, receiving_node<T>* w) noexcept {
+wait_status channel_core<T>::receive(std::optional<T>& slot, receiving_node<T>* w) {
     receivers_.lock();
     waiter* sender = nullptr;
     wait_status how = wait_status::would_wait;
@@ -80,6 +80,15 @@ wait_status channel_core<T>::receive(std::optional<T>& slot, receiving_node<T>* 
         } else if (is_closed_) {
             how = wait_status::closed;
         } else if (w != nullptr && !found.is_lost()) {
+            if (!w->is_thread()) {  // a thread always runs
+                if (!has_places(1)) {
+                    const std::size_t wanted = places_wanted();
+                    receivers_.unlock();
+                    make_room(wanted);
+                    return receive(slot, w);
+                }
+                lend_place(*w);
+            }
             receivers_.push_back(*w);
         }
     }
@@ -87,10 +96,9 @@ wait_status channel_core<T>::receive(std::optional<T>& slot, receiving_node<T>* 
     return how;
 }
 
-// Doubles the buffer; memory is allocated and freed outside the lock. Others may have done it meanwhile.
+// Memory is allocated and freed outside the lock. Others may have done it meanwhile.
 template <class T>
-void channel_core<T>::make_room(std::size_t full) {
-    const std::size_t wanted = full < 8 ? 16 : full * 2;
+void channel_core<T>::make_room(std::size_t wanted) {
     ring<T> larger(wanted);
     receivers_.lock();
     if (buffer_.capacity() < wanted) {
@@ -101,21 +109,12 @@ void channel_core<T>::make_room(std::size_t full) {
 
 template <class T>
 void channel_core<T>::hand_on(T& value) noexcept {
-    for (;;) {
-        receivers_.lock();
-        if (waiter* receiver = give_to_receiver(value, nullptr).who()) {
-            unlock_and_deliver(receiver);
-            return;
-        }
-        if (!buffer_.is_full()) {
-            buffer_.push_front(std::move(value));
-            receivers_.unlock();
-            return;
-        }
-        const std::size_t full = buffer_.size();
-        receivers_.unlock();
-        make_room(full);  // one place more than agreed is better than a lost value
+    receivers_.lock();
+    waiter* receiver = give_to_receiver(value, nullptr).who();
+    if (receiver == nullptr) {
+        buffer_.push_front(std::move(value));  // I4; one more than agreed is better than a lost value
     }
+    unlock_and_deliver(receiver);
 }
 
 template <class T>

@@ -4,6 +4,8 @@
 
 #include <roost/sync/detail/channel_core.hpp>
 
+#include <new>
+
 namespace roost::inline ROOST_ABI::detail {
 
 template <class T>
@@ -71,6 +73,7 @@ public:
         if (node_.is_started()) {
             abandon();
         }
+        node_.give_place_back();
     }
 
     [[nodiscard]] bool await_ready() noexcept {
@@ -81,9 +84,13 @@ public:
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
         return start(resume_target::of(handle));
     }
-    [[nodiscard]] received<T> await_resume() noexcept {
+    // Throws std::bad_alloc when there was no memory to queue up; then nothing has happened.
+    [[nodiscard]] received<T> await_resume() {
         if (node_.is_started()) {
             status_ = channel_core<T>::status_of(node_.finish());
+            node_.give_place_back();
+        } else if (lacks_memory_) {
+            throw std::bad_alloc();
         }
         return received<T>(status_, std::move(slot_));
     }
@@ -91,17 +98,22 @@ public:
     [[nodiscard]] bool start(const resume_target& target) noexcept {
         node_.bind(target);
         node_.slot = &slot_;
-        const wait_status how = from_->receive_or_enqueue(node_);
-        if (how == wait_status::would_wait) {
-            return true;
+        try {
+            const wait_status how = from_->receive_or_enqueue(node_);
+            if (how == wait_status::would_wait) {
+                return true;
+            }
+            status_ = how;
+        } catch (const std::bad_alloc&) {
+            lacks_memory_ = true;  // await_resume says so
         }
-        status_ = how;
         return false;
     }
     bool try_cancel(claim as = claim::cancelled) noexcept { return from_->cancel_receive(node_, as); }
     [[nodiscard]] waiter& node() noexcept { return node_; }
     [[nodiscard]] wait_target waits_on() const noexcept { return from_->describe(); }
     [[nodiscard]] received<T> interrupted(claim how) noexcept {
+        node_.give_place_back();
         return received<T>(channel_core<T>::status_of(how), std::nullopt);
     }
 
@@ -118,6 +130,7 @@ private:
     receiving_node<T> node_;
     std::optional<T> slot_;
     wait_status status_ = wait_status::would_wait;
+    bool lacks_memory_ = false;
 };
 
 }  // namespace roost::inline ROOST_ABI::detail
