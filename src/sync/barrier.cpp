@@ -20,7 +20,7 @@ bool barrier::enqueue(waiter* w, arrival how, phase& of) noexcept {
         of = state_.phase;
         state_ = how == arrival::last ? dropped(state_) : arrived(state_);
         if (state_.phase != of) {
-            woken = waiters_.take_all();
+            woken = waiters_.take_all();  // mutate
         }
     }
     const bool must_wait = w != nullptr && state_.phase == of;

@@ -18,7 +18,7 @@ mutex& condition::mutex_of(mutex::guard& held) const noexcept {
 
 void condition::enqueue(waiter& w) noexcept {
     waiters_.lock();
-    waiters_.push_back(w);
+    waiters_.push_back(w);  // mutate
     waiters_.unlock();
 }
 
@@ -36,7 +36,7 @@ void condition::notify(std::size_t n) noexcept {
         }
         auto& moving = static_cast<node&>(first);
         waiters_.take(first, claim::idle);
-        moving.has_moved = true;
+        moving.has_moved = true;  // mutate
         if (moving.wanted->core().grant_or_enqueue(moving)) {
             woken.add(first);
         }

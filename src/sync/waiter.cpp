@@ -39,7 +39,7 @@ void waiter::deliver_here() noexcept {
         return;
     }
     here.is_running = true;
-    here.run(*this);
+    here.run(*this);  // mutate
     here.is_running = false;
 }
 
@@ -76,9 +76,9 @@ waiter* detail::wake_chain::run_in_turn(waiter* w) noexcept {
     do {
         waiter* next = mark(*w);
         if (w->is_thread()) {
-            w->run();
+            w->run();  // mutate
         } else if (is_outermost) {
-            here.run(*w);
+            here.run(*w);  // mutate
         } else {
             here.queue.push(*w);
         }

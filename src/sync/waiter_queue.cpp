@@ -46,7 +46,7 @@ std::size_t waiter_queue::wake_some(std::size_t n) noexcept {
         ++count;
     }
     waiters_.unlock();
-    woken.deliver(what);
+    woken.deliver(what);  // mutate
     return count;
 }
 

@@ -167,6 +167,14 @@ MODEL(channel_model, blocked_receiver_vs_deadline) {
     check((got ? 1 : 0) + (rest ? 1 : 0) == 1, "SYNC-136: received once, now or later");
 }
 
+// A thread that receives while somebody closes: it is told, or it would sleep for ever.
+MODEL(channel_model, blocked_receiver_vs_close) {
+    channel<int> c(1);
+    thread closer([&] { c.close(); });
+    check(c.receive_blocking().status() == wait_status::closed, "SYNC-133");
+    closer.join();
+}
+
 MODEL(channel_model, unbounded_grows) {
     channel<int> c(channel<int>::unbounded);
     thread sender([&] { check(static_cast<bool>(c.try_send(1)), ""); });

@@ -102,6 +102,21 @@ MODEL(waiter_queue_model, wake_vs_cancel) {
     }
 }
 
+// Two are to be woken while the first of three leaves: two of them are, in order.
+MODEL(waiter_queue_model, wake_n_vs_cancel) {
+    waiter_queue queue;
+    plain<int> ran[3];
+    held_operation one(queue.add_waiter_if(never), ran[0]);
+    held_operation two(queue.add_waiter_if(never), ran[1]);
+    held_operation three(queue.add_waiter_if(never), ran[2]);
+    thread waker([&] { check(queue.wake_n(2) == 2, "SYNC-4: two are there whoever leaves"); });
+    const bool cancelled = one.operation().try_cancel();
+    waker.join();
+    check(ran[0].get() == (cancelled ? 0 : 1) && ran[1].get() == 1, "SYNC-4: the longest first");
+    check(ran[2].get() == (cancelled ? 1 : 0), "SYNC-8: the wake is not swallowed by a cancelled waiter");
+    queue.wake_all();
+}
+
 // Wake, cancel and a deadline on one waiter, from two sides so that every interleaving can be tried.
 MODEL(waiter_queue_model, cancel_or_deadline_vs_wake) {
     waiter_queue queue;
@@ -200,6 +215,9 @@ MODEL(waiter_queue_model, wake_all_vs_cancel) {
     waker.join();
     check(first.get() == 1, "");
     check(second.get() == (cancelled ? 0 : 1), "SYNC-10: the generation decides");
+    plain<int> third{0};
+    held_operation later(queue.add_waiter_if(never), third);
+    check(later.operation().try_cancel(), "SYNC-10: whoever queued up afterwards is not of that generation");
 }
 
 // A thread and a coroutine in one line; two wakes reach both.

@@ -126,8 +126,10 @@ private:
     }
     [[nodiscard]] bool enqueue(waiter& w) noexcept {
         of_->waiters_.lock();
-        const bool must_wait = !has_news();
-        if (must_wait) {
+        bool must_wait = true;
+        if (has_news()) {  // recheck
+            must_wait = false;
+        } else {
             of_->waiters_.push_back(w);
         }
         of_->waiters_.unlock();

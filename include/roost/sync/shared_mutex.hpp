@@ -46,13 +46,13 @@ public:
         if (permits_.available() != 0) {
             permits_.misuse("it was unlocked although no writer had locked it");
         }
-        permits_.give(max_readers);
+        permits_.give(max_readers);  // mutate
     }
     void unlock_shared() noexcept {
         if (permits_.available() == 0) {
             permits_.misuse("it was unlocked by a reader while a writer had locked it");
         }
-        permits_.give(1);
+        permits_.give(1);  // mutate
     }
 
     [[nodiscard]] std::uint32_t readers_now() noexcept {
@@ -103,7 +103,7 @@ public:
         if (held == nullptr) {
             return {};
         }
-        held->permits_.give(max_readers - 1);
+        held->permits_.give(max_readers - 1);  // mutate
         return basic_guard<true>(*held);
     }
 

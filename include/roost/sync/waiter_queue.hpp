@@ -65,7 +65,7 @@ private:
     template <class Condition>
     [[nodiscard]] bool enqueue_unless(waiter& w, Condition& condition) noexcept {
         waiters_.lock();
-        if (condition()) {
+        if (condition()) {  // recheck
             waiters_.unlock();
             return false;
         }

@@ -136,7 +136,7 @@ private:
     }
     [[nodiscard]] bool enqueue(waiter& w) noexcept {
         const locked held(*of_);
-        if (is_new()) {
+        if (is_new()) {  // recheck
             return false;
         }
         of_->waiters_.push_back(w);

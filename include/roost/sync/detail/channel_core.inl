@@ -7,7 +7,7 @@ template <class T>
 wait_list::picked channel_core<T>::give_to_receiver(T& value, waiter* active) noexcept {
     const wait_list::picked found = receivers_.pick(active);
     if (auto* first = static_cast<receiving_node<T>*>(found.who())) {
-        receivers_.take(*first, claim::delivered);
+        receivers_.take(*first, claim::delivered);  // mutate
         first->slot->emplace(std::move(value));
     }
     return found;
@@ -18,7 +18,7 @@ template <class T>
 wait_list::picked channel_core<T>::admit_sender(std::optional<T>* slot, waiter* active) noexcept {
     const wait_list::picked found = senders_.pick(active);
     if (auto* first = static_cast<sending_node<T>*>(found.who())) {
-        senders_.take(*first, claim::delivered);
+        senders_.take(*first, claim::delivered);  // mutate
         if (slot != nullptr) {
             slot->emplace(std::move(*first->value));
         } else {
@@ -31,7 +31,7 @@ wait_list::picked channel_core<T>::admit_sender(std::optional<T>* slot, waiter* 
 template <class T>
 wait_status channel_core<T>::send(T& value, sending_node<T>* w) {
     receivers_.lock();
-    if (is_closed_) {
+    if (is_closed_) {  // recheck
         receivers_.unlock();
         return wait_status::closed;
     }
@@ -77,7 +77,7 @@ wait_status channel_core<T>::receive(std::optional<T>& slot, receiving_node<T>* 
         sender = found.who();
         if (sender != nullptr) {
             how = wait_status::done;
-        } else if (is_closed_) {
+        } else if (is_closed_) {  // recheck
             how = wait_status::closed;
         } else if (w != nullptr && !found.is_lost()) {
             if (!w->is_thread()) {  // a thread always runs

@@ -124,7 +124,7 @@ public:
         if (w.is_alternative()) [[unlikely]] {
             has_alternatives_ = true;
         }
-        w.generation_.set(generation_);
+        w.generation_.set(generation_);  // mutate
         w.claim_.store(claim::waiting, mo::relaxed);  // W3
         const std::uint32_t size = size_.load(mo::relaxed);  // W1
         if (size == 0) {
@@ -154,7 +154,7 @@ public:
             prev->next_.set(next);
             next->prev_.set(prev);
             if (head_.get() == &w) {
-                head_.set(next);
+                head_.set(next);  // mutate
             }
         }
         w.claim_.store(as, mo::relaxed);  // W3
@@ -169,7 +169,7 @@ public:
 
     // Claims the waiter if it is still queued.
     [[nodiscard]] bool take_if_queued(waiter& w, claim as) noexcept {
-        if (!contains(w)) {
+        if (!contains(w)) {  // mutate
             return false;
         }
         take(w, as);
@@ -185,7 +185,7 @@ public:
         if (first != nullptr) {
             first->prev_.get()->next_.set(nullptr);
             head_.set(nullptr);
-            ++generation_;
+            ++generation_;  // mutate
             size_.store(0, mo::relaxed);  // W2
         }
         return wake_chain(first);
