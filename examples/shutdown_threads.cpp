@@ -15,13 +15,15 @@ namespace {
 
 class job_queue {
 public:
+    // begin accept
     bool submit(const roost::shutdown& server) {
-        auto g = server.try_guard();
-        if (!g) return false;
+        auto working = server.try_guard();  // empty from stop on: refuse the request
+        if (!working) return false;
         const std::lock_guard lock(mutex_);
-        jobs_.push(std::move(*g));
+        jobs_.push(std::move(*working));  // dropping the guard ends the work, on whatever thread
         return true;
     }
+    // end accept
     std::optional<roost::guard> take() {
         const std::lock_guard lock(mutex_);
         if (jobs_.empty()) return std::nullopt;
@@ -49,9 +51,13 @@ int main() {
     }
     int accepted = 0;
     for (int i = 0; i < 100; ++i) accepted += queue.submit(server) ? 1 : 0;
-    if (!server.shut_down().wait_blocking(roost::now() + std::chrono::seconds(10))) {
+    // begin end
+    auto drained = server.shut_down();  // stop is latched in the whole tree when this returns
+    if (!drained.wait_blocking(roost::now() + std::chrono::seconds(10))) {
         std::fputs(server.report().to_string().c_str(), stderr);  // who is holding it up
+        server.cancel();                                          // jobs below unwind at their next await
     }
+    // end end
     const bool refused = !queue.submit(server);
     for (auto& w : workers) w.join();
     std::printf("accepted %d, left %zu, refused after stop: %s\n", accepted, server.guard_count(), refused ? "yes" : "no");

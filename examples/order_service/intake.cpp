@@ -34,7 +34,6 @@ constexpr auto read_limit = 5s;    // from the first byte of a request to its la
 constexpr auto write_limit = 5s;
 constexpr auto answer_limit = 10s;
 constexpr int backlog = 4096;
-constexpr std::size_t connection_limit = 12'000;
 
 class counted {
 public:
@@ -55,13 +54,16 @@ task<response> take_order(shop& s, const request& from) {
     o->entry = s.host().ledger().accept();
     const std::optional<answer> how = co_await move_on_after(answer_limit, s.place(o));
     if (!how) {  // it is still in the queue, and will be stored
+        s.counts.late.fetch_add(1, std::memory_order_relaxed);
         co_return make_response(from, http::status::gateway_timeout, "the order is not stored yet\n");
     }
     switch (*how) {
         case answer::stored: co_return make_response(from, http::status::created, "order " + std::to_string(o->id) + "\n");
         case answer::open:
             co_return make_response(from, http::status::service_unavailable, "the queue is full, come back later\n");
-        default: co_return make_response(from, http::status::internal_server_error, "the order was not stored\n");
+        default:
+            s.counts.spoilt.fetch_add(1, std::memory_order_relaxed);
+            co_return make_response(from, http::status::internal_server_error, "the order was not stored\n");
     }
 }
 
@@ -149,6 +151,7 @@ task<bool> serve_one(tcp::socket& peer, boost::beast::flat_buffer& buffer, shop&
                                                 : refused ? objection(parser)
                                                           : complaint(*got);
         if (how) {
+            s.counts.bad.fetch_add(1, std::memory_order_relaxed);
             response sorry = make_response(parser.get(), *how, std::string(http::obsolete_reason(*how)) + "\n");
             static_cast<void>(co_await send(peer, sorry, false));
         }
@@ -181,10 +184,12 @@ task<> session(tcp::socket peer, shop& s, [[maybe_unused]] semaphore::permit pla
 }  // namespace
 
 struct intake::parts {
+    explicit parts(std::uint32_t most_connections) : places(most_connections, "connections") {}
+
     net::io_context io{1};
     net::executor_work_guard<net::io_context::executor_type> at_work{io.get_executor()};
     tcp::acceptor acceptor{io};
-    semaphore places{connection_limit, "connections"};
+    semaphore places;
     std::thread thread;
 
     void start_session(tcp::socket peer, shop& s, service::component& sessions, semaphore::permit place) {
@@ -212,11 +217,15 @@ struct intake::parts {
     task<> accept_all(shop& s, service::component& sessions, const roost::shutdown& door) {
         error_code ec;
         acceptor.non_blocking(true, ec);
-        // A stop ends a wait at the door. One that finds somebody there never waits, hence the look.
+        // A stop ends the waits, for a place as well: in a full house nobody would be told to go until somebody has gone. One that
+        // finds somebody at the door never waits, hence the look.
         while (door.state() == shutdown_state::running) {
-            semaphore::permit place = co_await places.acquire();
+            std::optional<semaphore::permit> place = co_await door.interrupt(places.acquire());
+            if (!place) {
+                break;
+            }
             std::tie(ec) = co_await acceptor.async_wait(tcp::acceptor::wait_read, net::as_tuple(use_task));
-            place = {};
+            place.reset();
             if (ec == net::error::operation_aborted) {
                 break;
             }
@@ -237,7 +246,7 @@ struct intake::parts {
     }
 };
 
-intake::intake() : parts_(std::make_unique<parts>()) {}
+intake::intake(std::uint32_t most_connections) : parts_(std::make_unique<parts>(most_connections)) {}
 intake::~intake() { join(); }
 
 std::string intake::listen(std::uint16_t port) {
@@ -297,12 +306,16 @@ std::string intake::metrics(shop& s) {
         text.append("\n").append(name).append(" ").append(std::to_string(value)).append("\n");
     };
     add("demo_requests_total", "counter", "Requests read.", s.counts.requests.load());
+    add("demo_requests_bad_total", "counter", "Requests that were not read: too large, too slow, no HTTP.",
+        s.counts.bad.load());
     add("demo_orders_accepted_total", "counter", "Orders in the ledger.", books.accepted());
     add("demo_orders_completed_total", "counter", "Orders stored.", books.completed());
     add("demo_orders_failed_total", "counter", "Orders not stored.", books.failed());
     add("demo_orders_cancelled_total", "counter", "Orders cancelled by shutdown.", books.cancelled());
     add("demo_orders_open", "gauge", "Orders on their way.", books.open());
     add("demo_queue_refused_total", "counter", "Orders that found the queue full.", s.counts.refused.load());
+    add("demo_orders_late_total", "counter", "Orders that were stored after the client was told to ask later.",
+        s.counts.late.load());
     add("demo_queue_length", "gauge", "Orders in the queue.", s.queue().size());
     add("demo_worker_failures_total", "counter", "Failures of workers that were restarted.",
         s.counts.worker_failures.load());

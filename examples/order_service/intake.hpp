@@ -15,7 +15,7 @@ namespace demo {
 
 class intake {
 public:
-    intake();
+    explicit intake(std::uint32_t most_connections);
     ~intake();
     intake(const intake&) = delete;
     intake& operator=(const intake&) = delete;

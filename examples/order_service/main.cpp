@@ -56,7 +56,8 @@ private:
 
 class demo_run {
 public:
-    demo_run(const demo::settings& s, std::string database) : settings_(s), database_(std::move(database)) {}
+    demo_run(const demo::settings& s, std::string database)
+        : settings_(s), database_(std::move(database)), intake_(s.clients) {}
 
     [[nodiscard]] int run();
 
@@ -210,7 +211,9 @@ void demo_run::last_words(std::string_view ledger) {
     if (shop_) {
         const demo::counters& c = shop_->counts;
         out_.line("intake: requests=" + std::to_string(c.requests) + " answered=" + std::to_string(c.answered) +
-                  " unanswered=" + std::to_string(c.unanswered) + " connections=" + std::to_string(c.connections));
+                  " unanswered=" + std::to_string(c.unanswered) + " connections=" + std::to_string(c.connections) +
+                  " bad=" + std::to_string(c.bad) + " refused=" + std::to_string(c.refused) +
+                  " late=" + std::to_string(c.late) + " failed=" + std::to_string(c.spoilt));
     }
     const demo::load_counts& l = load_.counts;
     if (settings_.rate > 0) {
@@ -275,11 +278,14 @@ public:
             return;
         }
         ::close(file);
+        if (const std::string why = demo::prepare(path_); !why.empty()) {
+            problem_ = "can't write the database '" + path_ + "': " + why + "; choose another with --db";
+        }
     }
     database_file(const database_file&) = delete;
     database_file& operator=(const database_file&) = delete;
     ~database_file() {
-        for (const char* end : {"", "-wal", "-shm"}) {
+        for (const char* end : {"", "-journal", "-wal", "-shm"}) {
             if (temporary_) {
                 ::unlink((path_ + end).c_str());
             }

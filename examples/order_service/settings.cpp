@@ -28,6 +28,7 @@ parsed bad(std::string& problem, std::string sentence) {
 // A flag with a value; says what is wrong with it.
 std::string take(std::string_view flag, std::string_view value, settings& into) {
     double port = 0;
+    double clients = 0;
     if (flag == "--port") {
         if (!number(value, 0, 65535, port) || port != static_cast<std::uint16_t>(port)) {
             return "--port needs a number from 0 to 65535, not '" + std::string(value) + "'";
@@ -41,6 +42,11 @@ std::string take(std::string_view flag, std::string_view value, settings& into) 
         if (!number(value, 0, 100000, into.rate)) {
             return "--rate needs a number from 0 to 100000, not '" + std::string(value) + "'";
         }
+    } else if (flag == "--clients") {
+        if (!number(value, 1, 100000, clients) || clients != static_cast<std::uint32_t>(clients)) {
+            return "--clients needs a number from 1 to 100000, not '" + std::string(value) + "'";
+        }
+        into.clients = static_cast<std::uint32_t>(clients);
     } else if (flag == "--patience") {
         if (!number(value, 0, 3600, into.patience)) {
             return "--patience needs a number from 0 to 3600, not '" + std::string(value) + "'";
@@ -67,7 +73,8 @@ parsed parse(int count, const char* const* words, settings& into, std::string& p
             into.stuck = true;
         } else if (flag == "--wedge") {
             into.wedge = true;
-        } else if (flag == "--port" || flag == "--seconds" || flag == "--rate" || flag == "--patience" || flag == "--db") {
+        } else if (flag == "--port" || flag == "--seconds" || flag == "--rate" || flag == "--clients" ||
+                   flag == "--patience" || flag == "--db") {
             if (i + 1 == count) {
                 return bad(problem, std::string(flag) + " needs a value; see ./demo --help");
             }
@@ -90,7 +97,8 @@ parsed parse(int count, const char* const* words, settings& into, std::string& p
 }
 
 const char* help_text() noexcept {
-    return "usage: ./demo [--script] [--stuck] [--port N] [--seconds S] [--rate R] [--patience S] [--db FILE] [--wedge]\n"
+    return "usage: ./demo [--script] [--stuck] [--port N] [--seconds S] [--rate R] [--clients N] [--patience S]\n"
+           "              [--db FILE] [--wedge]\n"
            "\n"
            "A small order service on loopback: HTTP intake, a bounded queue, supervised workers of which one fails on\n"
            "purpose, a pool of SQLite connections, and a load generator. Ctrl-C drains it, twice cancels, three times "
@@ -104,6 +112,7 @@ const char* help_text() noexcept {
            "  --port N      listen on 127.0.0.1:N (default 8080; with --script any free port)\n"
            "  --seconds S   how long the load runs (default 30; with --script 4)\n"
            "  --rate R      requests per second of the load (default 400; 0: none)\n"
+           "  --clients N   take at most so many connections at a time (default 12000)\n"
            "  --patience S  how long a client may take for its next request during shutdown (default 2)\n"
            "  --db FILE     where orders are stored (default: a temporary file)\n"
            "\n"

@@ -11,6 +11,7 @@ struct settings {
     std::uint16_t port = 8080;  // 0: any free one
     double seconds = 30;        // how long the built-in load runs
     double rate = 400;          // its requests per second; 0: no load
+    std::uint32_t clients = 12'000;  // connections at a time
     double patience = 2;        // during shutdown, with clients that have not been told to go
     std::string database;       // empty: a file of its own in the temporary directory
     bool script = false;        // load, SIGTERM, drain, checked ledger, without anybody watching

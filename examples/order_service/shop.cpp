@@ -119,11 +119,19 @@ sqlite::open_options open_options() {
 
 }  // namespace
 
-shop::shop(const std::string& database, executor_ref where, service::host& h)
-    : host_(h), database_(sqlite::make_pool(database, database_options(where), open_options())) {
-    sqlite::connection first = sqlite::connection::open(database, open_options());
-    first.query_blocking("create table if not exists orders (id integer primary key, item text, quantity integer)");
+std::string prepare(const std::string& database) {
+    try {
+        sqlite::connection first = sqlite::connection::open(database, open_options());
+        first.query_blocking("create table if not exists orders (id integer primary key, item text, quantity integer)");
+        first.query_blocking("pragma user_version = 1");  // also when the table is there: is the journal's folder writable?
+        return {};
+    } catch (const std::exception& e) {
+        return e.what();
+    }
 }
+
+shop::shop(const std::string& database, executor_ref where, service::host& h)
+    : host_(h), database_(sqlite::make_pool(database, database_options(where), open_options())) {}
 
 void shop::settle(order& o, answer how) noexcept {
     o.result.store(how, std::memory_order_release);

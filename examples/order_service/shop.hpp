@@ -34,16 +34,22 @@ struct counters {
     std::atomic<std::uint64_t> requests{0};
     std::atomic<std::uint64_t> answered{0};       // responses that were sent completely
     std::atomic<std::uint64_t> unanswered{0};     // requests whose response could not be sent
-    std::atomic<std::uint64_t> refused{0};        // orders that found the queue full
+    std::atomic<std::uint64_t> refused{0};        // orders that found the queue full: 503
+    std::atomic<std::uint64_t> bad{0};            // requests that were not read: too large, too slow, no HTTP: 4xx
+    std::atomic<std::uint64_t> late{0};           // orders that were not stored when the client was answered: 504
+    std::atomic<std::uint64_t> spoilt{0};         // orders that could not be stored: 500
     std::atomic<std::uint64_t> worker_failures{0};
     std::atomic<std::int64_t> connections{0};
     std::atomic<bool> open{true};                 // the door: new connections are taken
     std::atomic<std::int64_t> in_flight{0};       // requests being answered
 };
 
+// Makes the table, if it is not there, and writes something. Empty, or why that is not possible.
+[[nodiscard]] std::string prepare(const std::string& database);
+
 class shop {
 public:
-    // Opens the database; throws sqlite::error.
+    // Of a database that is prepared.
     shop(const std::string& database, roost::executor_ref where, roost::service::host& host);
 
     // Waits for a place in the queue, then until the order is settled. answer::open: the queue stayed full.

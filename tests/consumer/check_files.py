@@ -1,19 +1,33 @@
 #!/usr/bin/env python3
 """Recipes, systemd unit, Dockerfile and Kubernetes manifest agree with the code and with each other.
 
-usage: check_files.py SOURCE_FOLDER
+usage: check_files.py SOURCE_FOLDER [--strict]
 
-No cluster and no package manager is needed. Where PyYAML or systemd-analyze are installed, they have a look, too.
+No cluster and no package manager is needed. Where systemd-analyze is installed, it has a look at the unit; where PyYAML is, the
+manifest is held against the shape of a Deployment. --strict: PyYAML has to be there (tools/setup all brings it).
 """
 
+import copy
 import json
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 problems = []
+
+# The parts of a Deployment (apps/v1) that a manifest like ours may use: a table has exactly known keys, a list one kind of item.
+PROBE = {"httpGet": {"path": str, "port": int}, "periodSeconds": int, "failureThreshold": int, "initialDelaySeconds": int,
+         "timeoutSeconds": int, "successThreshold": int}
+CONTAINER = {"name": str, "image": str, "ports": [{"containerPort": int, "name": str}], "env": [{"name": str, "value": str}],
+             "readinessProbe": PROBE, "livenessProbe": PROBE}
+DEPLOYMENT = {"apiVersion": str, "kind": str, "metadata": {"name": str, "labels": {str: str}},
+              "spec": {"replicas": int, "selector": {"matchLabels": {str: str}},
+                       "template": {"metadata": {"labels": {str: str}},
+                                    "spec": {"terminationGracePeriodSeconds": int, "containers": [CONTAINER]}}}}
+INSTRUCTIONS = {"FROM", "RUN", "COPY", "USER", "ENV", "EXPOSE", "STOPSIGNAL", "ENTRYPOINT", "WORKDIR", "LABEL", "ARG", "VOLUME"}
 
 
 def check(holds, sentence):
@@ -72,13 +86,13 @@ def unit(root):
     check(seconds(setting["WatchdogSec"]) > 10, "WatchdogSec has to be more than live_within, 10 s")
     check("ExecReload" not in setting, "the template has no on_reload, so a reload would end it")
     analyze = shutil.which("systemd-analyze")
-    if analyze:
-        copy = text.replace("/usr/local/bin/shop", "/bin/true")
-        folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "/tmp")
-        path = folder / "roost-check.service"
-        path.write_text(copy)
-        done = subprocess.run([analyze, "verify", "--man=no", str(path)], capture_output=True, text=True)
-        path.unlink()
+    if not analyze:
+        print("systemd-analyze is not installed, so it had no look at the unit")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "roost-check.service"
+        path.write_text(text.replace("/usr/local/bin/shop", "/bin/true"))
+        done = subprocess.run([analyze, "verify", "--man=no", str(path)], capture_output=True, text=True, check=False)
         complaints = [line for line in done.stderr.splitlines() if "roost-check" in line]
         check(not complaints, "systemd-analyze: " + "; ".join(complaints))
 
@@ -90,6 +104,47 @@ def image(root):
     check(re.search(r"^STOPSIGNAL SIGTERM$", text, re.MULTILINE), "the image has to be stopped by SIGTERM")
     check(re.search(r"^USER (?!root)", text, re.MULTILINE), "the image must not run as root")
     check(not re.search(r"^CMD ", text, re.MULTILINE), "CMD would become arguments of the service")
+    for line in re.sub(r"\\\n", " ", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE)).splitlines():
+        check(not line.strip() or line.split()[0] in INSTRUCTIONS, f"'{line[:40]}' is no instruction of a Dockerfile")
+
+
+def misfits(value, shape, where="manifest"):
+    """What in value does not have that shape."""
+    if isinstance(shape, dict) and isinstance(value, dict):
+        if set(shape) == {str}:
+            return [m for k, v in value.items() for m in misfits(v, shape[str], f"{where}.{k}")]
+        found = [f"{where} has no field '{k}'" for k in value if k not in shape]
+        return found + [m for k, v in value.items() if k in shape for m in misfits(v, shape[k], f"{where}.{k}")]
+    if isinstance(shape, list) and isinstance(value, list):
+        return [m for i, v in enumerate(value) for m in misfits(v, shape[0], f"{where}[{i}]")]
+    fits = not isinstance(shape, (dict, list)) and isinstance(value, shape) and not isinstance(value, bool)
+    return [] if fits else [f"{where} is {value!r}"]
+
+
+def shape_of_manifest(found):
+    for misfit in misfits(found, DEPLOYMENT):
+        check(False, misfit)
+    # The check itself: planted mistakes are seen.
+    for plant in (lambda c: c.update(readynessProbe=c.pop("readinessProbe")), lambda c: c["env"][0].update(value=30),
+                  lambda c: c["ports"][0].update(containerPort="8081"), lambda c: c.update(env={"name": "x"}),
+                  lambda c: c.update(terminationGracePeriodSeconds=35)):
+        planted = copy.deepcopy(found)
+        plant(planted["spec"]["template"]["spec"]["containers"][0])
+        check(len(misfits(planted, DEPLOYMENT)) == 1, f"a planted mistake was not seen: {misfits(planted, DEPLOYMENT)}")
+
+
+def find_yaml():
+    try:
+        import yaml
+        return yaml
+    except ImportError:
+        sys.path.append("/usr/lib/python3/dist-packages")  # Debian's, when this is another Python
+    try:
+        import yaml
+        return yaml
+    except ImportError:
+        check("--strict" not in sys.argv, "PyYAML is missing; tools/setup all installs it")
+        return None
 
 
 def manifest(root):
@@ -110,10 +165,11 @@ def manifest(root):
     port = re.search(r"SHOP_HEALTH_PORT=(\d+)", (root / "template/deploy/Dockerfile").read_text()).group(1)
     for used in re.findall(r"(?:port|containerPort): (\d+)", text):
         check(used == port, f"the manifest uses port {used}, the image {port}")
-    try:
-        import yaml  # optional
-    except ImportError:
+    yaml = find_yaml()
+    if yaml is None:
+        print("PyYAML is not installed, so the manifest was read line by line only")
         return
+    shape_of_manifest(yaml.safe_load(text))
     pod = yaml.safe_load(text)["spec"]["template"]["spec"]
     check(pod["terminationGracePeriodSeconds"] == grace, "terminationGracePeriodSeconds is in the wrong place")
     check({"readinessProbe", "livenessProbe", "env"} <= set(pod["containers"][0]), "a probe is in the wrong place")

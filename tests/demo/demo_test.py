@@ -2,129 +2,37 @@
 """Tries the order service as its users and its enemies would: demo_test.py PROGRAM TEST. Exit 77: something is missing."""
 
 import os
+import pathlib
 import re
 import resource
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
-LEDGER = re.compile(r"^ledger: accepted=(\d+) completed=(\d+) failed=(\d+) cancelled=(\d+) abandoned=(\d+) lost=(\d+)$")
-INTAKE = re.compile(r"^intake: requests=(\d+) answered=(\d+) unanswered=(\d+) connections=(-?\d+)$", re.M)
-ORDER = b"POST /orders HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\ntea 3"
+from demo_service import INTAKE, LEDGER, ORDER, Service, check, read_answer, refuses, run
 
 
-def check(fact, sentence, text=""):
-    if not fact:
-        print(text[-6000:])
-        sys.exit(f"FAILED: {sentence}")
-
-
-class Service:
-    """The running program, its output, and its port."""
-
-    def __init__(self, program, *flags, total=None):
-        environment = dict(os.environ, **({"ROOST_SHUTDOWN_TOTAL": total} if total else {}))
-        self.process = subprocess.Popen([program, "--port", "0", *flags], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                        text=True, env=environment)
-        self.lines = []
-        self.reader = threading.Thread(target=lambda: self.lines.extend(iter(self.process.stdout.readline, "")), daemon=True)
-        self.reader.start()
-        self.port = int(self.wait_for(r"http://127\.0\.0\.1:(\d+)").group(1))
-        self.wait_for("is ready")
-
-    def text(self):
-        return "".join(self.lines)
-
-    def wait_for(self, pattern, seconds=30):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            found = re.search(pattern, self.text())
-            if found:
-                return found
-            if self.process.poll() is not None:
-                break
-            time.sleep(0.02)
-        check(False, f"'{pattern}' was never printed", self.text())
-
-    def connect(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=10)
-
-    def ask(self, request):
-        with self.connect() as s:
-            s.sendall(request)
-            return read_answer(s)
-
-    def get(self, path):
-        return self.ask(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
-
-    def metric(self, name):
-        return float(re.search(rf"^{name} (\S+)$", self.get("/metrics").decode(), re.M).group(1))
-
-    def signal(self, number=signal.SIGTERM):
-        self.process.send_signal(number)
-
-    def end(self, seconds):
-        """Waits for the end; the exit status, how long it took."""
-        start = time.monotonic()
-        try:
-            self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.reader.join(5)
-            check(False, f"it did not end within {seconds} s", self.text())
-        self.reader.join(5)
-        return self.process.returncode, time.monotonic() - start
-
-    def books(self):
-        last = self.lines[-1].rstrip("\n") if self.lines else ""
-        found = LEDGER.match(last)
-        check(found, f"the last line is no ledger: '{last}'", self.text())
-        accepted, completed, failed, cancelled, abandoned, lost = map(int, found.groups())
-        check(lost == 0 and accepted == completed + failed + cancelled + abandoned, "orders were lost", self.text())
-        return accepted, completed, failed, cancelled, abandoned
-
-    def end_well(self, seconds=20):
-        self.signal()
-        status, took = self.end(seconds)
-        check(status == 0, f"exit status {status}", self.text())
-        books = self.books()
-        check(INTAKE.search(self.text()).group(4) == "0", "a connection was left", self.text())
-        return books, took
-
-
-def read_answer(s):
-    """One whole answer, or what there was of it."""
-    data = b""
-    while b"\r\n\r\n" not in data:
-        more = s.recv(65536)
-        if not more:
-            return data
-        data += more
-    head, _, body = data.partition(b"\r\n\r\n")
-    length = int(re.search(rb"Content-Length: (\d+)", head).group(1))
-    while len(body) < length:
-        more = s.recv(65536)
-        if not more:
-            break
-        body += more
-    return head + b"\r\n\r\n" + body
-
-
-def run(program, *flags):
-    done = subprocess.run([program, *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
-    return done.returncode, done.stdout, done.stderr
-
-
-def refuses(program, sentence, *flags):
-    status, out, err = run(program, *flags)
-    check(status == 2, f"{flags}: exit status {status}, not 2", out + err)
-    check(out == "" and len(err.strip().splitlines()) == 1, f"{flags}: not exactly one line", out + err)
-    check(re.search(sentence, err), f"{flags}: the line does not say '{sentence}'", err)
+def read_only_database(program, folder):
+    """Nothing is read-only for root, so that one becomes somebody else, who has to be able to read the program."""
+    somebody = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
+    os.chmod(folder, 0o755)
+    program = shutil.copy(program, folder + "/program")
+    with sqlite3.connect(folder + "/orders.db") as made:
+        made.execute("create table orders (id integer primary key, item text, quantity integer)")
+    made.close()
+    os.chmod(folder + "/orders.db", 0o444)
+    refuses(program, "can't write the database .*Permission denied", "--db", folder + "/orders.db", **somebody)
+    # A file that can be written in a folder that can't: SQLite needs its journal beside it.
+    os.chmod(folder + "/orders.db", 0o666)
+    os.chmod(folder, 0o555)
+    refuses(program, "can't write the database", "--db", folder + "/orders.db", **somebody)
+    os.chmod(folder, 0o755)
 
 
 def test_refusals(program):
@@ -135,9 +43,14 @@ def test_refusals(program):
     refuses(program, "--rate needs a value", "--rate")
     refuses(program, "--seconds needs a number", "--seconds", "soon")
     refuses(program, "--patience needs a number", "--patience", "-1")
+    refuses(program, "--clients needs a number", "--clients", "0")
     with tempfile.TemporaryDirectory() as folder:
         refuses(program, "can't write the database", "--db", folder + "/there/is/no/such/folder.db")
         refuses(program, "can't write the database", "--db", folder)
+        no_database = folder + "/letter"
+        pathlib.Path(no_database).write_text("Dear reader, " * 500, encoding="utf-8")
+        refuses(program, "can't write the database .*not a database", "--db", no_database)
+        read_only_database(program, folder)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -155,9 +68,16 @@ def test_script(program):
 
 
 def test_stuck(program):
-    status, out, err = run(program, "--stuck", "--script", "--seconds", "1")
-    check(status == 124, f"exit status {status}, not 124", out + err)
-    line = re.search(r"^.*'month-end export'.*$", out, re.M)
+    s = Service(program, "--stuck", "--script", "--seconds", "1")
+    status, _ = s.end(60)
+    out = s.text()
+    check(status == 124, f"exit status {status}, not 124", out)
+    # Within two report periods: in one of the first two reports, and these come every two seconds.
+    reports = re.split(r"^roost: phase .* outstanding.*$", out, flags=re.M)[1:]
+    check(any("'month-end export'" in r for r in reports[:2]), "the first two reports do not name the planted job", out)
+    took = s.time_of(r"^roost:   .*'month-end export'") - s.time_of("SIGTERM from pid")
+    check(took < 4 + 1, f"the planted job was named {took:.1f} s after the signal, two report periods are 4 s", out)
+    line = re.search(r"^roost:   .*'month-end export'.*$", out, re.M)
     check(line, "no report names the planted job", out)
     for part in (r"examples/order_service/main\.cpp:\d+", r"\d+(\.\d+)? m?s\b", r"waits on .*the printer's answer"):
         check(re.search(part, line.group()), f"the report's line does not say {part}", line.group())
@@ -209,6 +129,23 @@ def test_bad_clients(program):
             break
     took = time.monotonic() - start
     check(4 < took < 12, f"a slow client was let go after {took:.1f} s", s.text())
+    done_sending = s.connect()  # half-open: the whole request, then nothing more
+    done_sending.sendall(ORDER)
+    done_sending.shutdown(socket.SHUT_WR)
+    answer = read_answer(done_sending)
+    check(b" 201 " in answer, "a client that only listens got no answer", repr(answer))
+    check(done_sending.recv(1) == b"", "the connection of a client that only listens stays open")
+    broken_off = s.connect()  # half a request, then nothing more
+    broken_off.sendall(ORDER[:40])
+    broken_off.shutdown(socket.SHUT_WR)
+    start = time.monotonic()
+    answer = read_answer(broken_off)
+    check(answer == b"" or b" 400 " in answer, "half a request was answered", repr(answer))
+    check(time.monotonic() - start < 4, "half a request was waited for although the client had said that nothing more comes")
+    half_open = [s.connect() for _ in range(50)]  # and some that are there when the end comes
+    for one in half_open:
+        one.sendall(ORDER)
+        one.shutdown(socket.SHUT_WR)
     gone = [s.connect() for _ in range(50)]  # sends a request and leaves
     for one in gone:
         one.sendall(ORDER)
@@ -223,8 +160,67 @@ def test_bad_clients(program):
     books, took = s.end_well()
     check(took < 15, f"the drain took {took:.1f} s", s.text())
     print(f"drained in {took:.1f} s, {books}")
-    for one in silent + half:
+    for one in half_open:
+        check(b" 201 " in read_answer(one), "a client that only listens got no answer before the end")
+    for one in silent + half + half_open + [done_sending, broken_off]:
         one.close()
+
+
+def knock(s):
+    """A connection to a service that is shutting down: refused, or answered with the request to go."""
+    try:
+        answer = s.get("/readyz", "keep-alive")
+    except ConnectionRefusedError:
+        return "refused"
+    check(b"\nConnection: close" in answer, "a connection during the drain was neither refused nor told to close", repr(answer))
+    return "told to close"
+
+
+def test_full_house(program):
+    """As many clients as the service takes, and all of them go on asking: the door closes nevertheless, so they are told to go."""
+    s = Service(program, "--rate", "0", "--clients", "20")
+    clients = [s.connect() for _ in range(20)]
+    last = [b""] * len(clients)
+
+    def ask_on_and_on(i):
+        more = True
+        while more:
+            clients[i].sendall(ORDER)
+            last[i] = read_answer(clients[i])
+            more = last[i] and b"Connection: close" not in last[i]
+
+    threads = [threading.Thread(target=ask_on_and_on, args=(i,), daemon=True) for i in range(len(clients))]
+    for one in threads:
+        one.start()
+    while s.process.poll() is None and not all(last):
+        time.sleep(0.02)
+    with s.connect() as beyond:  # in the kernel's queue: nobody takes it in
+        beyond.sendall(ORDER)
+        time.sleep(0.5)
+        books, took = s.end_well(30)
+    check(took < 10, f"the end took {took:.1f} s", s.text())
+    for one in threads:
+        one.join(5)
+    check(all(b"Connection: close" in answer for answer in last), "a client was not told to go", repr(last))
+    print(f"drained in {took:.1f} s, {books}")
+
+
+def test_stop_intake(program):
+    """Who comes when the drain has begun."""
+    s = Service(program, "--rate", "0")
+    with s.connect() as under_way:  # holds the drain up until it is sent whole
+        under_way.sendall(ORDER[:-1])
+        time.sleep(0.3)
+        s.signal()
+        s.wait_for("phase drain")
+        how = knock(s)
+        check(s.process.poll() is None, "the service was over before anybody came", s.text())
+        under_way.sendall(ORDER[-1:])
+        answer = read_answer(under_way)
+        check(b" 201 " in answer and b"Connection: close" in answer, "the request under way", repr(answer))
+        status, took = s.end(20)
+    check(status == 0, f"exit status {status}", s.text())
+    print(f"{how}; drained in {took:.1f} s, {s.books()}")
 
 
 def need_wrk():
@@ -243,39 +239,55 @@ def start_wrk(s, connections, seconds, folder):
                              f"http://127.0.0.1:{s.port}/orders"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
+def count_in(report, pattern):
+    found = re.search(pattern, report)
+    return int(found.group(1)) if found else 0
+
+
 def test_sigterm_under_load(program):
-    """10 000 requests are in flight when the signal comes, on a machine that has time for it. On one that has not it is as many as
-    there were after a minute, and everything else holds all the same; ROOST_TEST_IN_FLIGHT=10000 insists."""
+    """10 000 requests are in flight when the signal comes, or as many as the limit of open files allows."""
     connections = need_wrk()
-    wanted = min(10_000, connections - 200)
+    wanted = min(10_000, connections - 700)
     # A client that is refused tries again at once and for ever, so the drain has to share the machine with it; and a client that
     # does not get the processor for a while is not one that has nothing to ask.
     s = Service(program, "--rate", "0", "--patience", "60", total="300s")
     with tempfile.TemporaryDirectory() as folder:
         wrk = start_wrk(s, connections, 500, folder)
         now, end = 0, time.monotonic() + 60
-        while now < wanted and time.monotonic() < end:
+        while now < wanted + 500 and time.monotonic() < end:
             time.sleep(0.1)
             now = max(map(int, re.findall(r"in flight (\d+)", s.text())[-1:]), default=0)  # the status line, once per second
-        books, took = s.end_well(330)
-        refused = False
-        try:
-            s.connect().close()
-        except ConnectionRefusedError:
-            refused = True
+        s.signal()
+        s.wait_for("phase drain", 60)
+        how = knock(s)
+        check(s.process.poll() is None, "the service was over before anybody came", s.text())
+        books, took = s.has_ended_well(330)
+        time.sleep(1)  # for wrk to read what is in its sockets
         wrk.send_signal(signal.SIGINT)
         report = wrk.communicate(timeout=120)[0]
-    requests, answered, unanswered, _ = map(int, INTAKE.search(s.text()).groups())
+    requests, answered, unanswered, _, bad, refused, late, failed = map(int, INTAKE.search(s.text()).groups())
     clients, in_flight = map(int, re.search(r"demo: (\d+) clients are connected, (\d+) requests are in flight", s.text()).groups())
     print(report)
-    print(f"{clients} connections, {in_flight} requests in flight at the signal ({'reached' if in_flight >= wanted else 'busy machine: below'} "
-          f"{wanted}); {requests} requests, {unanswered} unanswered; drained in {took:.1f} s; {books}")
-    check(refused, "a connection after the end was not refused")
+    print(f"{clients} connections, {in_flight} requests in flight at the signal; {requests} requests, {unanswered} unanswered; "
+          f"a client that came later was {how}; drained in {took:.1f} s; {books}")
+    check(in_flight >= wanted, f"only {in_flight} requests were in flight, not {wanted}", s.text())
     check(requests > 0 and unanswered == 0 and requests == answered, "a request was not answered", s.text())
-    errors = re.search(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", report)
-    broken = int(errors.group(2)) if errors else 0
+    # Of wrk's four kinds of errors `read` (an answer that breaks off) and `timeout` (none within 30 s) are ours. Its `connect` are
+    # sockets it could not make. Its `write` are refused connections: it does not look at how a connect ended, and writes.
+    errors = r"Socket errors: connect \d+, read (\d+), write \d+, timeout (\d+)"
+    broken, waiting = map(int, (re.search(errors, report) or re.match("(0)(0)", "00")).groups())
     check(broken == 0, f"wrk saw {broken} broken responses", report + s.text())
-    check(in_flight >= int(os.environ.get("ROOST_TEST_IN_FLIGHT", "0")), f"only {in_flight} requests were in flight", s.text())
+    check(waiting == 0, f"wrk waited in vain for {waiting} responses", report + s.text())
+    # What is answered with anything but 201 is answered so on purpose, and counted: orders that found the queue full for two seconds
+    # (503), that were still in it after ten (504; they are stored later, the ledger says so), and that the flaky worker spoilt (500).
+    # `bad` are requests that could not be read (4xx). wrk has to have seen exactly these, and every answer altogether.
+    others = count_in(report, r"Non-2xx or 3xx responses: (\d+)")
+    seen = count_in(report, r"(\d+) requests in ")
+    print(f"wrk saw {seen} of {requests} responses, {others} of them not 201: {bad} bad, {refused} refused, {late} late, {failed} failed")
+    check(others == bad + refused + late + failed, "wrk saw other refusals than the service made", report + s.text())
+    ours = 0 if how == "refused" else 1
+    check(seen == requests - ours + bad, f"wrk saw {seen} responses, the service sent {requests - ours + bad}", report + s.text())
+    check(books[0] == requests - ours, "an order is not in the ledger", s.text())
 
 
 def test_killed_load(program):
@@ -311,6 +323,40 @@ def test_wedged(program):
     check(took < 16, f"it took {took:.1f} s to die", s.text())
     s.books()
     print(f"died {took:.1f} s after the second signal")
+
+
+def usual_signals():
+    """As at a terminal: a shell's background jobs, and so this test, may ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def test_checkout(_program):
+    """The script ./demo from a copy of the sources whose path has a space: set-up, build, program, Ctrl-C."""
+    root = pathlib.Path(__file__).resolve().parents[2]
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        there = folder + "/my copy"
+        shutil.copytree(root, there, ignore=shutil.ignore_patterns("build", ".git", "__pycache__"), symlinks=True)
+        environment = dict(os.environ, CCACHE_BASEDIR=there, CCACHE_NOHASHDIR="1")
+        if shutil.which("ccache"):
+            environment["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
+        if os.geteuid() == 0:
+            refuses(there + "/demo", "can't be written", "--script", user=65534, group=65534, cwd="/")
+        start = time.monotonic()
+        done = subprocess.run([there + "/demo", "--script"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1500,
+                              check=False, cwd="/", env=environment)
+        first = time.monotonic() - start
+        check(done.returncode == 0, f"./demo --script: exit status {done.returncode}", done.stdout)
+        ledger = LEDGER.match(done.stdout.splitlines()[-1])
+        check(ledger and ledger.group(6) == "0" and int(ledger.group(2)) > 0, "the last line is no ledger", done.stdout)
+        s = Service(there + "/demo", "--rate", "50", preexec_fn=usual_signals, start_new_session=True, env=environment)
+        at_work = os.readlink(f"/proc/{s.process.pid}/exe")
+        check(at_work.endswith("/order_service"), f"the script did not give its place to the program but stays: {at_work}", s.text())
+        s.wait_for("in flight")
+        os.killpg(s.process.pid, signal.SIGINT)  # what a terminal does
+        books, took = s.has_ended_well(30)
+        check("SIGINT" in s.text() and books[0] > 0, "Ctrl-C", s.text())
+    print(f"./demo --script took {first:.0f} s with its build; Ctrl-C ended it in {took:.1f} s, {books}")
 
 
 def main():

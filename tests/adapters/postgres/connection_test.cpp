@@ -105,6 +105,29 @@ TEST_F(postgres_connection, POOL_56_a_pool_connects_once_and_closes) {
     EXPECT_EQ(run(count_connections(pg->conninfo("asks"), "closes")), 0);
 }
 
+// begin guide
+task<int> first_ready(pool<postgres::connection>& db) {
+    auto c = (co_await db.acquire("report")).value();
+    const postgres::rows ready = co_await c->query("select id from job where state = $1 order by id", "ready");
+    co_return ready.get<int>(0, 0);
+}
+
+int find_work(runtime& rt, const std::string& conninfo) {  // such as "host=db.example dbname=jobs"
+    pool_options o(4, "jobs");
+    o.where = rt;
+    o.timers = &rt.timers();
+    auto db = postgres::make_pool(conninfo, o);
+    return block_on(rt, first_ready(db));
+}
+// end guide
+
+TEST_F(postgres_connection, POOL_56_as_in_the_guide) {
+    pool<connection> db = postgres::make_pool(pg->conninfo(), options(1));
+    static_cast<void>(run(query_once(&db, "drop table if exists job; create table job(id int, state text)")));
+    static_cast<void>(run(query_once(&db, "insert into job values (4, 'done'), (7, 'ready'), (9, 'ready')")));
+    EXPECT_EQ(find_work(rt, pg->conninfo()), 7);
+}
+
 task<void> leave_transaction_open(pool<connection>* db) {
     pooled<connection> c = (co_await db->acquire()).value();
     static_cast<void>(co_await c->query("begin"));

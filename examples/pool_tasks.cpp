@@ -1,0 +1,59 @@
+// A pool of connections shared by tasks: a handle or why there is none, given back by its end.
+
+#include <roost/roost.hpp>
+
+#include <cstdio>
+#include <functional>
+#include <string>
+
+using namespace roost;
+using namespace std::chrono_literals;
+
+namespace {
+
+class connection {
+public:
+    explicit connection(std::string host) : host_(std::move(host)) {}
+    std::string query(const std::string& what) { return host_ + " says " + what + " (" + std::to_string(++queries_) + ")"; }
+
+private:
+    std::string host_;
+    int queries_ = 0;
+};
+
+connection connect(const std::string& host) { return connection(host); }
+
+// begin use
+task<std::string> report(pool<connection>& db) {
+    auto c = co_await db.acquire("report");  // a handle, or why there is none
+    if (!c) {
+        co_return "refused: " + std::string(to_string(c.status()));
+    }
+    co_return c->query("hello");  // given back when c is destroyed
+}
+// end use
+
+task<int> play(pool<connection>& db) {
+    const std::string first = co_await report(db);
+    const std::string second = co_await report(db);
+    co_await db.close();
+    const std::string third = co_await report(db);
+    std::printf("%s\n%s\n%s\n", first.c_str(), second.c_str(), third.c_str());
+    co_return first == "db.example says hello (1)" && second == "db.example says hello (2)" && third == "refused: closed"
+        ? 0
+        : 1;
+}
+
+}  // namespace
+
+int main() {
+    runtime rt;
+    const std::string host = "db.example";
+    // begin make
+    pool_options o(10, "db");  // at most ten
+    o.where = rt;              // a runtime's executor: for awaitable functions and anything timed
+    o.timers = &rt.timers();
+    pool<connection> db(o, [&host] { return connect(host); });
+    // end make
+    return block_on(rt, play(db));
+}
