@@ -95,13 +95,7 @@ public:
             core_->note_holder(*s, who, where);
             return acquired<R>(*s);
         }
-        detail::pool_waiter w;
-        if (detail::try_pick(*core_, w, true)) {
-            return detail::finish_acquire<R>(*core_, w, who, where);
-        }
-        const auto core = node_ref<detail::pool_core>::share(*core_);  // the pool may be destroyed while the thread waits
-        detail::acquire_in_turn(*core, w, deadline);
-        return detail::finish_acquire<R>(*core, w, who, where);
+        return acquire_slowly(who, deadline, where);
     }
 
     // Acquires, runs fn(resource), gives back; when fn fails or is cancelled the resource is destroyed instead. A coroutine
@@ -173,6 +167,15 @@ public:
     [[nodiscard]] detail::pool_core& core() noexcept { return *core_; }  // not API
 
 private:
+    [[gnu::noinline]] acquired<R> acquire_slowly(const char* who, time_point deadline, site where) {
+        detail::pool_waiter w;
+        if (detail::try_pick(*core_, w, true)) {
+            return detail::finish_acquire<R>(*core_, w, who, where);
+        }
+        const auto core = node_ref<detail::pool_core>::share(*core_);  // the pool may be destroyed while the thread waits
+        detail::acquire_in_turn(*core, w, deadline);
+        return detail::finish_acquire<R>(*core, w, who, where);
+    }
     [[nodiscard]] acquired<R> try_with_reserve(bool may_reserve, const char* who, site where) {
         if (detail::slot_base* s = core_->try_take_unexamined()) [[likely]] {
             core_->note_holder(*s, who, where);
