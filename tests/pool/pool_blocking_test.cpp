@@ -1,6 +1,7 @@
 // Threads that wait in line, among coroutines.
 
 #include <roost/sync/detail/limits.hpp>
+#include <roost/sync/detail/thread_waiter.hpp>
 
 #include <gtest/gtest.h>
 
@@ -100,6 +101,35 @@ TEST(pool_blocking, POOL_22_a_parked_thread_is_overtaken_a_bounded_number_of_tim
     EXPECT_LE(returns, roost::detail::thread_patience + 1);
     held.handle().give_back();
     sleeper.join();
+}
+
+// A thread that is called and does not come: a processor that it does not get.
+class deaf_parker {
+public:
+    void unpark() noexcept { ++calls; }
+    [[nodiscard]] bool park(roost::time_point) noexcept { return false; }
+    void park() noexcept {}
+    int calls = 0;
+};
+class deaf_thread : public roost::detail::basic_thread_waiter<deaf_parker, roost::detail::pool_waiter> {};
+
+TEST(pool_blocking, POOL_22_a_thread_that_does_not_come_is_handed_what_it_waits_for_in_the_end) {
+    ledger l;
+    auto p = make_pool(l, one_stripe(1));
+    auto held = p.acquire_blocking();
+    deaf_thread parked;
+    ASSERT_TRUE(p.core().enqueue(parked));
+    int overtaken = 0;
+    while (held && overtaken < 10'000) {
+        held.handle().give_back();
+        held = p.acquire_blocking(roost::now());
+        overtaken += held ? 1 : 0;
+    }
+    EXPECT_EQ(overtaken, roost::detail::thread_patience) << "so often, then it is handed over";
+    EXPECT_EQ(parked.given, roost::detail::gift::resource);
+    p.core().pass_on(parked);
+    parked.finish();
+    expect_conserved(p, l);
 }
 
 TEST(pool_blocking, POOL_85_every_form_of_acquire_names_its_holder) {

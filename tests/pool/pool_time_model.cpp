@@ -46,16 +46,16 @@ MODEL(pool_time_model, evict_vs_replaced_counted) {
         pool<shared> p(o, [&] { return shared{&uses}; });
         { auto long_ago = p.try_acquire_or_create(); }
         timers.set_now(1000);
-        thread upkeep([&] {
-            timers.fire_all();
-            where.run_one();
-        });
-        static_cast<void>(p.try_acquire());  // stale: goes
-        where.run();
-        { auto replaced = p.try_acquire_or_create(); }
+        timers.fire_all();
         std::optional<acquired<shared>> got;
-        hold(p, got);
-        upkeep.join();
+        thread user([&] {
+            static_cast<void>(p.try_acquire());  // stale: goes
+            where.run();
+            { auto replaced = p.try_acquire_or_create(); }
+            hold(p, got);
+        });
+        where.run_one();  // upkeep
+        user.join();
         where.run();
         check(got && *got, "POOL-24: whoever waits is served");
         check(root->has_work(), "POOL-40: out, and the parent does not know");
