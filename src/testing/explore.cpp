@@ -4,6 +4,7 @@
 
 #include <roost/base/assert.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -66,8 +67,9 @@ public:
         engine_.how.failing_allocations = how.failing_allocations;
         engine_.how.spurious_wakes = how.spurious_wakes;
         engine_.how.spurious_failures = how.spurious_failures;
+        how_.whole = how.whole && std::getenv("ROOST_MUTANT") == nullptr;  // a mutant is found soon, or takes too long
         if (const char* limit = std::getenv("ROOST_MODEL_SECONDS")) {
-            how_.seconds = std::atof(limit);
+            how_.seconds = how_.whole ? std::max(how.seconds, std::atof(limit)) : std::atof(limit);
         }
         if (const char* seed = std::getenv("ROOST_MODEL_SEED")) {
             how_.seed = std::strtoull(seed, nullptr, 0);
@@ -112,7 +114,7 @@ private:
 
     void search_in(bool weak) {
         engine_.how.weak = weak;
-        const bool fallback = how_.preemption_bound == bound_if_needed && how_.search == search::exhaustive;
+        const bool fallback = how_.preemption_bound == bound_if_needed && how_.search == search::exhaustive && !how_.whole;
         const int first = how_.preemption_bound == bound_if_needed ? unbounded : how_.preemption_bound;
         outcome o = search_with(first, fallback ? how_.seconds * 0.7 : how_.seconds);
         int bound = first;
@@ -121,6 +123,7 @@ private:
             o = search_with(bound, how_.seconds * 0.3);
         }
         result_.complete = result_.complete && o == outcome::complete;
+        result_.cut = result_.cut || o == outcome::out_of_budget;
         if (bound != unbounded) {
             result_.bound = bound;
         }

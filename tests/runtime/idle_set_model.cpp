@@ -51,20 +51,20 @@ void park_or_post(bool asymmetric, bool strict) {
     worker.join();
 }
 
-MODEL(idle_set, RUN_14_park_or_post) {
+MODEL_COMPLETE(idle_set, RUN_14_park_or_post) {
     if (has_heavy_barrier()) {
         park_or_post(true, false);
     }
 }
-MODEL(idle_set, RUN_14_park_or_post_strict) { park_or_post(false, true); }
-MODEL(idle_set, RUN_14_park_or_post_from_outside) {
+MODEL_COMPLETE(idle_set, RUN_14_park_or_post_strict) { park_or_post(false, true); }
+MODEL_COMPLETE(idle_set, RUN_14_park_or_post_from_outside) {
     if (has_heavy_barrier()) {
         park_or_post(true, true);
     }
 }
 
 // Two posts, one of which may see a searcher and wake nobody.
-MODEL(idle_set, RUN_14_two_posts) {
+MODEL_COMPLETE(idle_set, RUN_14_two_posts) {
     idle_set idle(false);
     idle_set::sleeper me;
     flag queue;
@@ -79,7 +79,7 @@ MODEL(idle_set, RUN_14_two_posts) {
 }
 
 // The last searcher found something and stops: a post that saw it woke nobody, so it has to look for more itself.
-MODEL(idle_set, RUN_14_last_searcher_or_post) {
+MODEL_COMPLETE(idle_set, RUN_14_last_searcher_or_post) {
     idle_set idle(false);
     idle_set::sleeper asleep;
     flag queue;
@@ -100,7 +100,7 @@ MODEL(idle_set, RUN_14_last_searcher_or_post) {
 }
 
 // Everybody who sleeps when the end comes.
-MODEL(idle_set, RUN_14_wake_all_or_sleep) {
+MODEL_COMPLETE(idle_set, RUN_14_wake_all_or_sleep) {
     idle_set idle(false);
     idle_set::sleeper me;
     atomic<bool> over{false};
@@ -121,7 +121,7 @@ MODEL(idle_set, RUN_14_wake_all_or_sleep) {
 }
 
 // Chosen by a waker while withdrawing: the signal of the old sleep must not end the next one.
-MODEL(idle_set, RUN_14_withdraw_or_wake) {
+MODEL_COMPLETE(idle_set, RUN_14_withdraw_or_wake) {
     idle_set idle(false);
     idle_set::sleeper me;
     idle.announce(me, false);

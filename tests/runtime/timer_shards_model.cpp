@@ -21,7 +21,7 @@ constexpr time_point soon{std::chrono::milliseconds(1)};
 constexpr time_point later{std::chrono::milliseconds(5)};
 
 // The owner destroys its timer as soon as disarm() has returned, whatever it said.
-MODEL(timer_shards, RUN_20_fire_or_disarm_or_destroy) {
+MODEL_COMPLETE(timer_shards, RUN_20_fire_or_disarm_or_destroy) {
     detail::bell bell;
     detail::timer_shard shard;
     shard.ringer = &bell;
@@ -35,7 +35,7 @@ MODEL(timer_shards, RUN_20_fire_or_disarm_or_destroy) {
     keeper.join();
 }
 
-MODEL(timer_shards, RUN_20_two_timers_one_disarmed) {
+MODEL_COMPLETE(timer_shards, RUN_20_two_timers_one_disarmed) {
     detail::bell bell;
     detail::timer_shard shard;
     shard.ringer = &bell;
@@ -52,7 +52,7 @@ MODEL(timer_shards, RUN_20_two_timers_one_disarmed) {
 }
 
 // The keeper sleeps without a deadline; arming has to wake it.
-MODEL(timer_shards, RUN_21_arm_or_sleep) {
+MODEL_COMPLETE(timer_shards, RUN_21_arm_or_sleep) {
     detail::bell bell;
     detail::timer_shard shard;
     shard.ringer = &bell;
@@ -74,7 +74,7 @@ MODEL(timer_shards, RUN_21_arm_or_sleep) {
     rt::check(t.fired.get() == 1, "not lost");
 }
 
-MODEL(timer_shards, RUN_22_close_or_arm) {
+MODEL_COMPLETE(timer_shards, RUN_22_close_or_arm) {
     detail::bell bell;
     detail::timer_shard shard;
     shard.ringer = &bell;
@@ -89,7 +89,7 @@ MODEL(timer_shards, RUN_22_close_or_arm) {
 }
 
 // Whoever closes may destroy what timers lead to: what has fired is over, and nothing fires later.
-MODEL(timer_shards, RUN_120_close_or_fire) {
+MODEL_COMPLETE(timer_shards, RUN_120_close_or_fire) {
     detail::bell bell;
     detail::timer_shard shard;
     shard.ringer = &bell;

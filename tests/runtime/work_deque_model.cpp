@@ -53,7 +53,7 @@ void drain(deque& d) {
     }
 }
 
-MODEL(work_deque, RUN_10_item_visible) {
+MODEL_COMPLETE(work_deque, RUN_10_item_visible) {
     deque d;
     item i;
     thread thief([&] { steal(d); });
@@ -64,7 +64,7 @@ MODEL(work_deque, RUN_10_item_visible) {
     rt::check(i.taken.load(mo::relaxed) == 1, "nothing is lost");
 }
 
-MODEL(work_deque, RUN_10_last_item) {
+MODEL_COMPLETE(work_deque, RUN_10_last_item) {
     deque d;
     item items[2];
     fill(items[0]);
@@ -81,7 +81,7 @@ MODEL(work_deque, RUN_10_last_item) {
     rt::check(taken_in_all(items) == 2, "nothing is lost");
 }
 
-MODEL(work_deque, RUN_10_two_thieves) {
+MODEL_COMPLETE(work_deque, RUN_10_two_thieves) {
     deque d;
     item items[2];
     fill(items[0]);
@@ -96,7 +96,7 @@ MODEL(work_deque, RUN_10_two_thieves) {
     rt::check(taken_in_all(items) == 2, "nothing is lost");
 }
 
-MODEL(work_deque, RUN_11_growth) {
+MODEL_COMPLETE(work_deque, RUN_11_growth) {
     deque d;
     item items[3];
     fill(items[0]);
@@ -111,7 +111,7 @@ MODEL(work_deque, RUN_11_growth) {
 }
 
 // The slot of a stolen item is written again while the thief may still be reading it.
-MODEL(work_deque, RUN_11_slot_reuse) {
+MODEL_COMPLETE(work_deque, RUN_11_slot_reuse) {
     deque d;
     item items[4];
     fill(items[0]);

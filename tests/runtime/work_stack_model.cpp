@@ -30,7 +30,7 @@ int take(work* chain) {
     return count;
 }
 
-MODEL(work_stack, RUN_12_item_visible) {
+MODEL_COMPLETE(work_stack, RUN_12_item_visible) {
     detail::work_stack s;
     item a;
     item b;
@@ -45,7 +45,7 @@ MODEL(work_stack, RUN_12_item_visible) {
 }
 
 // An item taken and pushed again while another push holds its address as the expected head.
-MODEL(work_stack, RUN_12_same_head_again) {
+MODEL_COMPLETE(work_stack, RUN_12_same_head_again) {
     detail::work_stack s;
     item a;
     item b;
@@ -64,7 +64,7 @@ MODEL(work_stack, RUN_12_same_head_again) {
     rt::check(b.taken.get() == 1, "nothing is lost");
 }
 
-MODEL(work_stack, RUN_13_close_or_push) {
+MODEL_COMPLETE(work_stack, RUN_13_close_or_push) {
     detail::work_stack s;
     item a;
     bool accepted = false;
@@ -79,7 +79,7 @@ MODEL(work_stack, RUN_13_close_or_push) {
     rt::check(first == (accepted ? 1 : 0), "accepted and taken, or refused");
 }
 
-MODEL(injector, RUN_12_first_in_first_out_and_nothing_lost) {
+MODEL_COMPLETE(injector, RUN_12_first_in_first_out_and_nothing_lost) {
     detail::injector outside;
     item items[3];
     for (item& i : items) {

@@ -1,8 +1,11 @@
+#include <roost/testing/explore_gtest.hpp>
+
 #include "general_limit.hpp"
 
 #include "planted.hpp"
 #include "sample_event.hpp"
 
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -56,6 +59,48 @@ void lost_update() {
 }
 
 }  // namespace
+
+// Tests with a limit that nothing can keep, and what a model that wants the whole makes of it.
+class tiny_general_limit {
+public:
+    tiny_general_limit() { setenv("ROOST_MODEL_SECONDS", "0.000001", 1); }
+    ~tiny_general_limit() { unsetenv("ROOST_MODEL_SECONDS"); }
+    tiny_general_limit(const tiny_general_limit&) = delete;
+    tiny_general_limit& operator=(const tiny_general_limit&) = delete;
+    without_general_limit outer;
+};
+
+void four_counters() {
+    atomic<int> x{0}, y{0}, z{0}, last{0};
+    const auto count = [&] {
+        x.fetch_add(1, mo::acq_rel);
+        y.fetch_add(1, mo::acq_rel);
+        z.fetch_add(1, mo::acq_rel);
+        last.fetch_add(1, mo::acq_rel);
+    };
+    thread one(count);
+    thread two(count);
+    count();
+    one.join();
+    two.join();
+    rt::check(x.load(mo::relaxed) == 3, "none is lost");
+}
+
+TEST(explore_options, EXPL_70_a_model_that_wants_the_whole_is_not_shortened) {
+    const tiny_general_limit limit;
+    const rt::result cut = rt::explore({.memory = rt::memory::sc}, four_counters);
+    EXPECT_TRUE(cut.ok() && cut.cut) << cut.summary();
+    const rt::result whole = rt::explore({.memory = rt::memory::sc, .seconds = 60, .whole = true}, four_counters);
+    EXPECT_TRUE(whole.ok() && whole.complete && !whole.cut) << whole.summary();
+    EXPECT_EQ(whole.bound, rt::unbounded);
+    EXPECT_GT(whole.executions, cut.executions);
+}
+
+TEST(explore_options, EXPL_70_a_model_that_wants_the_whole_fails_when_it_was_cut) {
+    EXPECT_NONFATAL_FAILURE(rt::explore_all(four_counters, {.whole = true, .max_executions = 10}),
+                            "not every interleaving was tried");
+    EXPECT_TRUE(rt::explore_all(four_counters, {.memory = rt::memory::sc, .max_executions = 10}).ok()) << "else it may be";
+}
 
 TEST(explore_options, EXPL_7_preemption_bound_limits_the_search) {
     const auto r0 = rt::explore({.name = "w", .memory = rt::memory::sc, .preemption_bound = 0}, two_windows);

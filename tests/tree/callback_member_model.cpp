@@ -13,7 +13,7 @@ using roost::testing::check;
 using namespace model_node;
 
 // TREE-40: registering against a cancel of a leaf: exactly one call.
-MODEL(callback_member_model, add_to_leaf) {
+MODEL_COMPLETE(callback_member_model, add_to_leaf) {
     ref root = make_root(probe::quiet);
     ref leaf = make_child(*root, roost::child_kind::idle, probe::quiet);
     roost::atomic<std::uint32_t> calls{0};
@@ -26,7 +26,7 @@ MODEL(callback_member_model, add_to_leaf) {
 }
 
 // TREE-41: removing waits for a running callback; afterwards everything it did is visible, and it never runs again.
-MODEL(callback_member_model, remove_waits) {
+MODEL_COMPLETE(callback_member_model, remove_waits) {
     ref root = make_root(probe::quiet);
     roost::plain<int> state{0};
     roost::thread canceller([root] { root->cancel(); });
@@ -39,7 +39,7 @@ MODEL(callback_member_model, remove_waits) {
 }
 
 // TREE-42: a callback that removes itself.
-MODEL(callback_member_model, remove_inside) {
+MODEL_COMPLETE(callback_member_model, remove_inside) {
     ref root = make_root(probe::quiet);
     roost::plain<int> calls{0};
     struct holder {
@@ -58,7 +58,7 @@ MODEL(callback_member_model, remove_inside) {
 }
 
 // TREE-43: two callbacks that cancel each other's node from two threads.
-MODEL(callback_member_model, mutual_cancel) {
+MODEL_COMPLETE(callback_member_model, mutual_cancel) {
     ref one = make_root(probe::quiet);
     ref two = make_root(probe::quiet);
     roost::inline_callback a(token(*one), level::cancel, [&two] { two->cancel(); });
@@ -70,7 +70,7 @@ MODEL(callback_member_model, mutual_cancel) {
 }
 
 // TREE-40: two raisers, two callbacks of different levels.
-MODEL(callback_member_model, two_levels) {
+MODEL_COMPLETE(callback_member_model, two_levels) {
     ref root = make_root(probe::quiet);
     roost::plain<int> stops{0};
     roost::plain<int> cancels{0};

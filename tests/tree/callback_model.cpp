@@ -32,7 +32,7 @@ private:
 };
 
 // TREE-45: removal against running: runs or doesn't, but never after removal has returned, and nothing leaks.
-MODEL(callback_model, remove_vs_run) {
+MODEL_COMPLETE(callback_model, remove_vs_run) {
     one_slot exec;
     ref root = make_root(probe::quiet);
     roost::plain<int> state{0};
@@ -49,7 +49,7 @@ MODEL(callback_model, remove_vs_run) {
 }
 
 // TREE-44: raising only posts.
-MODEL(callback_model, raise_only_posts) {
+MODEL_COMPLETE(callback_model, raise_only_posts) {
     one_slot exec;
     ref root = make_root(probe::quiet);
     roost::plain<int> calls{0};
@@ -63,7 +63,7 @@ MODEL(callback_model, raise_only_posts) {
 
 // TREE-43: two operations, each of which takes its own lock to cancel the other and when it is cancelled. On the canceller's
 // stack the callbacks would wait for each other's locks.
-MODEL(callback_model, cancel_each_other_under_locks) {
+MODEL_COMPLETE(callback_model, cancel_each_other_under_locks) {
     one_slot first_exec;
     one_slot second_exec;
     roost::small_mutex first_lock;
@@ -94,7 +94,7 @@ MODEL(callback_model, cancel_each_other_under_locks) {
 }
 
 // TREE-45: removal against the raise itself.
-MODEL(callback_model, remove_vs_raise) {
+MODEL_COMPLETE(callback_model, remove_vs_raise) {
     one_slot exec;
     ref root = make_root(probe::quiet);
     roost::plain<int> calls{0};

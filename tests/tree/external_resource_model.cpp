@@ -11,7 +11,7 @@ using roost::external_resource;
 using roost::testing::check;
 using namespace model_node;
 
-MODEL(external_resource_model, one_acts) {
+MODEL_COMPLETE(external_resource_model, one_acts) {
     ref root = make_root(probe::quiet);
     roost::atomic<std::uint32_t> acts{0};
     {
@@ -28,7 +28,7 @@ MODEL(external_resource_model, one_acts) {
 }
 
 // Opening against cancel: told exactly once (TREE-47).
-MODEL(external_resource_model, open_against_cancel) {
+MODEL_COMPLETE(external_resource_model, open_against_cancel) {
     ref root = make_root(probe::quiet);
     roost::atomic<std::uint32_t> calls{0};
     roost::thread canceller([root] { root->cancel(); });
@@ -41,7 +41,7 @@ MODEL(external_resource_model, open_against_cancel) {
 }
 
 // Closing the handle waits for a running on_cancel.
-MODEL(external_resource_model, close_waits) {
+MODEL_COMPLETE(external_resource_model, close_waits) {
     ref root = make_root(probe::quiet);
     roost::plain<int> state{0};
     roost::thread canceller([root] { root->cancel(); });

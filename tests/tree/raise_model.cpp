@@ -15,7 +15,7 @@ using namespace model_node;
 
 // TREE-5, TREE-6: a child is attached to a leaf while that leaf is being cancelled: born cancelled or told, not both, not
 // neither.
-MODEL(raise_model, attach_to_leaf) {
+MODEL_COMPLETE(raise_model, attach_to_leaf) {
     ref root = make_root(probe::quiet);
     ref leaf = make_child(*root, child_kind::idle, probe::quiet);
     roost::thread canceller([root] { root->cancel(); });
@@ -30,7 +30,7 @@ MODEL(raise_model, attach_to_leaf) {
 }
 
 // TREE-5: attach to the raised node itself, while another child is there.
-MODEL(raise_model, attach_to_raised) {
+MODEL_COMPLETE(raise_model, attach_to_raised) {
     ref root = make_root(probe::quiet);
     ref first = make_child(*root, child_kind::idle, probe::quiet);
     roost::thread canceller([root] {
@@ -44,7 +44,7 @@ MODEL(raise_model, attach_to_raised) {
 }
 
 // TREE-4: a child that sees itself cancelled sees what the canceller did before.
-MODEL(raise_model, born_cancelled) {
+MODEL_COMPLETE(raise_model, born_cancelled) {
     roost::plain<int> before{0};
     ref root = make_root(probe::quiet);
     roost::thread canceller([root, &before] {
@@ -59,7 +59,7 @@ MODEL(raise_model, born_cancelled) {
 }
 
 // TREE-2: a second raiser that finds the level raised helps until the subtree is latched.
-MODEL(raise_model, helper_waits) {
+MODEL_COMPLETE(raise_model, helper_waits) {
     ref root = make_root(probe::quiet);
     ref middle = make_child(*root, child_kind::idle, probe::quiet);
     ref leaf = make_child(*middle, child_kind::idle, probe::quiet);
@@ -73,7 +73,7 @@ MODEL(raise_model, helper_waits) {
 }
 
 // TREE-2, TREE-6: raisers at two nodes of one path, two levels; each node is told once per level.
-MODEL(raise_model, two_raisers) {
+MODEL_COMPLETE(raise_model, two_raisers) {
     ref root = make_root(probe::quiet);
     ref middle = make_child(*root, child_kind::idle, probe::quiet);
     ref leaf = make_child(*middle);
@@ -91,7 +91,7 @@ MODEL(raise_model, two_raisers) {
 }
 
 // TREE-4, TREE-10: every way to ask sees what the raiser did before.
-MODEL(raise_model, observers) {
+MODEL_COMPLETE(raise_model, observers) {
     ref root = make_root(probe::quiet);
     roost::plain<int> before{0};
     roost::thread other([root, &before] {
@@ -112,7 +112,7 @@ MODEL(raise_model, observers) {
 }
 
 // TREE-37: the last owner leaves while a level is raised.
-MODEL(raise_model, gone_carries) {
+MODEL_COMPLETE(raise_model, gone_carries) {
     ref root = make_root(probe::quiet);
     roost::plain<int> before{0};
     roost::thread other([root, &before] {
@@ -146,19 +146,19 @@ void observe_while_raised(const ref& at, const ref& observed) {
     raiser.join();
     check(is_raised || was_found, "TREE-60: told of what was prepared, or seen");
 }
-MODEL(raise_model, observe_and_raise) {
+MODEL_COMPLETE(raise_model, observe_and_raise) {
     ref root = make_root(probe::quiet);
     ref child = make_child(*root, child_kind::idle, probe::table, {.unobserved = true});
     observe_while_raised(root, child);
 }
-MODEL(raise_model, observe_and_raise_here) {
+MODEL_COMPLETE(raise_model, observe_and_raise_here) {
     ref root = make_root(probe::quiet);
     ref child = make_child(*root, child_kind::idle, probe::table, {.unobserved = true});
     observe_while_raised(child, child);
 }
 
 // TREE-1: the end of one walk against the arrival of another level.
-MODEL(raise_model, finish_against_raise) {
+MODEL_COMPLETE(raise_model, finish_against_raise) {
     ref root = make_root(probe::quiet);
     ref middle = make_child(*root, child_kind::idle, probe::quiet);
     roost::thread other([root] { root->cancel(); });
@@ -168,7 +168,7 @@ MODEL(raise_model, finish_against_raise) {
 }
 
 // TREE-4: a child that is born stopped while a cancel comes.
-MODEL(raise_model, born_between_two_levels) {
+MODEL_COMPLETE(raise_model, born_between_two_levels) {
     ref root = make_root(probe::quiet);
     root->stop();
     roost::thread other([root] { root->cancel(); });
@@ -179,7 +179,7 @@ MODEL(raise_model, born_between_two_levels) {
 }
 
 // TREE-5: attach to a leaf that has nothing but a deadline.
-MODEL(raise_model, attach_behind_a_deadline) {
+MODEL_COMPLETE(raise_model, attach_behind_a_deadline) {
     ref root = make_root(probe::quiet);
     ref leaf = make_child(*root, child_kind::idle, probe::quiet);
     roost::thread canceller([root] { root->cancel(); });
@@ -192,7 +192,7 @@ MODEL(raise_model, attach_behind_a_deadline) {
 }
 
 // TREE-33: a view that is told tries to keep the node while its last holder leaves.
-MODEL(raise_model, kept_while_dying) {
+MODEL_COMPLETE(raise_model, kept_while_dying) {
     ref root = make_root(probe::quiet);
     ref child = make_child(*root);
     probe* raw = child.get();
@@ -207,7 +207,7 @@ MODEL(raise_model, kept_while_dying) {
 }
 
 // TREE-13: cancel against the end of an ignore guard: the deferred walk runs exactly once.
-MODEL(raise_model, ignore_leave) {
+MODEL_COMPLETE(raise_model, ignore_leave) {
     ref root = make_root(probe::quiet);
     ref job = make_child(*root);
     ref below = make_child(*job);
@@ -220,7 +220,7 @@ MODEL(raise_model, ignore_leave) {
 }
 
 // TREE-11: cancel against the entry of an ignore guard: refused, or held up.
-MODEL(raise_model, ignore_enter) {
+MODEL_COMPLETE(raise_model, ignore_enter) {
     ref root = make_root(probe::quiet);
     ref below = make_child(*root, child_kind::idle, probe::quiet);
     roost::thread canceller([root] { root->cancel(); });
@@ -235,7 +235,7 @@ MODEL(raise_model, ignore_enter) {
 }
 
 // TREE-33: a child dies while a walker is on its way through it.
-MODEL(raise_model, death_under_the_walker) {
+MODEL_COMPLETE(raise_model, death_under_the_walker) {
     ref root = make_root(probe::quiet);
     ref middle = make_child(*root, child_kind::idle, probe::quiet);
     ref leaf = make_child(*middle);
@@ -288,7 +288,7 @@ TEST(raise_model, attach_cancel_complete) {
 }
 
 // TREE-6: told on the walker's thread while the owner lets go: the node stays in memory during the call.
-MODEL(raise_model, told_while_dying) {
+MODEL_COMPLETE(raise_model, told_while_dying) {
     ref root = make_root(probe::quiet);
     ref child = make_child(*root);
     probe* raw = child.get();

@@ -43,7 +43,7 @@ struct body_state {
 };
 
 // TREE-54: cancel against suspending.
-MODEL(wait_slot_model, cancel_at_commit) {
+MODEL_COMPLETE(wait_slot_model, cancel_at_commit) {
     auto body = std::make_unique<body_state>();
     roost::plain<int> why{0};
     roost::thread canceller([b = body.get(), &why] {
@@ -93,7 +93,7 @@ TEST(wait_slot_model, suspend_cancel_wake) {
 }
 
 // TREE-54: a woken body that finishes and frees the slot while the suspending thread has not committed yet.
-MODEL(wait_slot_model, disarm_waits) {
+MODEL_COMPLETE(wait_slot_model, disarm_waits) {
     auto* body = new (roost::allocate(sizeof(body_state))) body_state;
     wait_slot::suspension here(body->slot, body->in.get(), &awaiter::try_cancel);
     roost::thread waker([body, in = body->in.get()] {
@@ -108,7 +108,7 @@ MODEL(wait_slot_model, disarm_waits) {
 }
 
 // TREE-54: a canceller inside a losing try_cancel is waited for before the awaiter and the slot go.
-MODEL(wait_slot_model, disarm_waits_for_canceller) {
+MODEL_COMPLETE(wait_slot_model, disarm_waits_for_canceller) {
     auto* body = new (roost::allocate(sizeof(body_state))) body_state;
     wait_slot::suspension here(body->slot, body->in.get(), &awaiter::try_cancel);
     check(!here.commit(), "TREE-54: nobody has cancelled yet");
@@ -128,7 +128,7 @@ MODEL(wait_slot_model, disarm_waits_for_canceller) {
 }
 
 // TREE-55: resumed on the suspending thread's own stack, by an executor that runs inline, and freed there.
-MODEL(wait_slot_model, resumed_inside) {
+MODEL_COMPLETE(wait_slot_model, resumed_inside) {
     auto* body = new (roost::allocate(sizeof(body_state))) body_state;
     wait_slot::suspension here(body->slot, body->in.get(), &awaiter::try_cancel);
     check(body->in->try_wake(), "TREE-55: the wake comes first");

@@ -14,7 +14,7 @@ using namespace model_node;
 
 // TREE-16, at depth 2: two creators at one leaf; whoever is back first must be seen at the root although the other may be
 // anywhere in its announcement.
-MODEL(work_model, visible_at_root) {
+MODEL_COMPLETE(work_model, visible_at_root) {
     ref root = make_root();
     {
         ref leaf = make_child(*root);
@@ -52,7 +52,7 @@ MODEL(work_model, siblings_meet_in_the_middle) {
 }
 
 // TREE-16: a creator at the leaf and one at the middle node.
-MODEL(work_model, leaf_and_middle) {
+MODEL_COMPLETE(work_model, leaf_and_middle) {
     ref root = make_root();
     {
         ref middle = make_child(*root);
@@ -71,7 +71,7 @@ MODEL(work_model, leaf_and_middle) {
 }
 
 // TREE-16: a working child attached to a node that somebody else is announcing.
-MODEL(work_model, attach_visible_at_root) {
+MODEL_COMPLETE(work_model, attach_visible_at_root) {
     ref root = make_root();
     {
         ref middle = make_child(*root);
@@ -88,7 +88,7 @@ MODEL(work_model, attach_visible_at_root) {
 }
 
 // TREE-29: every way to ask sees what came before.
-MODEL(work_model, observers) {
+MODEL_COMPLETE(work_model, observers) {
     ref root = make_root();
     roost::plain<int> before{0};
     root->enter();
@@ -110,7 +110,7 @@ MODEL(work_model, observers) {
 }
 
 // TREE-18, TREE-29: the root drains exactly once after close, and whoever sees it sees what the work did.
-MODEL(work_model, drain_sees_work) {
+MODEL_COMPLETE(work_model, drain_sees_work) {
     ref root = make_root();
     roost::plain<int> done_by_work{0};
     ref leaf = make_child(*root);
@@ -130,7 +130,7 @@ MODEL(work_model, drain_sees_work) {
 }
 
 // TREE-29: the body that ends last, and so drains, sees what was done by a unit that went before.
-MODEL(work_model, body_ends_last) {
+MODEL_COMPLETE(work_model, body_ends_last) {
     ref root = make_root();
     roost::plain<int> done_by_work{0};
     root->enter();
@@ -146,7 +146,7 @@ MODEL(work_model, body_ends_last) {
 }
 
 // TREE-29: both workers' writes are seen by whoever drains, also those of the one who was not the last.
-MODEL(work_model, two_workers) {
+MODEL_COMPLETE(work_model, two_workers) {
     ref root = make_root();
     roost::plain<int> one{0};
     roost::plain<int> two{0};
@@ -165,7 +165,7 @@ MODEL(work_model, two_workers) {
 }
 
 // TREE-18: watching against the last unit: the watcher sees that there is no work, or is told.
-MODEL(work_model, watch_against_last_unit) {
+MODEL_COMPLETE(work_model, watch_against_last_unit) {
     ref root = make_root();
     roost::plain<int> registered{0};
     roost::atomic<std::uint32_t> told{0};
@@ -183,7 +183,7 @@ MODEL(work_model, watch_against_last_unit) {
 }
 
 // TREE-18: two last units race with each other and with the closing.
-MODEL(work_model, two_last_units) {
+MODEL_COMPLETE(work_model, two_last_units) {
     ref root = make_root();
     ref leaf = make_child(*root);
     leaf->enter();
@@ -197,7 +197,7 @@ MODEL(work_model, two_last_units) {
 }
 
 // TREE-19, TREE-30: the last unit against the holder that frees the node; handles are gone while work is in flight.
-MODEL(work_model, last_unit_against_last_holder) {
+MODEL_COMPLETE(work_model, last_unit_against_last_holder) {
     ref root = make_root();
     {
         ref leaf = make_child(*root);
@@ -211,7 +211,7 @@ MODEL(work_model, last_unit_against_last_holder) {
 }
 
 // TREE-19: a drained view that lets a joiner free everything, while the one who left last is still inside.
-MODEL(work_model, joiner_frees) {
+MODEL_COMPLETE(work_model, joiner_frees) {
     roost::atomic<std::uint32_t> drained{0};
     ref root = make_root();
     root->on_drained = [&drained] { drained.store(1, roost::mo::release); };
@@ -227,7 +227,7 @@ MODEL(work_model, joiner_frees) {
 }
 
 // TREE-20, TREE-27: attaching a working child races with the last unit of a closing parent: waited for or refused.
-MODEL(work_model, attach_against_closing) {
+MODEL_COMPLETE(work_model, attach_against_closing) {
     ref root = make_root();
     root->enter();
     bool admitted = false;
@@ -247,7 +247,7 @@ MODEL(work_model, attach_against_closing) {
 }
 
 // TREE-27: work below a node that closes meanwhile is refused or counted.
-MODEL(work_model, work_below_a_closing_node) {
+MODEL_COMPLETE(work_model, work_below_a_closing_node) {
     ref root = make_root();
     ref leaf = make_child(*root);
     roost::thread closer([root] { root->close(); });
@@ -260,7 +260,7 @@ MODEL(work_model, work_below_a_closing_node) {
 }
 
 // TREE-24: a late unit on a watched node against the drain of the one before.
-MODEL(work_model, late_unit) {
+MODEL_COMPLETE(work_model, late_unit) {
     ref root = make_root();
     ref node = make_child(*root);
     node->watch();

@@ -58,6 +58,7 @@ struct options {
     testing::reuse reuse = testing::reuse::quarantine;
     int preemption_bound = bound_if_needed;
     double seconds = 5;                   // per memory mode; ROOST_MODEL_SECONDS overrides
+    bool whole = false;                   // no bound if needed, and ROOST_MODEL_SECONDS only lengthens: for small models
     std::uint64_t max_executions = 0;     // 0: no limit
     std::uint32_t max_steps = 5000;       // an execution longer than this is a livelock
     std::uint64_t seed = 0;               // random and pct; ROOST_MODEL_SEED overrides
@@ -75,6 +76,7 @@ struct result {
     testing::verdict verdict = testing::verdict::ok;
     bool complete = false;         // nothing was left untried (within `bound`, if that is not `unbounded`)
     int bound = unbounded;         // preemption bound of the completed search
+    bool cut = false;              // a limit on time or executions ended it
     std::uint64_t executions = 0;
     std::uint64_t redundant = 0;   // of these, how many the reduction recognised as repetitions only on the way
     std::uint64_t steps = 0;

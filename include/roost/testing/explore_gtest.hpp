@@ -3,6 +3,7 @@
 // The explorer from GoogleTest:
 //
 //   MODEL(event, lost_wake) { ...body of explore()... }          a test that fails on any verdict but ok
+//   MODEL_COMPLETE(event, lost_wake) { ... }                     and that fails as well unless every interleaving was tried
 //   EXPECT_EXPLORED({.memory = memory::sc}, [] { ... });         the same inside a test, with options
 //   EXPECT_FOUND(verdict::deadlock, {}, [] { ... });             a planted bug: model back end only, skipped elsewhere
 //
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace roost::inline ROOST_ABI {
@@ -40,9 +42,14 @@ inline result explore_all(const std::function<void()>& body, const options& how 
     result r = explore_in_test(how, body);
     if (!r.ok()) {
         ADD_FAILURE() << r.report(*how.name == '\0' ? current_test_name().c_str() : how.name);
+    } else if (how.whole && std::getenv("ROOST_MUTANT") == nullptr && (r.cut || r.bound != unbounded)) {
+        ADD_FAILURE() << "not every interleaving was tried: " << r.summary();
     }
     return r;
 }
+
+// For models that are small enough: as many seconds as that takes.
+inline result explore_whole(const std::function<void()>& body) { return explore_all(body, {.seconds = 60, .whole = true}); }
 
 }  // namespace testing
 }  // namespace roost::inline ROOST_ABI
@@ -53,6 +60,11 @@ inline result explore_all(const std::function<void()>& body, const options& how 
 #define MODEL(suite, name)                                                             \
     static void roost_model_##suite##_##name();                                        \
     TEST(suite, name) { ::roost::testing::explore_all(roost_model_##suite##_##name); } \
+    static void roost_model_##suite##_##name()
+
+#define MODEL_COMPLETE(suite, name)                                                      \
+    static void roost_model_##suite##_##name();                                          \
+    TEST(suite, name) { ::roost::testing::explore_whole(roost_model_##suite##_##name); } \
     static void roost_model_##suite##_##name()
 
 namespace roost::inline ROOST_ABI {
