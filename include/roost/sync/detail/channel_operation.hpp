@@ -86,11 +86,8 @@ public:
     }
     // Throws std::bad_alloc when there was no memory to queue up; then nothing has happened.
     [[nodiscard]] received<T> await_resume() {
-        if (node_.is_started()) {
-            status_ = channel_core<T>::status_of(node_.finish());
-            node_.give_place_back();
-        } else if (lacks_memory_) {
-            throw std::bad_alloc();
+        if (status_ == wait_status::would_wait) {
+            finish_wait();
         }
         return received<T>(status_, std::move(slot_));
     }
@@ -105,7 +102,7 @@ public:
             }
             status_ = how;
         } catch (const std::bad_alloc&) {
-            lacks_memory_ = true;  // await_resume says so
+            status_ = wait_status::would_wait;  // but did not: await_resume says so
         }
         return false;
     }
@@ -118,6 +115,13 @@ public:
     }
 
 private:
+    void finish_wait() {
+        if (!node_.is_started()) {
+            throw std::bad_alloc();
+        }
+        status_ = channel_core<T>::status_of(node_.finish());
+        node_.give_place_back();
+    }
     void abandon() noexcept {
         if (node_.state() == claim::delivered) {
             from_->hand_on(*slot_);
@@ -130,7 +134,6 @@ private:
     receiving_node<T> node_;
     std::optional<T> slot_;
     wait_status status_ = wait_status::would_wait;
-    bool lacks_memory_ = false;
 };
 
 }  // namespace roost::inline ROOST_ABI::detail
