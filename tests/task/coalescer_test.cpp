@@ -112,4 +112,79 @@ TEST(coalescer, JOB_83_what_failed_beside_the_failure_reaches_every_getter) {
     EXPECT_EQ(j.state(), job_state::completed);
 }
 
+task<> ask_and_note(coalescer<int, int>& c, event& e, int how, std::string& note) {
+    const auto fn = [&e, how](int) -> task<int> {
+        if (how == 0) {
+            throw std::runtime_error("before there is a task");
+        }
+        return fail_twice_later(e);
+    };
+    auto ended = co_await as_outcome(c.coalesce(1, fn));
+    note = ended.has_error() ? further::text_of(ended.error()) : "no error";
+}
+task<> one_getter(scope& s, event& e, int how, std::string& note, job& getter) {
+    coalescer<int, int> c(s);
+    getter = s.launch("getter", ask_and_note(c, e, how, note));
+    co_await getter.join();
+}
+task<> run_one_getter(event& e, int how, std::string& note, job& getter) {
+    co_await with_scope(one_getter, std::ref(e), how, std::ref(note), std::ref(getter));
+}
+
+TEST(coalescer, JOB_88_without_a_getter_the_failure_reaches_the_sink) {
+    further::listener sink;
+    rig::stage s;
+    event e;
+    std::string note;
+    job getter;
+    const job j = s.play(run_one_getter(e, 1, note, getter));
+    getter.cancel();
+    s.run();
+    EXPECT_TRUE(getter.is_finished());
+    e.set();
+    s.run();
+    EXPECT_EQ(sink.take(), (further::texts{"no such page", "its cleanup"}));
+    EXPECT_EQ(j.state(), job_state::completed);
+}
+
+TEST(coalescer, JOB_88_a_function_that_throws_fails_its_getters_only) {
+    further::listener sink;
+    rig::stage s;
+    event e;
+    std::string note;
+    job getter;
+    const job j = s.play(run_one_getter(e, 0, note, getter));
+    EXPECT_EQ(note, "before there is a task");
+    EXPECT_EQ(j.state(), job_state::completed);
+    EXPECT_EQ(sink.take(), further::texts());
+}
+
+task<int> cancels_itself(scope& s, event& never) {
+    s.cancel(reason(reason_kind::requested, "withdrawn"));
+    co_await never.wait();
+    co_return 0;
+}
+task<int> compute_withdrawn(event& never) { co_return co_await with_scope(cancels_itself, std::ref(never)); }
+task<> ask_withdrawn(coalescer<int, int>& c, event& never) {
+    auto fn = [&never](int) { return compute_withdrawn(never); };
+    static_cast<void>(co_await c.coalesce(1, fn));
+    ADD_FAILURE() << "there is no value";
+}
+task<> withdrawn(scope& s, event& never, job& getter) {
+    coalescer<int, int> c(s);
+    getter = s.launch("getter", ask_withdrawn(c, never));
+    co_await getter.join();
+}
+
+TEST(coalescer, JOB_88_a_computation_that_ends_cancelled_ends_its_getters_cancelled) {
+    rig::stage s;
+    event never;
+    job getter;
+    const auto go = [](event& x, job& y) -> task<> { co_await with_scope(withdrawn, std::ref(x), std::ref(y)); };
+    const job j = s.play(go(never, getter));
+    EXPECT_EQ(getter.state(), job_state::cancelled);
+    EXPECT_EQ(getter.why().text(), "withdrawn");
+    EXPECT_EQ(j.state(), job_state::completed);
+}
+
 }  // namespace

@@ -7,7 +7,8 @@
 //
 // While fn(key) is under way, everybody who asks for that key waits for the same one; afterwards the next to ask starts
 // afresh. The computations are children of the scope: a getter that is cancelled leaves them, and the other getters, alone.
-// A failure reaches every getter, with what failed beside it, and only them. The coalescer may go before its computations have ended. From any thread.
+// A failure reaches every getter, with what failed beside it, and only them; when no getter is left it goes to the failure
+// sink. A computation that ends cancelled ends its getters cancelled. The coalescer may go before its computations have ended. From any thread.
 
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
@@ -20,8 +21,18 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+// Of a computation that nobody waits for any more.
+void report_unheard(const std::vector<std::exception_ptr>& failures) noexcept;
+void keep_failures(std::vector<std::exception_ptr>& in, const std::exception_ptr& error,
+                   const std::vector<std::exception_ptr>& others) noexcept;
+
+}  // namespace detail
 
 template <class Key, class T, class Less = std::less<Key>>
 class coalescer {
@@ -46,10 +57,14 @@ public:
         }
         const result& got = co_await joined->shared;
         if (got.has_error()) {
+            joined->heard.store(true, mo::relaxed);  // H1
             for (const std::exception_ptr& other : got.others()) {
                 co_await detail::keep_failure_call(other);
             }
             std::rethrow_exception(got.error());
+        }
+        if (got.is_cancelled()) {
+            co_await detail::end_cancelled(got.why());
         }
         if constexpr (!std::is_void_v<T>) {
             co_return got.value();
@@ -62,13 +77,25 @@ public:
     }
 
 private:
-    // Entered under the lock, started outside it; `started` says that one of the other two is there.
+    // Entered under the lock, started outside it; `started` says that one of the next two is there.
+    //
+    // id  operation           order    pairs  carries                                                    fails in
+    // H1  heard: store, load  relaxed  -      only the fact: whoever looks is the last holder of the flight  (floor)
     class flight {
     public:
         flight() = default;
+        flight(const flight&) = delete;
+        flight& operator=(const flight&) = delete;
+        ~flight() {
+            if (!heard.load(mo::relaxed)) {  // H1
+                detail::report_unheard(failed);
+            }
+        }
         event started{"coalesced start"};
         shared_deferred<result> shared;
         std::exception_ptr failure;
+        atomic<bool> heard{false};
+        std::vector<std::exception_ptr> failed;  // the computation's, until it has ended
     };
 
     // Shared with the computations: they may outlive the coalescer.
@@ -90,7 +117,7 @@ private:
     // Takes the key out when the computation's frame goes, whether or not it ever ran.
     class registration {
     public:
-        registration(std::shared_ptr<flights> from, Key key, const flight* mine)
+        registration(std::shared_ptr<flights> from, Key key, flight* mine)
             : from_(std::move(from)), key_(std::move(key)), mine_(mine) {}
         registration(registration&& other) noexcept
             : from_(std::move(other.from_)), key_(std::move(other.key_)), mine_(other.mine_) {}
@@ -100,16 +127,27 @@ private:
             }
         }
         [[nodiscard]] const Key& key() const noexcept { return key_; }
+        void keep(const result& ended) { detail::keep_failures(mine_->failed, ended.error(), ended.others()); }
 
     private:
         std::shared_ptr<flights> from_;
         Key key_;
-        const flight* mine_;
+        flight* mine_;
     };
 
     template <class Fn>
     static task<result> compute(registration mine, Fn fn) {
-        co_return co_await as_outcome(std::invoke(fn, mine.key()));
+        result ended;
+        try {
+            task<T> t = std::invoke(fn, mine.key());
+            ended = co_await as_outcome(std::move(t));
+        } catch (...) {
+            ended = result(std::current_exception());
+        }
+        if (ended.has_error()) {
+            mine.keep(ended);
+        }
+        co_return ended;
     }
 
     std::shared_ptr<flight> find_or_add(const Key& key, bool& is_mine) {
