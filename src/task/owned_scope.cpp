@@ -2,7 +2,6 @@
 
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/failure_sink.hpp>
-#include <roost/task/shield.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/visit.hpp>
 
@@ -12,14 +11,56 @@ namespace roost::inline ROOST_ABI {
 
 namespace {
 
-class pass_on_cancel {
+class pass_on {
 public:
-    pass_on_cancel(node& to, const token& from) noexcept : to_(&to), from_(from) {}
-    void operator()() const noexcept { to_->cancel(from_.reason()); }
+    pass_on(node& to, const token& from, level what) noexcept : to_(&to), from_(from), what_(what) {}
+    void operator()() const noexcept { to_->raise(what_, from_.target()->why(what_)); }
 
 private:
     node* to_;
     token from_;
+    level what_;
+};
+
+// No cancel and no abort takes the body out of it. It stands in the region's wait slot only to be seen in reports, as a foreign
+// await does: it goes in before the wait is published, and the body itself takes it out.
+class until_ended final : private detail::cancellable {
+public:
+    until_ended(detail::promise_base& me, detail::root_block& block) noexcept
+        : cancellable(me, functions), block_(&block), wait_(&block.ended) {}
+
+    [[nodiscard]] bool await_ready() noexcept { return wait_.await_ready(); }
+    template <class Promise>
+    ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
+        static_cast<void>(frame().where().commit(*this));
+        suspended_ = true;
+        return wait_.await_suspend(self);
+    }
+    void await_resume() noexcept {
+        if (suspended_) {
+            frame().where().disarm(*this);
+        }
+        wait_.await_resume();
+    }
+
+private:
+    static wait_target label_of(const cancellable& self) noexcept {
+        return {"end of owned scope", static_cast<const until_ended&>(self).block_->name()};
+    }
+    static constexpr detail::wait_functions functions{+[](cancellable&) noexcept { return false; }, &label_of, true};
+
+    detail::root_block* block_;
+    event::operation wait_;
+    bool suspended_ = false;
+};
+
+class until_ended_call {
+public:
+    explicit until_ended_call(detail::root_block& block) noexcept : block_(&block) {}
+    [[nodiscard]] until_ended in_task(detail::promise_base& me) const noexcept { return until_ended(me, *block_); }
+
+private:
+    detail::root_block* block_;
 };
 
 }  // namespace
@@ -44,14 +85,14 @@ owned_scope::~owned_scope() {
 
 std::string owned_scope::to_string() const { return tree_to_string(*block_); }
 
-task<> owned_scope::wait_until_ended(detail::root_block& block) { co_await block.ended.wait(); }
-
 task<> owned_scope::close() {
+    block_->refuse_wait_from_inside();
     block_->close();
     const token outer = co_await this_token();
     {
-        inline_callback<pass_on_cancel> forward(outer, level::cancel, pass_on_cancel(*block_, outer));
-        co_await shield(duration::max(), wait_until_ended(*block_));
+        const inline_callback<pass_on> cancelled(outer, level::cancel, pass_on(*block_, outer, level::cancel));
+        const inline_callback<pass_on> aborted(outer, level::abort, pass_on(*block_, outer, level::abort));
+        co_await until_ended_call(*block_);
     }
     std::vector<std::exception_ptr> others = block_->take_other_failures();
     const job me = co_await this_job();
@@ -61,8 +102,9 @@ task<> owned_scope::close() {
     rethrow();
 }
 
-void owned_scope::close_blocking() {
+void owned_scope::close_blocking_on(executor_ref where) {
     block_->close();
+    block_->refuse_to_block("close_blocking()", where);
     block_->ended.wait_blocking();
     for (std::exception_ptr& other : block_->take_other_failures()) {
         report_failure("a further child of scope", block_->name(), block_->made_at(), std::move(other));

@@ -1,6 +1,7 @@
 #include <roost/task/root.hpp>
 
 #include <roost/base/error.hpp>
+#include <roost/task/checkpoint.hpp>
 
 namespace roost::inline ROOST_ABI {
 
@@ -24,10 +25,30 @@ root_block* root_block::below(node& parent, executor_ref where, node_name name, 
     return made;
 }
 
-// The drain holds a reference, so the event is still there when set() returns.
+// The drain holds a reference, so the event is still there when set() returns. Whoever is resumed inside it runs in no job: the
+// one that has just ended here may be gone.
 bool root_block::drained(node& self) noexcept {
+    runner& here = runner::of_this_thread();
+    body* const ended_here = std::exchange(here.current, nullptr);
     static_cast<root_block&>(static_cast<region&>(self)).ended.set();
+    here.current = ended_here;
     return true;
+}
+
+// An inline executor's work runs on whatever thread posts it: there is none that it needs.
+void root_block::refuse_to_block(std::string_view call, executor_ref where) const noexcept {
+    if (ended.is_set()) {
+        return;
+    }
+    const job running = current_job();
+    if (!running && (!where->is_here() || dynamic_cast<inline_executor*>(where.get()) != nullptr)) {
+        return;
+    }
+    panic("scope", name(), made_at(),
+          std::string(call) + " was called " +
+              (running ? "inside job '" + std::string(running.name()) + "'"
+                       : "on a thread of executor '" + std::string(where->name()) + "'") +
+              ": it would block a thread that has to run its work");
 }
 
 }  // namespace detail

@@ -1,9 +1,11 @@
 #include <roost/task/detail/scope_core.hpp>
 
+#include <roost/base/error.hpp>
 #include <roost/task/failure_sink.hpp>
 
 #include <algorithm>
 #include <mutex>
+#include <string>
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -44,6 +46,39 @@ scope_core::scope_core(const node_functions& functions, executor_ref where, node
 scope_core::scope_core(const node_functions& functions, node& parent, executor_ref where, node_name name, site made_at,
                        const scope_policy& policy)
     : guest_region(functions, parent, name, made_at), where_(where), policy_(&policy) {}
+
+bool scope_core::has_caller_inside() const noexcept {
+    const body* const running = is_closed() ? nullptr : body::current();
+    const node* n = running == nullptr ? nullptr : static_cast<const job_core*>(running);
+    while (n != nullptr && n != this) {
+        n = n->parent();
+    }
+    return n != nullptr;
+}
+
+void scope_core::refuse_wait_from_inside() const {
+    if (has_caller_inside()) {
+        throw error(errc::would_deadlock, "job '" + std::string(static_cast<const job_core*>(body::current())->name()) +
+                                              "' waits for the end of scope '" + std::string(name()) +
+                                              "', in which it runs itself");
+    }
+}
+
+bool scope_core::enter_as(admission as) noexcept {
+    if (as == admission::outsider && try_enter()) {
+        return true;
+    }
+    const bool is_member = as == admission::member ? !is_closed() : has_caller_inside();
+    if (is_member) {
+        enter();
+    }
+    return is_member;
+}
+
+bool attach_from_inside(job_core& child) noexcept {
+    return child.parent_scope().has_caller_inside() &&
+           child.attach(child_kind::working, admission::member) != attached::refused;
+}
 
 void discard_refused(job_core& block, promise_base& frame) noexcept {
     block.discard();

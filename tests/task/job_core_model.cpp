@@ -2,6 +2,7 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/deferred.hpp>
 #include <roost/task/detail/job_core.hpp>
+#include <roost/task/external.hpp>
 #include <roost/tree/visit.hpp>
 
 #include "model_rig.hpp"
@@ -84,39 +85,62 @@ MODEL(job_core_model, lease_vs_end) {
 
 atomic<std::uint32_t> routed{0};
 
-task<> fails(event& e) {
-    co_await e.wait();
-    throw std::runtime_error("late");
+// Leaves a child behind that is completed from outside, and returns.
+task<> leave_a_child(scope& s, promise<int>& out, event& go) {
+    auto [answer, mine] = bridge<int>(s, "late", external_cancel::uninterruptible);
+    answer.keep();
+    out = std::move(mine);
+    co_await go.wait();
+}
+task<> parent_of_late(promise<int>& out, event& go) { co_await with_scope(leave_a_child, std::ref(out), std::ref(go)); }
+
+// What a joiner sees when it is woken.
+class seen_by_joiner {
+public:
+    bool woken = false;
+    job_state state = job_state::fresh;
+    std::uint32_t routed_by_then = 0;
+};
+task<> join_and_look(job target, seen_by_joiner& seen) {
+    co_await target.join();
+    seen.woken = true;
+    seen.state = target.state();
+    seen.routed_by_then = routed.load(mo::relaxed);
 }
 
-// JOB-15: seal, late failure and join at once: the failure is routed before anybody sees the final state.
+// JOB-15: the parent's body returns on one thread, its child fails on a second, and somebody joins on a third. Whichever of the
+// first two comes last ends the parent: its failure is routed, then the state is final, then the joiner wakes.
 MODEL(job_core_model, seal_vs_late_failure_vs_join) {
     const auto before = set_failure_sink(
         +[](std::string_view, std::string_view, site, std::exception_ptr) noexcept { routed.fetch_add(1, mo::relaxed); });
     routed.store(0, mo::relaxed);
     {
         manual_executor ex;
+        manual_executor there;
         root_scope root(ex);
-        event e;
-        const job j = root.launch("fails", fails(e));
+        root_scope other(there);
+        promise<int> late;
+        event go;
+        seen_by_joiner seen;
+        const job j = root.launch("parent", parent_of_late(late, go));
         ex.run_all();
-        bool saw_final = false;
-        std::uint32_t seen = 0;
-        thread waker([&] {
-            e.set();
+        go.set();  // from here on only the executor's turn is missing
+        thread failing([&] {
+            late.set_error(std::make_exception_ptr(std::runtime_error("late")));
             ex.wake();
         });
-        thread watcher([&] {
-            saw_final = j.is_finished();
-            seen = routed.load(mo::relaxed);
-            ex.wake();
+        thread joining([&] {
+            const job joiner = other.launch("joiner", join_and_look(j, seen));
+            run_until(there, [&] { return joiner.is_finished(); });
         });
         run_until(ex, [&] { return j.is_finished(); });
-        waker.join();
-        watcher.join();
-        check(!saw_final || seen == 1, "JOB-15: no final state before the failure was routed");
-        check(j.state() == job_state::failed, "JOB-6: it failed");
+        failing.join();
+        joining.join();
+        check(seen.woken && seen.state == job_state::failed, "JOB-15: a joiner wakes when the state is final");
+        check(seen.routed_by_then == 1, "JOB-15: and the failure has been routed by then, once");
+        check(j.state() == job_state::failed, "JOB-2: a late child fails its scope");
         finish(ex, root);
+        finish(there, other);
     }
     set_failure_sink(before);
 }

@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 using namespace roost;
@@ -84,6 +87,77 @@ TEST(map_concurrent, JOB_44_a_failure_starts_nothing_more) {
     EXPECT_TRUE(out.empty());
     EXPECT_LE(g.starts_at_failure, 5) << "two at a time, and the fourth fails";
     EXPECT_EQ(g.starts, g.starts_at_failure);
+}
+
+class note_order {
+public:
+    explicit note_order(std::vector<int>& order) noexcept : order_(&order) {}
+    task<int> operator()(int i) const {
+        order_->push_back(i);
+        return wait_some(i);
+    }
+
+private:
+    static task<int> wait_some(int i) {
+        co_await sleep_for((5 - i % 3) * 1ms);
+        co_return i;
+    }
+    std::vector<int>* order_;
+};
+task<> map_in_order(std::vector<int>& order, std::vector<int>& out) {
+    const std::vector<int> numbers{0, 1, 2, 3, 4, 5, 6, 7, 8};
+    out = co_await map_concurrent(numbers, 3, note_order(order));
+}
+
+TEST(map_concurrent, JOB_93_on_one_thread_fn_is_called_in_the_order_of_the_items) {
+    rig::stage s;
+    std::vector<int> order;
+    std::vector<int> out;
+    s.play(map_in_order(order, out));
+    for (int i = 0; i < 30; ++i) {
+        s.advance(1ms);
+    }
+    EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+    EXPECT_EQ(out, order);
+}
+
+// Each call returns when both are inside.
+class meet {
+public:
+    explicit meet(std::atomic<int>& inside) noexcept : inside_(&inside) {}
+    task<int> operator()(int i) const {
+        ++*inside_;
+        const auto late = std::chrono::steady_clock::now() + 20s;
+        while (*inside_ < 2 && std::chrono::steady_clock::now() < late) {
+            std::this_thread::yield();
+        }
+        return give(i, *inside_ == 2);
+    }
+
+private:
+    static task<int> give(int i, bool met) { co_return met ? i : -1; }
+    std::atomic<int>* inside_;
+};
+task<> map_meeting(std::atomic<int>& inside, std::vector<int>& out) {
+    const std::vector<int> numbers{1, 2};
+    out = co_await map_concurrent(numbers, 2, meet(inside));
+}
+
+TEST(map_concurrent, JOB_93_on_two_threads_two_calls_of_fn_overlap) {
+    roost::testing::manual_executor ex;
+    root_scope root(ex);
+    std::atomic<int> inside{0};
+    std::vector<int> out;
+    root.launch("maps", map_meeting(inside, out));
+    root.close();
+    std::thread other([&] {
+        ex.run_until_waiting([&] { return root.has_ended(); });
+        ex.wake();
+    });
+    ex.run_until_waiting([&] { return root.has_ended(); });
+    ex.wake();
+    other.join();
+    EXPECT_EQ(out, (std::vector<int>{1, 2})) << "neither call would have returned without the other";
 }
 
 TEST(map_concurrent, JOB_44_of_nothing_is_there_at_once) {

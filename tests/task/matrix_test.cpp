@@ -169,9 +169,18 @@ TEST(matrix, JOB_45_row_4_a_cancel_before_the_children_start_ends_all_of_them_ca
 
 // --- row 5 ---------------------------------------------------------------------------------------------------------
 
+task<> three_wait(scope& s, event& never, int& count, std::vector<job>& jobs) {
+    for (int i = 0; i < 3; ++i) {
+        jobs.push_back(s.launch("child", wait_for(never, count)));
+    }
+    co_return;
+}
+task<> run_three_wait(event& never, int& count, std::vector<job>& jobs) {
+    co_await with_scope(three_wait, std::ref(never), std::ref(count), std::ref(jobs));
+}
 task<> in_time(event& never, int& count, std::vector<job>& jobs, bool& timed) {
     try {
-        co_await fail_after(10ms, run_start_then_wait(never, count, jobs));
+        co_await fail_after(10ms, run_three_wait(never, count, jobs));
     } catch (const timed_out&) {
         timed = true;
     }
@@ -183,10 +192,18 @@ TEST(matrix, JOB_45_row_5_a_timeout_that_comes_first_cancels_with_that_reason_an
     int count = 0;
     bool timed = false;
     std::vector<job> jobs;
-    s.play(in_time(never, count, jobs, timed));
+    const job j = s.play(in_time(never, count, jobs, timed));
+    EXPECT_EQ(never.waiters_now(), 3U);
     s.advance(10ms);
     EXPECT_TRUE(timed);
     EXPECT_EQ(never.waiters_now(), 0U);
+    ASSERT_EQ(jobs.size(), 3U);
+    for (const job& child : jobs) {
+        EXPECT_EQ(child.state(), job_state::cancelled);
+        EXPECT_EQ(child.why().kind(), reason_kind::timeout);
+    }
+    EXPECT_EQ(count, 0);
+    EXPECT_EQ(j.state(), job_state::completed) << "it caught the error; it was not cancelled itself";
 }
 
 // --- rows 6 to 8 ---------------------------------------------------------------------------------------------------

@@ -1,5 +1,8 @@
 #include <roost/sync/event.hpp>
+#include <roost/task/external.hpp>
 #include <roost/task/owned_scope.hpp>
+#include <roost/task/shield.hpp>
+#include <roost/tree/visit.hpp>
 
 #include "rig.hpp"
 
@@ -19,6 +22,7 @@ task<> fail_after_event(event& e) {
     co_await e.wait();
     throw std::runtime_error("refresh");
 }
+task<> wait_for(event& e) { co_await e.wait(); }
 task<> close_it(owned_scope& o, bool& done) {
     co_await o.close();
     done = true;
@@ -86,6 +90,56 @@ TEST(owned_scope, JOB_37_closing_is_not_abandoned_a_cancel_is_passed_on) {
     EXPECT_EQ(child.state(), job_state::cancelled);
     EXPECT_TRUE(o.is_closed());
     EXPECT_EQ(closer.state(), job_state::completed) << "leaving is no checkpoint";
+}
+
+task<> hold_in_shield(event& e) { co_await shield(duration::max(), wait_for(e)); }
+
+TEST(owned_scope, JOB_37_an_abort_does_not_abandon_the_close_either) {
+    rig::stage s;
+    owned_scope o(s.executor, "feed");
+    auto [answer, promise] = bridge<int>(o, "answer", external_cancel::uninterruptible);
+    const job child = answer.as_job();
+    bool done = false;
+    const job closer = s.play(close_it(o, done));
+    closer.core()->abort();
+    s.run();
+    EXPECT_FALSE(closer.is_finished()) << "there is still a child";
+    EXPECT_EQ(child.core()->level_now(), level::abort);
+    promise.set_value(1);
+    s.run();
+    EXPECT_TRUE(o.is_closed());
+    EXPECT_EQ(closer.state(), job_state::completed) << "leaving is no checkpoint";
+}
+
+TEST(owned_scope, JOB_37_an_abort_is_passed_on_as_one) {
+    rig::stage s;
+    owned_scope o(s.executor, "feed");
+    event never;
+    bool done = false;
+    const job child = o.launch("shielded", hold_in_shield(never));
+    const job closer = s.play(close_it(o, done));
+    closer.cancel();
+    s.run();
+    EXPECT_FALSE(child.is_finished()) << "its shield holds a cancel up";
+    closer.core()->abort();
+    s.run();
+    EXPECT_EQ(child.state(), job_state::cancelled);
+    EXPECT_TRUE(closer.is_finished());
+}
+
+TEST(owned_scope, JOB_37_reports_say_what_the_one_who_closes_it_waits_for) {
+    rig::stage s;
+    owned_scope o(s.executor, "feed");
+    event e;
+    int count = 0;
+    bool done = false;
+    o.launch("a", count_after(e, count));
+    s.play(close_it(o, done));
+    const std::string text = tree_to_string(s.root.core());
+    EXPECT_NE(text.find("owned scope 'feed'"), std::string::npos) << text;
+    e.set();
+    s.run();
+    EXPECT_TRUE(done);
 }
 
 using owned_scope_death_test = ::testing::Test;

@@ -2,6 +2,8 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/scope_core.hpp>
+#include <roost/task/external.hpp>
+#include <roost/task/owned_scope.hpp>
 
 #include "model_rig.hpp"
 
@@ -99,6 +101,10 @@ MODEL(scope_core_model, last_unit_goes_on_elsewhere) {
     finish(ex, root);
 }
 
+task<> count_one(int& count) {
+    ++count;
+    co_return;
+}
 task<int> make(event& e) {
     co_await e.wait();
     co_return 1;
@@ -112,8 +118,8 @@ task<int> child_of(scope& s, event& e, event& go) {
 }
 task<> parent_of(event& e, event& go, int& got) { got = co_await with_scope(child_of, std::ref(e), std::ref(go)); }
 
-// JOB-1: last child, external cancel and body return at once: the scope ends once, after its child.
-MODEL(scope_core_model, child_vs_cancel_vs_body) {
+// JOB-1: the body waits for its child while that is woken and somebody cancels: the scope ends once, after its child.
+MODEL(scope_core_model, awaited_child_vs_cancel) {
     manual_executor ex;
     root_scope root(ex);
     event e;
@@ -134,6 +140,113 @@ MODEL(scope_core_model, child_vs_cancel_vs_body) {
     canceller.join();
     check((got == 1) == (j.state() == job_state::completed), "JOB-1: value or cancelled");
     finish(ex, root);
+}
+
+// Checks, when the body of the parent goes on or is unwound, that the scope it comes out of has no child left.
+class after_child {
+public:
+    explicit after_child(const job& child) noexcept : child_(&child) {}
+    after_child(const after_child&) = delete;
+    after_child& operator=(const after_child&) = delete;
+    ~after_child() { check(child_->is_finished(), "JOB-1: a scope ends after its last child"); }
+
+private:
+    const job* child_;
+};
+task<int> return_before(scope& s, promise<int>& out, job& child, event& go) {
+    auto [answer, mine] = bridge<int>(s, "child", external_cancel::uninterruptible);
+    answer.keep();
+    child = answer.as_job();
+    out = std::move(mine);
+    co_await go.wait();
+    co_return 7;
+}
+task<> outlived_by_child(promise<int>& out, job& child, event& go, int& got, int& ends) {
+    const after_child checked(child);
+    got = co_await with_scope(return_before, std::ref(out), std::ref(child), std::ref(go));
+    ++ends;
+}
+
+// JOB-1: the body returns on one thread, its last child ends on a second, and a third cancels: the scope ends once, after its
+// child; what the body returned before the cancel came is delivered.
+MODEL(scope_core_model, child_vs_cancel_vs_body) {
+    manual_executor ex;
+    root_scope root(ex);
+    promise<int> out;
+    job child;
+    event go;
+    int got = 0;
+    int ends = 0;
+    const job j = root.launch("parent", outlived_by_child(out, child, go, got, ends));
+    ex.run_all();
+    go.set();  // from here on only the executor's turn is missing
+    thread ending([&] {
+        check(out.set_value(1), "JOB-25: nobody abandons it");
+        ex.wake();
+    });
+    thread canceller([&] {
+        j.cancel();
+        ex.wake();
+    });
+    run_until(ex, [&] { return j.is_finished(); });
+    ending.join();
+    canceller.join();
+    check(child.state() == job_state::completed, "JOB-25: a cancel waits for it");
+    check(got == 7 && ends == 1 && j.state() == job_state::completed, "TASK-12: a wake that came before the cancel is kept");
+    finish(ex, root);
+}
+
+task<> close_it(owned_scope& o) { co_await o.close(); }
+
+// JOB-37: the last child ends on one thread while whoever closes the scope is aborted from another: the close goes on to its end.
+MODEL(scope_core_model, close_vs_abort_vs_last_child) {
+    manual_executor ex;
+    root_scope root(ex);
+    owned_scope o(ex, "owned");
+    auto [answer, out] = bridge<int>(o, "child", external_cancel::uninterruptible);
+    answer.keep();
+    const job closer = root.launch("closes", close_it(o));
+    ex.run_all();
+    thread ending([&, mine = &out] {
+        mine->set_value(1);
+        ex.wake();
+    });
+    thread aborting([&] {
+        closer.core()->abort();
+        ex.wake();
+    });
+    run_until(ex, [&] { return closer.is_finished(); });
+    check(o.is_closed(), "JOB-37: it was not abandoned");
+    ending.join();
+    aborting.join();
+    check(closer.state() == job_state::completed, "JOB-37: leaving is no checkpoint");
+    finish(ex, root);
+}
+
+task<> launch_late(owned_scope& o, event& e, job& late, int& count) {
+    co_await e.wait();
+    late = o.launch("late", count_one(count));
+}
+
+// JOB-90: a child starts another one while somebody closes the scope: it is admitted and waited for, whoever is first.
+MODEL(scope_core_model, member_spawns_vs_close) {
+    manual_executor ex;
+    owned_scope o(ex, "owned");
+    event now("now", true);
+    job late;
+    int count = 0;
+    o.launch("starts another", launch_late(o, now, late, count));
+    job outsider;
+    thread closing([&] {
+        o.core().close();
+        outsider = o.launch("too late", count_one(count));
+        ex.wake();
+    });
+    run_until(ex, [&] { return o.is_closed(); });
+    closing.join();
+    check(count == 1 && late.state() == job_state::completed,
+          "JOB-90: a member is admitted while it closes, and waited for");
+    check(!outsider, "JOB-90: an outsider is not");
 }
 
 }  // namespace

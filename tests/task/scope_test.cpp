@@ -95,6 +95,52 @@ TEST(scope, JOB_2_the_first_failure_cancels_body_and_siblings_and_is_rethrown_wi
     EXPECT_EQ(j.state(), job_state::completed);
 }
 
+// One of three children throws before it first suspends; the body waits or has returned.
+task<> one_of_three_fails(scope& s, event& never, int& count, int which, start how, bool body_waits,
+                          std::vector<job>& jobs) {
+    for (int i = 0; i < 3; ++i) {
+        jobs.push_back(i == which ? s.launch("fails", fail_at_once(), how) : s.launch("waits", wait_then(never, count)));
+    }
+    if (body_waits) {
+        co_await never.wait();
+        count = 100;
+    }
+}
+task<> catch_one_of_three(event& never, int& count, int which, start how, bool body_waits, std::vector<job>& jobs,
+                          bool& caught) {
+    try {
+        co_await with_scope(one_of_three_fails, std::ref(never), std::ref(count), which, how, body_waits, std::ref(jobs));
+    } catch (const first_error&) {
+        caught = true;
+    }
+}
+
+TEST(scope, JOB_2_edge_case_4_whatever_the_order_in_which_the_children_were_started) {
+    for (int round = 0; round < 12; ++round) {
+        const int which = round % 3;
+        const start how = round / 3 % 2 == 0 ? start::scheduled : start::immediate;
+        const bool body_waits = round < 6;
+        rig::stage s;
+        event never;
+        int count = 0;
+        bool caught = false;
+        std::vector<job> jobs;
+        const job j = s.play(catch_one_of_three(never, count, which, how, body_waits, jobs, caught));
+        EXPECT_EQ(j.state(), job_state::completed) << "round " << round << ": it ends without anybody's help";
+        EXPECT_TRUE(caught) << "round " << round;
+        EXPECT_EQ(count, 0) << "round " << round;
+        EXPECT_EQ(never.waiters_now(), 0U) << "round " << round;
+        ASSERT_EQ(jobs.size(), 3U);
+        for (int i = 0; i < 3; ++i) {
+            const job& child = jobs[static_cast<std::size_t>(i)];
+            EXPECT_EQ(child.state(), i == which ? job_state::failed : job_state::cancelled)
+                << "round " << round << ", child " << i;
+            EXPECT_EQ(child.why().kind(), i == which ? reason_kind::none : reason_kind::failure)
+                << "round " << round << ", child " << i;
+        }
+    }
+}
+
 task<> body_fails(scope& s, event& never, int& count) {
     s.launch("waits", wait_then(never, count));
     co_await yield();

@@ -1,5 +1,8 @@
 // TASK_33: misuse that the compiler refuses, in our words.
 #include <roost/task/deferred.hpp>
+#include <roost/task/generator.hpp>
+#include <roost/task/ignore.hpp>
+#include <roost/task/on_exit.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/task.hpp>
 
@@ -64,5 +67,20 @@ task<int> awaits_a_deferred_lvalue(scope& s) {
 #ifdef FAIL_8
 task<> awaits_a_function() {
     co_await make;  // expect: this cannot be awaited; is it a function that was to be called
+}
+#endif
+
+#ifdef FAIL_9
+generator<int> ignores_cancellation() {
+    auto guard = co_await ignore_cancellation();  // expect: ignore_cancellation is for tasks
+    co_yield 1;
+}
+#endif
+
+#ifdef FAIL_10
+task<> nothing() { co_return; }
+generator<int> cleans_up() {
+    co_await on_exit(nothing);  // expect: on_exit is for tasks
+    co_yield 1;
 }
 #endif

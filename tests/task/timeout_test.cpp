@@ -48,6 +48,44 @@ TEST(timeout, JOB_17_too_late_is_the_error_timed_out) {
     EXPECT_EQ(j.state(), job_state::completed);
 }
 
+// Says at its end why it ended, if it was cancelled.
+class ends_with {
+public:
+    ends_with(token mine, reason& why) noexcept : mine_(std::move(mine)), why_(&why) {}
+    ends_with(const ends_with&) = delete;
+    ends_with& operator=(const ends_with&) = delete;
+    ~ends_with() { *why_ = mine_.reason(); }
+
+private:
+    token mine_;
+    reason* why_;
+};
+task<> note_why(reason& why) {
+    token mine = co_await this_token();
+    const ends_with note(std::move(mine), why);
+    co_await sleep_for(1h);
+}
+task<> both_deadlines(reason& failed, reason& moved) {
+    try {
+        co_await fail_after(10ms, note_why(failed));
+    } catch (const timed_out&) {}
+    const bool in_time = co_await move_on_after(10ms, note_why(moved));
+    EXPECT_FALSE(in_time);
+}
+
+TEST(timeout, JOB_17_what_takes_too_long_is_cancelled_with_the_reason_timeout) {
+    rig::stage s;
+    reason failed;
+    reason moved;
+    const job j = s.play(both_deadlines(failed, moved));
+    s.advance(10ms);
+    EXPECT_EQ(failed.kind(), reason_kind::timeout);
+    s.advance(10ms);
+    EXPECT_EQ(moved.kind(), reason_kind::timeout);
+    EXPECT_EQ(j.state(), job_state::completed);
+    EXPECT_FALSE(j.cancel_requested()) << "the deadline's region was cancelled, not the job";
+}
+
 task<> move_on(duration limit, duration needed, std::string& log) {
     auto got = co_await move_on_after(limit, take_time(needed));
     log += got ? "value" : "moved on";

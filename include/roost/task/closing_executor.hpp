@@ -10,7 +10,8 @@
 //
 // close() cancels, with the reason `closed`, everything that is bound to it and waits until it has ended: bodies unwind, and
 // their locals are destroyed, on this executor and before it goes. From close() on nothing new runs: launch() gives an empty
-// job, on() is cancelled at once. What it posts runs on the executor it stands on, which has to outlive it.
+// job (a cancelled one in a job below it), on() is cancelled at once. What is bound to it can't wait for its end: there close()
+// throws error(would_deadlock). What it posts runs on the executor it stands on, which has to outlive it.
 
 #include <roost/task/on.hpp>
 #include <roost/task/owned_scope.hpp>
@@ -46,7 +47,7 @@ public:
     }
 
     [[nodiscard]] task<> close();
-    // For threads that run none of its work.
+    // For threads that run none of its work, as in owned_scope.
     void close_blocking();
     [[nodiscard]] bool is_closed() const noexcept { return scope_.is_closed(); }
 
@@ -55,6 +56,8 @@ public:
     [[nodiscard]] lease try_bind() const noexcept { return lease::try_take(scope_.core()); }
 
 private:
+    void refuse_close_from_inside() const;
+
     executor_ref target_;
     owned_scope scope_;
 };

@@ -7,8 +7,9 @@
 //   int a = co_await std::move(answer);
 //
 // The scope waits for it like for any child. Setting value or error completes it; dropping the promise unset fails it with
-// error(promise_dropped); setting it twice is a bug and ends the program. From any thread, one at a time. What a cancel does
-// has to be chosen:
+// error(promise_dropped); setting it twice is a bug and ends the program. From any thread, one at a time. Where
+// launch() would refuse a child, both are empty: awaiting such an answer throws error(refused). What a cancel does has to be
+// chosen:
 //   abandon           the child ends cancelled at once; what is set later is thrown away (set_value says false)
 //   uninterruptible   the child goes on until the promise is set; reports show it
 //   a callable        is run on the scope's executor, once, and should see to it that the promise is set or dropped soon
@@ -116,9 +117,9 @@ private:
 namespace detail {
 
 template <class T, class MakeCallback>
-std::pair<deferred<T>, promise<T>> make_bridge(scope_core& in, node_name name, site where, MakeCallback make_callback) {
-    auto* block = new job_block<T>(in, name, where);
-    if (block->attach(child_kind::working, admission::member) == attached::refused) {
+std::pair<deferred<T>, promise<T>> make_bridge(scope& in, node_name name, site where, MakeCallback make_callback) {
+    auto* block = new job_block<T>(in.core(), name, where);
+    if (!attach_child(*block, in.taken_for())) {
         block->discard();
         return {deferred<T>(), promise<T>()};
     }
@@ -141,7 +142,7 @@ std::pair<deferred<T>, promise<T>> make_bridge(scope_core& in, node_name name, s
 template <class T>
 [[nodiscard]] std::pair<deferred<T>, promise<T>> bridge(scope& in, node_name name, external_cancel how,
                                                         std::source_location where = std::source_location::current()) {
-    return detail::make_bridge<T>(in.core(), name, where, [&](detail::job_core& child) {
+    return detail::make_bridge<T>(in, name, where, [&](detail::job_core& child) {
         return how == external_cancel::uninterruptible
                    ? callback()
                    : callback(token(child), level::cancel, in.executor(),
@@ -151,7 +152,7 @@ template <class T>
 template <class T, std::invocable<> Hook>
 [[nodiscard]] std::pair<deferred<T>, promise<T>> bridge(scope& in, node_name name, Hook on_cancel,
                                                         std::source_location where = std::source_location::current()) {
-    return detail::make_bridge<T>(in.core(), name, where, [&](detail::job_core& child) {
+    return detail::make_bridge<T>(in, name, where, [&](detail::job_core& child) {
         return callback(token(child), level::cancel, in.executor(), std::move(on_cancel));
     });
 }

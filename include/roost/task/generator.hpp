@@ -16,8 +16,11 @@
 // It runs in the job of whoever asks, only while it is asked: no node, no thread, no buffer. The value may be moved out; it is
 // there until the next value is asked for. next() gives null at the end, and throws what the generator throws, once. When the
 // asking job is cancelled, the generator's frame is destroyed with the others, innermost first. Abandoning it half way is
-// safe: its locals are destroyed with the generator. on_exit is for tasks: a generator ends at no fixed place.
+// safe: its locals are destroyed with the generator. on_exit is for tasks: a generator ends at no fixed place. So is
+// ignore_cancellation: its guard belongs to the region of the job that asks, and that may be another one at the next value; what
+// must not stop half way goes into a task, or a shield.
 
+#include <roost/task/ignore.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/task.hpp>
 
@@ -70,6 +73,9 @@ public:
     template <transfer Mode = this_transfer, class A>
     auto await_transform(A&& a) {
         static_assert(!is_exit_call<std::remove_cvref_t<A>>, "on_exit is for tasks: a generator ends at no fixed place");
+        static_assert(
+            !std::is_same_v<std::remove_cvref_t<A>, ignore_call>,
+            "ignore_cancellation is for tasks: a generator may be asked from another region while the guard lives");
         return task_promise_base<void>::template await_transform<Mode>(std::forward<A>(a));
     }
 

@@ -4,7 +4,9 @@
 //
 // fn(item), a task, for every item, at most `limit` at a time; the results in the order of the items. Fails fast like
 // when_all: the first failure cancels what runs, starts nothing more and is thrown. An empty range gives an empty vector. The
-// items are moved or copied in; fn is called in their order.
+// items are moved or copied in. Each of `limit` workers takes the first item that nobody has taken and calls fn with it, so the
+// items are taken in their order; but fn is one object, and on an executor with several threads its calls can overlap and begin
+// in another order. On one thread they come one at a time, in the order of the items.
 
 #include <roost/base/atomic.hpp>
 #include <roost/task/detail/policy_scope.hpp>

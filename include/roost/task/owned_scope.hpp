@@ -10,7 +10,8 @@
 //   };
 //
 // close() refuses what comes later, waits for every child and throws the first failure; a failed child cancels the others,
-// as in with_scope. Like leaving a scope it can't be abandoned: a cancel of whoever waits is passed on to the children.
+// as in with_scope. Like leaving a scope it can't be abandoned: a cancel or abort of whoever waits is passed on to the children,
+// and the wait goes on. A job below the scope can't close it, because it would wait for itself: error(would_deadlock).
 // Destroying it unclosed prints its tree and ends the program, in every build: the children would outlive what they use.
 
 #include <roost/task/root.hpp>
@@ -27,15 +28,17 @@ public:
     ~owned_scope();
 
     [[nodiscard]] task<> close();
-    // For threads that run none of its work.
-    void close_blocking();
+    // For threads that run none of its work: in a job, or on a thread of its executor, this ends the program unless nothing is
+    // left to wait for.
+    void close_blocking() { close_blocking_on(core().where()); }
     [[nodiscard]] bool is_closed() const noexcept { return block_->ended.is_set(); }
     // What lives in it, as text.
     [[nodiscard]] std::string to_string() const;
 
 private:
     explicit owned_scope(detail::root_block* block) noexcept : scope(*block, admission::outsider), block_(block) {}
-    static task<> wait_until_ended(detail::root_block& block);
+    friend class closing_executor;
+    void close_blocking_on(executor_ref where);  // the one whose threads do the work
     void rethrow();
 
     detail::root_block* block_;

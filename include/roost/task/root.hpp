@@ -20,6 +20,10 @@ public:
     [[nodiscard]] static root_block* below(node& parent, executor_ref where, node_name name, site made_at,
                                            const scope_policy& policy);
 
+    // For whoever is about to block his thread until it has ended. Ends the program in any job, and on a thread that runs the
+    // work of `where`, unless it has ended already.
+    void refuse_to_block(std::string_view call, executor_ref where) const noexcept;
+
     static void* operator new(std::size_t size) { return allocate_frame(size); }
     static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
 
@@ -36,6 +40,8 @@ private:
 
 class root_scope final : public scope {
 public:
+    class join_awaiter;
+
     explicit root_scope(executor_ref where, node_name name = "root",
                         std::source_location made_at = std::source_location::current());
     // Below a node: the jobs in it are work of that node, whose levels reach them. The scope alone delays nobody.
@@ -44,16 +50,37 @@ public:
     // Unless it was closed and has ended, this ends the program: work would be lost silently.
     ~root_scope();
 
-    // From now on only members start children. What is there goes on.
+    // From now on only jobs below it start children. What is there goes on.
     void close() noexcept { block_->close(); }
     [[nodiscard]] bool has_ended() const noexcept { return block_->ended.is_set(); }
-    // close() first. Awaitable from any coroutine; the blocking form is for threads that run none of its work.
-    [[nodiscard]] auto join() noexcept { return block_->ended.wait(); }
-    void join_blocking() noexcept { block_->ended.wait_blocking(); }
+    // close() first. Awaitable from any coroutine, and a clause of a select; in a job below it throws error(would_deadlock).
+    [[nodiscard]] join_awaiter join() noexcept;
+    // For threads that run none of its work: in a job, or on a thread of its executor, this ends the program unless the scope
+    // has ended.
+    void join_blocking() noexcept {
+        block_->refuse_to_block("join_blocking()", core().where());
+        block_->ended.wait_blocking();
+    }
 
 private:
     explicit root_scope(detail::root_block* block) noexcept : scope(*block, admission::outsider), block_(block) {}
     detail::root_block* block_;
 };
+
+class [[nodiscard]] root_scope::join_awaiter : public event::operation {
+public:
+    explicit join_awaiter(detail::root_block& target) noexcept : event::operation(&target.ended), target_(&target) {}
+
+    void check(const detail::promise_base&) const { target_->refuse_wait_from_inside(); }
+    [[nodiscard]] detail::cancellable_await<event::operation> in_task(detail::promise_base& me) && {
+        check(me);
+        return detail::cancellable_await<event::operation>(me, static_cast<event::operation&&>(*this));
+    }
+
+private:
+    const detail::root_block* target_;
+};
+
+inline root_scope::join_awaiter root_scope::join() noexcept { return join_awaiter(*block_); }
 
 }  // namespace roost::inline ROOST_ABI

@@ -37,7 +37,8 @@ public:
     scope& operator=(const scope&) = delete;
 
     // Starts a child. The scope owns and awaits it; the job only observes. In a closed scope an empty job, and the task is
-    // destroyed. In a cancelled scope the body doesn't run, its arguments are destroyed here, and the job ends cancelled.
+    // destroyed; so in a closing one, unless the call is made in a job below: what is inside may start more until all of it
+    // has ended. In a cancelled scope the body doesn't run, its arguments are destroyed here, and the job ends cancelled.
     template <class T>
     job launch(node_name name, task<T> t, start how = start::scheduled,
                std::source_location where = std::source_location::current()) {
@@ -54,15 +55,16 @@ public:
     // Cancels the body and every child.
     void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { core_->node::cancel(std::move(why)); }
     [[nodiscard]] token observe() const noexcept { return token(*core_); }
-    // For work that is no task: the scope waits until the lease is given back.
+    // For work that is no task: the scope waits until the lease is given back. Empty where launch() refuses.
     [[nodiscard]] roost::lease lease() const noexcept {
-        core_->enter();
-        return roost::lease::adopt(*core_);
+        return core_->enter_as(as_) ? roost::lease::adopt(*core_) : roost::lease();
     }
     [[nodiscard]] executor_ref executor() const noexcept { return core_->where(); }
     [[nodiscard]] time_point deadline() const noexcept { return core_->deadline(); }
 
     [[nodiscard]] detail::scope_core& core() const noexcept { return *core_; }
+    // What callers are taken for whose job is not below it.
+    [[nodiscard]] admission taken_for() const noexcept { return as_; }
 
 protected:
     explicit scope(detail::scope_core& core, admission as = admission::member) noexcept : core_(&core), as_(as) {}

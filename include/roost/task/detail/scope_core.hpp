@@ -48,6 +48,14 @@ public:
     [[nodiscard]] executor_ref where() const noexcept { return where_; }
     [[nodiscard]] const scope_policy& policy() const noexcept { return *policy_; }
 
+    // Whether the body that runs on this thread now is a member: that of a job below, whose unit keeps the scope from closing
+    // for good meanwhile.
+    [[nodiscard]] bool has_caller_inside() const noexcept;
+    // For whoever is about to wait for its end. Throws error(would_deadlock) when that would include himself.
+    void refuse_wait_from_inside() const;
+    // One unit for the caller. False: it is closed, or it is closing and the caller is neither taken for a member nor one.
+    [[nodiscard]] bool enter_as(admission as) noexcept;
+
     // Records a failure: the first one is the one that is rethrown, the others are kept in order. Says whether it is the first.
     bool keep(const std::exception_ptr& error) noexcept;
     // And the first one cancels the scope.
@@ -72,7 +80,14 @@ inline executor_ref body::where() const noexcept { return static_cast<const job_
 
 [[gnu::cold]] void discard_refused(job_core& block, promise_base& frame) noexcept;
 
-// Makes a child and starts it. Empty: the scope is closed, and the task has been destroyed.
+// A child whose caller was refused as an outsider: whether he is a member after all.
+[[nodiscard, gnu::cold]] bool attach_from_inside(job_core& child) noexcept;
+// False: the scope takes no child of this caller.
+[[nodiscard]] inline bool attach_child(job_core& child, admission as) noexcept {
+    return child.attach(child_kind::working, as) != attached::refused || attach_from_inside(child);
+}
+
+// Makes a child and starts it. Empty: the scope refused it, and the task has been destroyed.
 template <class T>
 [[nodiscard]] node_ref<job_block<T>> start_job(scope_core& scope, node_name name, promise_base& frame, start_mode mode,
                                                site made_at, admission as = admission::member) {
@@ -83,7 +98,7 @@ template <class T>
         frame.handle().destroy();
         throw;
     }
-    if (block->attach(child_kind::working, as) == attached::refused) [[unlikely]] {
+    if (!attach_child(*block, as)) [[unlikely]] {
         discard_refused(*block, frame);
         return {};
     }

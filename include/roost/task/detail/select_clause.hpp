@@ -16,6 +16,7 @@
 #include <roost/sync/latch.hpp>
 #include <roost/sync/semaphore.hpp>
 #include <roost/task/deferred.hpp>
+#include <roost/task/root.hpp>
 #include <roost/task/sleep.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
@@ -30,6 +31,8 @@ template <>
 inline constexpr bool is_clause<latch::operation> = true;
 template <>
 inline constexpr bool is_clause<job::join_awaiter> = true;
+template <>
+inline constexpr bool is_clause<root_scope::join_awaiter> = true;
 template <class Owner, class Result>
 inline constexpr bool is_clause<permit_operation<Owner, Result>> = true;
 template <class T>

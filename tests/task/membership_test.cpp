@@ -1,0 +1,356 @@
+// Who is inside a scope: what members may do while it closes, what nobody may do from inside.
+#include <roost/base/error.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/closing_executor.hpp>
+#include <roost/task/external.hpp>
+#include <roost/task/owned_scope.hpp>
+#include <roost/task/select.hpp>
+
+#include "rig.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+using namespace roost;
+
+namespace {
+
+// What somebody got who asked a scope for a child, a bridge and a lease.
+class asked {
+public:
+    job child;
+    bool bridged = false;
+    bool leased = false;
+};
+
+task<> wait_for(event& e) { co_await e.wait(); }
+task<> count_one(int& count) {
+    ++count;
+    co_return;
+}
+void ask(scope& s, int& count, asked& got) {
+    got.child = s.launch("asked for", count_one(count));
+    auto [answer, promise] = bridge<int>(s, "bridge", external_cancel::abandon);
+    got.bridged = answer && promise;
+    if (promise) {
+        promise.set_value(1);
+    }
+    const lease held = s.lease();
+    got.leased = static_cast<bool>(held);
+}
+task<> ask_after(scope& s, event& e, int& count, asked& got) {
+    co_await e.wait();
+    ask(s, count, got);
+}
+task<> ask_below_after(scope&, scope& s, event& e, int& count, asked& got) { return ask_after(s, e, count, got); }
+task<> ask_from_further_down(scope& s, event& e, int& count, asked& got) {
+    co_await with_scope(ask_below_after, std::ref(s), std::ref(e), std::ref(count), std::ref(got));
+}
+
+void expect_all(const asked& got, int count) {
+    EXPECT_EQ(got.child.state(), job_state::completed);
+    EXPECT_TRUE(got.bridged);
+    EXPECT_TRUE(got.leased);
+    EXPECT_EQ(count, 1);
+}
+void expect_nothing(const asked& got, int count) {
+    EXPECT_FALSE(got.child);
+    EXPECT_FALSE(got.bridged);
+    EXPECT_FALSE(got.leased);
+    EXPECT_EQ(count, 0);
+}
+
+// --- members and outsiders of a closing scope ------------------------------------------------------------------------------
+
+task<> leave_one_that_asks(scope& s, event& e, int& count, asked& got) {
+    s.launch("asks", ask_after(s, e, count, got));
+    co_return;
+}
+task<> run_one_that_asks(event& e, int& count, asked& got) {
+    co_await with_scope(leave_one_that_asks, std::ref(e), std::ref(count), std::ref(got));
+}
+
+TEST(membership, JOB_90_a_child_starts_others_after_the_body_has_returned) {
+    rig::stage s;
+    event e;
+    int count = 0;
+    asked got;
+    const job j = s.play(run_one_that_asks(e, count, got));
+    EXPECT_FALSE(j.is_finished());
+    e.set();
+    s.run();
+    EXPECT_EQ(j.state(), job_state::completed);
+    expect_all(got, count);
+}
+
+TEST(membership, JOB_90_a_child_of_an_owned_scope_starts_others_while_that_closes) {
+    rig::stage s;
+    owned_scope o(s.executor, "feed");
+    event e;
+    int count = 0;
+    asked got;
+    o.launch("asks", ask_after(o, e, count, got));
+    const job closer = s.play(o.close());
+    EXPECT_FALSE(closer.is_finished());
+    e.set();
+    s.run();
+    EXPECT_TRUE(closer.is_finished());
+    EXPECT_TRUE(o.is_closed());
+    expect_all(got, count);
+}
+
+TEST(membership, JOB_90_a_job_below_a_closing_root_starts_others_in_it) {
+    rig::stage s;
+    root_scope root(s.executor, "requests");
+    event e;
+    int count = 0;
+    asked got;
+    root.launch("asks", ask_from_further_down(root, e, count, got));
+    s.run();
+    root.close();
+    EXPECT_FALSE(root.has_ended());
+    e.set();
+    s.run();
+    EXPECT_TRUE(root.has_ended());
+    expect_all(got, count);
+}
+
+TEST(membership, JOB_90_outsiders_of_a_closing_scope_get_nothing_whoever_they_are) {
+    rig::stage s;
+    owned_scope o(s.executor, "feed");
+    event e;
+    o.launch("holds it open", wait_for(e));
+    s.play(o.close());
+    int count = 0;
+    asked plain;
+    ask(o, count, plain);
+    expect_nothing(plain, count);
+    asked elsewhere;
+    event now("now", true);
+    s.play(ask_after(o, now, count, elsewhere));
+    expect_nothing(elsewhere, count);
+    e.set();
+    s.run();
+    EXPECT_TRUE(o.is_closed());
+}
+
+TEST(membership, JOB_90_a_closed_scope_gives_no_lease_that_nobody_would_wait_for) {
+    rig::stage s;
+    owned_scope o(s.executor, "feed");
+    o.close_blocking();
+    int count = 0;
+    asked of_owned;
+    ask(o, count, of_owned);
+    expect_nothing(of_owned, count);
+    EXPECT_FALSE(o.core().has_work());
+    root_scope root(s.executor, "requests");
+    root.close();
+    asked of_root;
+    ask(root, count, of_root);
+    expect_nothing(of_root, count);
+    EXPECT_FALSE(root.core().has_work());
+}
+
+// --- waiting from inside ---------------------------------------------------------------------------------------------------
+
+task<> refused_as_own(task<> t, std::string& what) {
+    try {
+        co_await std::move(t);
+    } catch (const error& e) {
+        what = e.kind() == errc::would_deadlock ? e.what() : "another error";
+    }
+}
+task<> wait_for_root(root_scope& root) { co_await root.join(); }
+task<> select_root(root_scope& root, event& never) { static_cast<void>(co_await select(never.wait(), root.join())); }
+task<> close_inside(scope&, owned_scope& o) { co_await o.close(); }
+task<> close_from_further_down(owned_scope& o) { co_await with_scope(close_inside, std::ref(o)); }
+
+TEST(membership, JOB_91_a_child_that_closes_its_owned_scope_is_told_and_the_scope_stays_open) {
+    rig::stage s;
+    owned_scope o(s.executor, "feed");
+    std::string direct;
+    std::string below;
+    o.launch("suicidal", refused_as_own(o.close(), direct));
+    o.launch("further down", refused_as_own(close_from_further_down(o), below));
+    s.run();
+    EXPECT_NE(direct.find("'suicidal'"), std::string::npos) << direct;
+    EXPECT_NE(direct.find("'feed'"), std::string::npos) << direct;
+    EXPECT_NE(below.find("'feed'"), std::string::npos) << below;
+    EXPECT_FALSE(o.core().is_closing()) << "nothing has happened";
+    s.play(o.close());
+    EXPECT_TRUE(o.is_closed());
+}
+
+TEST(membership, JOB_91_a_job_that_joins_the_root_it_runs_in_is_told) {
+    rig::stage s;
+    root_scope root(s.executor, "requests");
+    event never;
+    std::string what;
+    std::string selected;
+    root.launch("suicidal", refused_as_own(wait_for_root(root), what));
+    root.launch("selects", refused_as_own(select_root(root, never), selected));
+    s.run();
+    EXPECT_NE(what.find("'suicidal'"), std::string::npos) << what;
+    EXPECT_NE(what.find("'requests'"), std::string::npos) << what;
+    EXPECT_NE(selected.find("'requests'"), std::string::npos) << selected;
+    const job other = s.play(wait_for_root(root));
+    EXPECT_FALSE(other.is_finished());
+    root.close();
+    s.run();
+    EXPECT_EQ(other.state(), job_state::completed) << "somebody else may wait for it";
+}
+
+task<> send_to(closing_executor& own, task<> t) { co_await on(own, std::move(t)); }
+
+TEST(membership, JOB_91_what_runs_on_a_closing_executor_cannot_wait_for_its_end) {
+    rig::stage s;
+    closing_executor own(s.executor, "own");
+    std::string child;
+    std::string guest;
+    own.launch("child", refused_as_own(own.close(), child));
+    s.play(send_to(own, refused_as_own(own.close(), guest)), "guest");
+    EXPECT_NE(child.find("'child'"), std::string::npos) << child;
+    EXPECT_NE(guest.find("'guest'"), std::string::npos) << guest;
+    EXPECT_FALSE(own.observe().cancel_requested()) << "nothing has happened";
+    s.play(own.close());
+    EXPECT_TRUE(own.is_closed());
+}
+
+// --- blocking a thread that has to do the work -----------------------------------------------------------------------------
+
+task<> call(std::function<void()> fn) {
+    fn();
+    co_return;
+}
+class call_work final : public work {
+public:
+    explicit call_work(std::function<void()> fn) : work(run_it), fn_(std::move(fn)) {}
+
+private:
+    static void run_it(work& self) noexcept { static_cast<call_work&>(self).fn_(); }
+    std::function<void()> fn_;
+};
+
+TEST(membership, JOB_92_blocking_for_what_has_ended_is_allowed_anywhere) {
+    rig::stage s;
+    owned_scope o(s.executor, "feed");
+    root_scope root(s.executor, "requests");
+    root.close();
+    const job j = s.play(call([&] {
+        root.join_blocking();
+        o.close_blocking();
+    }));
+    EXPECT_EQ(j.state(), job_state::completed);
+    EXPECT_TRUE(o.is_closed());
+}
+
+TEST(membership, JOB_92_an_inline_executor_has_no_threads_to_block) {
+    inline_executor here;
+    root_scope root(here, "requests");
+    event e;
+    root.launch("waits", wait_for(e));
+    root.close();
+    thread setter([&] { e.set(); });
+    root.join_blocking();
+    setter.join();
+    EXPECT_TRUE(root.has_ended());
+}
+
+using membership_death = ::testing::Test;
+
+TEST(membership_death, JOB_92_a_job_that_blocks_until_its_root_has_ended_ends_the_program) {
+    EXPECT_DEATH(
+        {
+            rig::manual ex;
+            root_scope root(ex, "requests");
+            root.launch("blocks", call([&] {
+                            root.close();
+                            root.join_blocking();
+                        }));
+            ex.run();
+        },
+        "'requests'.*join_blocking.*inside job 'blocks'");
+}
+
+TEST(membership_death, JOB_92_so_does_a_job_that_closes_an_owned_scope_or_executor_with_work) {
+    EXPECT_DEATH(
+        {
+            rig::manual ex;
+            event never;
+            root_scope root(ex, "requests");
+            owned_scope o(ex, "feed");
+            o.launch("waits", wait_for(never));
+            root.launch("blocks", call([&] { o.close_blocking(); }));
+            ex.run();
+        },
+        "'feed'.*close_blocking.*inside job 'blocks'");
+    EXPECT_DEATH(
+        {
+            rig::manual ex;
+            event never;
+            root_scope root(ex, "requests");
+            closing_executor own(ex, "own");
+            own.launch("waits", wait_for(never));
+            root.launch("blocks", call([&] { own.close_blocking(); }));
+            ex.run();
+        },
+        "'own'.*close_blocking.*inside job 'blocks'");
+}
+
+TEST(membership_death, JOB_92_so_does_other_work_on_a_thread_of_the_executor) {
+    EXPECT_DEATH(
+        {
+            rig::manual ex;
+            event never;
+            root_scope root(ex, "requests");
+            root.launch("waits", wait_for(never));
+            call_work blocks([&] {
+                root.close();
+                root.join_blocking();
+            });
+            ex.post(blocks);
+            ex.run();
+        },
+        "'requests'.*join_blocking.*on a thread of executor 'rig'");
+}
+
+// --- after the last job ----------------------------------------------------------------------------------------------------
+
+// A coroutine that knows no executor: it is resumed where it is woken.
+class fire {
+public:
+    class promise_type {
+    public:
+        fire get_return_object() const noexcept { return {}; }
+        std::suspend_never initial_suspend() const noexcept { return {}; }
+        std::suspend_never final_suspend() const noexcept { return {}; }
+        void return_void() const noexcept {}
+        void unhandled_exception() const noexcept { std::terminate(); }
+    };
+};
+fire look_when_ended(root_scope& root, bool& in_no_job, bool& refused) {
+    co_await root.join();
+    in_no_job = !current_job();
+    int count = 0;
+    refused = !root.launch("late", count_one(count));
+}
+
+TEST(membership, TASK_7_whoever_is_resumed_by_the_end_of_a_root_runs_in_no_job) {
+    rig::stage s;
+    root_scope root(s.executor, "requests");
+    int count = 0;
+    bool in_no_job = false;
+    bool refused = false;
+    root.launch("last", count_one(count));
+    root.close();
+    look_when_ended(root, in_no_job, refused);
+    s.run();
+    EXPECT_EQ(count, 1);
+    EXPECT_TRUE(in_no_job) << "the last job has ended";
+    EXPECT_TRUE(refused);
+}
+
+}  // namespace
