@@ -17,6 +17,9 @@ using model_rig::run_until;
 using roost::testing::check;
 using roost::testing::manual_executor;
 
+// Three threads: every way with at most two preemptions. Given a minute; in five seconds it sees a part of them.
+const roost::testing::options two_switches{.memory = roost::testing::memory::weak, .preemption_bound = 2};
+
 task<> wait_for(event& e) { co_await e.wait(); }
 task<> join_it(job target, bool& saw_final) {
     co_await target.join();
@@ -110,7 +113,7 @@ task<> join_and_look(job target, seen_by_joiner& seen) {
 
 // JOB-15: the parent's body returns on one thread, its child fails on a second, and somebody joins on a third. Whichever of the
 // first two comes last ends the parent: its failure is routed, then the state is final, then the joiner wakes.
-MODEL(job_core_model, seal_vs_late_failure_vs_join) {
+void seal_vs_late_failure_vs_join() {
     const auto before = set_failure_sink(
         +[](std::string_view, std::string_view, site, std::exception_ptr) noexcept { routed.fetch_add(1, mo::relaxed); });
     routed.store(0, mo::relaxed);
@@ -144,6 +147,7 @@ MODEL(job_core_model, seal_vs_late_failure_vs_join) {
     }
     set_failure_sink(before);
 }
+TEST(job_core_model, seal_vs_late_failure_vs_join) { EXPECT_EXPLORED(two_switches, seal_vs_late_failure_vs_join); }
 
 task<int> make(event& e) {
     co_await e.wait();

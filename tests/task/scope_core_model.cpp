@@ -15,6 +15,9 @@ using model_rig::run_until;
 using roost::testing::check;
 using roost::testing::manual_executor;
 
+// For three threads: every way with at most two preemptions. Given a minute; in five seconds it may see a part of them.
+const roost::testing::options two_switches{.memory = roost::testing::memory::weak, .preemption_bound = 2};
+
 task<int> lend(scope& s, lease& out) {
     out = s.lease();
     co_return 7;
@@ -169,7 +172,7 @@ task<> outlived_by_child(promise<int>& out, job& child, event& go, int& got, int
 
 // JOB-1: the body returns on one thread, its last child ends on a second, and a third cancels: the scope ends once, after its
 // child; what the body returned before the cancel came is delivered.
-MODEL(scope_core_model, child_vs_cancel_vs_body) {
+void child_vs_cancel_vs_body() {
     manual_executor ex;
     root_scope root(ex);
     promise<int> out;
@@ -195,11 +198,12 @@ MODEL(scope_core_model, child_vs_cancel_vs_body) {
     check(got == 7 && ends == 1 && j.state() == job_state::completed, "TASK-12: a wake that came before the cancel is kept");
     finish(ex, root);
 }
+TEST(scope_core_model, child_vs_cancel_vs_body) { EXPECT_EXPLORED(two_switches, child_vs_cancel_vs_body); }
 
 task<> close_it(owned_scope& o) { co_await o.close(); }
 
 // JOB-37: the last child ends on one thread while whoever closes the scope is aborted from another: the close goes on to its end.
-MODEL(scope_core_model, close_vs_abort_vs_last_child) {
+void close_vs_abort_vs_last_child() {
     manual_executor ex;
     root_scope root(ex);
     owned_scope o(ex, "owned");
@@ -222,6 +226,7 @@ MODEL(scope_core_model, close_vs_abort_vs_last_child) {
     check(closer.state() == job_state::completed, "JOB-37: leaving is no checkpoint");
     finish(ex, root);
 }
+TEST(scope_core_model, close_vs_abort_vs_last_child) { EXPECT_EXPLORED(two_switches, close_vs_abort_vs_last_child); }
 
 task<> launch_late(owned_scope& o, event& e, job& late, int& count) {
     co_await e.wait();
