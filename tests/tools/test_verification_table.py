@@ -18,6 +18,9 @@ Output:
   event_model.set: ok: 17 executions (0 redundant), 99 steps, 0.00 s, 9/s, exhaustive
   event_model.set: ok: 25 executions (0 redundant), 99 steps, 0.00 s, 9/s, exhaustive
 [       OK ] event_model.set (1 ms)
+  event_model.reset: ok: 3 executions (0 redundant), 99 steps, 0.00 s, 9/s, exhaustive
+  event_model.reset: ok: 5 executions (0 redundant), 99 steps, 0.00 s, 9/s, exhaustive up to 3 preemptions
+[       OK ] event_model.reset (1 ms)
 [  FAILED  ] event_model.wait (1 ms)
 <end of output>
 ----------------------------------------------------------
@@ -62,7 +65,7 @@ class Record(unittest.TestCase):
         self.kept = json.loads((self.root / self.table.RESULTS).read_text(encoding="utf-8"))
 
     def test_models_by_layer_with_their_executions(self):
-        self.assertEqual(self.kept["models"], {"sync": {"passed": 1, "failed": 1, "executions": 42}})
+        self.assertEqual(self.kept["models"], {"sync": {"passed": 2, "failed": 1, "executions": 50, "exhaustive": 1}})
 
     def test_scenarios_with_what_they_counted(self):
         self.assertEqual(self.kept["scenarios"]["8"],
