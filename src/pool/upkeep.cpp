@@ -153,13 +153,13 @@ void pool_core::start_upkeep() noexcept {
     }
     period = std::max<duration>(period / 4, std::chrono::milliseconds(1));
     waiters_.lock();
-    const bool go = !is_drained_;  // leaks are reported while a closed pool drains, too
+    bool go = !is_drained_;  // leaks are reported while a closed pool drains, too
     if (go) {
         if (!std::exchange(upkeep_lives_, true)) {
             retain();
         }
         upkeep_.set_deadline(deadline_after(options_.timers->now(), period));
-        static_cast<void>(options_.timers->arm(upkeep_));
+        go = options_.timers->arm(upkeep_);  // closed: nobody will look any more
     }
     const bool ended = !go && std::exchange(upkeep_lives_, false);
     waiters_.unlock();

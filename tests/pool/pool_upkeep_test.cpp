@@ -247,4 +247,43 @@ TEST(pool_upkeep, POOL_42_close_with_a_deadline) {
     time.run();
 }
 
+// Timers that are closed between two looks of upkeep, as those of a runtime that ends before the pool.
+class closing_timers final : public roost::timer_service {
+public:
+    roost::time_point now() noexcept override { return roost::time_point(); }
+    bool arm(roost::timer& t) noexcept override {
+        armed = closed ? nullptr : &t;
+        return !closed;
+    }
+    bool disarm(roost::timer& t) noexcept override {
+        const bool was_armed = armed == &t;
+        armed = was_armed ? nullptr : armed;
+        return was_armed;
+    }
+    void fire() { std::exchange(armed, nullptr)->fire(); }
+
+    roost::timer* armed = nullptr;
+    bool closed = false;
+};
+
+TEST(pool_upkeep, POOL_89_timers_that_close_do_not_keep_the_pool) {
+    virtual_time where;
+    closing_timers timers;
+    const auto kept_by_the_pool = std::make_shared<int>(1);
+    pool_options o = one_stripe(1);
+    o.where = where;
+    o.timers = &timers;
+    o.idle_ttl = 10s;
+    {
+        pool<int> p(o, [kept_by_the_pool] { return *kept_by_the_pool; });
+        ASSERT_NE(timers.armed, nullptr);
+        timers.closed = true;
+        timers.fire();
+        where.run();
+        EXPECT_EQ(timers.armed, nullptr);
+        EXPECT_GT(kept_by_the_pool.use_count(), 1);
+    }
+    EXPECT_EQ(kept_by_the_pool.use_count(), 1) << "the pool is gone";
+}
+
 }  // namespace
