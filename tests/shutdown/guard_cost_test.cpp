@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "counted_memory.hpp"
+
 #include <csignal>
-#include <cstdlib>
-#include <new>
 
 #if defined(__linux__)
 #include <linux/seccomp.h>
@@ -18,30 +18,7 @@
 
 namespace {
 
-thread_local long allocations = 0;
-
-void* counted_new(std::size_t size, std::size_t alignment) {
-    ++allocations;
-    void* p = alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__
-                  ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
-                  : std::malloc(size == 0 ? 1 : size);
-    if (p == nullptr) {
-        throw std::bad_alloc();
-    }
-    return p;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return counted_new(size, 1); }
-void* operator new(std::size_t size, std::align_val_t a) { return counted_new(size, static_cast<std::size_t>(a)); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
-
-namespace {
-
+using counted_memory::allocations;
 using roost::guard;
 using roost::shutdown;
 

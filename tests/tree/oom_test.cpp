@@ -7,44 +7,15 @@
 #include <roost/tree/stop_token.hpp>
 #include <roost/tree/visit.hpp>
 
+#include "counted_memory.hpp"
 #include "tree_support.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
-
 namespace {
 
-// Counts down on this thread; -1: never fails.
-thread_local long fail_after = -1;
-thread_local long allocations = 0;
-
-void* counted_new(std::size_t size, std::size_t alignment) {
-    ++allocations;
-    if (fail_after >= 0 && fail_after-- == 0) {
-        throw std::bad_alloc();
-    }
-    void* p = alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__
-                  ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
-                  : std::malloc(size == 0 ? 1 : size);
-    if (p == nullptr) {
-        throw std::bad_alloc();
-    }
-    return p;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return counted_new(size, 1); }
-void* operator new(std::size_t size, std::align_val_t a) { return counted_new(size, static_cast<std::size_t>(a)); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
-
-namespace {
-
+using counted_memory::allocations;
+using counted_memory::fail_after;
 using roost::level;
 using roost::reason;
 using roost::reason_kind;
