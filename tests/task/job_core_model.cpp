@@ -52,20 +52,27 @@ task<> write_to(plain<int>& out) {
     co_return;
 }
 
-// JOB-15: whoever sees a final state, without waiting for it, also sees what the job did.
-MODEL(job_core_model, a_final_state_carries_what_the_job_wrote) {
+void look_while_it_ends(bool (*has_ended)(const job&)) {
     manual_executor ex;
     root_scope root(ex);
     plain<int> written{0};
     const job target = root.launch("target", write_to(written));
     thread watcher([&] {
-        if (is_final(target.state())) {
+        if (has_ended(target)) {
             check(written.get() == 1, "JOB-15: a final state carries the job's writes");
         }
     });
     ex.run_all();
     watcher.join();
     finish(ex, root);
+}
+
+// JOB-15: whoever sees a final state, without waiting for it, also sees what the job did.
+MODEL(job_core_model, a_final_state_carries_what_the_job_wrote) {
+    look_while_it_ends([](const job& j) { return is_final(j.state()); });
+}
+MODEL(job_core_model, a_finished_job_carries_what_it_wrote) {
+    look_while_it_ends([](const job& j) { return j.is_finished(); });
 }
 
 // JOB-76: a lease that is asked for while the job ends on another thread.

@@ -14,7 +14,7 @@
 //          joiners    in the node's list, under its lock
 //
 // id  operation               order    pairs  carries                                  fails in
-// J1  phase: load             acquire  J2     the outcome, what the job wrote          job_core_model: a_final_state_carries
+// J1  phase: load             acquire  J2     the outcome, what the job wrote          job_core_model: a_final_state_carries, a_finished_job_carries
 // J2  drained: store final    seq_cst  J1 J5  the outcome; before the look at the list job_core_model: late_join
 // J3  started: store          relaxed  -      a statistic for state()                  (floor)
 // J6  join here: load         relaxed  J3     nothing: who begins it is decided by the queue    (floor)
