@@ -28,8 +28,9 @@ void name_this_thread(std::string_view name, unsigned number) noexcept {
     // Fifteen characters is what there is room for; without memory, because nobody is there to hear of a failure.
     char tail[12];
     const auto tail_size = static_cast<std::size_t>(std::snprintf(tail, sizeof(tail), "/%u", number));
-    char text[16];
-    std::snprintf(text, sizeof(text), "%.*s%s", static_cast<int>(std::min(name.size(), 15 - tail_size)), name.data(), tail);
+    char text[16] = {};
+    const std::size_t head_size = name.copy(text, sizeof(text) - 1 - tail_size);
+    std::copy_n(tail, tail_size, text + head_size);
     prctl(PR_SET_NAME, text);
 #else
     static_cast<void>(name);
