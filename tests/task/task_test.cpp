@@ -142,6 +142,35 @@ TEST(task, TASK_5_a_result_that_throws_while_it_is_moved_is_one_error) {
     }
 }
 
+struct throws_on_exit {
+    ~throws_on_exit() noexcept(false) { throw std::runtime_error("on the way out"); }
+};
+
+task<rig::tracked> return_twice(int& alive) {
+    try {
+        const throws_on_exit local;
+        co_return rig::tracked(alive);
+    } catch (const std::runtime_error&) {
+    }
+    co_return rig::tracked(alive);
+}
+task<> take_the_second(int& alive, int& seen) {
+    const rig::tracked value = co_await return_twice(alive);
+    seen = alive;
+}
+
+TEST(task, TASK_5_a_result_that_is_replaced_on_the_way_out_is_destroyed) {
+    int alive = 0;
+    int seen = 0;
+    {
+        rig::stage s;
+        const job j = s.play(take_the_second(alive, seen));
+        EXPECT_EQ(j.state(), job_state::completed);
+    }
+    EXPECT_EQ(seen, 1);
+    EXPECT_EQ(alive, 0);
+}
+
 task<> use_twice() {
     auto t = add_one(1);
     auto u = std::move(t);

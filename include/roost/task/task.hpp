@@ -47,9 +47,9 @@ inline constexpr bool is_task<task<T>> = true;
 template <class T, transfer Mode>
 class task_await final : private result_link<T> {
 public:
-    explicit task_await(promise_base& child) noexcept : child_(&child) {}
+    task_await(promise_base& me, promise_base& child) noexcept : child_(&child) { this->set_waiter(me); }
     [[gnu::always_inline]] ~task_await() {
-        if (!this->is_abandoned()) [[unlikely]] {
+        if (!this->is_over() && !this->is_abandoned()) [[unlikely]] {
             child_->handle().destroy();  // never started
         }
     }
@@ -62,11 +62,17 @@ public:
             unwind_frame(me);
             return transfer_to<Mode>::nobody();
         }
-        this->set_waiter(me);
         child_->attach(*this, me.where());
         return transfer_to<Mode>::frame(child_->handle());
     }
     T await_resume() {
+        if constexpr (!result_link<T>::needs_destruction) {
+            if (this->has_plainly_returned()) [[likely]] {
+                this->set_over();
+                child_->handle().destroy();
+                return this->take_value();
+            }
+        }
         if (!this->is_abandoned()) [[likely]] {
             this->abandon();
             child_->handle().destroy();
@@ -135,8 +141,8 @@ concept awaits_in_task = requires(A&& a, promise_base& me) { std::forward<A>(a).
 
 // For what carries something else to be awaited, in layers that know no task.
 template <transfer Mode = this_transfer, class T>
-[[nodiscard]] task_await<T, Mode> await_in_task(promise_base& /*me*/, task<T>&& t) {
-    return task_await<T, Mode>(t.release_frame());
+[[nodiscard]] task_await<T, Mode> await_in_task(promise_base& me, task<T>&& t) {
+    return task_await<T, Mode>(me, t.release_frame());
 }
 template <class A>
     requires awaits_in_task<A&&>
@@ -159,7 +165,7 @@ public:
         if constexpr (is_task<bare> && !awaits_in_task<A>) {
             static_assert(!std::is_lvalue_reference_v<A>,
                           "a task runs once, so it is awaited as an rvalue: co_await std::move(t), or co_await make_task()");
-            return task_await<typename bare::value_type, Mode>(a.release_frame());
+            return task_await<typename bare::value_type, Mode>(*this, a.release_frame());
         } else if constexpr (awaits_in_task<A>) {
             return std::forward<A>(a).in_task(*this);
         } else if constexpr (can_be_cancelled<awaiter_of<A>>) {

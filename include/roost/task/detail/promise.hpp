@@ -89,6 +89,14 @@ public:
     void abandon() noexcept { word_ = boundary_bit | (word_ & ending_mask); }
     [[nodiscard]] bool is_abandoned() const noexcept { return (word_ & ~ending_mask) == boundary_bit; }
 
+    // The child returned, and there is no boundary to ask what that means.
+    [[nodiscard]] bool has_plainly_returned() const noexcept {
+        return (word_ & (ending_mask | boundary_bit)) == returned_bits;
+    }
+    // As abandon(), when what the child left needs no destruction either.
+    void set_over() noexcept { word_ = boundary_bit; }
+    [[nodiscard]] bool is_over() const noexcept { return word_ == boundary_bit; }
+
     [[nodiscard]] ending state() const noexcept { return static_cast<ending>((word_ & ending_mask) >> ending_shift); }
     [[nodiscard]] bool has_error_or_reason() const noexcept { return state() > ending::returned; }
 
@@ -96,11 +104,14 @@ protected:
     void set_state(ending how) noexcept {
         word_ = (word_ & ~ending_mask) | (static_cast<std::uintptr_t>(how) << ending_shift);
     }
+    // From none, or returned: one instruction.
+    void set_returned() noexcept { word_ |= returned_bits; }
 
 private:
     static constexpr std::uintptr_t boundary_bit = 1;
     static constexpr std::uintptr_t ending_mask = 6;
     static constexpr unsigned ending_shift = 1;
+    static constexpr std::uintptr_t returned_bits = std::uintptr_t(ending::returned) << ending_shift;
     static constexpr std::uintptr_t pointer_mask = ~std::uintptr_t(7);
     static std::uintptr_t word_of(const link_ops* ops) noexcept {
         return reinterpret_cast<std::uintptr_t>(ops) | boundary_bit;
@@ -213,21 +224,27 @@ class result_link : public settled_link {
     static constexpr bool is_small = sizeof(stored) <= settled_link::place_size && alignof(stored) <= alignof(void*);
 
 public:
+    static constexpr bool needs_destruction = !std::is_trivially_destructible_v<stored>;
+
     explicit result_link(const link_ops* ops = nullptr) noexcept : settled_link(ops) {}
     ~result_link() {
-        if constexpr (!std::is_trivially_destructible_v<stored>) {
+        if constexpr (needs_destruction) {
             clear();
         }
     }
 
+    // Twice, when a local of the body throws on its way out of `co_return`, and the body catches that and returns again.
     template <class... Args>
     void emplace(Args&&... args) {
+        if constexpr (needs_destruction) {
+            clear();
+        }
         if constexpr (std::is_reference_v<T>) {
             ::new (static_cast<void*>(std::addressof(value()))) stored(std::addressof(args...));
         } else if constexpr (!std::is_void_v<T>) {
             ::new (static_cast<void*>(std::addressof(value()))) stored(std::forward<Args>(args)...);
         }
-        this->set_state(ending::returned);
+        this->set_returned();
     }
     void fail(std::exception_ptr error) noexcept {
         clear();
