@@ -30,6 +30,11 @@
 //    against a waiter that is just looking: either the waiter is in the list or it sees the zero. Thousands of children have
 //    nobody who waits: a node is born unobserved (tree/node.hpp), and a stop that finds it so sets the level and is gone.
 //    Who waits observes it first; who waits for the completion of a stopped one has its zero crossings reported.
+//    A guard that may be refused must not get in once anybody has seen the end: the database is closed by then. So whoever
+//    sees it sees `watched` and no units in one word, which it marks itself if need be, after it has seen the stop; and
+//    try_enter_guard() enters first and looks at the stop afterwards, here and at every ancestor, because an ancestor can end
+//    before its stop has come down. Entered before the mark: whoever sees the mark sees the unit. Entered after it: the
+//    mark carries the stop. Whoever counts on the announcement or the stripes of somebody else stands where that one stands.
 //
 // 6. Invariants
 //    I1  a node with owners or work is not gone
@@ -45,6 +50,8 @@
 // H6  try_go: fetch_or           relaxed  -         one winner; L5 shows it                              (floor)
 // H7  make_child: fetch_add pin  relaxed  -         the caller holds a handle of the parent              (floor)
 // H8  drop: load                 acquire  H3        as H3, when nobody else is left to drop one          shutdown_node_model: unshared_child_goes
+// H9  is_complete: load          acquire  W2 W3     everybody's work                                     try_guard_model: stop_and_completion
+// H10  is_complete: fetch_or      acq_rel  W1-W3 W10 in: everybody's work; out: the stop that was seen    try_guard_model: completion_seen_elsewhere
 
 namespace roost::inline ROOST_ABI::detail {
 

@@ -60,7 +60,16 @@ bool shutdown_node::try_enter_guard(thread_guards& mine) noexcept {
         return false;
     }
     stripes* s = stripes_.load(mo::acquire);  // Z1
-    return (s != nullptr && s->add(mine.cell(), 1)) || try_enter();
+    if ((s == nullptr || !s->add(mine.cell(), 1)) && !try_enter()) {
+        return false;
+    }
+    for (const node* n = this; n != nullptr; n = n->parent()) {  // after entering: see 5. in shutdown_node.cpp
+        if (n->is_stopping()) {
+            leave_guard();
+            return false;
+        }
+    }
+    return true;
 }
 
 // Bits 0-15: the thread of the last sample and one; 16-23: how often it changed; 24-31: of a root, samples.

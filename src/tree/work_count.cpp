@@ -126,8 +126,6 @@ bool node::try_enter() noexcept {
     return true;
 }
 
-bool node::try_enter_unless_stopping() noexcept { return !is_stopping() && try_enter(); }
-
 // One unit of a node that is not a quiet leave (leaves_quietly); the parent's unit is still held by the announcement.
 work_action node::leave_commit(work_word seen) noexcept {
     const bool is_root = parent_ == nullptr;

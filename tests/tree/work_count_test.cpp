@@ -128,13 +128,12 @@ TEST(work_count, TREE_24_a_late_unit_counts) {
     ref root = make_root();
     ref child = make_child(*root);
     root->watch();
-    EXPECT_TRUE(root->try_enter_unless_stopping());
+    EXPECT_TRUE(root->try_enter());
     root->leave();
     EXPECT_EQ(root->drained_count, 1);
     root->stop();
     child->enter();
     EXPECT_TRUE(root->has_work());
-    EXPECT_FALSE(root->try_enter_unless_stopping());
     EXPECT_TRUE(root->try_enter());
     root->leave();
     child->leave();
@@ -160,7 +159,7 @@ TEST(work_count, TREE_18_whoever_asks_for_nothing_is_told_nothing) {
     EXPECT_FALSE(root->is_closed());
     root->leave();
     EXPECT_TRUE(root->is_closed());
-    EXPECT_FALSE(root->try_enter_unless_stopping());
+    EXPECT_FALSE(root->try_enter());
     EXPECT_EQ(root->drained_count, 0);
 }
 

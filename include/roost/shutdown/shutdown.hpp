@@ -66,7 +66,7 @@ public:
         }
         return roost::guard(*node_, where, mine);
     }
-    // Empty from stop on.
+    // Empty from stop on; whoever gets one is waited for by every completion that is not resolved.
     [[nodiscard]] std::optional<roost::guard> try_guard(
         std::source_location where = std::source_location::current()) const noexcept {
         auto&& mine = detail::guards_of_this_thread();
@@ -125,7 +125,7 @@ public:
             return shutdown_state::running;
         }
         node_->settle();
-        return node_->has_work() ? shutdown_state::shutting_down : shutdown_state::complete;
+        return node_->is_complete() ? shutdown_state::complete : shutdown_state::shutting_down;
     }
     // Guards and running jobs in the subtree. Exact at rest; during changes, a number it had meanwhile. O(subtree).
     [[nodiscard]] std::size_t guard_count() const noexcept { return node_->guards_in_subtree(); }

@@ -151,7 +151,6 @@ public:
         }
     }
     [[nodiscard]] bool try_enter() noexcept;  // refused from close() on and at the limit
-    [[nodiscard]] bool try_enter_unless_stopping() noexcept;  // and from stop on
     void leave() noexcept {
         detail::work_word seen = work_.load(mo::relaxed);  // W4
         const bool is_root = parent_ == nullptr;

@@ -62,7 +62,8 @@ public:
             leave();
         }
     }
-    [[nodiscard]] bool try_enter_guard(thread_guards& mine) noexcept;  // refused from stop on
+    // Refused from stop on, also while the stop of an ancestor is still on its way here.
+    [[nodiscard]] bool try_enter_guard(thread_guards& mine) noexcept;
     // By an owner, now and then: when different threads take turns, and when a root is busy, the node becomes striped.
     void sample(std::uint32_t thread) noexcept;
     // By an owner: counts per thread from now on, where the machine can and the node is not stopped.
@@ -88,10 +89,20 @@ public:
         return (access::level_of(const_cast<shutdown_node&>(*this)).load(mo::acquire) & (raised_mask | gone_bit)) !=
                0;  // H1
     }
-    [[nodiscard]] bool is_complete() const noexcept { return is_stopping() && !has_work(); }
+    // Stopped, and nothing left; nobody gets in by try_enter_guard() any more once this has said yes.
+    [[nodiscard]] bool is_complete() noexcept {
+        if (!is_stopping()) {
+            return false;
+        }
+        work_word seen = access::work_of(*this).load(mo::acquire);  // H9
+        if (seen < one_unit && (seen & watched_bit) == 0) {
+            seen = access::work_of(*this).fetch_or(watched_bit, mo::acq_rel);  // H10
+        }
+        return seen < one_unit;
+    }
 
     // --- waiting -----------------------------------------------------------------------------------------------------
-    [[nodiscard]] bool holds(wait_for what) const noexcept { return what == wait_for::stop ? is_terminal() : is_complete(); }
+    [[nodiscard]] bool holds(wait_for what) noexcept { return what == wait_for::stop ? is_terminal() : is_complete(); }
     [[nodiscard]] bool enqueue(shutdown_waiter& w) noexcept;  // false: no need to wait
     [[nodiscard]] bool cancel_wait(waiter& w, claim as) noexcept;
 

@@ -81,7 +81,8 @@ using work_step = step<work_state, work_action>;
     return go(s, work_action{.announce = announce});
 }
 
-// One more unit for an outsider: refused from `closing` on, and from `watched` on when the caller says so (try_guard).
+// One more unit for an outsider: refused from `closing` on. Says nothing about levels: who wants none of a stopped node looks at
+// that after it has entered (shutdown's try_guard).
 [[nodiscard]] constexpr work_step try_enter(work_state s, std::uint32_t limit = unit_limit) noexcept {
     if (s.closing || s.units >= limit) {
         return refuse<work_state>(work_action{.refused = true});
