@@ -43,19 +43,26 @@ def count(root, out, plan):
     if not shutil.which("valgrind"):
         sys.exit("bench: --instructions needs valgrind (tools/setup bench)")
     rows = []
+    failed = []
     for p in plan.values():
         if p.case.threads != 1 or p.case.memory or not getattr(p.case, "counted", True):
             continue
         for subject in p.subjects:
-            value = per_operation(subject) if can_be_counted(subject.program) else None
-            if value is not None:
+            if not can_be_counted(subject.program):
+                continue
+            value = per_operation(subject)
+            if value is None:
+                failed.append(f"{subject.case}, {subject.name}")
+            else:
                 rows.append({"case": subject.case, "subject": subject.name, "kind": subject.kind, "instructions": round(value, 1)})
                 print(f"{subject.case:36} {subject.name:34} {value:10.1f}", flush=True)
     date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     (out / "instructions.json").write_text(json.dumps({"date": date, "compiler": compiler(), "rows": rows}, indent=1) + "\n")
     (out / "instructions.md").write_text(table(rows))
     print(f"{len(rows)} counts; build/bench/instructions.md, instructions.json")
-    return 0
+    for name in failed:
+        print(f"bench: could not be counted: {name}", file=sys.stderr)
+    return 1 if failed else 0
 
 
 def compiler():
