@@ -50,8 +50,10 @@ func raceTwo(n uint64) {
 	}
 }
 
-// Filled and emptied five hundred at a time; both halves count, so this is an upper bound for the wait alone.
-func awaitEnded(n uint64) {
+// Only the receives are timed: the goroutines have ended, their results lie in the channel.
+func awaitEnded(n uint64) float64 {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	took := time.Duration(0)
 	results := make(chan int, 500)
 	for left := n; left > 0; {
 		count := uint64(500)
@@ -59,13 +61,24 @@ func awaitEnded(n uint64) {
 			count = left
 		}
 		left -= count
+		var all sync.WaitGroup
+		all.Add(int(count))
 		for i := uint64(0); i < count; i++ {
-			results <- 1
+			go func() {
+				results <- 1
+				all.Done()
+			}()
 		}
+		all.Wait()
+		sum := 0
+		start := time.Now()
 		for i := uint64(0); i < count; i++ {
-			<-results
+			sum += <-results
 		}
+		took += time.Since(start)
+		expect(uint64(sum), count)
 	}
+	return float64(took.Nanoseconds())
 }
 
 func yield(n uint64) {
@@ -103,6 +116,45 @@ func skynet(number uint64, depth uint) uint64 {
 	return sum
 }
 
+const queens = 8
+
+// Columns of the queens in the rows filled so far.
+type board struct {
+	columns [queens]uint8
+	rows    int
+}
+
+func (b board) isFree(column int) bool {
+	for row := 0; row < b.rows; row++ {
+		other, away := int(b.columns[row]), b.rows-row
+		if other == column || other+away == column || column+away == other {
+			return false
+		}
+	}
+	return true
+}
+
+func nqueens(at board) uint64 {
+	if at.rows == queens {
+		return 1
+	}
+	parts, started := make(chan uint64, queens), 0
+	for column := 0; column < queens; column++ {
+		if at.isFree(column) {
+			next := at
+			next.columns[next.rows] = uint8(column)
+			next.rows++
+			started++
+			go func() { parts <- nqueens(next) }()
+		}
+	}
+	sum := uint64(0)
+	for ; started > 0; started-- {
+		sum += <-parts
+	}
+	return sum
+}
+
 func cancelSleepers(count int) func(n uint64) {
 	return func(n uint64) {
 		for i := uint64(0); i < n; i++ {
@@ -134,13 +186,14 @@ func expect(got, want uint64) {
 }
 
 func main() {
-	inMilliseconds["jobs/fib_2t"], inMilliseconds["jobs/skynet_2t"] = true, true
+	inMilliseconds["jobs/fib_2t"], inMilliseconds["jobs/skynet_2t"], inMilliseconds["jobs/nqueens_2t"] = true, true, true
+	timedInside["jobs/await_ended"] = awaitEnded
 	run([]subject{
 		{"jobs/spawn_join_1t", "Go goroutine", with(1, spawnJoin)},
 		{"jobs/spawn_join_2t", "Go goroutine", with(2, spawnJoin)},
 		{"jobs/create_join", "Go goroutine", with(1, createJoin)},
 		{"jobs/race_two", "Go goroutine", with(1, raceTwo)},
-		{"jobs/await_ended", "Go channel", with(1, awaitEnded)},
+		{"jobs/await_ended", "Go channel", nil},
 		{"runtime/yield_1t", "Go Gosched", with(1, yield)},
 		{"jobs/cancel_sleepers_1", "Go context", with(1, cancelSleepers(1))},
 		{"jobs/cancel_sleepers_8", "Go context", with(1, cancelSleepers(8))},
@@ -153,6 +206,11 @@ func main() {
 		{"jobs/skynet_2t", "Go goroutine", with(2, func(n uint64) {
 			for i := uint64(0); i < n; i++ {
 				expect(skynet(0, 5), 4999950000)
+			}
+		})},
+		{"jobs/nqueens_2t", "Go goroutine", with(2, func(n uint64) {
+			for i := uint64(0); i < n; i++ {
+				expect(nqueens(board{}), 92)
 			}
 		})},
 	})
