@@ -16,11 +16,15 @@ class Case:
     loss: str = ""       # why Roost loses, when it does
     fix: str = ""        # what would mend that
     memory: bool = False  # counts bytes or lines: repeatable, so one round is enough
+    rounds: int = 0      # at most so many, where one takes long; 0: as many as the others
     counted: bool = True  # by --instructions; false where a thousand operations take too long under valgrind
 
     @property
     def layer(self):
         return self.name.split("/")[0]
+
+    def rounds_of(self, rounds):
+        return 1 if self.memory else min(rounds, self.rounds or rounds)
 
 
 PREFIXES = ("sync/", "tree/", "task/", "jobs/", "shutdown/", "pool/", "runtime/", "service/", "scale/", "floor/")

@@ -1,7 +1,15 @@
+// Threads use the blocking form; one thread is a runtime of one worker, and who borrows is a task.
 #include "../harness/harness.hpp"
-#include "../harness/roost_coroutine.hpp"
 
 #include <roost/pool/pool.hpp>
+#include <roost/runtime/runtime.hpp>
+#include <roost/task/block_on.hpp>
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/scope.hpp>
+#include <roost/task/task.hpp>
+
+using roost::scope;
+using roost::task;
 
 namespace {
 
@@ -11,7 +19,13 @@ numbers make(std::uint32_t count) {
     return numbers(roost::pool_options(count, "numbers"), [] { return std::uint64_t{1}; });
 }
 
-bench::queued borrow_repeatedly(bench::run_queue&, numbers& pool, std::uint64_t n) {
+template <class Body>
+bench::sample on_one_worker(bench::budget b, Body body) {
+    roost::runtime threads(roost::runtime_options().workers(1));
+    return bench::per_op(b, [&](std::uint64_t n) { roost::block_on(threads, body(n)); });
+}
+
+task<> borrow_repeatedly(numbers& pool, std::uint64_t n) {
     for (std::uint64_t i = 0; i < n; ++i) {
         auto const got = co_await pool.acquire();
         bench::keep(&got);
@@ -28,75 +42,70 @@ bench::sample cycle(bench::budget b, std::uint32_t resources) {
     });
 }
 
+// Every resource is destroyed after one use, so that every acquire creates one.
+task<> churn(numbers& pool, std::uint64_t n) {
+    for (std::uint64_t i = 0; i < n; ++i) {
+        auto got = co_await pool.acquire();
+        got.handle().discard();
+    }
+}
+
+// Two tasks and one resource: every acquire but the first waits and is handed the resource by the other's return.
+task<> hold_repeatedly(numbers& pool, std::uint64_t n) {
+    for (std::uint64_t i = 0; i < n; ++i) {
+        auto const got = co_await pool.acquire();
+        bench::keep(&got);
+        co_await roost::yield();
+    }
+}
+
+task<> both(scope& s, numbers* pool, std::uint64_t n) {
+    s.launch("one", hold_repeatedly(*pool, n / 2 + 1));
+    s.launch("other", hold_repeatedly(*pool, n / 2 + 1));
+    co_return;
+}
+
+task<> take_turns(numbers& pool, std::uint64_t n) { co_await roost::with_scope(both, &pool, n); }
+
+// The pool is empty; a job waits in its queue and is cancelled.
+task<> borrow(numbers& pool) {
+    auto const got = co_await pool.acquire();
+    bench::keep(&got);
+}
+
+task<> cancel_each(scope& s, numbers* pool, std::uint64_t n) {
+    for (std::uint64_t i = 0; i < n; ++i) {
+        auto waiting = s.launch("waiting", borrow(*pool), roost::start::immediate);
+        waiting.cancel();
+        co_await waiting.join();
+    }
+}
+
+task<> cancel_waiting(numbers& pool, std::uint64_t n) { co_await roost::with_scope(cancel_each, &pool, n); }
+
 } // namespace
 
 BENCH_OURS("pool/cycle_1t_4") {
     auto pool = make(4);
-    bench::run_queue ready;
-    return bench::per_op(b, [&](std::uint64_t n) {
-        auto const all = borrow_repeatedly(ready, pool, n);
-        all.start();
-        ready.drain();
-        if (!all.done()) std::abort();
-    });
+    return on_one_worker(b, [&](std::uint64_t n) { return borrow_repeatedly(pool, n); });
 }
 
 BENCH_OURS("pool/cycle_2t_4") { return cycle(b, 4); }
 BENCH_OURS("pool/cycle_2t_2") { return cycle(b, 2); }
 BENCH_OURS("pool/cycle_2t_1") { return cycle(b, 1); }
 
-// Two coroutines and one resource: every acquire but the first waits and is handed the resource by the other's return.
-namespace {
-
-class yield : roost::work {
-public:
-    explicit yield(bench::run_queue& on) noexcept
-        : work(+[](work& w) noexcept { static_cast<yield&>(w).frame_.resume(); }), on_(on) {}
-    bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> h) noexcept {
-        frame_ = h;
-        on_.post(*this);
-    }
-    void await_resume() const noexcept {}
-
-private:
-    bench::run_queue& on_;
-    std::coroutine_handle<> frame_;
-};
-
-bench::queued take_turns(bench::run_queue& ready, numbers& pool, std::uint64_t n) {
-    for (std::uint64_t i = 0; i < n; ++i) {
-        auto const got = co_await pool.acquire();
-        bench::keep(&got);
-        co_await yield(ready);
-    }
+BENCH_OURS("pool/churn") {
+    auto pool = make(4);
+    return on_one_worker(b, [&](std::uint64_t n) { return churn(pool, n); });
 }
-
-} // namespace
 
 BENCH_OURS("pool/handoff_tasks") {
     auto pool = make(1);
-    bench::run_queue ready;
-    return bench::per_op(b, [&](std::uint64_t n) {
-        auto const one = take_turns(ready, pool, n / 2 + 1);
-        auto const other = take_turns(ready, pool, n / 2 + 1);
-        one.start();
-        other.start();
-        ready.drain();
-        if (!one.done() || !other.done()) std::abort();
-    });
+    return on_one_worker(b, [&](std::uint64_t n) { return take_turns(pool, n); });
 }
 
-// The pool is empty; an acquire queues up and is cancelled.
 BENCH_OURS("pool/cancel_waiting") {
     auto pool = make(1);
     auto const held = pool.acquire_blocking();
-    bench::run_queue ready;
-    auto const parked = borrow_repeatedly(ready, pool, 0);   // a frame that is never resumed
-    return bench::per_op(b, [&](std::uint64_t n) {
-        for (std::uint64_t i = 0; i < n; ++i) {
-            auto op = pool.acquire();
-            if (op.await_ready() || !op.await_suspend(parked.handle()) || !op.try_cancel()) std::abort();
-        }
-    });
+    return on_one_worker(b, [&](std::uint64_t n) { return cancel_waiting(pool, n); });
 }

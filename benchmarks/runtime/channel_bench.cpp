@@ -1,4 +1,4 @@
-// Two jobs and two channels on a runtime of two threads; compare tokio's and Go's.
+// Two jobs and their channels on a runtime of one or two threads; compare tokio's and Go's.
 #include "../harness/harness.hpp"
 
 #include <roost/runtime/runtime.hpp>
@@ -64,15 +64,20 @@ task<> stream(std::uint64_t n) {
     co_await roost::with_scope(both_ends, &pipe, n);
 }
 
-} // namespace
-
-BENCH_OURS("sync/channel_stream_2t") {
-    roost::runtime threads(roost::runtime_options().workers(2));
-    return bench::per_op(b, [&](std::uint64_t n) { roost::block_on(threads, stream(n)); });
-}
-
-BENCH_OURS("sync/channel_ping_pong_2t") {
-    roost::runtime threads(roost::runtime_options().workers(2));
+bench::sample ping_pongs(bench::budget b, unsigned workers) {
+    roost::runtime threads(roost::runtime_options().workers(workers));
     auto const s = bench::per_op(b, [&](std::uint64_t n) { roost::block_on(threads, ping_pong(n)); });
     return {s.value / 2, s.ops * 2};
 }
+
+bench::sample streams(bench::budget b, unsigned workers) {
+    roost::runtime threads(roost::runtime_options().workers(workers));
+    return bench::per_op(b, [&](std::uint64_t n) { roost::block_on(threads, stream(n)); });
+}
+
+} // namespace
+
+BENCH_OURS("sync/channel_ping_pong_1t") { return ping_pongs(b, 1); }
+BENCH_OURS("sync/channel_ping_pong_2t") { return ping_pongs(b, 2); }
+BENCH_OURS("sync/channel_stream_1t") { return streams(b, 1); }
+BENCH_OURS("sync/channel_stream_2t") { return streams(b, 2); }

@@ -63,6 +63,24 @@ func channelPool(threads, resources int) func(n uint64) {
 	}
 }
 
+// Nothing is kept idle: every Conn opens a connection, every Close closes it.
+func sqlChurn() func(n uint64) {
+	db, _ := sql.Open("nothing", "")
+	db.SetMaxOpenConns(4)
+	db.SetMaxIdleConns(-1)
+	return func(n uint64) {
+		parallel(1, n, func(n uint64) {
+			for i := uint64(0); i < n; i++ {
+				conn, err := db.Conn(context.Background())
+				if err != nil {
+					panic(err)
+				}
+				conn.Close()
+			}
+		})
+	}
+}
+
 // Two goroutines on one processor take turns with one resource.
 func takeTurns(borrow func() func()) func(n uint64) {
 	return func(n uint64) {
@@ -149,6 +167,7 @@ func main() {
 		{"pool/cycle_2t_4", "Go buffered channel", channelPool(2, 4)},
 		{"pool/cycle_2t_2", "Go buffered channel", channelPool(2, 2)},
 		{"pool/cycle_2t_1", "Go buffered channel", channelPool(2, 1)},
+		{"pool/churn", "Go database/sql", sqlChurn()},
 		{"pool/handoff_tasks", "Go database/sql", sqlTurns()},
 		{"pool/handoff_tasks", "Go buffered channel", channelTurns()},
 		{"pool/cancel_waiting", "Go database/sql", sqlCancel},

@@ -1,5 +1,5 @@
 -- Haskell's resource-pool: withResource around nothing. One stripe, so that all resources can be had by every thread, and two.
--- Same protocol as harness.hpp; -threaded, -O2.
+-- Churn: what is taken is destroyed, so that the next one is created. Same protocol as harness.hpp; -threaded, -O2.
 module Main (main) where
 
 import Control.Concurrent
@@ -17,18 +17,22 @@ cases =
   , ("pool/cycle_2t_4", "resource-pool, 2 stripes", 2, 2, 2)
   , ("pool/cycle_2t_2", "resource-pool", 1, 2, 2)
   , ("pool/cycle_2t_1", "resource-pool", 1, 2, 1)
+  , ("pool/churn", "resource-pool", 1, 1, 4)
   ]
 
 cycleN :: Pool Int -> Int -> IO ()
 cycleN pool n = replicateM_ n (withResource pool (\r -> r `seq` return ()))
 
-batch :: Pool Int -> Int -> Int -> IO Double
-batch pool threads n = do
+churnN :: Pool Int -> Int -> IO ()
+churnN pool n = replicateM_ n (takeResource pool >>= \(r, stripe) -> destroyResource pool stripe r)
+
+batch :: (Int -> IO ()) -> Int -> Int -> IO Double
+batch body threads n = do
   ended <- replicateM threads newEmptyMVar
   go <- newEmptyMVar
   forM_ (zip [0 ..] ended) $ \(core, done) -> forkOn core $ do
     readMVar go
-    cycleN pool n
+    body n
     putMVar done ()
   start <- getMonotonicTimeNSec
   putMVar go ()
@@ -56,8 +60,9 @@ main = do
           setNumCapabilities threads
           pool <- createPool (return (1 :: Int)) (const (return ())) stripes 60 resources
           let slice = fromIntegral ms * 1e6 / 20 :: Double
+              body = if name == "pool/churn" then churnN pool else cycleN pool
               grow n = do
-                took <- batch pool threads n
+                took <- batch body threads n
                 if took < slice then grow (n * 2) else return n
           n <- grow 500
           begin <- getMonotonicTimeNSec
@@ -66,7 +71,7 @@ main = do
                 if length done >= 5 && now - begin > fromIntegral ms * 1000000
                   then return done
                   else do
-                    took <- batch pool threads n
+                    took <- batch body threads n
                     rounds (took / fromIntegral n : done)
           each <- rounds []
           let value = sort each !! (length each `div` 5)
