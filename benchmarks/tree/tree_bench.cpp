@@ -1,5 +1,4 @@
 #include "../harness/harness.hpp"
-#include "../harness/roost_coroutine.hpp"
 
 #include <roost/tree/callback.hpp>
 #include <roost/tree/node.hpp>
@@ -11,7 +10,7 @@
 
 namespace {
 
-// The smallest view of a node: a level, work, children, and nothing that wants to be told.
+// The smallest view of a node: a level, work, children, and nothing that wants to be told. It is allocated as the peers' are.
 class plain_node final : public roost::node {
 public:
     static roost::node_ref<> root() { return roost::node_ref<>::adopt(new plain_node()); }
@@ -20,8 +19,6 @@ public:
         if (made->attach(roost::child_kind::idle) != roost::attached::yes) std::abort();
         return roost::node_ref<>::adopt(made);
     }
-    static void* operator new(std::size_t size) { return bench::frame_recycler::take(size); }
-    static void operator delete(void* block, std::size_t size) noexcept { bench::frame_recycler::give(block, size); }
 
 private:
     plain_node() : node(functions, "root", roost::site()) {}
@@ -42,7 +39,7 @@ bench::sample make_and_drop(bench::budget b, std::size_t siblings) {
     });
 }
 
-} // namespace
+}  // namespace
 
 BENCH_OURS("tree/is_cancelled") {
     auto const root = plain_node::root();
@@ -105,7 +102,7 @@ bench::sample cancel_children(bench::budget b, std::size_t count) {
     return {s.value / static_cast<double>(count), s.ops * count};
 }
 
-} // namespace
+}  // namespace
 
 BENCH_OURS("tree/cancel_children_1k") { return cancel_children(b, 1'000); }
 BENCH_OURS("tree/cancel_children_100k") { return cancel_children(b, 100'000); }
