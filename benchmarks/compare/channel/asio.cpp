@@ -1,5 +1,6 @@
 // Boost.Asio 1.81: two coroutines and two channels of capacity 1. channel on one thread (no lock), concurrent_channel
-// with two threads running the context. Per hop.
+// with two threads that are kept running the context. Per hop.
+#include "../../harness/asio_crew.hpp"
 #include "../../harness/harness.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -8,6 +9,7 @@
 #include <boost/asio/experimental/channel.hpp>
 #include <boost/asio/experimental/concurrent_channel.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace asio = boost::asio;
@@ -30,32 +32,40 @@ asio::awaitable<void> pong(Channel& in, Channel& out, std::uint64_t n) {
     }
 }
 
-template <class Channel>
-bench::sample ping_pong(bench::budget b, int threads) {
-    auto s = bench::measure(b, [&](std::uint64_t n) {
-        asio::io_context context(threads);
-        Channel there(context.get_executor(), 1);
-        Channel back(context.get_executor(), 1);
-        asio::co_spawn(context, ping(there, back, n), asio::detached);
-        asio::co_spawn(context, pong(there, back, n), asio::detached);
-        auto const start = bench::clock::now();
-        std::vector<std::thread> more;
-        for (int i = 1; i < threads; ++i) more.emplace_back([&] { context.run(); });
+using plain = asio::experimental::channel<void(error_code, std::uint64_t)>;
+using shared = asio::experimental::concurrent_channel<void(error_code, std::uint64_t)>;
+
+// On one thread, which runs the context itself.
+bench::sample alone(bench::budget b, asio::awaitable<void> (*body)(bench::asio_join&, std::uint64_t)) {
+    return bench::per_op(b, [body](std::uint64_t n) {
+        asio::io_context context(1);
+        bench::asio_join both(context.get_executor());
+        asio::co_spawn(context, body(both, n), asio::detached);
         context.run();
-        for (auto& t : more) t.join();
-        return bench::ns_since(start);
     });
-    return {s.value / 2, s.ops * 2};
 }
+
+bench::sample on_two_threads(bench::budget b, asio::awaitable<void> (*body)(bench::asio_join&, std::uint64_t)) {
+    bench::asio_crew threads(2);
+    return bench::per_op(b, [&](std::uint64_t n) { threads.run(body(threads.join(), n)); });
+}
+
+template <class Channel>
+asio::awaitable<void> ping_pong(bench::asio_join& both, std::uint64_t n) {
+    auto const where = co_await asio::this_coro::executor;
+    Channel there(where, 1);
+    Channel back(where, 1);
+    both.expect(2);
+    asio::co_spawn(where, ping(there, back, n), both.one());
+    asio::co_spawn(where, pong(there, back, n), both.one());
+    co_await both.wait();
+}
+
+bench::sample per_hop(bench::sample s) { return {s.value / 2, s.ops * 2}; }
 } // namespace
 
-BENCH_PEER("sync/channel_ping_pong_1t", "Asio channel") {
-    return ping_pong<asio::experimental::channel<void(error_code, std::uint64_t)>>(b, 1);
-}
-
-BENCH_PEER("sync/channel_ping_pong_2t", "Asio concurrent_channel") {
-    return ping_pong<asio::experimental::concurrent_channel<void(error_code, std::uint64_t)>>(b, 2);
-}
+BENCH_PEER("sync/channel_ping_pong_1t", "Asio channel") { return per_hop(alone(b, ping_pong<plain>)); }
+BENCH_PEER("sync/channel_ping_pong_2t", "Asio concurrent_channel") { return per_hop(on_two_threads(b, ping_pong<shared>)); }
 
 // One sender, one receiver, capacity 64. Per value.
 namespace {
@@ -69,23 +79,15 @@ asio::awaitable<void> receive_all(Channel& in, std::uint64_t n) {
 }
 
 template <class Channel>
-bench::sample stream(bench::budget b, int threads) {
-    return bench::per_op(b, [threads](std::uint64_t n) {
-        asio::io_context context(threads);
-        Channel pipe(context.get_executor(), 64);
-        asio::co_spawn(context, send_all(pipe, n), asio::detached);
-        asio::co_spawn(context, receive_all(pipe, n), asio::detached);
-        std::vector<std::thread> more;
-        for (int i = 1; i < threads; ++i) more.emplace_back([&] { context.run(); });
-        context.run();
-        for (auto& t : more) t.join();
-    });
+asio::awaitable<void> stream(bench::asio_join& both, std::uint64_t n) {
+    auto const where = co_await asio::this_coro::executor;
+    Channel pipe(where, 64);
+    both.expect(2);
+    asio::co_spawn(where, send_all(pipe, n), both.one());
+    asio::co_spawn(where, receive_all(pipe, n), both.one());
+    co_await both.wait();
 }
 } // namespace
 
-BENCH_PEER("sync/channel_stream_1t", "Asio channel") {
-    return stream<asio::experimental::channel<void(error_code, std::uint64_t)>>(b, 1);
-}
-BENCH_PEER("sync/channel_stream_2t", "Asio concurrent_channel") {
-    return stream<asio::experimental::concurrent_channel<void(error_code, std::uint64_t)>>(b, 2);
-}
+BENCH_PEER("sync/channel_stream_1t", "Asio channel") { return alone(b, stream<plain>); }
+BENCH_PEER("sync/channel_stream_2t", "Asio concurrent_channel") { return on_two_threads(b, stream<shared>); }

@@ -1,4 +1,5 @@
 // Boost.Asio 1.81: co_spawn for children, awaitable for a child that is awaited, post for a reschedule.
+#include "../../harness/asio_crew.hpp"
 #include "../../harness/harness.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -32,19 +33,32 @@ asio::awaitable<void> count(std::atomic<std::uint64_t>& ended) {
 }
 
 // A thousand children per round; the round ends when the context has nothing left to do.
-bench::sample spawn_join(bench::budget b, int threads) {
+bench::sample spawn_join_1t(bench::budget b) {
     auto const s = bench::per_op(b, [&](std::uint64_t n) {
-        asio::io_context context(threads);
+        asio::io_context context(1);
         std::atomic<std::uint64_t> ended{0};
         for (std::uint64_t round = 0; round < n; ++round) {
             for (int i = 0; i < 1000; ++i) asio::co_spawn(context, count(ended), asio::detached);
-            std::vector<std::thread> more;
-            for (int i = 1; i < threads; ++i) more.emplace_back([&] { context.run(); });
             context.run();
-            for (auto& t : more) t.join();
             context.restart();
         }
     });
+    return {s.value / 1000, s.ops * 1000};
+}
+
+// The same on threads that are kept, started from one of them; the last child wakes its parent.
+asio::awaitable<void> spawn_and_join(bench::asio_join& all, std::uint64_t n) {
+    auto const where = co_await asio::this_coro::executor;
+    for (std::uint64_t round = 0; round < n; ++round) {
+        all.expect(1000);
+        for (int i = 0; i < 1000; ++i) asio::co_spawn(where, nothing(), all.one());
+        co_await all.wait();
+    }
+}
+
+bench::sample spawn_join_2t(bench::budget b) {
+    bench::asio_crew threads(2);
+    auto const s = bench::per_op(b, [&](std::uint64_t n) { threads.run(spawn_and_join(threads.join(), n)); });
     return {s.value / 1000, s.ops * 1000};
 }
 
@@ -110,8 +124,8 @@ BENCH_PEER("task/await_child", "Asio awaitable") {
     });
 }
 
-BENCH_PEER("jobs/spawn_join_1t", "Asio co_spawn") { return spawn_join(b, 1); }
-BENCH_PEER("jobs/spawn_join_2t", "Asio co_spawn") { return spawn_join(b, 2); }
+BENCH_PEER("jobs/spawn_join_1t", "Asio co_spawn") { return spawn_join_1t(b); }
+BENCH_PEER("jobs/spawn_join_2t", "Asio co_spawn") { return spawn_join_2t(b); }
 
 BENCH_PEER("jobs/create", "Asio co_spawn") { return bench::measure(b, create); }
 BENCH_PEER("jobs/create_join", "Asio co_spawn") { return in_context(b, create_join); }
