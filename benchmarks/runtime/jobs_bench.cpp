@@ -3,6 +3,7 @@
 #include "../harness/harness.hpp"
 
 #include <roost/runtime/runtime.hpp>
+#include <roost/sync/auto_reset_event.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
@@ -31,6 +32,26 @@ task<> await_event(roost::event& ready, std::uint64_t n) {
     for (std::uint64_t i = 0; i < n; ++i) {
         co_await ready.wait();
     }
+}
+
+// Two tasks wake each other in turn; every await suspends.
+task<> take_turns(roost::auto_reset_event& mine, roost::auto_reset_event& other, std::uint64_t n) {
+    for (std::uint64_t i = 0; i < n; ++i) {
+        co_await mine.wait();
+        other.set();
+    }
+}
+
+task<> two_in_turn(scope& s, roost::auto_reset_event* turn, std::uint64_t n) {
+    s.launch("one", take_turns(turn[0], turn[1], n / 2 + 1));
+    s.launch("other", take_turns(turn[1], turn[0], n / 2 + 1));
+    turn[0].set();
+    co_return;
+}
+
+task<> await_suspended(std::uint64_t n) {
+    roost::auto_reset_event turn[2];
+    co_await roost::with_scope(two_in_turn, turn, n);
 }
 
 task<> start_thousand(scope& s) {
@@ -234,6 +255,11 @@ BENCH_OURS("task/await_ready") {
     roost::event ready;
     ready.set();
     return bench::per_op(b, [&](std::uint64_t n) { threads.run(await_event(ready, n)); });
+}
+
+BENCH_OURS("task/await_suspended") {
+    on_runtime threads(1);
+    return bench::per_op(b, [&](std::uint64_t n) { threads.run(await_suspended(n)); });
 }
 
 BENCH_OURS("jobs/spawn_join_1t") { return spawn_join(b, 1); }

@@ -201,24 +201,39 @@ task<> publish(stream& to) {
     }
 }
 
-task<> pubsub_wave(scope& s, stream* news, std::deque<stream::subscriber>* subscribers, int publishers) {
-    for (auto& mine : *subscribers) s.launch("subscriber", subscribe(mine, publishers * messages));
-    for (int k = 0; k < publishers; ++k) s.launch("publisher", publish(*news));
+// Publishers and subscribers are spread over the topics in turn.
+struct topic {
+    stream news{1024};
+    std::deque<stream::subscriber> subscribers;
+    int publishers = 0;
+};
+
+task<> pubsub_wave(scope& s, std::deque<topic>* topics) {
+    for (topic& t : *topics) {
+        for (auto& mine : t.subscribers) s.launch("subscriber", subscribe(mine, t.publishers * messages));
+    }
+    for (topic& t : *topics) {
+        for (int k = 0; k < t.publishers; ++k) s.launch("publisher", publish(t.news));
+    }
     co_return;
 }
 
-task<> pubsub(int publishers, int subscribers, std::uint64_t n) {
-    stream news(1024);
+task<> pubsub(int publishers, int subscribers, int count, std::uint64_t n) {
+    std::deque<topic> topics(static_cast<std::size_t>(count));
+    for (int k = 0; k < publishers; ++k) ++topics[static_cast<std::size_t>(k % count)].publishers;
     for (std::uint64_t i = 0; i < n; ++i) {
-        std::deque<stream::subscriber> all;
-        for (int k = 0; k < subscribers; ++k) all.emplace_back(news);
-        co_await roost::with_scope(pubsub_wave, &news, &all, publishers);
+        for (int k = 0; k < subscribers; ++k) {
+            topic& t = topics[static_cast<std::size_t>(k % count)];
+            t.subscribers.emplace_back(t.news);
+        }
+        co_await roost::with_scope(pubsub_wave, &topics);
+        for (topic& t : topics) t.subscribers.clear();
     }
 }
 
-bench::sample deliveries(bench::budget b, int publishers, int subscribers) {
-    return run_on(b, 1, publishers * subscribers * messages,
-                  [=](std::uint64_t n) { return pubsub(publishers, subscribers, n); });
+bench::sample deliveries(bench::budget b, int publishers, int subscribers, int topics = 1) {
+    return run_on(b, 1, publishers * subscribers / topics * messages,
+                  [=](std::uint64_t n) { return pubsub(publishers, subscribers, topics, n); });
 }
 
 // `count` jobs share four permits and yield while they hold one. Per acquire.
@@ -247,9 +262,12 @@ bench::sample contended(bench::budget b, int count, unsigned workers = 1) {
 
 BENCH_OURS("jobs/start_immediate") { return run_on(b, 1, 1, start_immediate); }
 BENCH_OURS("task/chain") { return run_on(b, 1, 1, chain); }
-BENCH_OURS("jobs/concurrent_1") { return handles(b, 1); }
+BENCH_OURS("jobs/concurrent_1") { return concurrently(b, 1); }
+BENCH_OURS("jobs/concurrent_2") { return concurrently(b, 2); }
 BENCH_OURS("jobs/concurrent_4") { return concurrently(b, 4); }
+BENCH_OURS("jobs/concurrent_8") { return concurrently(b, 8); }
 BENCH_OURS("jobs/concurrent_16") { return concurrently(b, 16); }
+BENCH_OURS("jobs/concurrent_32") { return concurrently(b, 32); }
 BENCH_OURS("jobs/concurrent_64") { return concurrently(b, 64); }
 BENCH_OURS("jobs/handles_64") { return handles(b, 64); }
 BENCH_OURS("jobs/ask_1") { return asks(b, 1); }
@@ -264,6 +282,8 @@ BENCH_OURS("jobs/pubsub_1x10") { return deliveries(b, 1, 10); }
 BENCH_OURS("jobs/pubsub_10x10") { return deliveries(b, 10, 10); }
 BENCH_OURS("jobs/pubsub_10x100") { return deliveries(b, 10, 100); }
 BENCH_OURS("jobs/pubsub_100x100") { return deliveries(b, 100, 100); }
+BENCH_OURS("jobs/pubsub_10x100x4") { return deliveries(b, 10, 100, 4); }
+BENCH_OURS("jobs/pubsub_100x100x4") { return deliveries(b, 100, 100, 4); }
 BENCH_OURS("sync/semaphore_tasks_2") { return contended(b, 2); }
 BENCH_OURS("sync/semaphore_tasks_4") { return contended(b, 4); }
 BENCH_OURS("sync/semaphore_tasks_8") { return contended(b, 8); }

@@ -139,3 +139,18 @@ BENCH_OURS("shutdown/guard_count_1k") {
         for (std::uint64_t i = 0; i < n; ++i) bench::keep(root.guard_count());
     });
 }
+
+// A thousand children with a guard each: who keeps the program from ending.
+BENCH_OURS("shutdown/report_1k") {
+    roost::shutdown const root("root");
+    std::vector<roost::shutdown> all;
+    std::vector<roost::guard> held;
+    for (int k = 0; k < 1000; ++k) {
+        all.push_back(root.child());
+        held.push_back(all.back().guard());
+    }
+    if (root.report().total() != 1000) std::abort();
+    return bench::per_op(b, [&](std::uint64_t n) {
+        for (std::uint64_t i = 0; i < n; ++i) bench::keep(root.report().total());
+    });
+}

@@ -13,9 +13,9 @@ bench::lazy lock_repeatedly(roost::mutex& lock, std::uint64_t n) {
     }
 }
 
-bench::lazy acquire_repeatedly(roost::semaphore& permits, std::uint64_t n) {
+bench::lazy acquire_repeatedly(roost::semaphore& permits, std::uint32_t count, std::uint64_t n) {
     for (std::uint64_t i = 0; i < n; ++i) {
-        auto const held = co_await permits.acquire();
+        auto const held = co_await permits.acquire(count);
         bench::clobber();
     }
 }
@@ -53,7 +53,12 @@ BENCH_OURS("sync/mutex_2t_barging") {
 
 BENCH_OURS("sync/semaphore_1t") {
     roost::semaphore permits(1);
-    return bench::per_op(b, [&](std::uint64_t n) { acquire_repeatedly(permits, n).start(); });
+    return bench::per_op(b, [&](std::uint64_t n) { acquire_repeatedly(permits, 1, n).start(); });
+}
+
+BENCH_OURS("sync/semaphore_100_of_1000") {
+    roost::semaphore permits(1000);
+    return bench::per_op(b, [&](std::uint64_t n) { acquire_repeatedly(permits, 100, n).start(); });
 }
 
 BENCH_OURS("sync/semaphore_2t") {

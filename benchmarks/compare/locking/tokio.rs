@@ -45,6 +45,22 @@ fn semaphore_alone(ms: u64) -> (f64, u64) {
     })
 }
 
+fn semaphore_many(ms: u64) -> (f64, u64) {
+    let permits = Semaphore::new(1000);
+    per_op(ms, |n| {
+        for _ in 0..n {
+            let wait = permits.acquire_many(100);
+            futures::pin_mut!(wait);
+            assert!(poll_once(wait.as_mut()).is_ready());
+        }
+    })
+}
+
+fn semaphore_many_try(ms: u64) -> (f64, u64) {
+    let permits = Semaphore::new(1000);
+    per_op(ms, |n| (0..n).for_each(|_| drop(permits.try_acquire_many(100).unwrap())))
+}
+
 fn semaphore_try(ms: u64) -> (f64, u64) {
     let permits = Semaphore::new(1);
     per_op(ms, |n| (0..n).for_each(|_| drop(permits.try_acquire().unwrap())))
@@ -69,6 +85,8 @@ fn main() {
         ("sync/mutex_2t", "tokio Mutex", mutex_2t),
         ("sync/semaphore_1t", "tokio Semaphore::acquire", semaphore_alone),
         ("sync/semaphore_1t", "tokio Semaphore::try_acquire", semaphore_try),
+        ("sync/semaphore_100_of_1000", "tokio Semaphore::acquire_many", semaphore_many),
+        ("sync/semaphore_100_of_1000", "tokio Semaphore::try_acquire_many", semaphore_many_try),
         ("sync/semaphore_2t", "tokio Semaphore", semaphore_2t),
     ]);
 }

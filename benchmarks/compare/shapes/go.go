@@ -102,24 +102,30 @@ func http(count, threads int) func(n uint64) {
 
 const messages = 10
 
-func pubsub(publishers, subscribers int) func(n uint64) {
+// Publishers and subscribers are spread over the topics in turn.
+func pubsub(publishers, subscribers, topics int) func(n uint64) {
+	published := make([]int, topics)
+	for k := 0; k < publishers; k++ {
+		published[k%topics]++
+	}
 	return on(1, func(n uint64) {
 		for i := uint64(0); i < n; i++ {
 			var all sync.WaitGroup
 			all.Add(publishers + subscribers)
-			boxes := make([]chan uint64, subscribers)
-			for k := range boxes {
-				boxes[k] = make(chan uint64, 64)
-				go func(mine chan uint64) {
+			boxes := make([][]chan uint64, topics)
+			for k := 0; k < subscribers; k++ {
+				mine, topic := make(chan uint64, 64), k%topics
+				boxes[topic] = append(boxes[topic], mine)
+				go func() {
 					sum := uint64(0)
-					for m := 0; m < publishers*messages; m++ {
+					for m := 0; m < published[topic]*messages; m++ {
 						sum += <-mine
 					}
 					all.Done()
-				}(boxes[k])
+				}()
 			}
 			for k := 0; k < publishers; k++ {
-				go func() {
+				go func(boxes []chan uint64) {
 					for m := 0; m < messages; m++ {
 						for _, box := range boxes {
 							box <- 1
@@ -127,7 +133,7 @@ func pubsub(publishers, subscribers int) func(n uint64) {
 						runtime.Gosched()
 					}
 					all.Done()
-				}()
+				}(boxes[k%topics])
 			}
 			all.Wait()
 		}
@@ -155,7 +161,7 @@ func contended(count, threads int) func(n uint64) {
 
 func main() {
 	var all []subject
-	for _, n := range []int{1, 4, 16, 64} {
+	for _, n := range []int{1, 2, 4, 8, 16, 32, 64} {
 		all = add(all, fmt.Sprintf("jobs/concurrent_%d", n), "Go goroutine", n, concurrent(n))
 	}
 	for _, n := range []int{1, 10, 100} {
@@ -166,7 +172,10 @@ func main() {
 	}
 	all = add(all, "jobs/http_1000_2t", "Go", 1000, http(1000, 2))
 	for _, n := range [][2]int{{1, 10}, {10, 10}, {10, 100}, {100, 100}} {
-		all = add(all, fmt.Sprintf("jobs/pubsub_%dx%d", n[0], n[1]), "Go channels", n[0]*n[1]*messages, pubsub(n[0], n[1]))
+		all = add(all, fmt.Sprintf("jobs/pubsub_%dx%d", n[0], n[1]), "Go channels", n[0]*n[1]*messages, pubsub(n[0], n[1], 1))
+	}
+	for _, n := range []int{10, 100} {
+		all = add(all, fmt.Sprintf("jobs/pubsub_%dx100x4", n), "Go channels", n*25*messages, pubsub(n, 100, 4))
 	}
 	for _, n := range []int{2, 4, 8, 16, 32, 64} {
 		all = add(all, fmt.Sprintf("sync/semaphore_tasks_%d", n), "Go channel", n, contended(n, 1))

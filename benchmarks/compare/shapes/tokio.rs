@@ -133,25 +133,28 @@ fn http(ms: u64, count: u64, threads: usize) -> (f64, u64) {
 
 const MESSAGES: u64 = 10;
 
-fn pubsub(ms: u64, publishers: u64, subscribers: u64) -> (f64, u64) {
+// Publishers and subscribers are spread over the topics in turn.
+fn pubsub(ms: u64, publishers: u64, subscribers: u64, topics: u64) -> (f64, u64) {
     let rt = runtime(1);
     let (value, ops) = per_op(ms, |n| {
         rt.block_on(async move {
-            let (news, _keep) = broadcast::channel(1024);
+            let news: Vec<_> = (0..topics).map(|_| broadcast::channel(1024)).collect();
             for _ in 0..n {
                 let mut all = Vec::new();
-                for _ in 0..subscribers {
-                    let mut mine = news.subscribe();
+                for k in 0..subscribers {
+                    let topic = k % topics;
+                    let expected = (publishers + topics - 1 - topic) / topics * MESSAGES;
+                    let mut mine = news[topic as usize].0.subscribe();
                     all.push(tokio::spawn(async move {
                         let mut sum = 0u64;
-                        for _ in 0..publishers * MESSAGES {
+                        for _ in 0..expected {
                             sum += mine.recv().await.unwrap();
                         }
                         black_box(sum);
                     }));
                 }
-                for _ in 0..publishers {
-                    let news = news.clone();
+                for k in 0..publishers {
+                    let news = news[(k % topics) as usize].0.clone();
                     all.push(tokio::spawn(async move {
                         for _ in 0..MESSAGES {
                             news.send(1u64).unwrap();
@@ -165,7 +168,7 @@ fn pubsub(ms: u64, publishers: u64, subscribers: u64) -> (f64, u64) {
             }
         })
     });
-    let per = publishers * subscribers * MESSAGES;
+    let per = publishers * subscribers / topics * MESSAGES;
     (value / per as f64, ops * per)
 }
 
@@ -197,8 +200,11 @@ fn main() {
     run(&[
         ("task/chain", "Rust boxed futures", chain),
         ("jobs/concurrent_1", "tokio::spawn", |ms| concurrent(ms, 1)),
+        ("jobs/concurrent_2", "tokio::spawn", |ms| concurrent(ms, 2)),
         ("jobs/concurrent_4", "tokio::spawn", |ms| concurrent(ms, 4)),
+        ("jobs/concurrent_8", "tokio::spawn", |ms| concurrent(ms, 8)),
         ("jobs/concurrent_16", "tokio::spawn", |ms| concurrent(ms, 16)),
+        ("jobs/concurrent_32", "tokio::spawn", |ms| concurrent(ms, 32)),
         ("jobs/concurrent_64", "tokio::spawn", |ms| concurrent(ms, 64)),
         ("jobs/handles_64", "tokio::spawn", |ms| concurrent(ms, 64)),
         ("jobs/ask_1", "tokio mpsc + oneshot", |ms| asks(ms, 1)),
@@ -209,10 +215,12 @@ fn main() {
         ("jobs/http_100", "tokio", |ms| http(ms, 100, 1)),
         ("jobs/http_1000", "tokio", |ms| http(ms, 1000, 1)),
         ("jobs/http_1000_2t", "tokio", |ms| http(ms, 1000, 2)),
-        ("jobs/pubsub_1x10", "tokio broadcast", |ms| pubsub(ms, 1, 10)),
-        ("jobs/pubsub_10x10", "tokio broadcast", |ms| pubsub(ms, 10, 10)),
-        ("jobs/pubsub_10x100", "tokio broadcast", |ms| pubsub(ms, 10, 100)),
-        ("jobs/pubsub_100x100", "tokio broadcast", |ms| pubsub(ms, 100, 100)),
+        ("jobs/pubsub_1x10", "tokio broadcast", |ms| pubsub(ms, 1, 10, 1)),
+        ("jobs/pubsub_10x10", "tokio broadcast", |ms| pubsub(ms, 10, 10, 1)),
+        ("jobs/pubsub_10x100", "tokio broadcast", |ms| pubsub(ms, 10, 100, 1)),
+        ("jobs/pubsub_100x100", "tokio broadcast", |ms| pubsub(ms, 100, 100, 1)),
+        ("jobs/pubsub_10x100x4", "tokio broadcast", |ms| pubsub(ms, 10, 100, 4)),
+        ("jobs/pubsub_100x100x4", "tokio broadcast", |ms| pubsub(ms, 100, 100, 4)),
         ("sync/semaphore_tasks_2", "tokio Semaphore", |ms| contended(ms, 2, 1)),
         ("sync/semaphore_tasks_4", "tokio Semaphore", |ms| contended(ms, 4, 1)),
         ("sync/semaphore_tasks_8", "tokio Semaphore", |ms| contended(ms, 8, 1)),

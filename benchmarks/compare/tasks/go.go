@@ -81,6 +81,24 @@ func awaitEnded(n uint64) float64 {
 	return float64(took.Nanoseconds())
 }
 
+// Two goroutines wake each other in turn; every receive waits.
+func awaitSuspended(n uint64) {
+	turn := [2]chan struct{}{make(chan struct{}, 1), make(chan struct{}, 1)}
+	var both sync.WaitGroup
+	both.Add(2)
+	for me := 0; me < 2; me++ {
+		go func(mine, other chan struct{}) {
+			for i := uint64(0); i < n/2; i++ {
+				<-mine
+				other <- struct{}{}
+			}
+			both.Done()
+		}(turn[me], turn[1-me])
+	}
+	turn[0] <- struct{}{}
+	both.Wait()
+}
+
 func yield(n uint64) {
 	for i := uint64(0); i < n; i++ {
 		runtime.Gosched()
@@ -194,6 +212,7 @@ func main() {
 		{"jobs/create_join", "Go goroutine", with(1, createJoin)},
 		{"jobs/race_two", "Go goroutine", with(1, raceTwo)},
 		{"jobs/await_ended", "Go channel", nil},
+		{"task/await_suspended", "Go channel", with(1, awaitSuspended)},
 		{"runtime/yield_1t", "Go Gosched", with(1, yield)},
 		{"jobs/cancel_sleepers_1", "Go context", with(1, cancelSleepers(1))},
 		{"jobs/cancel_sleepers_8", "Go context", with(1, cancelSleepers(8))},

@@ -127,8 +127,11 @@ BENCH_PEER("jobs/spawn_join_2t", "oneTBB task_group") { return spawn_join(b, 2);
 BENCH_PEER("jobs/create", "oneTBB task_group") { return create(b); }
 BENCH_PEER("jobs/create_join", "oneTBB task_group") { return create_join(b); }
 BENCH_PEER("jobs/concurrent_1", "oneTBB task_group") { return concurrent(b, 1); }
+BENCH_PEER("jobs/concurrent_2", "oneTBB task_group") { return concurrent(b, 2); }
 BENCH_PEER("jobs/concurrent_4", "oneTBB task_group") { return concurrent(b, 4); }
+BENCH_PEER("jobs/concurrent_8", "oneTBB task_group") { return concurrent(b, 8); }
 BENCH_PEER("jobs/concurrent_16", "oneTBB task_group") { return concurrent(b, 16); }
+BENCH_PEER("jobs/concurrent_32", "oneTBB task_group") { return concurrent(b, 32); }
 BENCH_PEER("jobs/concurrent_64", "oneTBB task_group") { return concurrent(b, 64); }
 BENCH_PEER("jobs/handles_64", "oneTBB task_group") { return concurrent(b, 64); }
 BENCH_PEER("jobs/fib_2t", "oneTBB task_group") {

@@ -48,15 +48,51 @@ fn await_boxed(ms: u64) -> (f64, u64) {
     })
 }
 
+// Set before, awaited again and again: tokio-util's token is its one-shot event, the cell its value that comes once.
 fn await_ready(ms: u64) -> (f64, u64) {
+    let rt = runtime(1);
+    let token = tokio_util::sync::CancellationToken::new();
+    token.cancel();
+    per_op(ms, |n| {
+        rt.block_on(async {
+            for _ in 0..n {
+                black_box(&token).cancelled().await;
+            }
+        })
+    })
+}
+
+fn await_ready_cell(ms: u64) -> (f64, u64) {
+    let rt = runtime(1);
+    let cell = tokio::sync::OnceCell::new_with(Some(1u64));
+    per_op(ms, |n| {
+        rt.block_on(async {
+            for _ in 0..n {
+                black_box(black_box(&cell).get_or_init(|| async { 2 }).await);
+            }
+        })
+    })
+}
+
+// Two tasks wake each other in turn; every await suspends.
+fn await_suspended(ms: u64) -> (f64, u64) {
     let rt = runtime(1);
     per_op(ms, |n| {
         rt.block_on(async move {
-            for i in 0..n {
-                let (tx, rx) = tokio::sync::oneshot::channel();
-                tx.send(i).unwrap();
-                black_box(rx.await.unwrap());
-            }
+            let turn = std::sync::Arc::new([tokio::sync::Notify::new(), tokio::sync::Notify::new()]);
+            let each = |me: usize| {
+                let turn = turn.clone();
+                tokio::spawn(async move {
+                    for _ in 0..n / 2 {
+                        turn[me].notified().await;
+                        turn[1 - me].notify_one();
+                    }
+                })
+            };
+            let (one, other) = (each(0), each(1));
+            turn[0].notify_one();
+            one.await.unwrap();
+            other.await.unwrap();
         })
     })
 }
@@ -200,7 +236,9 @@ fn main() {
         ("scale/jobs_100k", "tokio::spawn", |ms| spawn_among(ms, 100_000)),
         ("scale/jobs_1m", "tokio::spawn", |ms| spawn_among(ms, 1_000_000)),
         ("task/await_child", "Rust boxed future", await_boxed),
-        ("task/await_ready", "tokio oneshot", await_ready),
+        ("task/await_ready", "tokio CancellationToken", await_ready),
+        ("task/await_ready", "tokio OnceCell", await_ready_cell),
+        ("task/await_suspended", "tokio Notify", await_suspended),
         ("runtime/yield_1t", "tokio yield_now", |ms| yield_now(ms, 1)),
         ("runtime/yield_2t", "tokio yield_now", |ms| yield_now(ms, 2)),
         ("jobs/cancel_sleepers_1", "tokio JoinSet", |ms| cancel_sleepers(ms, 1)),
