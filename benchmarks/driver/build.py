@@ -35,7 +35,7 @@ def first_error(log):
     text = log.read_text(errors="replace") if log.exists() else ""
     for line in text.splitlines():
         if re.search(r"\berror\b[:\[ ]", line):
-            return line.strip()[:160]
+            return line.replace(f"{log.parents[2]}{os.sep}", "").strip()[:160]
     return "see " + log.name
 
 
@@ -60,9 +60,34 @@ def build_cpp(root, out):
          "-DROOST_BUILD_EXAMPLES=OFF", "-DROOST_WERROR=OFF", f"-DROOST_BENCH_BIN={out / BIN}", *launcher], out / "configure.log")
     if not configured:
         sys.exit(f"bench: configuring failed: {first_error(out / 'configure.log')}")
+    names = (tree / "bench_subjects.txt").read_text().split()
     keep_going = ["--", "-k", "0"] if generator else ["--", "-k"]
-    if not run_logged(["cmake", "--build", str(tree), "--target", "roost_bench", *keep_going], out / "build.log"):
-        print(f"bench: some C++ subjects did not build: {first_error(out / 'build.log')}", file=sys.stderr)
+    if run_logged(["cmake", "--build", str(tree), "--target", "roost_bench", *keep_going], out / "build.log"):
+        failed = {}
+    else:
+        failed = failed_subjects(tree, out, names)
+    keep_only(out, set(names) - set(failed))
+    return failed
+
+
+def failed_subjects(tree, out, names):
+    """{name: reason} of the peers that cannot be built. Roost and the floors have to be: an older program of theirs would be
+    measured as if it were this one."""
+    failed = {}
+    for name in sorted([*names, "roost_bench_gauge"], key=lambda n: n.startswith("peer__")):
+        log = out / "build_one.log"
+        if not run_logged(["cmake", "--build", str(tree), "--target", name], log):
+            if not name.startswith("peer__"):
+                sys.exit(f"bench: {name} does not build, so nothing is measured: {first_error(log)} (build/bench/build.log)")
+            failed[name] = first_error(log)
+    return failed
+
+
+def keep_only(out, names):
+    """Removes the programs of peers that do not build any more, and of sources that are gone."""
+    for program in (out / BIN).iterdir():
+        if program.name not in names:
+            program.unlink()
 
 
 def build_rust(root, out):
@@ -72,6 +97,8 @@ def build_rust(root, out):
     compare = root / "benchmarks" / "compare"
     env = dict(os.environ, CARGO_TARGET_DIR=str(out / "cargo"), RUSTFLAGS=f"-C target-cpu={target_cpu()}")
     log = out / "cargo.log"
+    for left in (out / "cargo" / "release").glob("peer__*"):
+        left.unlink()
     if not run_logged([cargo, "build", "--release", "--offline", "--keep-going"], log, cwd=compare, env=env):
         # Debian's cargo is too old for --keep-going.
         if not run_logged([cargo, "build", "--release", "--offline"], log, cwd=compare, env=env):
@@ -179,9 +206,12 @@ def build_haskell(root, out, source):
     return "" if ok else first_error(log)
 
 
+HEADER_SUBJECTS = ("ours__compile__roost", "peer__compile__asio", "peer__compile__tbb")
+
+
 def write_header_subjects(root, out):
     text = (root / "benchmarks" / "compile" / "headers.py").read_text().replace("@ROOT@", str(root))
-    for name in ("ours__compile__roost", "peer__compile__asio", "peer__compile__tbb"):
+    for name in HEADER_SUBJECTS:
         program = out / BIN / name
         program.write_text(text)
         program.chmod(0o755)
@@ -194,27 +224,34 @@ def binary_name(source):
     return f"peer__{source.parent.name}__{source.stem}"
 
 
+def with_a_source(root, sources):
+    """The names of all programs whose source is there."""
+    own = {f"ours__{p.parent.name}__{p.stem.removesuffix('_bench')}" for p in (root / "benchmarks").glob("*/*_bench.cpp")}
+    floors = {f"floor__floors__{p.stem}" for p in (root / "benchmarks" / "floors").glob("*.cpp")}
+    return own | floors | {binary_name(source) for source in sources} | set(HEADER_SUBJECTS)
+
+
 def build_all(root, out, peers, skip=False):
     """Returns {library/problem: reason} for every peer source that has no program."""
     (out / BIN).mkdir(parents=True, exist_ok=True)
     compare = root / "benchmarks" / "compare"
     sources = [p for p in sorted(compare.glob("*/*")) if p.suffix in (".cpp", ".rs", *BUILDERS)]
     reasons = {}
-    if not skip:
+    if skip:
+        keep_only(out, with_a_source(root, sources))
+    else:
         print("bench: building ...", flush=True)
-        for source in sources:
-            (out / BIN / binary_name(source)).unlink(missing_ok=True) if source.suffix != ".cpp" else None
-        build_cpp(root, out)
+        reasons.update(build_cpp(root, out))
         write_header_subjects(root, out)
         if any(p.suffix == ".rs" and wanted(library_of(p), peers) for p in sources):
             reasons[".rs"] = build_rust(root, out)
         for source in sources:
             if source.suffix in BUILDERS and wanted(library_of(source), peers):
-                reasons[source.name + source.parent.name] = BUILDERS[source.suffix](root, out, source)
+                reasons[binary_name(source)] = BUILDERS[source.suffix](root, out, source)
     absent = {}
     for source in sources:
         if not wanted(library_of(source), peers) or (out / BIN / binary_name(source)).exists():
             continue
-        reason = reasons.get(".rs" if source.suffix == ".rs" else source.name + source.parent.name, "")
-        absent[f"{library_of(source)} ({source.parent.name})"] = reason or "its package is not installed or it did not build"
+        reason = reasons.get(".rs" if source.suffix == ".rs" else binary_name(source), "")
+        absent[f"{library_of(source)} ({source.parent.name})"] = reason or ("it is not built" if skip else "its package is not installed")
     return absent

@@ -5,11 +5,14 @@ import json
 import math
 import os
 import platform
+import re
 import subprocess
 
 from .run import median, spread
 
 NOISY = 0.30  # a middle half wider than this says nothing
+FLAT = 1.5    # an operation among a million others that costs more than so many times that among a thousand is not flat
+ROUNDS, MS = 7, 100  # of a full run
 
 
 def digits(value):
@@ -55,22 +58,60 @@ def make_row(case, planned, values, floor_values):
         if rounds:
             by_kind[s.kind][s.name] = median(rounds)
             widths[s.name] = spread(rounds)
-    ours_name = min(by_kind["ours"], key=by_kind["ours"].get) if by_kind["ours"] else None
+    pick = min if case.better == "lower" else max
+    ours_name = pick(by_kind["ours"], key=by_kind["ours"].get) if by_kind["ours"] else None
     ours = by_kind["ours"].get(ours_name)
     peers = by_kind["peer"]
-    pick = min if case.better == "lower" else max
     best = pick(peers, key=peers.get) if peers else None
-    ratio = None
-    if ours and best and peers[best]:
-        ratio = peers[best] / ours if case.better == "lower" else ours / peers[best]
     width = widths.get(ours_name, 0.0)
     return {
         "case": case.name, "layer": case.layer, "unit": case.unit, "better": case.better,
-        "ours": ours, "spread": round(width, 4),
+        "ours": ours, "spread": round(width, 4), "rounds": len(values[ours_name]) if ours_name else 0,
         "floor": {name: floor_values[name] for name in case.floors if name in floor_values},
-        "peers": peers, "best_peer": best, "ratio": ratio,
+        "peers": peers, "best_peer": best, "ratio": ratio_of(case.better, ours, peers.get(best)),
         "noisy": max(width, widths.get(best, 0.0)) > NOISY,
     }, widths
+
+
+def ratio_of(better, ours, peer):
+    """Above 1: Roost is ahead. None: there is no peer, or nothing to divide by because Roost's side is infinitely ahead."""
+    if ours is None or peer is None:
+        return None
+    if ours == peer:
+        return 1.0
+    above, below = (peer, ours) if better == "lower" else (ours, peer)
+    return above / below if below else None
+
+
+def standing(row):
+    """"ahead", "level" (behind by no more than the spread), "behind", "noisy", or "" where there is no peer."""
+    if row["ours"] is None or row["best_peer"] is None:
+        return ""
+    if row["noisy"]:
+        return "noisy"
+    if row["ratio"] is None or row["ratio"] >= 1:
+        return "ahead"
+    return "level" if row["ratio"] >= 1 - row["spread"] else "behind"
+
+
+def tally(rows):
+    """A noisy row is neither won nor lost."""
+    said = [standing(row) for row in rows]
+    good, noisy = said.count("ahead") + said.count("level"), said.count("noisy")
+    return f"{good} of {good + said.count('behind')} rows with a peer ahead or level, {noisy} more noisy"
+
+
+def is_full(result):
+    """What docs/performance.md may be written from, and whose agreement with the run before means something."""
+    return why_not_full(result) == ""
+
+
+def why_not_full(how):
+    """What makes it less than a full run, or ""."""
+    for option, value in (("--quick", how["quick"]), ("--only", how["only"]), ("--peers", how["peers"])):
+        if value:
+            return option
+    return "" if how["rounds"] >= ROUNDS and how["ms"] >= MS else f"less than {ROUNDS} rounds of {MS} ms"
 
 
 def make(root, table, plan, measured, absent, **how):
@@ -93,7 +134,7 @@ def make(root, table, plan, measured, absent, **how):
         "rows": rows, "pending": pending,
         "floors": floors, "floor_spread": floor_spread, "spreads": widths,
         "absent": absent,
-        "failed": [{"case": c, "subject": s, "problem": p} for (c, s), p in measured["failed"].items()],
+        "failed": [{"case": c, "subject": s, **how_it_failed} for (c, s), how_it_failed in measured["failed"].items()],
         "titles": {name: table[name].title for name in plan if name in table},
         "rounds_measured": {name: v for name, v in measured["values"].items()},
     }
@@ -104,15 +145,49 @@ def quietness(counts):
             f"{counts['repeated']} were repetitions for that reason.")
 
 
+def minutes(seconds):
+    return f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s"
+
+
+def run_facts(result):
+    """How long it took, and how far it agrees with the full run before it, where that is known."""
+    facts = f"Measuring took {minutes(result['seconds'])}"
+    if result.get("prepared_seconds") is not None:
+        facts += f", installing and building before it {minutes(result['prepared_seconds'])}"
+    facts += "."
+    if "agreement" in result:
+        a = result["agreement"]
+        facts += (f" Of the {a['rows']} rows that the run of {a['with']} has, too, {a['within_spread']} "
+                  f"({100 * a['within_spread'] / a['rows']:.0f} %) agree with it within their spread.")
+    return facts
+
+
+def broken(result):
+    """Where Roost or a floor failed: no peer's fault, so the run has failed."""
+    return [f for f in result["failed"] if f.get("kind") != "peer"]
+
+
+def ratio_text(row):
+    if row["ratio"] is None or row["ours"] is None:
+        return "-"
+    return "noisy" if row["noisy"] else f"{row['ratio']:.2f}"
+
+
+def spread_text(row):
+    return "-" if row["ours"] is None or row["rounds"] < 2 else f"{row['spread'] * 100:.0f} %"
+
+
+def floor_spread_text(result, name):
+    width = result["floor_spread"][name]
+    return "-" if result["rounds"] < 2 else f"{width * 100:.0f} %{' noisy' if width > NOISY else ''}"
+
+
 def row_line(row, title):
     others = sorted(row["peers"].items(), key=lambda kv: kv[1], reverse=row["better"] == "higher")
     peers = ", ".join(f"{n} {digits(v)}" for n, v in others) or "-"
     floor = ", ".join(f"{n} {digits(v)}" for n, v in row["floor"].items()) or "-"
-    ratio = "-" if row["ratio"] is None else f"{row['ratio']:.2f}"
     ours = "-" if row["ours"] is None else digits(row["ours"])
-    width = "-" if row["ours"] is None else f"{row['spread'] * 100:.0f} %"
-    mark = " noisy" if row["noisy"] else ""
-    return f"| {title}<br>`{row['case']}` | {row['unit']} | **{ours}** | {width}{mark} | {ratio} | {peers} | {floor} |"
+    return f"| {title}<br>`{row['case']}` | {row['unit']} | **{ours}** | {spread_text(row)} | {ratio_text(row)} | {peers} | {floor} |"
 
 
 HEAD = ("| case | unit | roost | spread | best peer / roost | peers | floor |\n"
@@ -122,10 +197,13 @@ HEAD = ("| case | unit | roost | spread | best peer / roost | peers | floor |\n"
 def markdown(result):
     lines = ["# Roost, side by side", "",
              f"{result['date']}, {result['machine']}. {result['rounds']} rounds of {result['ms']} ms per case and subject, "
-             f"interleaved, pinned; medians. Spread: the middle half of the rounds, relative to the median; over "
-             f"{NOISY * 100:.0f} % a row is marked noisy and claims nothing. A ratio above 1 means Roost is ahead of the best peer. "
-             + quietness(result["gauge"]), "",
-             "Built with " + "; ".join(result.get("compilers", {}).values()) + ".", ""]
+             f"interleaved, pinned; medians. Spread: the middle half of the rounds, relative to the median; rows of one round have none. "
+             f"Where Roost's or the best peer's is over {NOISY * 100:.0f} %, the row says noisy instead of a ratio and claims nothing. "
+             "A ratio above 1 means Roost is ahead of the best peer; level means behind by no more than the spread. "
+             + quietness(result["gauge"]), "", run_facts(result), "",
+             "Built with " + "; ".join(result.get("compilers", {}).values()) + ".", "", f"{tally(result['rows'])}.", ""]
+    if broken(result):
+        lines += ["## Where Roost failed", ""] + [f"- {f['subject']} in `{f['case']}`: {f['problem']}" for f in broken(result)] + [""]
     layers = {}
     for row in result["rows"]:
         layers.setdefault(row["layer"], []).append(row)
@@ -133,15 +211,44 @@ def markdown(result):
         lines += [f"## {layer}", "", HEAD]
         lines += [row_line(r, result["titles"][r["case"]]) for r in rows] + [""]
     if result["pending"]:
-        lines += ["## Peers measured, no Roost side yet", "", HEAD]
+        lines += ["## Peers measured, no figure of Roost", "", HEAD]
         lines += [row_line(r, result["titles"][r["case"]]) for r in result["pending"]] + [""]
+    lines += flatness(result)
     lines += ["## Floors", "", "| floor | ns | spread |", "|---|---|---|"]
-    lines += [f"| {n} | {digits(v)} | {result['floor_spread'][n] * 100:.0f} % |" for n, v in result["floors"].items()]
-    if result["absent"] or result["failed"]:
+    lines += [f"| {n} | {digits(v)} | {floor_spread_text(result, n)} |" for n, v in result["floors"].items()]
+    peers_failed = [f for f in result["failed"] if f not in broken(result)]
+    if result["absent"] or peers_failed:
         lines += ["", "## Absent", ""]
         lines += [f"- {name}: {reason}" for name, reason in result["absent"].items()]
-        lines += [f"- {f['subject']} in {f['case']}: {f['problem']}" for f in result["failed"]]
+        lines += [f"- {f['subject']} in {f['case']}: {f['problem']}" for f in peers_failed]
     return "\n".join(lines) + "\n"
+
+
+SIZES = ("1k", "100k", "1m")
+
+
+def flatness(result):
+    """The rows scale/X_1k, X_100k and X_1m side by side: what an operation costs must not depend on how much else there is."""
+    found = {row["case"]: row for row in result["rows"]}
+    families = [case[:-len("_1k")] for case in found if re.fullmatch(r"scale/\w+_1k", case) and case[:-len("1k")] + "1m" in found]
+    lines = []
+    for family in families:
+        rows = {size: found[f"{family}_{size}"] for size in SIZES if f"{family}_{size}" in found}
+        for name in ["roost", *rows["1k"]["peers"]]:
+            at = {size: row["ours"] if name == "roost" else row["peers"].get(name) for size, row in rows.items()}
+            if not at["1k"] or at["1m"] is None:
+                continue
+            wide = max(result["spreads"].get(f"{family}_{size}", {}).get(name, 0.0) for size in ("1k", "1m"))
+            grows = at["1m"] / at["1k"]
+            verdict = "noisy" if wide > NOISY else "yes" if grows <= FLAT else "**no**"
+            lines.append(f"| `{family}` | {name} | " + " | ".join(digits(at.get(size)) for size in SIZES)
+                         + f" | {'noisy' if wide > NOISY else f'{grows:.2f}'} | {verdict} |")
+    if not lines:
+        return []
+    return ["## Does it stay flat?", "",
+            f"The cost of one operation among 10^3, 10^5 and 10^6 others; flat means at most {FLAT} times as much among 10^6 as among 10^3. "
+            "A table of a million entries has left the caches, for everybody.", "",
+            "| rows | subject | 10^3 | 10^5 | 10^6 | 10^6 : 10^3 | flat |", "|---|---|---|---|---|---|---|", *lines, ""]
 
 
 def bars(row, title):
@@ -154,8 +261,7 @@ def bars(row, title):
         return ""
     low, high = math.log10(min(positive)) - 0.3, math.log10(max(positive)) + 0.05
     out = [f"<section><h3>{html.escape(title)}</h3><p><code>{row['case']}</code>, {row['unit']}, {row['better']} is better"
-           + (f"; best peer / roost <b>{row['ratio']:.2f}</b>" if row["ratio"] else "")
-           + ("; <b>noisy</b>" if row["noisy"] else "") + "</p>"]
+           + (f"; best peer / roost <b>{ratio_text(row)}</b>" if row["ratio"] is not None else "") + "</p>"]
     for name, value, kind in entries:
         width = 100 * (math.log10(value) - low) / (high - low) if value > 0 else 0
         out.append(f'<div class="row"><span class="name">{html.escape(name)}</span>'
@@ -195,10 +301,10 @@ def agreement(result, before):
 
 
 def compare_with_last(out, result):
-    """Called before the new report is written."""
-    path = out / "report.json"
+    """Called before the new report is written. Full runs are compared with the full run before, others with a run like them."""
+    path = out / ("full.json" if is_full(result) else "report.json")
     before = json.loads(path.read_text()) if path.exists() else None
-    if not before or (before["rounds"], before["ms"]) != (result["rounds"], result["ms"]):
+    if not before or any(before.get(key) != result[key] for key in ("rounds", "ms", "only", "peers")):
         return
     same, of = agreement(result, before)
     if of:
@@ -207,26 +313,24 @@ def compare_with_last(out, result):
 
 def write(out, result):
     compare_with_last(out, result)
-    (out / "report.json").write_text(json.dumps(result, indent=1) + "\n")
+    text = json.dumps(result, indent=1) + "\n"
+    (out / "report.json").write_text(text)
+    if is_full(result):
+        (out / "full.json").write_text(text)
     (out / "report.md").write_text(markdown(result))
     (out / "report.html").write_text(page(result))
 
 
 def print_summary(result):
     def line(row):
-        ratio = "     -" if row["ratio"] is None else f"{row['ratio']:6.2f}"
         best = f"{row['best_peer']} {digits(row['peers'][row['best_peer']])}" if row["best_peer"] else "no peer"
-        return (f"{row['case']:36} {digits(row['ours']):>8} {row['unit']:5} {ratio}  {best}"
-                + ("  (noisy)" if row["noisy"] else ""))
+        return f"{row['case']:36} {digits(row['ours']):>8} {row['unit']:5} {ratio_text(row):>6}  {best}"
     print(f"{'case':36} {'roost':>8} {'':5} {'ratio':>6}  best peer")
     for row in result["rows"] + result["pending"]:
         print(line(row))
     for name, reason in result["absent"].items():
         print(f"absent: {name}: {reason}")
-    ahead = [r for r in result["rows"] if r["ratio"]]
-    won = sum(1 for r in ahead if r["ratio"] >= 1)
-    print(f"{len(result['rows'])} rows, {won} of {len(ahead)} with a peer level or ahead, "
-          f"{sum(r['noisy'] for r in result['rows'])} noisy, {result['seconds']} s; build/bench/report.md, report.html, report.json")
-    if "agreement" in result:
-        a = result["agreement"]
-        print(f"{a['within_spread']} of {a['rows']} rows agree within their spread with the run of {a['with']}")
+    print(f"{len(result['rows'])} rows; {tally(result['rows'])}; build/bench/report.md, report.html, report.json")
+    print(run_facts(result))
+    for f in broken(result):
+        print(f"FAILED: {f['subject']} in {f['case']}: {f['problem']}")

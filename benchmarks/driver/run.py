@@ -27,20 +27,28 @@ class Planned:
     subjects: list = field(default_factory=list)
 
 
-def discover(out, peers):
+def discover(out, peers, absent):
+    """Every subject that answers; floors are wanted whoever's program they are in. Roost and the floors have to answer; peers
+    that do not are added to those that are absent."""
     found = []
     for program in sorted((out / BIN).iterdir()):
-        kind, _, library = program.name.split("__")
-        if kind == "peer" and not wanted(library, peers):
-            continue
+        of, problem, library = program.name.split("__")
+        is_wanted = of != "peer" or wanted(library, peers)
         try:
             listing = subprocess.run([str(program), "--list"], capture_output=True, text=True, timeout=20)
+            answers = listing.returncode == 0
         except (OSError, subprocess.TimeoutExpired):
-            print(f"bench: {program.name} does not answer --list", file=sys.stderr)
+            answers = False
+        if not answers:
+            if of != "peer":
+                sys.exit(f"bench: {program.name} does not answer --list; it is Roost's own, so nothing is measured")
+            if is_wanted:
+                absent[f"{library} ({problem})"] = "does not answer --list"
             continue
         for line in listing.stdout.splitlines():
             case, name, kind = line.split("\t")
-            found.append(Subject(str(program), case, name, kind, library))
+            if is_wanted or kind == "floor":
+                found.append(Subject(str(program), case, name, kind, library))
     return found
 
 
@@ -60,6 +68,8 @@ def make_plan(table, subjects, only):
         if s.kind == "floor" and (not only or s.name in floors_needed or re.search(only, s.case)):
             threads = 2 if s.name.endswith("_2t") or s.name.startswith("thread_") else 1
             plan[s.case] = Planned(FloorCase(s.case, threads), [s])
+    if not plan:
+        sys.exit(f"bench: no case matches {only!r}; ./bench --list names them" if only else "bench: there is nothing to measure")
     return plan
 
 
@@ -68,6 +78,9 @@ class FloorCase:
     name: str
     threads: int
     memory: bool = False
+
+    def rounds_of(self, rounds):
+        return rounds
 
 
 def print_plan(plan, absent):
@@ -95,22 +108,25 @@ def run_one(subject, threads, ms, limit=30):
     except subprocess.TimeoutExpired:
         return None, "did not finish"
     if done.returncode != 0:
-        return None, f"exit code {done.returncode}"
+        return None, f"ended by signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
     fields = done.stdout.split()
-    return float(fields[1]), ""
+    try:
+        return float(fields[1]), ""
+    except (IndexError, ValueError):
+        return None, "said nothing that can be read"
 
 
 def run_all(plan, rounds, ms, gauge_program):
-    """Returns {case: {subject: [value per round]}}; a subject that fails once is dropped and named."""
+    """Returns {case: {subject: [value per round]}}. A subject that fails once is dropped, with what it measured before, and named."""
     gauge = Gauge(gauge_program, cpus_for(max(p.case.threads for p in plan.values())))
     values = {name: {s.name: [] for s in p.subjects} for name, p in plan.items()}
     failed = {}
     start = time.time()
-    total = sum(1 if p.case.memory else rounds for p in plan.values())
+    total = sum(p.case.rounds_of(rounds) for p in plan.values())
     done = 0
     for turn in range(rounds):
         for name, p in plan.items():
-            if p.case.memory and turn > 0:
+            if turn >= p.case.rounds_of(rounds):
                 continue
             order = p.subjects[turn % len(p.subjects):] + p.subjects[:turn % len(p.subjects)]
             for subject in order:
@@ -119,7 +135,8 @@ def run_all(plan, rounds, ms, gauge_program):
                 limit = 300 if p.case.memory else 60
                 value, problem = gauge.measure(cpus_for(p.case.threads), lambda: run_one(subject, p.case.threads, ms, limit))
                 if problem:
-                    failed[(name, subject.name)] = problem
+                    failed[(name, subject.name)] = {"kind": subject.kind, "problem": problem}
+                    values[name][subject.name] = []
                     print(f"\nbench: {subject.name} in {name}: {problem}", file=sys.stderr)
                 else:
                     values[name][subject.name].append(value)

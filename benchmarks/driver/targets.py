@@ -1,34 +1,34 @@
 """What Roost set out to reach, and what libraries outside Debian published, judged by a report."""
 import tomllib
 
-from .report import digits
+from .report import NOISY, digits, ratio_of
 
 
 def times_of(ahead, peer):
     return f"{ahead:.2f} times as fast as {peer}"
 
 
-def met(row, target):
-    """The figure that is judged, as text, and whether it is good enough; None when the run does not have it."""
+def met(result, row, target):
+    """The figure that is judged, as text; whether it is good enough; whether a side of it is too noisy to judge. None when the
+    run does not have it."""
     if row is None or row["ours"] is None:
         return None
+    widths = result["spreads"].get(row["case"], {})
+    is_noisy = row["spread"] > NOISY
     if "floor" in target:
         floor = row["floor"].get(target["floor"])
         if not floor:
             return None
         times = row["ours"] / floor
-        return f"{times:.2f} times {target['floor']}", times <= target["within"]
-    if "peer" in target:
-        peer = row["peers"].get(target["peer"])
-        if not peer:
-            return None
-        ahead = peer / row["ours"] if row["better"] == "lower" else row["ours"] / peer
-        return times_of(ahead, target["peer"]), ahead >= target["ahead"]
+        is_noisy |= result["floor_spread"].get(target["floor"], 0.0) > NOISY
+        return f"{times:.2f} times {target['floor']}", times <= target["within"], is_noisy
     if "at_most" in target:
-        return f"{digits(row['ours'])} {row['unit']}", row["ours"] <= target["at_most"]
-    if row["ratio"] is None:
+        return f"{digits(row['ours'])} {row['unit']}", row["ours"] <= target["at_most"], is_noisy
+    name = target.get("peer", row["best_peer"])
+    ahead = ratio_of(row["better"], row["ours"], row["peers"].get(name))
+    if ahead is None:
         return None
-    return times_of(row["ratio"], row["best_peer"]), row["ratio"] >= target["ahead"]
+    return times_of(ahead, name), ahead >= target["ahead"], is_noisy or widths.get(name, 0.0) > NOISY
 
 
 def wanted(target):
@@ -45,15 +45,19 @@ def markdown(path, result):
         said = tomllib.load(f)
     rows = {row["case"]: row for row in result["rows"]}
     lines = ["## What Roost set out to reach", "", "| case | wanted | measured | reached |", "|---|---|---|---|"]
-    count = 0
+    reached, noisy, judged_count = 0, 0, 0
     for target in said["target"]:
-        judged = met(rows.get(target["case"]), target)
+        judged = met(result, rows.get(target["case"]), target)
         if judged is None:
             continue
-        noisy = " (noisy)" if rows[target["case"]]["noisy"] else ""
-        count += judged[1]
-        lines.append(f"| `{target['case']}` | {wanted(target)} | {judged[0]}{noisy} | {'yes' if judged[1] else '**no**'} |")
-    lines += ["", f"{count} of {len(lines) - 4} reached.", "", "## Libraries that Debian does not have", "", said["published_note"].strip(), "",
+        text, is_met, is_noisy = judged
+        noisy += is_noisy
+        judged_count += not is_noisy
+        reached += is_met and not is_noisy
+        verdict = "noisy" if is_noisy else "yes" if is_met else "**no**"
+        lines.append(f"| `{target['case']}` | {wanted(target)} | {'noisy' if is_noisy else text} | {verdict} |")
+    lines += ["", f"{reached} of {judged_count} reached, {noisy} more too noisy to judge: Roost's spread, or that of what it is compared "
+              f"with, is over {NOISY * 100:.0f} %.", "", "## Libraries that Debian does not have", "", said["published_note"].strip(), "",
               "| case | floor | Roost, this run | published elsewhere |", "|---|---|---|---|"]
     for entry in said["published"]:
         row = rows.get(entry["case"])
@@ -61,5 +65,7 @@ def markdown(path, result):
         if not floor or row["ours"] is None:
             continue
         others = ", ".join(f"{name} {value / entry['beside']:.1f}" for name, value in sorted(entry["figures"].items(), key=lambda kv: kv[1]))
-        lines.append(f"| `{entry['case']}` | {entry['floor']} | **{row['ours'] / floor:.1f}** | {others} |")
+        is_noisy = max(row["spread"], result["floor_spread"].get(entry["floor"], 0.0)) > NOISY
+        ours = "noisy" if is_noisy else f"**{row['ours'] / floor:.1f}**"
+        lines.append(f"| `{entry['case']}` | {entry['floor']} | {ours} | {others} |")
     return lines

@@ -1,0 +1,189 @@
+"""The judging half of ./bench: what counts as won, what is dropped, what the docs are not written from."""
+
+import contextlib
+import io
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from driver import build, cases, docs, report, run, targets  # noqa: E402
+
+
+def case(name="sync/x", **more):
+    return cases.Case(name=name, title="x", **more)
+
+
+def planned(c, ours=True, peers=("slow", "fast")):
+    subjects = [run.Subject("", c.name, "roost", "ours", "roost")] if ours else []
+    return run.Planned(c, subjects + [run.Subject("", c.name, p, "peer", p) for p in peers])
+
+
+def row_of(values, c=None):
+    c = c or case()
+    return report.make_row(c, planned(c, peers=[n for n in values if n != "roost"]), values, {})[0]
+
+
+def full(rows, **more):
+    return {"date": "today", "machine": "a machine", "rounds": 7, "ms": 100, "quick": False, "only": None, "peers": None, "seconds": 61,
+            "gauge": {"measured": 1, "disturbed": 0, "repeated": 0}, "rows": rows, "pending": [], "floors": {}, "floor_spread": {},
+            "spreads": {r["case"]: {} for r in rows}, "absent": {}, "failed": [], "titles": {r["case"]: "x" for r in rows}, **more}
+
+
+class Rows(unittest.TestCase):
+    def test_the_best_peer_and_its_ratio(self):
+        row = row_of({"roost": [2.0] * 5, "slow": [8.0] * 5, "fast": [4.0] * 5})
+        self.assertEqual((row["best_peer"], row["ratio"], row["noisy"]), ("fast", 2.0, False))
+        row = row_of({"roost": [2.0] * 5, "slow": [1.0] * 5, "fast": [4.0] * 5}, case(better="higher"))
+        self.assertEqual((row["best_peer"], row["ratio"]), ("fast", 0.5))
+
+    def test_zeros(self):
+        self.assertEqual(row_of({"roost": [4.0], "fast": [0.0]})["ratio"], 0.0)
+        self.assertEqual(row_of({"roost": [0.0], "fast": [0.0]})["ratio"], 1.0)
+        ahead = row_of({"roost": [0.0], "fast": [4.0]})
+        self.assertIsNone(ahead["ratio"])
+        self.assertEqual(report.standing(ahead), "ahead")
+
+    def test_a_noisy_row_keeps_its_ratio_and_shows_none(self):
+        for values in ({"roost": [1, 1, 2, 3, 3], "fast": [4.0] * 5}, {"roost": [2.0] * 5, "fast": [1, 1, 4, 9, 9]}):
+            row = row_of(values)
+            self.assertEqual((row["ratio"], row["noisy"]), (2.0, True))
+            self.assertEqual((report.ratio_text(row), report.standing(row)), ("noisy", "noisy"))
+            self.assertIn("| noisy |", report.row_line(row, "x"))
+
+    def test_one_round_has_no_spread(self):
+        self.assertEqual(report.spread_text(row_of({"roost": [2.0]})), "-")
+        self.assertEqual(report.spread_text(row_of({"roost": [2.0, 2.0]})), "0 %")
+
+    def test_noisy_rows_are_counted_apart(self):
+        ahead = row_of({"roost": [2.0] * 5, "fast": [4.0] * 5})
+        level = row_of({"roost": [100, 100, 102, 110, 110], "fast": [100.0] * 5})
+        behind = row_of({"roost": [4.0] * 5, "fast": [2.0] * 5})
+        noisy = row_of({"roost": [1, 1, 2, 3, 3], "fast": [4.0] * 5})
+        alone = row_of({"roost": [2.0] * 5})
+        self.assertEqual([report.standing(r) for r in (ahead, level, behind, noisy, alone)], ["ahead", "level", "behind", "noisy", ""])
+        self.assertEqual(report.tally([ahead, level, behind, noisy, alone]), "2 of 3 rows with a peer ahead or level, 1 more noisy")
+
+    def test_what_grows_is_not_flat(self):
+        rows = []
+        for size, ours, peer in (("1k", 10.0, 10.0), ("100k", 10.0, 15.0), ("1m", 11.0, 30.0)):
+            rows.append(row_of({"roost": [ours] * 5, "fast": [peer] * 5}, case(f"scale/things_{size}")))
+        said = "\n".join(report.flatness(full(rows)))
+        self.assertIn("| `scale/things` | roost | 10.0 | 10.0 | 11.0 | 1.10 | yes |", said)
+        self.assertIn("| `scale/things` | fast | 10.0 | 15.0 | 30.0 | 3.00 | **no** |", said)
+
+
+class Runs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="roost bench ")
+        self.addCleanup(folder.cleanup)
+        self.out = pathlib.Path(folder.name)
+        (self.out / build.BIN).mkdir()
+        gauge = self.program(self.out / "gauge", "while read line; do echo 100; done")
+        self.gauge = gauge
+
+    def program(self, path, body):
+        path.write_text("#!/bin/sh\n" + body + "\n")
+        path.chmod(0o755)
+        return path
+
+    def measure(self, rounds=3, ours="echo x 5 1"):
+        self.program(self.out / build.BIN / "ours__sync__x", f'[ "$1" = --list ] && printf "sync/x\\troost\\tours\\n" && exit\n{ours}')
+        table = {"sync/x": case()}
+        plan = run.make_plan(table, run.discover(self.out, None, {}), None)
+        with contextlib.redirect_stderr(io.StringIO()):
+            measured = run.run_all(plan, rounds, 1, self.gauge)
+        how = {"rounds": rounds, "ms": 1, "quick": False, "only": None, "peers": None}
+        return report.make(ROOT, table, plan, measured, {}, **how)
+
+    def test_what_failed_once_is_dropped_with_what_it_measured_before(self):
+        result = self.measure(ours=f'echo >> "{self.out}/calls"; [ $(wc -l < "{self.out}/calls") -lt 3 ] || exit 3; echo x 5 1')
+        self.assertEqual(result["rounds_measured"], {"sync/x": {"roost": []}})
+        self.assertEqual(result["failed"], [{"case": "sync/x", "subject": "roost", "kind": "ours", "problem": "exit code 3"}])
+        self.assertEqual(report.broken(result), result["failed"])
+        self.assertIn("## Where Roost failed", report.markdown(result))
+
+    def test_whoever_says_nothing_has_failed(self):
+        self.assertEqual(self.measure(ours="exit 0")["failed"][0]["problem"], "said nothing that can be read")
+        self.assertEqual(self.measure(ours="kill -SEGV $$")["failed"][0]["problem"], "ended by signal 11")
+
+    def test_roost_has_to_answer(self):
+        self.program(self.out / build.BIN / "ours__sync__x", "exit 1")
+        with self.assertRaisesRegex(SystemExit, "ours__sync__x does not answer"):
+            run.discover(self.out, None, {})
+
+    def test_floors_are_measured_whoever_is_wanted(self):
+        self.program(self.out / build.BIN / "peer__pool__moodycamel", r'printf "pool/x\tmoodycamel\tpeer\nfloor/q\tq\tfloor\n"')
+        self.assertEqual([s.name for s in run.discover(self.out, "std", {})], ["q"])
+        self.assertEqual([s.name for s in run.discover(self.out, "moodycamel", {})], ["moodycamel", "q"])
+
+    def test_a_pattern_that_matches_nothing_is_said(self):
+        with self.assertRaisesRegex(SystemExit, "no case matches 'zzz'"):
+            run.make_plan({"sync/x": case()}, [run.Subject("", "sync/x", "roost", "ours", "roost")], "zzz")
+
+    def test_programs_without_a_source_go(self):
+        for name in ("peer__pool__gone", "ours__sync__locking"):
+            self.program(self.out / build.BIN / name, "")
+        build.build_all(ROOT, self.out, "none", skip=True)
+        self.assertEqual([p.name for p in (self.out / build.BIN).iterdir()], ["ours__sync__locking"])
+
+
+class Docs(unittest.TestCase):
+    behind = row_of({"roost": [4.0] * 5, "fast": [2.0] * 5})
+
+    def write(self, result, table):
+        with tempfile.TemporaryDirectory(prefix="roost bench ") as folder, contextlib.redirect_stdout(io.StringIO()):
+            root = pathlib.Path(folder)
+            (root / "benchmarks").mkdir()
+            (root / "benchmarks" / "targets.toml").write_text('target = []\npublished = []\npublished_note = ""\n')
+            (root / "report.json").write_text(json.dumps(result))
+            docs.write(root, root, table)
+            return (root / "docs" / "performance.md").read_text()
+
+    def test_a_loss_needs_a_sentence(self):
+        with self.assertRaisesRegex(SystemExit, "sync/x"):
+            self.write(full([self.behind]), {"sync/x": case()})
+        said = self.write(full([self.behind]), {"sync/x": case(loss="because.", fix="this.")})
+        self.assertIn("- `sync/x` (0.50 against fast): because. *What would mend it:* this.", said)
+
+    def test_only_full_runs(self):
+        table = {"sync/x": case(loss="because.", fix="this.")}
+        for part in ({"quick": True}, {"only": "sync"}, {"peers": "std"}, {"rounds": 3}, {"ms": 5}):
+            with self.assertRaisesRegex(SystemExit, "full run"):
+                self.write({**full([self.behind]), **part}, table)
+        with self.assertRaisesRegex(SystemExit, "Roost failed"):
+            self.write(full([self.behind], failed=[{"case": "sync/y", "subject": "roost", "kind": "ours", "problem": "exit code 1"}]), table)
+
+    def test_how_long_and_how_far_it_agrees(self):
+        said = self.write(full([self.behind], prepared_seconds=120, agreement={"with": "yesterday", "rows": 4, "within_spread": 3}),
+                          {"sync/x": case(loss="because.", fix="this.")})
+        self.assertIn("Measuring took 1 min 1 s, installing and building before it 2 min 0 s. Of the 4 rows that the run of yesterday "
+                      "has, too, 3 (75 %) agree with it within their spread.", said)
+
+
+class Targets(unittest.TestCase):
+    def test_a_noisy_side_is_not_judged(self):
+        row = {**row_of({"roost": [2.0] * 5, "fast": [4.0] * 5}), "floor": {"load": 2.0}}
+        result = full([row], floor_spread={"load": 0.1})
+        self.assertEqual(targets.met(result, row, {"floor": "load", "within": 1.5}), ("1.00 times load", True, False))
+        result["floor_spread"]["load"] = 0.4
+        self.assertTrue(targets.met(result, row, {"floor": "load", "within": 1.5})[2])
+        self.assertEqual(targets.met(result, row, {"peer": "fast", "ahead": 3}), ("2.00 times as fast as fast", False, False))
+        result["spreads"]["sync/x"]["fast"] = 0.4
+        self.assertTrue(targets.met(result, row, {"ahead": 1})[2])
+
+
+class Cases(unittest.TestCase):
+    def test_the_table_can_be_read(self):
+        table = cases.load(ROOT / "benchmarks" / "cases.toml")
+        self.assertGreater(len(table), 100)
+        self.assertEqual([name for name in table if table[name].memory and table[name].rounds], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
