@@ -1,4 +1,4 @@
-"""docs/performance.md and the plots in docs/, written from the last report and nothing else."""
+"""docs/performance.md and the plots in docs/, written from the last full run and nothing else."""
 import json
 import sys
 
@@ -43,10 +43,12 @@ def losses(table, rows):
 
 
 def write(root, out, table):
-    path = out / "report.json"
-    if not path.exists():
+    path = next((p for p in (out / "full.json", out / "report.json") if p.exists()), None)
+    if not path:
         sys.exit("bench: no report yet; run ./bench first")
     result = json.loads(path.read_text())
+    if "peers" not in result:
+        sys.exit("bench: the last report is of an older ./bench; run it again")
     refuse_unless_full(result)
     if report.broken(result):
         sys.exit("bench: the docs are not written from a run in which Roost failed")
