@@ -2,6 +2,7 @@
 #[path = "../../harness/harness.rs"]
 mod harness;
 use harness::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::runtime::{Builder, Runtime};
 
 fn runtime(threads: usize) -> Runtime {
@@ -205,14 +206,21 @@ fn cancel_sleepers(ms: u64, count: usize) -> (f64, u64) {
 // Start and join one task while `live` others are suspended.
 fn spawn_among(ms: u64, live: usize) -> (f64, u64) {
     let rt = runtime(1);
-    let open = std::sync::Arc::new(tokio::sync::Notify::new());
+    let open = std::sync::Arc::new((tokio::sync::Notify::new(), AtomicUsize::new(0)));
     let others: Vec<_> = (0..live)
         .map(|_| {
             let open = open.clone();
-            rt.spawn(async move { open.notified().await })
+            rt.spawn(async move {
+                open.1.fetch_add(1, Ordering::Relaxed);
+                open.0.notified().await
+            })
         })
         .collect();
-    rt.block_on(async { tokio::task::yield_now().await });
+    rt.block_on(async {
+        while open.1.load(Ordering::Relaxed) < live {
+            tokio::task::yield_now().await;
+        }
+    });
     let result = per_op(ms, |n| {
         rt.block_on(async move {
             for i in 0..n {
