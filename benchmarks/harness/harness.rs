@@ -101,6 +101,21 @@ pub fn poll_once<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(waker))
 }
 
+#[repr(C)]
+struct Mallinfo2 {
+    counts: [usize; 10], // arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks, fordblks, keepcost
+}
+
+extern "C" {
+    fn mallinfo2() -> Mallinfo2;
+}
+
+/// Bytes of the heap that are in use, counted as in the C++ subjects.
+pub fn heap_in_use() -> f64 {
+    let counts = unsafe { mallinfo2() }.counts;
+    (counts[4] + counts[7]) as f64
+}
+
 pub fn run(all: &[Subject]) {
     let args: Vec<String> = std::env::args().skip(1).collect();
     if args.iter().any(|a| a == "--list") {

@@ -15,8 +15,12 @@ namespace {
 
 using numbers = roost::pool<std::uint64_t>;
 
-numbers make(std::uint32_t count) {
-    return numbers(roost::pool_options(count, "numbers"), [] { return std::uint64_t{1}; });
+std::uint64_t one() { return 1; }
+
+numbers make(std::uint32_t count, std::uint32_t stripes = 0) {
+    roost::pool_options options(count, "numbers");
+    options.stripes = stripes;
+    return numbers(options, one);
 }
 
 template <class Body>
@@ -32,8 +36,8 @@ task<> borrow_repeatedly(numbers& pool, std::uint64_t n) {
     }
 }
 
-bench::sample cycle(bench::budget b, std::uint32_t resources) {
-    auto pool = make(resources);
+bench::sample cycle(bench::budget b, std::uint32_t resources, std::uint32_t stripes = 0) {
+    auto pool = make(resources, stripes);
     return bench::per_op_threads(b, 2, [&](unsigned, std::uint64_t n) {
         for (std::uint64_t i = 0; i < n; ++i) {
             auto const got = pool.acquire_blocking();
@@ -91,8 +95,16 @@ BENCH_OURS("pool/cycle_1t_4") {
 }
 
 BENCH_OURS("pool/cycle_2t_4") { return cycle(b, 4); }
+BENCH_OURS("pool/cycle_2t_4_one_stripe") { return cycle(b, 4, 1); }
 BENCH_OURS("pool/cycle_2t_2") { return cycle(b, 2); }
 BENCH_OURS("pool/cycle_2t_1") { return cycle(b, 1); }
+
+// Every resource is asked whether it is still good before it is given out.
+BENCH_OURS("pool/checked_1t_4") {
+    auto const destroy = [](std::uint64_t&) noexcept {};
+    numbers pool(roost::pool_options(4, "numbers"), one, destroy, [](std::uint64_t& r) { return r != 0; });
+    return on_one_worker(b, [&](std::uint64_t n) { return borrow_repeatedly(pool, n); });
+}
 
 BENCH_OURS("pool/churn") {
     auto pool = make(4);

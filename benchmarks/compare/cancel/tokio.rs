@@ -38,6 +38,15 @@ fn cancel_tree(ms: u64, count: u64) -> (f64, u64) {
     (value / count as f64, ops * count)
 }
 
+fn bytes_per_child(_: u64) -> (f64, u64) {
+    const COUNT: u64 = 10_000;
+    let parent = CancellationToken::new();
+    let mut all = Vec::with_capacity(COUNT as usize);
+    let before = heap_in_use();
+    all.extend((0..COUNT).map(|_| parent.child_token()));
+    ((heap_in_use() - before) / COUNT as f64, COUNT)
+}
+
 fn main() {
     run(&[
         ("tree/is_cancelled", "tokio CancellationToken", is_cancelled),
@@ -45,6 +54,7 @@ fn main() {
         ("tree/child_of_1000", "tokio CancellationToken", |ms| child_token(ms, 1000)),
         ("tree/cancel_children_1k", "tokio CancellationToken", |ms| cancel_tree(ms, 1_000)),
         ("tree/cancel_children_100k", "tokio CancellationToken", |ms| cancel_tree(ms, 100_000)),
+        ("scale/bytes_per_child", "tokio CancellationToken", bytes_per_child),
         ("shutdown/child", "tokio CancellationToken", |ms| child_token(ms, 0)),
         ("shutdown/child_of_1000", "tokio CancellationToken", |ms| child_token(ms, 1000)),
         ("shutdown/stop_children_1k", "tokio CancellationToken", |ms| cancel_tree(ms, 1_000)),

@@ -1,4 +1,5 @@
-// r2d2: the pool itself, with a manager whose connections are integers and always healthy, no test on check-out.
+// r2d2: the pool itself, with a manager whose connections are integers and always healthy. No test on check-out except in
+// pool/checked_1t_4.
 #[path = "../../harness/harness.rs"]
 mod harness;
 use harness::*;
@@ -19,16 +20,17 @@ impl r2d2::ManageConnection for Numbers {
     }
 }
 
-fn cycle(ms: u64, threads: usize, resources: u32) -> (f64, u64) {
-    let pool = r2d2::Pool::builder().max_size(resources).test_on_check_out(false).build(Numbers).unwrap();
+fn cycle(ms: u64, threads: usize, resources: u32, is_checked: bool) -> (f64, u64) {
+    let pool = r2d2::Pool::builder().max_size(resources).test_on_check_out(is_checked).build(Numbers).unwrap();
     per_op_threads(ms, threads, |_, n| (0..n).for_each(|_| drop(black_box(pool.get().unwrap()))))
 }
 
 fn main() {
     run(&[
-        ("pool/cycle_1t_4", "r2d2", |ms| cycle(ms, 1, 4)),
-        ("pool/cycle_2t_4", "r2d2", |ms| cycle(ms, 2, 4)),
-        ("pool/cycle_2t_2", "r2d2", |ms| cycle(ms, 2, 2)),
-        ("pool/cycle_2t_1", "r2d2", |ms| cycle(ms, 2, 1)),
+        ("pool/cycle_1t_4", "r2d2", |ms| cycle(ms, 1, 4, false)),
+        ("pool/checked_1t_4", "r2d2", |ms| cycle(ms, 1, 4, true)),
+        ("pool/cycle_2t_4", "r2d2", |ms| cycle(ms, 2, 4, false)),
+        ("pool/cycle_2t_2", "r2d2", |ms| cycle(ms, 2, 2, false)),
+        ("pool/cycle_2t_1", "r2d2", |ms| cycle(ms, 2, 1, false)),
     ]);
 }

@@ -232,6 +232,32 @@ fn spawn_among(ms: u64, live: usize) -> (f64, u64) {
     result
 }
 
+// Heap bytes per suspended task, when the queue of the runtime has grown to its size.
+fn bytes_per_job(_: u64) -> (f64, u64) {
+    const COUNT: usize = 20_000;
+    static WAITING: AtomicUsize = AtomicUsize::new(0);
+    let open: &'static tokio::sync::Notify = Box::leak(Box::new(tokio::sync::Notify::new()));
+    let rt = runtime(1);
+    let all_waiting = |expected: usize| {
+        rt.block_on(async move {
+            while WAITING.load(Ordering::Relaxed) < expected {
+                tokio::task::yield_now().await;
+            }
+        })
+    };
+    (0..COUNT).for_each(|_| drop(rt.spawn(async { WAITING.fetch_add(1, Ordering::Relaxed) })));
+    all_waiting(COUNT);
+    let before = heap_in_use();
+    for _ in 0..COUNT {
+        rt.spawn(async move {
+            WAITING.fetch_add(1, Ordering::Relaxed);
+            open.notified().await
+        });
+    }
+    all_waiting(2 * COUNT);
+    ((heap_in_use() - before) / COUNT as f64, COUNT as u64)
+}
+
 fn main() {
     run(&[
         ("jobs/spawn_join_1t", "tokio::spawn", |ms| spawn_join(ms, 1)),
@@ -240,6 +266,7 @@ fn main() {
         ("jobs/create_join", "tokio::spawn", create_join),
         ("jobs/await_ended", "tokio JoinHandle", await_ended),
         ("jobs/race_two", "tokio select!", race_two),
+        ("scale/bytes_per_job", "tokio::spawn", bytes_per_job),
         ("scale/jobs_1k", "tokio::spawn", |ms| spawn_among(ms, 1_000)),
         ("scale/jobs_100k", "tokio::spawn", |ms| spawn_among(ms, 100_000)),
         ("scale/jobs_1m", "tokio::spawn", |ms| spawn_among(ms, 1_000_000)),
