@@ -84,35 +84,39 @@ struct budget {
 
 // Runs `batch(n)`, which performs n operations and returns the nanoseconds they took; grows n until a batch is a
 // twentieth of the budget, then reports the batch at the 20th percentile: what is slower was disturbed by somebody else.
-// The growing phase is the warm-up.
+// The growing phase is the warm-up. When the batches turn out far shorter than they should be, disturbances have ended it
+// too early, and it goes on.
 template <class Batch>
 [[nodiscard]] sample measure(budget b, Batch batch, std::uint64_t first = 1) {
     if (b.ops != 0) return {batch(b.ops) / static_cast<double>(b.ops), b.ops};
     double const slice = b.ms * 1e6 / 20;
     std::uint64_t n = first;
-    double took = batch(n);
-    for (bool sure = false; n < (std::uint64_t{1} << 40);) {
-        if (took >= slice) {
-            if (sure) break;
-            sure = true;   // one long batch may have been a disturbance: believe the second
+    for (int attempt = 0;; ++attempt) {
+        double took = batch(n);
+        for (bool sure = false; n < (std::uint64_t{1} << 40);) {
+            if (took >= slice) {
+                if (sure) break;
+                sure = true;   // one long batch may have been a disturbance: believe the second
+                took = batch(n);
+                continue;
+            }
+            sure = false;
+            double const want = took > 0 ? slice / (took / static_cast<double>(n)) : 1e18;
+            n = std::max(n + 1, static_cast<std::uint64_t>(std::min(want * 1.05, static_cast<double>(n) * 16)));
             took = batch(n);
-            continue;
         }
-        sure = false;
-        double const want = took > 0 ? slice / (took / static_cast<double>(n)) : 1e18;
-        n = std::max(n + 1, static_cast<std::uint64_t>(std::min(want * 1.05, static_cast<double>(n) * 16)));
-        took = batch(n);
+        std::vector<double> per_op;
+        std::uint64_t ops = 0;
+        auto const start = clock::now();
+        while (per_op.size() < 5 || (ns_since(start) < b.ms * 1e6 && per_op.size() < 64)) {
+            per_op.push_back(batch(n) / static_cast<double>(n));
+            ops += n;
+            if (per_op.size() >= 3 && ns_since(start) > 3 * b.ms * 1e6) break;
+        }
+        std::sort(per_op.begin(), per_op.end());
+        double const value = per_op[per_op.size() / 5];
+        if (value * static_cast<double>(n) >= slice / 4 || attempt == 3) return {value, ops};
     }
-    std::vector<double> per_op;
-    std::uint64_t ops = 0;
-    auto const start = clock::now();
-    while (per_op.size() < 5 || (ns_since(start) < b.ms * 1e6 && per_op.size() < 64)) {
-        per_op.push_back(batch(n) / static_cast<double>(n));
-        ops += n;
-        if (per_op.size() >= 3 && ns_since(start) > 3 * b.ms * 1e6) break;
-    }
-    std::sort(per_op.begin(), per_op.end());
-    return {per_op[per_op.size() / 5], ops};
 }
 
 // One thread; body(n) does n operations.
