@@ -120,6 +120,9 @@ bool node::try_retain() noexcept {
             return false;
         }
         if (work_.compare_exchange_weak(seen, s.next->pack(), mo::relaxed, mo::relaxed)) {  // N8
+            if (s.next->references > reference_limit) [[unlikely]] {
+                too_many_references();
+            }
             return true;
         }
     }

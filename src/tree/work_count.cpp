@@ -77,6 +77,11 @@ void node::enter_slow(work_word before) noexcept {
         panic(functions_->kind, name(), made_at_, "it has more units of work than can be counted");
     }
     if (!announce()) {
+        for (const node* up = parent_; up != nullptr; up = up->parent_) {
+            if (up->units() >= unit_limit) {
+                panic(up->functions_->kind, up->name(), up->made_at_, "it has more units of work than can be counted");
+            }
+        }
         panic(functions_->kind, name(), made_at_, "work was added below a node that is closed; use try_enter()");
     }
 }

@@ -1,9 +1,7 @@
-// Scenarios 8 to 10: the end of a tree of work, its depth and width, and the limits of what is counted.
+// Scenarios 8 and 9: the end of a tree of work, its depth and width.
 
 #include <roost/base/atomic.hpp>
 #include <roost/shutdown/shutdown.hpp>
-#include <roost/sync/latch.hpp>
-#include <roost/sync/semaphore.hpp>
 
 #include "../sync/coroutines.hpp"
 #include "../tree/tree_support.hpp"
@@ -114,36 +112,6 @@ TEST(gauntlet_scope, GAUNTLET_9_the_last_guard_of_a_deep_chain_and_of_a_wide_tre
         q.say("%s of %d nodes completed %d time on %zu KB of stack in %.1f ms", deep ? "chain" : "fan", n, completions,
               small_stack / 1024, took);
     }
-}
-
-// max - 1, max, max + 1; the counters of the tree with four bits: guard_counting_model, work_state_test.
-TEST(gauntlet_scope, GAUNTLET_10_counters_stop_at_their_limit) {
-    const quiet q("scenario 10");
-    int refused = 0;
-    semaphore s(semaphore::max_permits - 1, "slots");
-    s.add_permits(1);
-    EXPECT_EQ(s.total(), semaphore::max_permits);
-    EXPECT_DEATH(s.add_permits(1), "slots");
-    ++refused;
-    {
-        auto all = s.try_acquire(semaphore::max_permits);
-        EXPECT_TRUE(all);
-        EXPECT_EQ(s.available(), 0U);
-        EXPECT_FALSE(s.try_acquire(1));
-        EXPECT_DEATH(static_cast<void>(s.try_acquire(semaphore::max_permits + 1)), "slots.*than it can count");
-        ++refused;
-    }
-    EXPECT_EQ(s.available(), semaphore::max_permits);
-    EXPECT_DEATH(s.release(1), "slots");
-    ++refused;
-    EXPECT_DEATH(semaphore(semaphore::max_permits + 1, "slots"), "slots.*than it can count");
-    ++refused;
-    latch most(latch::max_count, "line");
-    most.count_down(latch::max_count);
-    EXPECT_TRUE(most.try_wait());
-    EXPECT_DEATH(latch(latch::max_count + 1, "line"), "line");
-    ++refused;
-    q.say("%d steps over the edge, each named", refused);
 }
 
 }  // namespace

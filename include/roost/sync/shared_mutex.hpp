@@ -6,7 +6,8 @@
 //   { auto writing = co_await table.lock(); ... }
 //
 // First come, first served: a writer that waits makes later readers wait behind it, so neither side starves. Readers that
-// stand next to each other are let in together. It is a semaphore in disguise: a reader holds one permit, a writer all.
+// stand next to each other are let in together. It is a semaphore in disguise: a reader holds one permit, a writer all. So
+// there have to be fewer readers than max_readers at a time: as many look like a writer, and unlocking ends the program.
 //
 // Resumes, cancelled, destroy, threads: as in mutex.
 

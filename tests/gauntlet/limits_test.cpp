@@ -1,0 +1,170 @@
+// Scenario 10: counters one before their limit, at it and beyond. What goes beyond is refused with a value where the call can say
+// so, and ends the program with a sentence where it cannot; nothing wraps around. The counters of the tree with four bits:
+// guard_counting_model, work_state_test. Waiters need no limit: each is an object, and memory ends before 32 bits do.
+
+#include <roost/shutdown/shutdown.hpp>
+#include <roost/sync/latch.hpp>
+#include <roost/sync/semaphore.hpp>
+#include <roost/sync/shared_mutex.hpp>
+#include <roost/task/root.hpp>
+#include <roost/tree/detail/node_access.hpp>
+#include <roost/tree/detail/work_state.hpp>
+
+#include "../task/rig.hpp"
+#include "../tree/tree_support.hpp"
+#include "quiet.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace {
+
+using namespace roost;
+using detail::reference_limit;
+using detail::unit_limit;
+using gauntlet::quiet;
+
+TEST(gauntlet_limits, GAUNTLET_10_SYNC_174_permits_and_counts_stop_at_their_limit) {
+    const quiet q("scenario 10");
+    int refused = 0;
+    semaphore s(semaphore::max_permits - 1, "slots");
+    s.add_permits(1);
+    EXPECT_EQ(s.total(), semaphore::max_permits);
+    EXPECT_DEATH(s.add_permits(1), "slots");
+    ++refused;
+    {
+        auto all = s.try_acquire(semaphore::max_permits);
+        EXPECT_TRUE(all);
+        EXPECT_EQ(s.available(), 0U);
+        EXPECT_FALSE(s.try_acquire(1));
+        EXPECT_DEATH(static_cast<void>(s.try_acquire(semaphore::max_permits + 1)), "slots.*than it can count");
+        refused += 2;
+    }
+    EXPECT_EQ(s.available(), semaphore::max_permits);
+    EXPECT_DEATH(s.release(1), "slots");
+    ++refused;
+    EXPECT_DEATH(semaphore(semaphore::max_permits + 1, "slots"), "slots.*than it can count");
+    ++refused;
+    latch most(latch::max_count, "line");
+    most.count_down(latch::max_count);
+    EXPECT_TRUE(most.try_wait());
+    EXPECT_DEATH(latch(latch::max_count + 1, "line"), "line");
+    ++refused;
+    shared_mutex table("table");
+    ASSERT_TRUE(table.core().try_take(shared_mutex::max_readers - 2));  // as many readers
+    {
+        auto last = table.try_lock_shared();
+        EXPECT_TRUE(last);
+        EXPECT_EQ(table.readers_now(), shared_mutex::max_readers - 1);
+        EXPECT_FALSE(table.try_lock());
+        auto over = table.try_lock_shared();  // holds everything, as only a writer may
+        EXPECT_FALSE(table.try_lock_shared());
+        EXPECT_FALSE(table.lock_shared_blocking(now()));
+        EXPECT_DEATH(over.unlock(), "table.*by a reader while a writer");
+        refused += 3;
+        static_cast<void>(over.release());
+        table.core().give(1);
+    }
+    EXPECT_EQ(table.readers_now(), shared_mutex::max_readers - 2);
+    table.core().give(shared_mutex::max_readers - 2);
+    EXPECT_EQ(table.readers_now(), 0U);
+    q.say("%d steps over the edge of permits, counts and readers, each told", refused);
+}
+
+// A node that counts so much more while this lives, as if others had entered and referred to it.
+class crowd {
+public:
+    crowd(node& in, std::uint32_t units, std::uint32_t references) noexcept
+        : in_(&in), more_(units * detail::one_unit + references * detail::one_reference) {
+        detail_node_access::work_of(in).fetch_add(more_, mo::relaxed);
+    }
+    crowd(const crowd&) = delete;
+    crowd& operator=(const crowd&) = delete;
+    ~crowd() { detail_node_access::work_of(*in_).fetch_sub(more_, mo::relaxed); }
+
+private:
+    node* in_;
+    detail::work_word more_;
+};
+std::uint32_t references(node& n) {
+    return detail::work_state::unpack(detail_node_access::work_of(n).load(mo::relaxed)).references;
+}
+
+TEST(gauntlet_limits, GAUNTLET_10_TREE_26_guards_and_jobs_stop_at_their_limit) {
+    const quiet q("scenario 10");
+    int refused = 0;
+    shutdown root("crowded");
+    shutdown below = root.child("below");
+    node& counted = root.tree_node();
+    {
+        const crowd most(counted, unit_limit - 1, 0);
+        const guard last = root.guard();
+        EXPECT_EQ(counted.units(), unit_limit);
+        EXPECT_FALSE(root.try_guard());
+        EXPECT_FALSE(below.try_guard()) << "it would count above";
+        EXPECT_EQ(counted.units(), unit_limit);
+        EXPECT_EQ(below.tree_node().units(), 0U);
+        EXPECT_DEATH(static_cast<void>(root.guard()), "'crowded'.*more units of work than can be counted");
+        EXPECT_DEATH(static_cast<void>(guard(last)), "'crowded'.*more units of work than can be counted");
+        EXPECT_DEATH(static_cast<void>(below.guard()), "'crowded'.*more units of work than can be counted");
+        EXPECT_DEATH(static_cast<void>(root.child("one more")), "'crowded'.*more children than can be counted");
+        refused += 6;
+    }
+    EXPECT_EQ(root.guard_count(), 0U);
+    EXPECT_TRUE(below.try_guard()) << "there is room again";
+    EXPECT_TRUE(root.shut_down().is_resolved());
+
+    rig::manual where;
+    root_scope jobs(where, "jobs");
+    int ran = 0;
+    const auto count = [](int& n) -> task<> {
+        ++n;
+        co_return;
+    };
+    {
+        const crowd most(jobs.core(), unit_limit - 1 - jobs.core().units(), 0);
+        EXPECT_TRUE(jobs.launch("last", count(ran)));
+        EXPECT_FALSE(jobs.launch("over", count(ran)));
+        ++refused;
+        EXPECT_EQ(jobs.core().units(), unit_limit);
+        where.run();
+        EXPECT_EQ(ran, 1) << "what was refused never runs";
+        EXPECT_TRUE(jobs.launch("again", count(ran)));
+        where.run();
+    }
+    EXPECT_EQ(ran, 2);
+    jobs.close();
+    where.run();
+    EXPECT_TRUE(jobs.has_ended());
+    q.say("%d guards, children and jobs too many, each told", refused);
+}
+
+TEST(gauntlet_limits, GAUNTLET_10_TREE_26_references_and_nested_guards_stop_at_their_limit) {
+    const quiet q("scenario 10");
+    int refused = 0;
+    const tree_support::ref shown = tree_support::make_root("shown");
+    const std::uint32_t had = references(*shown);
+    {
+        const crowd most(*shown, 0, reference_limit - 1 - had);
+        const tree_support::ref last = shown;
+        EXPECT_EQ(references(*shown), reference_limit);
+        EXPECT_DEATH(static_cast<void>(tree_support::ref(shown)), "'shown'.*more references than can be counted");
+        EXPECT_DEATH(static_cast<void>(shown->try_retain()), "'shown'.*more references than can be counted");
+        EXPECT_FALSE(tree_support::make_child(*shown)) << "a child refers to its parent";
+        EXPECT_EQ(references(*shown), reference_limit);
+        refused += 3;
+    }
+    EXPECT_EQ(references(*shown), had);
+    for (int i = 0; i < 255; ++i) {
+        EXPECT_TRUE(shown->enter_ignore());
+    }
+    EXPECT_DEATH(static_cast<void>(shown->enter_ignore()), "'shown'.*deeper than can be counted");
+    ++refused;
+    for (int i = 0; i < 255; ++i) {
+        shown->leave_ignore();
+    }
+    q.say("%d references and nested guards too many, each told", refused);
+}
+
+}  // namespace
