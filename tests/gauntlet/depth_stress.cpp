@@ -2,16 +2,26 @@
 
 #include <roost/sync/auto_reset_event.hpp>
 #include <roost/sync/event.hpp>
+#include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
+#include <roost/task/closing_executor.hpp>
+#include <roost/task/on.hpp>
+#include <roost/task/race.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/timeout.hpp>
+#include <roost/task/until_stop.hpp>
 
 #include "../task/rig.hpp"
+#include "../tree/tree_support.hpp"
 #include "quiet.hpp"
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
+#include <utility>
 
 namespace {
 
@@ -122,6 +132,102 @@ TEST(gauntlet_depth, GAUNTLET_11_TASK_8_a_deep_chain_is_woken_and_is_cancelled_i
         EXPECT_EQ(j.state(), cancel ? job_state::cancelled : job_state::completed);
         EXPECT_LT(m.deepest(), limit);
         q.say("%d frames, %s, %zu bytes of stack", depth, cancel ? "cancelled" : "woken", m.deepest());
+    }
+}
+
+// The chain is torn down while it is suspended, innermost frame first, and whoever stands above it goes on.
+class torn {
+public:
+    explicit torn(meter& m) : meter_(&m) {}
+    [[nodiscard]] long frames() const { return frames_; }
+    [[nodiscard]] bool in_order() const { return in_order_; }
+    // A frame, so many above the innermost.
+    class frame {
+    public:
+        frame(torn& by, int above) : by_(&by), above_(above) { ++by.frames_; }
+        frame(const frame&) = delete;
+        frame& operator=(const frame&) = delete;
+        ~frame() {
+            by_->meter_->sample();
+            by_->in_order_ = by_->in_order_ && above_ == by_->next_++;
+            --by_->frames_;
+        }
+
+    private:
+        torn* by_;
+        int above_;
+    };
+
+private:
+    meter* meter_;
+    long frames_ = 0;
+    int next_ = 0;
+    bool in_order_ = true;
+};
+task<int> hanging(int left, event& e, torn& t) {
+    const torn::frame local(t, left);
+    if (left > 0) {
+        const int below = co_await hanging(left - 1, e, t);
+        co_return below + 1;
+    }
+    co_await e.wait();
+    co_return 0;
+}
+task<int> at_last(event& e) {
+    co_await e.wait();
+    co_return -1;
+}
+enum class tear { cancelled_scope, timeout, lost_race, stop, closed_executor };
+const char* named(tear how) {
+    constexpr const char* names[] = {"a cancelled scope", "a timeout", "a lost race", "a stop", "an executor that closes"};
+    return names[static_cast<int>(how)];
+}
+
+task<> children(scope& s, event& e, torn& t) {
+    s.launch("hanging", hanging(depth, e, t));
+    co_await yield();
+    s.cancel();
+}
+task<> above(tear how, event& e, event& other, token stops, closing_executor& where, torn& t, bool& went_on) {
+    switch (how) {
+        case tear::cancelled_scope:
+            static_cast<void>(co_await as_outcome(with_scope(children, std::ref(e), std::ref(t))));
+            break;
+        case tear::timeout: static_cast<void>(co_await move_on_after(std::chrono::seconds(1), hanging(depth, e, t))); break;
+        case tear::lost_race: static_cast<void>(co_await race(hanging(depth, e, t), at_last(other))); break;
+        case tear::stop: static_cast<void>(co_await until_stop(std::move(stops), hanging(depth, e, t))); break;
+        case tear::closed_executor: static_cast<void>(co_await as_outcome(on(where, hanging(depth, e, t)))); break;
+    }
+    went_on = true;
+}
+
+TEST(gauntlet_depth, GAUNTLET_11_TASK_8_a_deep_chain_is_torn_down_in_constant_stack) {
+    const quiet q("scenario 11");
+    for (const tear how : {tear::cancelled_scope, tear::timeout, tear::lost_race, tear::stop, tear::closed_executor}) {
+        rig::stage s;
+        event e;
+        event other;
+        meter m;
+        torn t(m);
+        bool went_on = false;
+        const auto stops = tree_support::make_root();
+        closing_executor where(s.executor, "own");
+        const job j = s.play(above(how, e, other, token(*stops), where, t, went_on));
+        if (how != tear::cancelled_scope) {
+            EXPECT_EQ(t.frames(), depth + 1) << "they hang";
+            EXPECT_FALSE(went_on);
+        }
+        other.set();
+        stops->stop();
+        s.advance(std::chrono::seconds(2));
+        s.play(where.close());
+        EXPECT_EQ(t.frames(), 0);
+        EXPECT_TRUE(t.in_order()) << "innermost first";
+        EXPECT_TRUE(went_on);
+        EXPECT_EQ(j.state(), job_state::completed);
+        EXPECT_LT(m.deepest(), limit);
+        EXPECT_EQ(e.waiters_now(), 0U);
+        q.say("%d frames torn down by %s, %zu bytes of stack", depth + 1, named(how), m.deepest());
     }
 }
 
