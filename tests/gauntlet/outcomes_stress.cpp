@@ -1,5 +1,6 @@
 // Scenarios 16, 23 and 24: one outcome whatever happens at once, and clocks that misbehave.
 
+#include <roost/pool/pool.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/semaphore.hpp>
@@ -157,43 +158,83 @@ TEST(gauntlet_outcomes, GAUNTLET_23_no_timer_is_early_or_lost_whatever_the_clock
     q.say("%ld timers: %ld fired, none early, %ld due never", n, fired, never);
 }
 
+struct tally {
+    long got = 0;
+    long late = 0;
+};
 task<bool> take(semaphore& s) {
     auto p = co_await s.acquire();
     co_return true;
 }
-task<> want(semaphore& s, long rounds, long& got, long& late) {
+task<bool> take(pool<counted>& things) {
+    auto got = co_await things.acquire("wanter");
+    co_return static_cast<bool>(got);
+}
+template <class From>
+task<> want(From& from, long rounds, tally& t) {
     for (long i = 0; i < rounds; ++i) {
-        const auto answer = co_await move_on_after(1ms, take(s));
-        (answer ? got : late) += 1;
+        const auto answer = co_await move_on_after(1ms, take(from));
+        (answer ? t.got : t.late) += 1;
+        EXPECT_TRUE(!answer || *answer);
         co_await yield();
     }
 }
+// Gives it back in the tick in which the other one's time is up.
 task<> hold(semaphore& s, long rounds) {
     for (long i = 0; i < rounds; ++i) {
         auto p = co_await s.acquire();
-        co_await sleep_for(1ms);  // gives it back in the tick in which the other one's time is up
+        co_await sleep_for(1ms);
     }
+}
+task<> hold(pool<counted>& things, long rounds) {
+    for (long i = 0; i < rounds; ++i) {
+        auto got = co_await things.acquire("holder");
+        co_await sleep_for(1ms);
+        if (i % 8 == 0) {
+            got.handle().discard();  // then its place is handed over
+        }
+    }
+}
+template <class From>
+void in_the_same_tick(From& from, std::uint64_t seed, long rounds, tally& t) {
+    roost::testing::virtual_time clock(seed);
+    root_scope root(clock);
+    root.launch("holder", hold(from, rounds));
+    root.launch("wanter", want(from, rounds, t));
+    root.close();
+    clock.run();
+    ASSERT_TRUE(root.has_ended());
 }
 
 TEST(gauntlet_outcomes, GAUNTLET_24_a_timeout_in_the_tick_of_the_hand_over_loses_nothing) {
     const quiet q("scenario 24");
-    const long rounds = load(1'000'000);
-    long got = 0;
-    long late = 0;
+    const long rounds = load(1'000'000, 1000) / 8;  // each of four seeds for permits and for resources
+    census made;
+    tally permits;
+    tally resources;
     for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
         semaphore s(1, "contested");
-        roost::testing::virtual_time clock(seed);
-        root_scope root(clock);
-        root.launch("holder", hold(s, rounds / 4));
-        root.launch("wanter", want(s, rounds / 4, got, late));
-        root.close();
-        clock.run();
-        ASSERT_TRUE(root.has_ended());
+        in_the_same_tick(s, seed, rounds, permits);
         ASSERT_EQ(s.available(), 1U);
         ASSERT_EQ(s.waiters_now(), 0U);
+        pool<counted> things(pool_options(1, "contested"), [&] { return counted(made); });
+        in_the_same_tick(things, seed, rounds, resources);
+        const pool_stats now = things.stats();
+        ASSERT_EQ(now.out + now.busy + now.waiting, 0U);
+        ASSERT_EQ(now.idle + now.free, 1U);
+        ASSERT_EQ(now.created - now.destroyed, now.idle);
+        ASSERT_TRUE(things.close_blocking());
     }
-    EXPECT_EQ(got + late, rounds / 4 * 4);
-    q.say("%ld rounds: %ld in time, %ld timed out, permit still there", got + late, got, late);
+    for (const tally* t : {&permits, &resources}) {
+        EXPECT_EQ(t->got + t->late, rounds * 4);
+        EXPECT_GT(t->got, 0);
+        EXPECT_GT(t->late, 0);
+    }
+    q.expect_none(made, "resources");
+    q.say(
+        "%ld rounds for a permit: %ld in time, %ld timed out; %ld for a resource: %ld in time, %ld timed out; both still "
+        "there",
+        rounds * 4, permits.got, permits.late, rounds * 4, resources.got, resources.late);
 }
 
 }  // namespace
