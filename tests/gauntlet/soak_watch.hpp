@@ -15,6 +15,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -72,8 +73,9 @@ private:
     }
     // Only what a signal handler may do.
     static void aborted(int) {
-        char text[64] = "  soak: aborted in ROOST_SOAK_SEED=";
-        std::size_t at = 36;
+        constexpr std::string_view before = "  soak: aborted in ROOST_SOAK_SEED=";
+        char text[before.size() + 21];
+        std::size_t at = before.copy(text, before.size());
         char digits[20];
         std::size_t n = 0;
         for (std::uint64_t left = current().load(); n == 0 || left > 0; left /= 10) {
@@ -84,6 +86,8 @@ private:
         }
         text[at++] = '\n';
         static_cast<void>(!::write(STDERR_FILENO, text, at));
+        std::signal(SIGABRT, SIG_DFL);
+        std::raise(SIGABRT);
     }
     void watch() {
         std::unique_lock held(lock_);
