@@ -142,6 +142,21 @@ const misuse fatal[] = {
      "semaphore 'slots'.*added than it can count"},
     {"more permits than can be counted, at its making", [] { semaphore(semaphore::max_permits + 1, "slots"); },
      "semaphore 'slots'.*made with more permits"},
+    {"a permit of one semaphore is given back to another",
+     [] {
+         semaphore a(1, "mine");
+         semaphore b(1, "theirs");
+         b.release(a.try_acquire().release());
+     },
+     "semaphore 'theirs'.*more often than it was taken"},
+    {"a lock of one mutex is given back to another",
+     [] {
+         mutex a("mine");
+         mutex b("theirs");
+         a.try_lock().release();
+         b.unlock();
+     },
+     "mutex 'theirs'.*more often than it was taken"},
     {"a latch is counted down below zero", [] { latch(1, "started").count_down(2); },
      "latch 'started'.*counted down more often"},
     {"a barrier for nobody", [] { barrier(0, "step"); }, "barrier 'step'.*at least one participant"},
@@ -241,6 +256,33 @@ const misuse fatal[] = {
          e.post(c);
      },
      "forgetful"},
+    {"a loop is polled by what it runs",
+     [] {
+         loop l("busy");
+         runtime_tests::call c([&] { l.poll(); });
+         l.post(c);
+         l.poll();
+     },
+     "loop 'busy': run.. called while it runs already"},
+    {"a loop is run by what it runs",
+     [] {
+         loop l("busy");
+         runtime_tests::call c([&] { l.run(); });
+         l.post(c);
+         l.poll();
+     },
+     "loop 'busy': run.. called while it runs already"},
+    {"a scope is joined by the thread that runs its work",
+     [] {
+         rig::manual where;
+         root_scope root(where, "mine");
+         event never;
+         root.launch("stuck", for_ever(never));
+         runtime_tests::call c([&] { root.join_blocking(); });
+         where.post(c);
+         where.run();
+     },
+     "mine.*join_blocking|join_blocking.*mine"},
     {"a loop goes with work in it",
      [] {
          runtime_tests::call c([] {});
@@ -257,6 +299,13 @@ task<> awaits_nothing() {
     static_cast<void>(co_await std::move(d));
 }
 task<> races_nobody() { static_cast<void>(co_await race(std::vector<task<int>>())); }
+
+task<> joins(root_scope& of) { co_await of.join(); }
+task<> uses(root_scope& other, job& refused) {
+    refused = other.launch("stranger", one());
+    auto d = other.async("stranger", one());
+    static_cast<void>(co_await std::move(d));
+}
 
 errc kind_of(const std::exception_ptr& failure, std::string& text) {
     try {
@@ -288,6 +337,38 @@ TEST(gauntlet_misuse, GAUNTLET_29_forty_misuses_each_named) {
         const job nobody = s.play(races_nobody());
         EXPECT_EQ(kind_of(nobody.error(), text), errc::empty_set) << "a race of nobody";
         named += 3;
+    }
+    {
+        rig::stage a;
+        rig::stage b;
+        event never;
+        const job keeps_open = a.start(for_ever(never));
+        const job inside = a.play(joins(a.root));
+        EXPECT_EQ(kind_of(inside.error(), text), errc::would_deadlock) << "a scope is joined from inside";
+        job stranger = keeps_open;
+        a.root.close();
+        const job user = b.play(uses(a.root, stranger));
+        EXPECT_FALSE(stranger) << "a job of one scope starts a child in another, which is closing";
+        EXPECT_EQ(stranger.why().kind(), reason_kind::closed);
+        EXPECT_EQ(kind_of(user.error(), text), errc::refused) << "and awaits it";
+        keeps_open.cancel();
+        a.run();
+        named += 3;
+    }
+    {
+        // No misuse, but said: nothing is there at once, however many are in line.
+        semaphore s(0, "none");
+        EXPECT_TRUE(s.try_acquire(0));
+        rig::stage in_line;
+        const job waits = in_line.play([](semaphore& of) -> task<> { auto p = co_await of.acquire(); }(s));
+        EXPECT_EQ(s.waiters_now(), 1U);
+        const job nothing = in_line.play([](semaphore& of) -> task<> { auto p = co_await of.acquire(0); }(s));
+        EXPECT_EQ(nothing.state(), job_state::completed) << "acquire(0) never waits";
+        EXPECT_TRUE(s.acquire_blocking(0));
+        s.release(0);
+        EXPECT_EQ(s.available(), 0U);
+        waits.cancel();
+        ++named;
     }
     set_failure_sink(before);
     EXPECT_GE(named, 40);
