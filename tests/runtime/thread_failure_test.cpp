@@ -1,11 +1,11 @@
 #include <roost/runtime/blocking_lane.hpp>
 #include <roost/runtime/runtime.hpp>
 
+#include "../gauntlet/quiet.hpp"
 #include "fixture.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <fstream>
 #include <system_error>
 
@@ -58,6 +58,7 @@ int live_threads() {
 }
 
 TEST(thread_failure, RUN_19_GAUNTLET_19_the_constructor_throws_and_leaves_no_thread) {
+    const gauntlet::quiet q("scenario 19");  // descriptors and memory, too
     const int before = live_threads();
     for (const unsigned workers : {1U, 8U}) {
         const int needed = static_cast<int>(workers) + 1;  // and the keeper
@@ -74,7 +75,7 @@ TEST(thread_failure, RUN_19_GAUNTLET_19_the_constructor_throws_and_leaves_no_thr
             threads_allowed = -1;
         }
         EXPECT_EQ(live_threads(), before);
-        std::printf("  scenario 19: %d of %d threads refused in turn, %d alive as before\n", needed, needed, before);
+        q.say("%d of %d threads refused in turn, %d alive as before", needed, needed, before);
     }
 }
 
