@@ -1,5 +1,6 @@
 // Creating, destroying and closing. See pool_core.hpp.
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/pool/detail/pool_core.hpp>
 
 #include <utility>
@@ -239,7 +240,7 @@ void pool_core::report(pool_operation operation, int stripe, const std::exceptio
         options_.on_error(pool_error(errc::broken, name(), stripe, operation, "", why));
     } catch (...) {
         // A throwing hook is not allowed to break what it observes.
-        return;
+        report_failure("on_error of pool", name(), made_at(), std::current_exception());
     }
 }
 

@@ -1,5 +1,6 @@
 // Time: idle TTL, lifetime, warmth, leaks, deadlines (virtual time).
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/testing/virtual_time.hpp>
 
 #include <gtest/gtest.h>
@@ -7,6 +8,8 @@
 #include "support.hpp"
 
 #include <set>
+#include <stdexcept>
+#include <string>
 
 namespace {
 
@@ -154,6 +157,39 @@ TEST(pool_upkeep, POOL_38_a_leak_is_reported_once_with_holder_and_age) {
         forgets.let_go();
     }
     time.run();
+}
+
+TEST(pool_upkeep, POOL_90_what_the_hooks_throw_is_told_and_changes_nothing) {
+    static std::string told;
+    told.clear();
+    const auto before =
+        roost::set_failure_sink(+[](std::string_view what, std::string_view name, roost::site, std::exception_ptr) noexcept {
+            told += std::string(what) + " " + std::string(name);
+        });
+    virtual_time time;
+    ledger l;
+    int errors = 0;
+    pool_options o = timed(time, 2);
+    const std::string name = o.name;
+    o.leak_after = 30s;
+    o.on_leak = [](const roost::pool_holder&) { throw std::runtime_error("on_leak"); };
+    o.on_error = [&](const roost::pool_error&) {
+        ++errors;
+        throw std::runtime_error("on_error");
+    };
+    {
+        auto p = make_pool(l, o);
+        client forgets(p);
+        time.advance(300s);
+        EXPECT_EQ(errors, 1);
+        EXPECT_EQ(told, "on_error of pool " + name);
+        EXPECT_EQ(p.stats().leaks, 1U);
+        forgets.let_go();
+        client another(p);
+        EXPECT_TRUE(another.done());
+    }
+    time.run();
+    roost::set_failure_sink(before);
 }
 
 // That the two are read together, whenever upkeep looks: pool_time_model.
