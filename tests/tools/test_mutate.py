@@ -72,6 +72,11 @@ class Mutants(unittest.TestCase):
         reasons = mutate.justifications("tests/testing/sample_counter.hpp", ["tests/testing/sample_counter_model.cpp"])
         self.assertIn(("C3", "acquire->relaxed"), reasons)
 
+    def test_a_pattern_that_matches_nothing_is_refused(self):
+        self.assertEqual(["tools/mutate.conf"], mutate.expand("tools/mutate.co*", "here:1"))
+        with self.assertRaisesRegex(SystemExit, "here:1: there is no src/sync/gone.cpp"):
+            mutate.expand("tools/mutate.conf src/sync/gone.cpp", "here:1")
+
 
 if __name__ == "__main__":
     unittest.main()
