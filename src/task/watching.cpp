@@ -4,13 +4,15 @@
 
 namespace roost::inline ROOST_ABI {
 
+// O9 survives fetch_add as load and store: a stripe is shared by every sixteenth thread; models have three
+
 namespace detail {
 
 constinit watching watching::everybody;
 
 bool watching::count(bool on) noexcept {
-    const std::uint8_t before = on ? wanted_.fetch_or(counted, mo::relaxed)                                // O2
-                                   : wanted_.fetch_and(static_cast<std::uint8_t>(~counted), mo::relaxed);  // O2
+    const std::uint8_t before = on ? wanted_.fetch_or(counted, mo::relaxed)                                // W2
+                                   : wanted_.fetch_and(static_cast<std::uint8_t>(~counted), mo::relaxed);  // W2
     return (before & counted) != 0;
 }
 
@@ -31,8 +33,8 @@ job_counts watching::counts() const noexcept {
 std::size_t watching::come(job_observer& who) noexcept {
     for (std::size_t i = 0; i < places; ++i) {
         job_observer* nobody = nullptr;
-        if (observers_[i].who.compare_exchange_strong(nobody, &who, mo::acq_rel, mo::relaxed)) {  // O3
-            wanted_.fetch_or(told, mo::relaxed);                                                  // O2
+        if (observers_[i].who.compare_exchange_strong(nobody, &who, mo::release, mo::relaxed)) {  // O3
+            wanted_.fetch_or(told, mo::release);                                                  // O2
             return i;
         }
     }
@@ -50,10 +52,10 @@ void watching::go(std::size_t which) noexcept {
             return;
         }
     }
-    wanted_.fetch_and(static_cast<std::uint8_t>(~told), mo::relaxed);  // O2
+    wanted_.fetch_and(static_cast<std::uint8_t>(~told), mo::acquire);  // W1
     for (const place& p : observers_) {  // somebody may have come between the look and the switch
         if (p.who.load(mo::relaxed) != nullptr) {  // O1
-            wanted_.fetch_or(told, mo::relaxed);   // O2
+            wanted_.fetch_or(told, mo::relaxed);   // W2
         }
     }
 }

@@ -9,15 +9,17 @@
 // I1       an observer is called only between its coming and the end of its leaving
 //
 // id  operation               order            pairs     carries                                        fails in
-// O1  is anybody: load        relaxed          O2        nothing: a first look                          (floor)
-// O2  switch: fetch_or, and   relaxed          O1        nothing: as O1                                 (floor)
-// O3  take a place: CAS       acq_rel/relaxed  O5        out: the observer                              watching_model: come_and_go
+// O1  is anybody: load        relaxed          -         nothing: a first look, or O2 and W1 order it   (floor)
+// O2  switch on: fetch_or     release          W1        out: the place that was taken (O3)             watching_model: last_leaves_while_another_comes
+// O3  take a place: CAS       release/relaxed  O5        out: the observer                              watching_model: told_when_it_comes
 // O4  teller in: fetch_add    seq_cst          O6 O7     comes in before it looks                       watching_model: come_and_go
 // O5  teller looks: load      seq_cst          O3 O6     in: the observer                               watching_model: come_and_go
 // O6  leave: store null       seq_cst          O4 O5     gone before it looks who is in                 watching_model: come_and_go
 // O7  leave: load             seq_cst          O4 O8     in: what the tellers did                       watching_model: come_and_go
 // O8  teller out: fetch_sub   release          O7        out: it is done with the observer              watching_model: come_and_go
 // O9  count: fetch_add, load  relaxed          -         nothing but the number                         (floor)
+// W1  switch off: fetch_and   acquire          O2        in: places taken before it was switched on     watching_model: last_leaves_while_another_comes
+// W2  counting: fetch_or, and relaxed          -         nothing but the switch                         (floor)
 
 #include <roost/base/atomic.hpp>
 #include <roost/task/job_events.hpp>
@@ -42,9 +44,10 @@ public:
 #if defined(ROOST_SEAM_MODEL)
         return 0;  // one scheduling point less in every model; watching_model has its own
 #else
-        return all().wanted_.load(mo::relaxed);  // O1
+        return all().wanted();
 #endif
     }
+    [[nodiscard]] std::uint8_t wanted() const noexcept { return wanted_.load(mo::relaxed); }  // O1
 
     bool count(bool on) noexcept;
     [[nodiscard]] job_counts counts() const noexcept;
