@@ -1,6 +1,7 @@
 #include <roost/service/detail/signal_inbox.hpp>
 
 #include <roost/base/atomic.hpp>
+#include <roost/service/detail/signal_box.hpp>
 #include <roost/service/detail/wake_fd.hpp>
 #include <roost/service/phase.hpp>
 
@@ -16,14 +17,7 @@
 //          remember_signals() and run(), one service at a time
 //
 // id  operation               order    pairs  carries                                                    fails in
-// A1  handler: counters       release  A2     the sender                                                 (kept: a handler is rare)
-// A2  read: counters          acquire  A1     as A1                                                      (kept)
-// A3  handler: inside, fds    seq_cst  A4     I1                                                         (kept: a handler is rare)
-// A4  listen: fds, inside     seq_cst  A3     I1                                                         (kept: twice per run)
-// A5  installed: exchange     acq_rel  A5     old                                                        (kept: once per process)
-//
-// I1  a handler is inside before it reads a descriptor, and whoever takes that away then waits until nobody is inside: no
-//     handler rings a descriptor that has been closed, or that is somebody else's by now
+// B1  installed: any          seq_cst  B1     old                                                        (once per process)
 
 namespace roost::inline ROOST_ABI::service {
 
@@ -35,11 +29,7 @@ constexpr int numbers[handled_count] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1};
 
 class inbox {
 public:
-    atomic<std::uint32_t> count[handled_count];
-    atomic<std::uint32_t> taken[handled_count];  // numbers given to handlers, which may run on several threads at once
-    atomic<std::uint64_t> sender[handled_count][senders_kept];
-    atomic<int> inside{0};
-    atomic<int> fds[2] = {atomic<int>(-1), atomic<int>(-1)};
+    signal_box signals;
     atomic<bool> installed{false};
     struct sigaction old[handled_count] = {};
     bool left_alone[handled_count] = {};
@@ -47,28 +37,15 @@ public:
 
 constinit inbox box;
 
-std::uint64_t packed(std::uint32_t number, int sender) noexcept {
-    return (std::uint64_t{number} + 1) << 32U | static_cast<std::uint32_t>(sender);
-}
-
 void on_signal(int number, siginfo_t* info, void* /*context*/) {
-    box.inside.fetch_add(1, mo::seq_cst);  // A3
     for (std::size_t i = 0; i < handled_count; ++i) {
         if (numbers[i] == number) {
             const bool has_sender =
                 info != nullptr && (info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL);
-            const std::uint32_t mine = box.taken[i].fetch_add(1, mo::relaxed);  // A1
-            box.sender[i][mine % senders_kept].store(packed(mine, has_sender ? static_cast<int>(info->si_pid) : 0),
-                                                     mo::relaxed);  // A1
-            box.count[i].fetch_add(1, mo::release);  // A1
+            box.signals.arrived(i, has_sender ? static_cast<int>(info->si_pid) : 0,
+                                [](int fd) noexcept { wake_fd::ring(fd); });
         }
     }
-    for (atomic<int>& fd : box.fds) {
-        if (const int to = fd.load(mo::seq_cst); to >= 0) {  // A3
-            wake_fd::ring(to);
-        }
-    }
-    box.inside.fetch_sub(1, mo::seq_cst);  // A3
 }
 
 void put_back() noexcept {
@@ -81,10 +58,10 @@ void put_back() noexcept {
 
 // A child that goes on without exec has nobody who would look: signals have their usual effect in it.
 void in_forked_child() {
-    box.inside.store(0, mo::seq_cst);  // A3
-    if (box.installed.load(mo::acquire)) {  // A5
+    box.signals.forget_handlers();
+    if (box.installed.load(mo::seq_cst)) {  // B1
         put_back();
-        box.installed.store(false, mo::release);  // A5
+        box.installed.store(false, mo::seq_cst);  // B1
     }
 }
 
@@ -102,16 +79,7 @@ std::string signal_name(int number) {
     }
 }
 
-signal_counts signal_inbox::read() noexcept {
-    signal_counts c;
-    for (std::size_t i = 0; i < handled_count; ++i) {
-        c.count_[i] = box.count[i].load(mo::acquire);  // A2
-        for (std::size_t k = 0; k < senders_kept; ++k) {
-            c.sender_[i][k] = box.sender[i][k].load(mo::relaxed);  // A2
-        }
-    }
-    return c;
-}
+signal_counts signal_inbox::read() noexcept { return box.signals.read(); }
 
 int signal_counts::sender_of(handled h, std::uint32_t number) const noexcept {
     const std::uint64_t found = sender_[static_cast<std::size_t>(h)][number % senders_kept];
@@ -120,27 +88,12 @@ int signal_counts::sender_of(handled h, std::uint32_t number) const noexcept {
 }
 
 void signal_inbox::listen(int first_fd, int second_fd) noexcept {
-    box.fds[0].store(first_fd, mo::seq_cst);  // A4
-    box.fds[1].store(second_fd, mo::seq_cst);  // A4
-    while (first_fd < 0 && box.inside.load(mo::seq_cst) != 0) {  // A4
-        ::sched_yield();
-    }
-    for (const atomic<std::uint32_t>& n : box.count) {
-        if (first_fd >= 0 && n.load(mo::acquire) != 0) {  // A2
-            wake_fd::ring(first_fd);
-        }
+    if (box.signals.listen(first_fd, second_fd, [] { ::sched_yield(); })) {
+        wake_fd::ring(first_fd);
     }
 }
 
-void signal_inbox::clear() noexcept {
-    for (std::size_t i = 0; i < handled_count; ++i) {
-        box.count[i].store(0, mo::release);  // A1
-        box.taken[i].store(0, mo::relaxed);  // A1
-        for (atomic<std::uint64_t>& one : box.sender[i]) {
-            one.store(0, mo::relaxed);  // A1
-        }
-    }
-}
+void signal_inbox::clear() noexcept { box.signals.clear(); }
 
 void die_of(int signal) noexcept {
     if (signal == 0) {
@@ -178,7 +131,7 @@ no_broken_pipes::~no_broken_pipes() {
 
 void remember_signals() noexcept {
     using namespace detail;
-    if (box.installed.exchange(true, mo::acq_rel)) {  // A5
+    if (box.installed.exchange(true, mo::seq_cst)) {  // B1
         return;
     }
     static const int forks_watched = ::pthread_atfork(nullptr, nullptr, in_forked_child);
@@ -205,11 +158,11 @@ void remember_signals() noexcept {
 
 void forget_signals() noexcept {
     using namespace detail;
-    if (box.installed.load(mo::acquire)) {  // A5
+    if (box.installed.load(mo::seq_cst)) {  // B1
         put_back();
         signal_inbox::listen(-1, -1);
         signal_inbox::clear();
-        box.installed.store(false, mo::release);  // A5
+        box.installed.store(false, mo::seq_cst);  // B1
     }
 }
 

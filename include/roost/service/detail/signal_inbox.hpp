@@ -32,7 +32,7 @@ public:
     [[nodiscard]] int sender_of(handled h, std::uint32_t number) const noexcept;
 
 private:
-    friend class signal_inbox;
+    friend class signal_box;
     std::array<std::uint32_t, handled_count> count_{};
     std::array<std::array<std::uint64_t, senders_kept>, handled_count> sender_{};  // number + 1 above, the process below
 };
