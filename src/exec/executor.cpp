@@ -3,7 +3,8 @@
 #include <roost/base/atomic.hpp>
 
 // id  operation                  order    pairs  carries                        fails in
-// X1  set_fallback: exchange     acq_rel  X2     the executor's construction    executor_model: fallback_visible
+// X1  set_fallback: exchange     acq_rel  X1 X2  the executor's construction    executor_model: fallback_visible
+//                                                in: the one it replaces        executor_model: two_install
 // X2  fall_back: load            acquire  X1     the executor's construction    executor_model: fallback_visible
 
 namespace roost::inline ROOST_ABI {

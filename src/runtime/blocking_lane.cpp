@@ -13,6 +13,8 @@
 // id  operation               order    pairs  carries                                    fails in
 // N1  called_ fetch_add       relaxed  N2     nothing: changed and compared under lock_  (floor)
 // N2  called_ load            relaxed  N1     nothing: as N1                             (floor)
+//
+// N1 survives fetch_add as load and store: changed under lock_
 
 namespace roost::inline ROOST_ABI {
 

@@ -21,7 +21,7 @@ ledger_counts ledger::read() const noexcept {
     for (std::size_t i = 0; i < 4; ++i) {
         n[i] = settled_[i].load(mo::acquire);  // G2
     }
-    return {accepted_.load(mo::acquire), n[0], n[1], n[2], n[3]};  // G2
+    return {accepted_.load(mo::relaxed), n[0], n[1], n[2], n[3]};  // G4
 }
 
 ledger::entry::entry(ledger& book) noexcept : book_(&book), throwing_(std::uncaught_exceptions()) {}

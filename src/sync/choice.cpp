@@ -4,6 +4,13 @@
 
 #include <functional>
 
+// The table is in choice.hpp. Here, too, the decision is all that is decided: what a choice leads to is handed over by the
+// lock of the list and the post.
+// H1 survives acq_rel->release: an open choice holds nothing to take over; the lock of the list led to it
+// H1 survives acq_rel->acquire: all is handed over after the win, by the lock of the list and the post
+// H2 survives acquire->relaxed: its owner takes it back from nobody but itself, and reads nothing behind it
+// H3 survives release->relaxed: as H1
+
 namespace roost::inline ROOST_ABI::detail {
 
 namespace {

@@ -1,5 +1,8 @@
 #include <roost/task/detail/inner_region.hpp>
 
+// M1 survives release->relaxed: it says nothing but the fact, and disarm() orders that
+// M2 survives acquire->relaxed: as M1
+
 namespace roost::inline ROOST_ABI::detail {
 
 constinit const node_functions inner_region::functions{

@@ -4,6 +4,8 @@
 
 // id  operation              order    pairs  carries                                    fails in
 // V1  describe: loads        relaxed  -      facts for a report, each true on its own   (floor)
+//
+// W5 survives acquire->relaxed: that no work is left is learned from the root's own word; a child adds what it has
 
 namespace roost::inline ROOST_ABI {
 

@@ -71,4 +71,38 @@ MODEL(state_word_model, decided_again) {
     check(word.peek().count == 2, "BASE-11: each call commits exactly one step");
 }
 
+// The state comes back to what it was: whoever commits on it has seen what was done in between, although it looked before.
+MODEL(state_word_model, same_again) {
+    roost::state_word<turn> word;
+    roost::plain<int> cargo{0};
+    const auto visit = [&] {
+        const bool mine = word.transition(
+            [](turn t) noexcept { return t.count == 0 ? roost::go(turn{1}, true) : roost::refuse<turn>(false); });
+        if (mine) {
+            cargo.set(cargo.get() + 1);
+            static_cast<void>(word.transition([](turn) noexcept { return roost::go(turn{0}, true); }));
+        }
+    };
+    roost::thread other(visit);
+    visit();
+    other.join();
+    check(cargo.get() >= 1, "BASE-12: the one before is visible to the one who follows");
+}
+
+// Refused after it had to be decided again: that, too, has seen what it was refused for.
+MODEL(state_word_model, refused_again) {
+    roost::state_word<turn> word;
+    roost::plain<int> cargo{0};
+    roost::thread writer([&] {
+        cargo.set(7);
+        static_cast<void>(word.transition(next));
+    });
+    const bool late = word.transition(
+        [](turn t) noexcept { return t.count == 1 ? roost::refuse<turn>(true) : roost::go(turn{5}, false); });
+    if (late) {
+        check(cargo.get() == 7, "BASE-12: a refusal has seen what it was refused for");
+    }
+    writer.join();
+}
+
 }  // namespace

@@ -42,4 +42,24 @@ MODEL(executor_model, fallback_visible) {
     check(first.taken.get() + fallback.taken.get() == 1, "BASE-23: refused work is taken exactly once");
 }
 
+// Two install one at once: each gets back what it replaced, fully made, and nobody's is lost.
+MODEL(executor_model, two_install) {
+    counting_executor theirs;
+    counting_executor mine;
+    roost::executor_ref seen_by_them;
+    roost::thread other([&] {
+        theirs.ready.set(true);
+        seen_by_them = roost::set_fallback_executor(theirs);
+    });
+    const roost::executor_ref seen = roost::set_fallback_executor(mine);
+    if (seen == roost::executor_ref(theirs)) {
+        check(theirs.ready.get(), "BASE-23: whoever is given the one before sees it fully made");
+    }
+    other.join();
+    const roost::executor_ref last = roost::set_fallback_executor({});
+    const bool mine_first = last == roost::executor_ref(theirs) && seen_by_them == roost::executor_ref(mine) && !seen;
+    const bool theirs_first = last == roost::executor_ref(mine) && seen == roost::executor_ref(theirs) && !seen_by_them;
+    check(mine_first || theirs_first, "BASE-23: each is given back once, to whoever replaced it");
+}
+
 }  // namespace

@@ -19,6 +19,15 @@ MODEL(ledger_model, read_while_settling) {
     check(book.read().completed() == 1 && book.read().open() == 0, "SVC-71: settled once");
 }
 
+// Two at once: none is lost.
+MODEL(ledger_model, two_at_once) {
+    ledger book;
+    thread worker([&] { book.accept().complete(); });
+    book.accept().complete();
+    worker.join();
+    check(book.read().accepted() == 2 && book.read().completed() == 2, "SVC-71: both are in the books");
+}
+
 // Accepted by one thread, settled by another: the reader still never sees it the wrong way round.
 MODEL(ledger_model, handed_on) {
     ledger book;

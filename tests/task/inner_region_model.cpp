@@ -112,4 +112,31 @@ MODEL(inner_region_model, budget_vs_cancel) {
     finish(ex.inner, root);
 }
 
+task<int> seen_from_inside(event& e, token& inside) {
+    inside = co_await this_token();
+    co_await e.wait();
+    co_return 0;
+}
+task<> shielded_until(event& e, token& inside) { co_await shield(std::chrono::hours(1), seen_from_inside(e, inside)); }
+
+// TASK-24: whoever notes the second fact knows what the first was about: the inside is told why the outside was cancelled.
+MODEL(inner_region_model, budget_knows_why) {
+    timed_executor ex;
+    root_scope root(ex);
+    event e;
+    token inside;
+    const job j = root.launch("shielded", shielded_until(e, inside));
+    ex.inner.run_all();
+    thread clock([&] {
+        ex.clock.fire();
+        ex.inner.wake();
+    });
+    j.cancel(reason::plain_kind(reason_kind::dropped));
+    run_until(ex.inner, [&] { return j.is_finished(); });
+    clock.join();
+    check(inside.reason().kind() == reason_kind::dropped, "TASK-24: it is told why");
+    inside = token();
+    finish(ex.inner, root);
+}
+
 }  // namespace

@@ -19,6 +19,8 @@
 // id  operation            order             pairs  carries                                        fails in
 // S1  transition: load     acquire           S2     what the last committer wrote before its step  state_word_model: hand_over
 // S2  transition: CAS      acq_rel/acquire   S1 S2  out: caller's writes; in: last committer's     state_word_model: hand_over
+//                                                   who may have come after S1 looked              state_word_model: same_again
+//                                                   failed: as S1                                  state_word_model: refused_again
 // S3  peek: load           acquire           S2     what the last committer wrote before its step  state_word_model: peek
 
 namespace roost::inline ROOST_ABI {

@@ -12,8 +12,9 @@
 //
 // id  operation             order    pairs  carries                                                  fails in
 // G1  counters: fetch_add   relaxed  -      statistics; settled after accepted, on whatever thread   (floor: see read())
-// G2  read: loads           acquire  G3     settled first, then accepted: lost is never negative     ledger_model: read_while_settling
+// G2  read: settled         acquire  G3     settled first, then accepted: lost is never negative     ledger_model: read_while_settling
 // G3  settle: fetch_add     release  G2     the entry's own G1                                       ledger_model: read_while_settling
+// G4  read: accepted        relaxed  -      nothing is read behind it; G2 says how old it may be     (floor)
 
 #include <roost/base/atomic.hpp>
 

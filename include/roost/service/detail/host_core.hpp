@@ -3,10 +3,10 @@
 // What host and conductor share.
 //
 // id  operation                 order    pairs  carries                                                          fails in
-// O1  phase: store              release  O2     what was done before the phase began                             (kept: rare)
-// O2  phase: load               acquire  O1     as O1                                                            (kept: rare)
-// O3  wishes: fetch_or          release  O4     what whoever asks did before                                     (kept: rare)
-// O4  wishes: exchange          acquire  O3     as O3                                                            (kept: rare)
+// O1  phase: store              release  O2     what was done before the phase began                             host_core_model: phase_begins
+// O2  phase: load               acquire  O1     as O1                                                            host_core_model: phase_begins
+// O3  wishes: fetch_or          release  O4     what whoever asks did before                                     host_core_model: main_ends
+// O4  wishes: exchange          acquire  O3     as O3                                                            host_core_model: main_ends
 // O5  flags, times              relaxed  -      each true on its own                                             (floor)
 // O6  main's code: store        relaxed  -      O3 carries it                                                    (floor)
 

@@ -8,11 +8,15 @@
 //
 //   idle --probe--> posted --run--> idle          posted --leave--> orphan --run--> freed
 //
-// id  operation           order    pairs  carries                                   fails in
-// P1  run: CAS to idle    acq_rel  P2 P3  the executor's last touch                 liveness_probe_model: run_vs_leave
-// P2  probe: load         acquire  P1     as P1                                     (floor: one prober)
-// P3  leave: exchange     acq_rel  P1     who frees                                 liveness_probe_model: run_vs_leave
-// P4  posted_at           relaxed  -      a statistic                               (floor)
+// id  operation           order            pairs  carries                                        fails in
+// P1  run: CAS to idle    release/acquire  P2 P3  out: the executor's last touch; orphan: the    liveness_probe_model: run_vs_probe
+//                                                 maker's                                        liveness_probe_model: run_vs_leave
+// P2  probe: load         acquire          P1     in: the executor's last touch: it has its link  liveness_probe_model: run_vs_probe
+// P3  leave: exchange     acq_rel          P1     who frees                                      liveness_probe_model: run_vs_leave
+// P4  posted_at           relaxed          -      nothing: P5 carries it                         (floor)
+// P5  posted: store       release          P7     when it was posted                             liveness_probe_model: look_while_probing
+// P6  refused: store      relaxed          -      nothing: nobody else had it                    (floor)
+// P7  is_live: load       acquire          P5     as P5                                          liveness_probe_model: look_while_probing
 
 #include <roost/base/atomic.hpp>
 #include <roost/exec/executor.hpp>
@@ -29,6 +33,9 @@ public:
     void probe(time_point now) noexcept;
     // Whether everything that was posted ran within `limit`, or may still do so. From any thread.
     [[nodiscard]] bool is_live(time_point now, duration limit) const noexcept;
+
+    static void* operator new(std::size_t size) { return allocate_frame(size); }
+    static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
 
 private:
     enum class state : std::uint32_t { idle, posted, orphan };

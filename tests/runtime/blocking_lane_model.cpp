@@ -1,0 +1,55 @@
+// A lane's threads falling asleep while work comes and while it closes, every interleaving at small scope.
+
+#include <roost/runtime/blocking_lane.hpp>
+#include <roost/testing/explore_gtest.hpp>
+
+namespace {
+
+using namespace roost;
+using roost::testing::check;
+
+class job final : public blocking_work {
+public:
+    explicit job(atomic<std::uint32_t>& done) : blocking_work(ran), done_(done) {}
+
+private:
+    static void ran(work& self) noexcept {
+        atomic<std::uint32_t>& done = static_cast<job&>(self).done_;
+        done.fetch_add(1, mo::release);
+        wake_on(&done, 1);
+    }
+    atomic<std::uint32_t>& done_;
+};
+
+void wait_for(atomic<std::uint32_t>& done, std::uint32_t n) {
+    for (std::uint32_t seen = done.load(mo::acquire); seen != n; seen = done.load(mo::acquire)) {
+        wait_on(done, seen);
+    }
+}
+
+// RUN-45: work that comes while the only thread falls asleep is run, and closing ends a thread that sleeps.
+MODEL(blocking_lane_model, submit_while_it_falls_asleep) {
+    atomic<std::uint32_t> done{0};
+    job first(done);
+    job second(done);
+    blocking_lane lane(1, "lane", duration::max());
+    check(lane.submit(first), "RUN-45: it is open");
+    wait_for(done, 1);
+    check(lane.submit(second), "RUN-45: it is open");
+    wait_for(done, 2);
+    lane.close();
+}
+
+// RUN-47: what was taken before the close still runs, and what comes later is refused.
+MODEL(blocking_lane_model, submit_vs_close) {
+    atomic<std::uint32_t> done{0};
+    job first(done);
+    bool taken = false;
+    blocking_lane lane(1, "lane", duration::max());
+    thread submitter([&] { taken = lane.submit(first); });
+    lane.close();
+    submitter.join();
+    check(done.load(mo::acquire) == (taken ? 1U : 0U), "RUN-47: taken and run, or refused");
+}
+
+}  // namespace
