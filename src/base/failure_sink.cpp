@@ -10,8 +10,8 @@
 #include <typeinfo>
 
 // id  operation             order    pairs  carries                            fails in
-// F1  set: exchange         acq_rel  F2     nothing but the pointer itself     (floor: a function is always there)
-// F2  report: load          acquire  F1     nothing but the pointer itself     (floor: a function is always there)
+// F1  set: exchange         seq_cst  F2     what the sink stands on            (no model: failures are rare)
+// F2  report: load          seq_cst  F1     what the sink stands on            (no model: failures are rare)
 
 namespace roost::inline ROOST_ABI {
 
@@ -43,11 +43,11 @@ std::string type_name(const std::type_info& type) {
 }  // namespace
 
 failure_sink set_failure_sink(failure_sink sink) noexcept {
-    return current_sink().exchange(sink == nullptr ? print_failure : sink, mo::acq_rel);  // F1
+    return current_sink().exchange(sink == nullptr ? print_failure : sink, mo::seq_cst);  // F1
 }
 
 void report_failure(std::string_view what, std::string_view name, site made_at, std::exception_ptr error) noexcept {
-    current_sink().load(mo::acquire)(what, name, made_at, std::move(error));  // F2
+    current_sink().load(mo::seq_cst)(what, name, made_at, std::move(error));  // F2
 }
 
 std::string describe(const std::exception_ptr& error) {

@@ -51,7 +51,7 @@ void conductor::start() {
 
 void conductor::end() noexcept {
     if (thread_.joinable()) {
-        ending_.store(true, mo::release);  // C3
+        ending_.store(true, mo::seq_cst);  // C3
         core_.wake().ring();
         thread_.join();
     }
@@ -60,13 +60,13 @@ void conductor::end() noexcept {
 void conductor::run() noexcept {
     for (;;) {
         next_ = no_deadline;
-        if (ending_.load(mo::acquire)) {  // C3
+        if (ending_.load(mo::seq_cst)) {  // C3
             return;
         }
         try {
             look(now());
-            if (!looked_.load(mo::acquire)) {  // C1
-                looked_.store(true, mo::release);  // C1
+            if (!looked_.load(mo::seq_cst)) {  // C1
+                looked_.store(true, mo::seq_cst);  // C1
                 news_.ring();
             }
         } catch (const std::exception& e) {
@@ -260,7 +260,7 @@ void conductor::enter(phase_state before, phase_effect effect, time_point now) {
     }
     if (contains(effect, phase_effect::finish)) {
         core_.components().close(stage::release);
-        over_set_.store(true, mo::release);  // C2
+        over_set_.store(true, mo::seq_cst);  // C2
         news_.ring();
     }
     if (contains(effect, phase_effect::die)) {

@@ -35,14 +35,14 @@ bool has_third(const signal_counts& n, const host_core& core) noexcept {
 last_resort::last_resort(const host_core& core) : core_(core), thread_([this] { run(); }) {}
 
 last_resort::~last_resort() {
-    ending_.store(true, mo::release);  // L1
+    ending_.store(true, mo::seq_cst);  // L1
     bell_.ring();
     thread_.join();
 }
 
 void last_resort::run() const noexcept {
     time_point limit = no_deadline;
-    while (!ending_.load(mo::acquire)) {  // L1
+    while (!ending_.load(mo::seq_cst)) {  // L1
         const time_point hard = core_.hard_deadline();
         const signal_counts n = signal_inbox::read();
         limit = std::min(limit, hard == no_deadline ? no_deadline : deadline_after(hard, patience));

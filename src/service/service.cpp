@@ -12,8 +12,8 @@
 #include <system_error>
 
 // id  operation              order    pairs  carries                                       fails in
-// R1  current: exchange      acq_rel  R2     the core                                      (kept: once per run)
-// R2  current: load          acquire  R1     as R1                                         (kept: failures and panics are rare)
+// R1  current: exchange      seq_cst  R2     the core                                      (no model: once per run)
+// R2  current: load          seq_cst  R1     as R1                                         (no model: failures and panics are rare)
 
 namespace roost::inline ROOST_ABI::service::detail {
 
@@ -25,7 +25,7 @@ atomic<host_core*>& current() noexcept {
 }
 
 void log_failure(std::string_view what, std::string_view name, site made_at, std::exception_ptr error) noexcept {
-    const host_core* core = current().load(mo::acquire);  // R2
+    const host_core* core = current().load(mo::seq_cst);  // R2
     if (core == nullptr) {
         return;
     }
@@ -38,7 +38,7 @@ void log_failure(std::string_view what, std::string_view name, site made_at, std
 }
 
 void log_overrun(const overrun& o, void* /*context*/) noexcept {
-    if (const host_core* core = current().load(mo::acquire)) {  // R2
+    if (const host_core* core = current().load(mo::seq_cst)) {  // R2
         try {
             core->log(severity::warning, o.to_string());
         } catch (...) {}
@@ -46,7 +46,7 @@ void log_overrun(const overrun& o, void* /*context*/) noexcept {
 }
 
 void end_after_panic(const char* sentence) {
-    if (host_core* core = current().load(mo::acquire)) {  // R2
+    if (host_core* core = current().load(mo::seq_cst)) {  // R2
         core->log(severity::error, sentence);
         core->log(severity::info, core->ledger().read().forced().to_string());
         ::_exit(exit_code::broken_invariant);
@@ -57,14 +57,14 @@ void end_after_panic(const char* sentence) {
 class hearing {
 public:
     explicit hearing(host_core& core) noexcept {
-        current().exchange(&core, mo::acq_rel);  // R1
+        current().exchange(&core, mo::seq_cst);  // R1
         failures_ = set_failure_sink(log_failure);
         panics_ = set_panic_handler(end_after_panic);
     }
     ~hearing() {
         set_panic_handler(panics_);
         set_failure_sink(failures_);
-        current().exchange(nullptr, mo::acq_rel);  // R1
+        current().exchange(nullptr, mo::seq_cst);  // R1
     }
     hearing(const hearing&) = delete;
     hearing& operator=(const hearing&) = delete;
@@ -85,10 +85,10 @@ public:
 
 class one_at_a_time {
 public:
-    one_at_a_time() noexcept : mine_(!taken().exchange(true, mo::acq_rel)) {}  // R1
+    one_at_a_time() noexcept : mine_(!taken().exchange(true, mo::seq_cst)) {}  // R1
     ~one_at_a_time() {
         if (mine_) {
-            taken().exchange(false, mo::acq_rel);  // R1
+            taken().exchange(false, mo::seq_cst);  // R1
         }
     }
     one_at_a_time(const one_at_a_time&) = delete;

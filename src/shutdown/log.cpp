@@ -5,8 +5,8 @@
 #include <roost/tree/node.hpp>
 
 // id  operation            order    pairs  carries                                              fails in
-// G1  listener: load       acquire  G2     context_                                             (set while nobody logs)
-// G2  listener: store      release  G1     context_                                             (set while nobody logs)
+// G1  listener: load       seq_cst  G2     listener_context                                     (no model: set while nobody logs)
+// G2  listener: store      seq_cst  G1     listener_context                                     (no model: set while nobody logs)
 // G3  switch: store        relaxed  -      nothing: set while no node is used                   (floor)
 
 namespace roost::inline ROOST_ABI {
@@ -24,7 +24,7 @@ constinit atomic<shutdown_log> listener{nullptr};
 void* listener_context = nullptr;
 
 void emit(const shutdown_record& record) noexcept {
-    if (const shutdown_log log = listener.load(mo::acquire)) {  // G1
+    if (const shutdown_log log = listener.load(mo::seq_cst)) {  // G1
         log(listener_context, record);
     }
 }
@@ -34,9 +34,9 @@ void emit(const shutdown_record& record) noexcept {
 
 void set_shutdown_log([[maybe_unused]] shutdown_log log, [[maybe_unused]] void* context) noexcept {
 #if !defined(ROOST_SEAM_MODEL)
-    listener.store(nullptr, mo::release);  // G2
+    listener.store(nullptr, mo::seq_cst);  // G2
     listener_context = context;
-    listener.store(log, mo::release);  // G2
+    listener.store(log, mo::seq_cst);  // G2
     detail::is_listened.store(log != nullptr, mo::relaxed);  // G3
 #endif
 }

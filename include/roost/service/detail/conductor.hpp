@@ -3,10 +3,10 @@
 // The thread that runs a service's end: signals, phases, reports, the service manager. It runs no work of the service, so it
 // goes on when every worker is stuck.
 //
-// id  operation             order            pairs  carries                                  fails in
-// C1  looked: store/load    release/acquire  C1     what the first look did                  (kept: once per run)
-// C2  over: store/load      release/acquire  C2     that the phases have come to their end   (kept: once per run)
-// C3  ending: store/load    release/acquire  C3     nothing but itself                       (kept: once per run)
+// id  operation             order    pairs  carries                                  fails in
+// C1  looked: store/load    seq_cst  C1     what the first look did                  (no model: it sleeps in the kernel)
+// C2  over: store/load      seq_cst  C2     that the phases have come to their end   (no model: it sleeps in the kernel)
+// C3  ending: store/load    seq_cst  C3     nothing but itself                       (no model: it sleeps in the kernel)
 
 #include <roost/base/atomic.hpp>
 #include <roost/service/detail/host_core.hpp>
@@ -29,9 +29,9 @@ public:
     void end() noexcept;
 
     // What had come before the start has been acted on.
-    [[nodiscard]] bool has_looked() const noexcept { return looked_.load(mo::acquire); }  // C1
+    [[nodiscard]] bool has_looked() const noexcept { return looked_.load(mo::seq_cst); }  // C1
     // The service's threads can be joined.
-    [[nodiscard]] bool is_over() const noexcept { return over_set_.load(mo::acquire); }  // C2
+    [[nodiscard]] bool is_over() const noexcept { return over_set_.load(mo::seq_cst); }  // C2
     // After end().
     [[nodiscard]] phase_state state() const noexcept { return state_; }
     [[nodiscard]] int signal() const noexcept { return signal_; }

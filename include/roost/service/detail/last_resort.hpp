@@ -3,8 +3,8 @@
 // The thread that ends the process when nobody else can: the sink blocks, a join hangs, memory is broken. It takes no locks,
 // allocates nothing and logs nothing. It is there from before a service's first line to after its last.
 //
-// id  operation             order            pairs  carries              fails in
-// L1  ending: store/load    release/acquire  L1     nothing but itself   (kept: once per run)
+// id  operation             order    pairs  carries              fails in
+// L1  ending: store/load    seq_cst  L1     nothing but itself   (no model: it sleeps in the kernel)
 
 #include <roost/base/atomic.hpp>
 #include <roost/service/detail/host_core.hpp>
