@@ -1,6 +1,6 @@
 import unittest
 
-from planted import PlantedTree
+from planted import ARCHITECTURE, PlantedTree
 
 GOOD = """// id  operation      order    pairs  carries   fails in
 // E1  set: exchange  acq_rel  E2     writes    event_model: publish
@@ -22,6 +22,13 @@ class CheckOrderings(PlantedTree):
         super().setUp()
         self.plant("src/sync/event.cpp", GOOD)
         self.plant("tests/sync/event_model.cpp", "TEST(event_model, publish) {}\n")
+        self.gate("src/sync/*.cpp include/roost/sync/event.hpp")
+
+    def gate(self, files):
+        self.plant("tools/mutate.conf", f"# files | layers | models\n{files} | base | tests/sync/event_model.cpp  # why\n")
+
+    def list_outside(self, text):
+        self.plant("docs/architecture.md", ARCHITECTURE + "\n## Outside the mutation gate\n\n" + text)
 
     def test_labelled_operations_pass(self):
         self.assertIn("3 operations", self.assert_clean())
@@ -57,6 +64,44 @@ class CheckOrderings(PlantedTree):
     def test_a_row_without_evidence_is_found(self):
         self.plant("src/sync/event.cpp", GOOD.replace("E1     writes    event_model: publish", "E1     trust me"))
         self.assert_found("src/sync/event.cpp:3: row E2 names no model")
+
+    def test_a_bracket_somewhere_in_a_row_is_no_reason(self):
+        row = "// E2  is_set: load   acquire  E1     writes    event_model: publish"
+        self.plant("src/sync/event.cpp", GOOD.replace(row, "// E2  is_set: load (fast)  acquire  E1  writes"))
+        self.assert_found("src/sync/event.cpp:3: row E2 names no model")
+
+    def test_only_relaxed_is_the_floor(self):
+        for reason, is_good in (("(floor: one reader)", False), ("(kept)", False), ("(rare, and no model runs it)", True)):
+            self.plant("src/sync/event.cpp", GOOD.replace("E1     writes    event_model: publish", "E1     writes    " + reason))
+            self.assert_clean() if is_good else self.assert_found("src/sync/event.cpp:3: row E2 names no model")
+
+    def test_the_order_is_what_stands_in_its_column(self):
+        self.plant("src/sync/event.cpp", GOOD.replace("nothing   (floor)", "nothing: keeps E1's release going"))
+        self.assert_clean()
+
+    def test_a_file_outside_the_gate_is_found(self):
+        self.gate("src/sync/other.cpp")
+        self.assert_found("src/sync/event.cpp:1: uses orders weaker than seq_cst, but is neither in tools/mutate.conf nor listed")
+
+    def test_relaxed_is_weaker_too_and_seq_cst_needs_no_gate(self):
+        self.gate("src/sync/other.cpp")
+        only = "// id  operation      order    pairs  carries   fails in\n// E3  reset: store   {0}  -      nothing   (floor)\n"
+        only += "void f() {{ word.store(0, mo::{0}); }}  // E3\n"
+        self.plant("src/sync/event.cpp", only.format("relaxed"))
+        self.assert_found("src/sync/event.cpp:1: uses orders weaker than seq_cst")
+        self.plant("src/sync/event.cpp", only.format("seq_cst"))
+        self.assert_clean()
+
+    def test_a_file_outside_the_gate_may_be_listed_with_a_reason(self):
+        self.gate("src/sync/other.cpp")
+        self.list_outside("- `src/sync/event.cpp`: no model can run it\n")
+        self.assert_clean()
+        self.list_outside("- `src/sync/event.cpp`:\n")
+        self.assert_found("src/sync/event.cpp:1: uses orders weaker than seq_cst")
+
+    def test_what_is_listed_is_outside_and_there(self):
+        self.list_outside("- `src/sync/event.cpp`: no model can run it\n- `src/sync/gone.cpp`: no more\n")
+        self.assert_found("src/sync/event.cpp is in tools/mutate.conf, too", "src/sync/gone.cpp uses no order weaker than seq_cst")
 
     def test_invariants_are_no_rows(self):
         self.plant("src/sync/event.cpp", "// I1       a waiter is in one list\n//\n" + GOOD)
