@@ -27,7 +27,8 @@ template <class Operation>
 class recorded_wait {
 public:
     template <class Read>
-    recorded_wait(history& h, int what, Operation op, Read read) : history_(&h), place_(h.begin(what)), op_(std::move(op)) {
+    recorded_wait(history& h, int what, Operation op, Read read, int argument = 0)
+        : history_(&h), place_(h.begin(what, argument)), argument_(argument), op_(std::move(op)) {
         coroutine_ = run(*this, read);
     }
     recorded_wait(const recorded_wait&) = delete;
@@ -36,6 +37,13 @@ public:
     void cancel() {
         if (op_.try_cancel()) {
             history_->end(place_, cancelled);
+        }
+    }
+    // When all is quiet: if it still waits, that is recorded as a call of its own, after everything else. The wait itself
+    // has not returned, so a wake that was lost is no early cancel.
+    void leave(int what) {
+        if (op_.try_cancel()) {
+            history_->end(history_->begin(what, argument_), 0);
         }
     }
 
@@ -65,6 +73,7 @@ private:
 
     history* history_;
     std::size_t place_;
+    int argument_;
     Operation op_;
     sync_testing::owned coroutine_;
 };
@@ -76,10 +85,20 @@ using waits = std::deque<recorded_wait<Operation>>;
 inline constexpr int threads = 3;
 inline constexpr int calls_each = 2;
 
+// Who still waits in the end.
+template <class Operation>
+void leave_all(waits<Operation> (&waiting)[threads], int what) {
+    for (auto& mine : waiting) {
+        for (auto& one : mine) {
+            one.leave(what);
+        }
+    }
+}
+
 // Runs `call(h, thread, which)` in three threads, with what to call drawn by the search, then `finish()`, then the check.
 template <class Call, class Finish, class State, class Apply>
 void try_histories(std::uint32_t kinds, Call call, Finish finish, State start, Apply apply) {
-    history h(2 * threads * calls_each);
+    history h(3 * threads * calls_each);
     std::uint32_t plan[threads][calls_each];
     for (auto& mine : plan) {
         for (std::uint32_t& one : mine) {

@@ -18,26 +18,18 @@ using testing_support::both_searches;
 using testing_support::calls_each;
 using testing_support::cancelled;
 using testing_support::history;
+using testing_support::leave_all;
 using testing_support::recorded_call;
 using testing_support::threads;
 using testing_support::try_histories;
 using testing_support::waits;
 
-template <class Operation>
-void cancel_all(waits<Operation> (&waiting)[threads]) {
-    for (auto& mine : waiting) {
-        for (auto& one : mine) {
-            one.cancel();
-        }
-    }
-}
-
 // --- latch -------------------------------------------------------------------------------------------------------------------
 void latch_histories() {
-    enum { count_down, look, wait, wait_and_cancel, kinds };
+    enum { count_down, look, wait, wait_and_cancel, kinds, left };
     constexpr int from = 3;
     roost::latch l(from, "l");
-    std::atomic<int> left{from};  // counting below zero is misuse
+    std::atomic<int> to_count{from};  // counting below zero is misuse
     waits<roost::latch::operation> waiting[threads];
     try_histories(
         kinds,
@@ -50,14 +42,14 @@ void latch_histories() {
             } else if (what == look) {
                 const std::size_t place = h.begin(look);
                 h.end(place, l.try_wait());
-            } else if (left.fetch_sub(1) > 0) {
+            } else if (to_count.fetch_sub(1) > 0) {
                 const std::size_t place = h.begin(count_down);
                 l.count_down();
                 h.end(place, 0);
             }
         },
         [&] {
-            cancel_all(waiting);
+            leave_all(waiting, left);
             check(l.waiters_now() == 0, "nobody is left");
         },
         from,
@@ -65,6 +57,7 @@ void latch_histories() {
             switch (c.what) {
                 case count_down: return n-- > 0;
                 case look: return c.answer == static_cast<int>(n == 0);
+                case left: return n > 0;
                 default: return c.answer == cancelled || n == 0;
             }
         });
@@ -76,9 +69,22 @@ TEST(linearizable_locks_model, latch) { both_searches(latch_histories); }
 struct holders {
     int readers = 0;
     bool writer = false;
+    bool has_writers = false;  // in line in the end
 };
 void shared_mutex_histories() {
-    enum { try_read, try_write, read_out, write_out, read, write, read_and_cancel, write_and_cancel, kinds };
+    enum {
+        try_read,
+        try_write,
+        read_out,
+        write_out,
+        read,
+        write,
+        read_and_cancel,
+        write_and_cancel,
+        kinds,
+        read_left,
+        write_left
+    };
     roost::shared_mutex m("m");
     std::vector<roost::shared_mutex::shared_guard> reads[threads];
     std::vector<roost::shared_mutex::guard> writes[threads];
@@ -126,8 +132,8 @@ void shared_mutex_histories() {
             }
         },
         [&] {
-            cancel_all(reading);
-            cancel_all(writing);
+            leave_all(writing, write_left);
+            leave_all(reading, read_left);
         },
         holders(),
         [](holders& now, const recorded_call& c) {
@@ -142,6 +148,8 @@ void shared_mutex_histories() {
                     return !took || is_free;
                 }
                 case read_out: return now.readers-- > 0;
+                case write_left: now.has_writers = true; return now.readers > 0 || now.writer;
+                case read_left: return now.writer || (now.readers > 0 && now.has_writers);
                 default: return std::exchange(now.writer, false);
             }
         });

@@ -23,13 +23,14 @@ using testing_support::recorded_call;
 
 using testing_support::both_searches;
 using testing_support::cancelled;
+using testing_support::leave_all;
 using testing_support::threads;
 using testing_support::try_histories;
 using testing_support::waits;
 
 // --- event -------------------------------------------------------------------------------------------------------------------
 void event_histories() {
-    enum { set, reset, look, wait, wait_and_cancel, kinds };
+    enum { set, reset, look, wait, wait_and_cancel, kinds, left };
     roost::event e("e");
     waits<roost::event::operation> waiting[threads];
     try_histories(
@@ -49,11 +50,7 @@ void event_histories() {
             h.end(place, what == set ? 0 : what == reset ? e.reset() : e.is_set());
         },
         [&] {
-            for (auto& mine : waiting) {
-                for (auto& one : mine) {
-                    one.cancel();
-                }
-            }
+            leave_all(waiting, left);
             check(e.waiters_now() == 0, "nobody is left");
         },
         false,
@@ -63,6 +60,7 @@ void event_histories() {
                 case set: is_set = true; return true;
                 case reset: is_set = false; return c.answer == static_cast<int>(before);
                 case look: return c.answer == static_cast<int>(before);
+                case left: return !before;
                 default: return c.answer == cancelled || before;
             }
         });
@@ -71,7 +69,7 @@ TEST(linearizable_model, event) { both_searches(event_histories); }
 
 // --- auto_reset_event ----------------------------------------------------------------------------------------------------------
 void auto_reset_histories() {
-    enum { set, try_wait, wait, wait_and_cancel, kinds };
+    enum { set, try_wait, wait, wait_and_cancel, kinds, left };
     roost::auto_reset_event e("e");
     waits<roost::auto_reset_event::operation> waiting[threads];
     try_histories(
@@ -90,18 +88,12 @@ void auto_reset_histories() {
             }
             h.end(place, what == set ? 0 : e.try_wait());
         },
-        [&] {
-            for (auto& mine : waiting) {
-                for (auto& one : mine) {
-                    one.cancel();
-                }
-            }
-        },
-        false,
+        [&] { leave_all(waiting, left); }, false,
         [](bool& is_set, const recorded_call& c) {
             const bool before = is_set;
             switch (c.what) {
                 case set: is_set = true; return true;
+                case left: return !before;
                 case try_wait: is_set = false; return c.answer == static_cast<int>(before);
                 default: is_set = c.answer == cancelled && before; return c.answer == cancelled || before;
             }
@@ -111,9 +103,9 @@ TEST(linearizable_model, auto_reset_event) { both_searches(auto_reset_histories)
 
 // --- semaphore and mutex --------------------------------------------------------------------------------------------------------
 // A try that says no may do so although there is something to take while somebody is queued: newcomers do not overtake.
-template <class Try, class Start, class Give, class Left>
-void permit_histories(int permits, Try try_take, Start start, Give give, Left left) {
-    enum { try_it, release, acquire, acquire_and_cancel, kinds };
+template <class Try, class Start, class Give, class Available>
+void permit_histories(int permits, Try try_take, Start start, Give give, Available available_now) {
+    enum { try_it, release, acquire, acquire_and_cancel, kinds, left };
     int held[threads] = {};
     std::atomic<int> taken{0};
     using operation = decltype(start());
@@ -145,12 +137,8 @@ void permit_histories(int permits, Try try_take, Start start, Give give, Left le
             }
         },
         [&] {
-            for (auto& mine : waiting) {
-                for (auto& one : mine) {
-                    one.cancel();
-                }
-            }
-            check(left() + taken.load() == permits, "permits are conserved");
+            leave_all(waiting, left);
+            check(available_now() + taken.load() == permits, "permits are conserved");
             while (taken.load() > 0) {
                 --taken;
                 give();
@@ -161,6 +149,7 @@ void permit_histories(int permits, Try try_take, Start start, Give give, Left le
             switch (c.what) {
                 case try_it: available -= c.answer; return c.answer == 0 || available >= 0;
                 case release: ++available; return true;
+                case left: return available == 0;
                 default: available -= c.answer == cancelled ? 0 : 1; return available >= 0;
             }
         });
@@ -186,7 +175,7 @@ struct channel_spec {
     bool closed = false;
 };
 void channel_histories() {
-    enum { send, receive_now, close, receive, receive_and_cancel, kinds };
+    enum { send, receive_now, close, receive, receive_and_cancel, kinds, left };
     constexpr int nothing = -2;
     roost::channel<int> c(1, "c");
     waits<roost::channel<int>::receive_operation> waiting[threads];
@@ -214,14 +203,7 @@ void channel_histories() {
             }
             h.end(place, answer);
         },
-        [&] {
-            for (auto& mine : waiting) {
-                for (auto& one : mine) {
-                    one.cancel();
-                }
-            }
-        },
-        channel_spec(),
+        [&] { leave_all(waiting, left); }, channel_spec(),
         [](channel_spec& s, const recorded_call& call) {
             const auto take_first = [&] {
                 const bool right = !s.values.empty() && s.values.front() == call.answer;
@@ -243,6 +225,7 @@ void channel_histories() {
                     s.closed = true;
                     return call.answer == static_cast<int>(first);
                 }
+                case left: return s.values.empty() && !s.closed;
                 default:
                     return call.answer == cancelled ||
                            (call.answer == nothing ? s.closed && s.values.empty() : take_first());
