@@ -37,25 +37,37 @@ public:
     [[nodiscard]] static activity& of_this_thread() noexcept { return thread_value<activity, activity>::get(); }
 
     // Calls see(const activity_label&) when the thread is inside some running_as scope, and keeps that scope from ending
-    // until it has returned. Only with has_heavy_barrier(), and from one watcher at a time.
+    // until it has returned or thrown. Only with has_heavy_barrier(), and from one watcher at a time.
     template <class See>
     bool look(See see) {
         const activity_label* seen = current_.load(mo::acquire);  // A3
         if (seen == nullptr || !has_heavy_barrier()) {
             return false;
         }
-        pinned_.store(seen, mo::relaxed);  // A4
+        const pin held(pinned_, seen);
         heavy_barrier();
         const bool still = current_.load(mo::acquire) == seen;  // A3
         if (still) {
             see(*seen);
         }
-        pinned_.store(nullptr, mo::release);  // A5
         return still;
     }
 
 private:
     friend class running_as;
+
+    class pin {
+    public:
+        pin(atomic<const activity_label*>& place, const activity_label* label) noexcept : place_(place) {
+            place_.store(label, mo::relaxed);  // A4
+        }
+        pin(const pin&) = delete;
+        pin& operator=(const pin&) = delete;
+        ~pin() { place_.store(nullptr, mo::release); }  // A5
+
+    private:
+        atomic<const activity_label*>& place_;
+    };
 
     atomic<const activity_label*> current_{nullptr};
     atomic<const activity_label*> pinned_{nullptr};
