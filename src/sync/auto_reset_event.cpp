@@ -61,6 +61,9 @@ bool auto_reset_event::enqueue(waiter& w) noexcept {
 }
 
 bool auto_reset_event::cancel(waiter& w, claim as) noexcept {
+    if (w.is_claimed()) {
+        return false;
+    }
     waiters_.lock();
     const bool claimed = waiters_.take_if_queued(w, as);
     if (claimed && waiters_.is_empty()) {

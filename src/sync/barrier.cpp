@@ -60,6 +60,9 @@ bool barrier::arrive_and_wait_blocking(time_point deadline) noexcept { return bl
 bool barrier::wait_blocking(phase of, time_point deadline) noexcept { return block(arrival::none, of, deadline); }
 
 bool barrier::cancel(waiter& w, claim as) noexcept {
+    if (w.is_claimed()) {
+        return false;
+    }
     waiters_.lock();
     const bool claimed = waiters_.take_if_queued(w, as);
     waiters_.unlock();

@@ -76,7 +76,7 @@ wait_list::picked wait_list::pick_slow(waiter* active) noexcept {
         if (how == choice::pair::mine_is_lost) {
             return picked(nullptr, true);
         }
-        take(*w, claim::cancelled);
+        drop(*w);
         w = next;
     }
     return picked(nullptr, false);
@@ -87,7 +87,7 @@ void wait_list::settle_alternatives() noexcept {
     for (waiter* w = head_.get(); w != nullptr;) {
         waiter* const next = next_of(*w);
         if (w->is_alternative() && !w->of_choice().try_win(w)) {
-            take(*w, claim::cancelled);
+            drop(*w);
         }
         w = next;
     }

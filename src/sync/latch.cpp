@@ -56,6 +56,9 @@ bool latch::enqueue(waiter& w) noexcept {
 }
 
 bool latch::cancel(waiter& w, claim as) noexcept {
+    if (w.is_claimed()) {
+        return false;
+    }
     waiters_.lock();
     const bool claimed = waiters_.take_if_queued(w, as);
     if (claimed && waiters_.is_empty()) {

@@ -71,6 +71,9 @@ void once::finish(bool succeeded) noexcept {
 }
 
 bool once::cancel(waiter& w, claim as) noexcept {
+    if (w.is_claimed()) {
+        return false;
+    }
     waiters_.lock();
     const bool claimed = waiters_.take_if_queued(w, as);
     if (claimed && waiters_.is_empty()) {

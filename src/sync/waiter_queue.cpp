@@ -9,8 +9,8 @@ waiter_queue::~waiter_queue() {
 }
 
 bool waiter_queue::cancel(waiter& w, claim as) noexcept {
-    if (w.state() != claim::waiting) {
-        return false;  // claimed already, and that is final
+    if (w.is_claimed()) {
+        return false;
     }
     waiters_.lock();
     const bool claimed = waiters_.take_if_queued(w, as);

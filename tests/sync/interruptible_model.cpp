@@ -2,6 +2,7 @@
 
 #include <roost/sync/event.hpp>
 #include <roost/sync/interruptible.hpp>
+#include <roost/sync/waiter_queue.hpp>
 #include <roost/testing/explore_gtest.hpp>
 
 #include "coroutines.hpp"
@@ -112,6 +113,29 @@ MODEL(interruptible_model, early_stop) {
     executor.run();
     check(h.done() && stopped.get() == 1 && woken.get() == 0, "SYNC-61: a stop is never missed");
     check(e.waiters_now() == 0, "");
+}
+
+bool never() noexcept { return false; }
+
+// The same over a queue that looks at the claim before it takes its lock.
+MODEL(interruptible_model, early_stop_of_a_queue) {
+    hand_executor executor;
+    roost::waiter_queue queue;
+    switch_state stop;
+    plain<int> stopped{0};
+    thread stopper([&] {
+        stop.fire(claim::cancelled);
+        executor.run();
+    });
+    hosted h = [](hand_executor&, roost::waiter_queue& q, switch_state& s, plain<int>& n) -> hosted {
+        using waits = roost::waiter_queue::operation<bool (*)() noexcept>;
+        auto result = co_await roost::interruptible<waits, model_source>(q.add_waiter_if(&never), model_source(s));
+        n.set(n.get() + (result ? 10 : 1));
+    }(executor, queue, stop, stopped);
+    stopper.join();
+    executor.run();
+    check(h.done() && stopped.get() == 1, "SYNC-61: a stop is never missed");
+    check(queue.waiters_now() == 0, "");
 }
 
 MODEL(interruptible_model, wake_vs_stop) {

@@ -11,6 +11,10 @@
 //
 // Whoever claims it owns the node from then on: a waker delivers it (posts the coroutine to its executor, unparks the
 // thread), a canceller decides what happens to the coroutine. Everybody else finds it claimed and leaves it alone.
+//
+// A claimed waiter needs its primitive no more, but for a wake that it may have to pass on: whoever is cancelled after it was
+// woken does not touch it. A cancel, and a deadline of a thread, that come at the same time as the wake do; so does a select
+// that takes its other clauses out. A primitive must not be destroyed while one of these is on its way.
 
 #include <roost/base/atomic.hpp>
 #include <roost/exec/resume.hpp>
@@ -21,10 +25,10 @@
 namespace roost::inline ROOST_ABI {
 
 enum class claim : std::uint8_t {
-    idle,       // not queued: not started, or finished
-    waiting,    // in a list
+    idle,  // not queued: not started, or finished
+    waiting,  // in a list
     delivered,  // woken by a wake meant for one; if it never resumes, the wake is passed on
-    released,   // woken by a wake for everybody: nothing to pass on
+    released,  // woken by a wake for everybody: nothing to pass on
     cancelled,
     expired,
 };
@@ -108,6 +112,12 @@ public:
     }
     // Certain only for the owner while nobody else can claim it, and under the lock of the list.
     [[nodiscard]] claim state() const noexcept { return claim_.load(mo::relaxed); }  // W3
+    // Seen by a canceller without the lock: true is final, and then the primitive may be gone. Whoever has not queued up yet
+    // may do so at any moment, so only the lock can tell about that.
+    [[nodiscard]] bool is_claimed() const noexcept {
+        const claim seen = claim_.load(mo::acquire);  // W4
+        return seen != claim::idle && seen != claim::waiting;
+    }
     // Queued, or claimed and not yet finished.
     [[nodiscard]] bool is_started() const noexcept { return state() != claim::idle; }
 

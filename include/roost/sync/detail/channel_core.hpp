@@ -146,7 +146,7 @@ private:
     }
     void make_room(std::size_t wanted);
     [[nodiscard]] bool cancel(wait_list& from, waiter& w, claim as) noexcept {
-        return locked([&] { return from.take_if_queued(w, as); });
+        return !w.is_claimed() && locked([&] { return from.take_if_queued(w, as); });
     }
     void unlock_and_deliver(waiter* w) noexcept {
         const char* what = name_;

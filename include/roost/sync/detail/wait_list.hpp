@@ -18,8 +18,10 @@
 // id  operation            order    pairs  carries                                    fails in
 // W1  size: load           relaxed  -      nothing: a statistic
 // W2  size: store          relaxed  -      nothing: a statistic, written under the lock
-// W3  claim: load, store   relaxed  -      nothing: the lock, or the delivery, orders it; atomic only because a canceller may
-//                                          look at a waiter whose owner has just been resumed
+// W3  claim: load, store   relaxed  -      nothing: the lock, or the delivery, orders it; atomic because a canceller looks
+//                                          before it takes the lock, and at waiters whose owner has just been resumed
+// W4  drop: store          release  W4     out: last touch of a waiter whose select need not take the lock    gone_model: dropped_alternative
+//     claimed? load        acquire  W4     in: the same
 
 #include <roost/base/assert.hpp>
 #include <roost/sync/detail/choice.hpp>
@@ -160,6 +162,12 @@ public:
         w.claim_.store(as, mo::relaxed);  // W3
         size_.store(size - 1, mo::relaxed);  // W2
         return size != 1;
+    }
+
+    // An alternative that was decided elsewhere leaves the list. Its select may see that without the lock, and be gone.
+    void drop(waiter& w) noexcept {
+        take(w, claim::waiting);
+        w.claim_.store(claim::cancelled, mo::release);  // W4
     }
 
     // For lists of another kind: whoever holds the lock of such a list says what has become of a waiter in it.
