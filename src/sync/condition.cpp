@@ -18,6 +18,9 @@ mutex& condition::mutex_of(mutex::guard& held) const noexcept {
 
 void condition::enqueue(waiter& w) noexcept {
     waiters_.lock();
+    if (!w.is_thread()) {
+        static_cast<node&>(w).at.store(place::here, mo::relaxed);  // N3
+    }
     waiters_.push_back(w);  // mutate
     waiters_.unlock();
 }
@@ -25,6 +28,7 @@ void condition::enqueue(waiter& w) noexcept {
 // Coroutines move to the queue of their mutex, or get it at once; threads come for it themselves.
 void condition::notify(std::size_t n) noexcept {
     const char* what = name_;
+    const place how = n == 1 ? place::moved_for_one : place::moved;
     detail::wake_chain woken;
     waiters_.lock();
     for (; n > 0 && !waiters_.is_empty(); --n) {
@@ -36,8 +40,10 @@ void condition::notify(std::size_t n) noexcept {
         }
         auto& moving = static_cast<node&>(first);
         waiters_.take(first, claim::idle);
-        moving.has_moved = true;  // mutate
-        if (moving.wanted->core().grant_or_enqueue(moving)) {
+        const bool granted = moving.wanted.get()->core().grant_or_enqueue(moving, [&]() noexcept {
+            moving.at.store(how, mo::release);  // N1
+        });
+        if (granted) {
             woken.add(first);
         }
     }
@@ -45,12 +51,30 @@ void condition::notify(std::size_t n) noexcept {
     woken.deliver(what);
 }
 
+// Once it has moved, this object may be gone, unless notify_one chose it.
+bool condition::cancel_moved(node& w, claim as, place at) noexcept {
+    if (!w.wanted.get()->core().cancel(w, as)) {
+        return false;
+    }
+    if (at == place::moved_for_one) {
+        notify_one();
+    }
+    return true;
+}
+
 bool condition::cancel(node& w, claim as) noexcept {
+    if (w.is_claimed()) {
+        return false;
+    }
+    place at = w.at.load(mo::acquire);  // N2
+    if (at != place::here) {
+        return cancel_moved(w, as, at);
+    }
     waiters_.lock();
-    const bool has_moved = w.has_moved;
-    const bool claimed = !has_moved && waiters_.take_if_queued(w, as);
+    at = w.at.load(mo::relaxed);  // N4
+    const bool claimed = at == place::here && waiters_.take_if_queued(w, as);
     waiters_.unlock();
-    return has_moved ? w.wanted->core().cancel(w, as) : claimed;
+    return at == place::here ? claimed : cancel_moved(w, as, at);
 }
 
 bool condition::cancel_thread(waiter& w) noexcept {
@@ -73,8 +97,7 @@ bool condition::wait_blocking(mutex::guard& held, time_point deadline) noexcept 
 bool condition::operation::start(const resume_target& target) noexcept {
     mutex& m = on_->mutex_of(*held_);
     node_.bind(target);
-    node_.wanted = &m;
-    node_.has_moved = false;
+    node_.wanted.set(&m);
     on_->enqueue(node_);
     m.unlock();  // may resume and destroy this very operation
     return true;
@@ -82,7 +105,7 @@ bool condition::operation::start(const resume_target& target) noexcept {
 
 void condition::operation::await_resume() noexcept {
     if (node_.finish() == claim::delivered) {
-        *held_ = mutex::guard(*node_.wanted);
+        *held_ = mutex::guard(*node_.wanted.get());
     }
 }
 
@@ -91,7 +114,10 @@ condition::operation::~operation() {
         return;
     }
     if (node_.state() == claim::delivered) {
-        node_.wanted->unlock();
+        if (node_.at.load(mo::relaxed) == place::moved_for_one) {  // N4
+            on_->notify_one();
+        }
+        node_.wanted.get()->unlock();
     } else if (node_.state() == claim::waiting && !try_cancel()) {
         detail::destroyed_while_woken(waits_on());
     }

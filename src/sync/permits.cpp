@@ -60,7 +60,7 @@ void permits::give_slow(std::uint32_t n) noexcept {
 void permits::grant_locked(grants& out) noexcept {
     while (waiter* first = waiters_.front()) {
         if (first->is_alternative() && first->of_choice().is_won()) {
-            waiters_.take(*first, claim::cancelled);
+            waiters_.drop(*first);
             continue;
         }
         const std::uint32_t need = static_cast<weighted_waiter*>(first)->weight();
@@ -113,8 +113,7 @@ void permits::unlock_and_deliver(grants& out) noexcept {
     out.handed.deliver(what);
 }
 
-bool permits::enqueue(weighted_waiter& w) noexcept {
-    waiters_.lock();
+bool permits::enqueue_locked(weighted_waiter& w) noexcept {
     bool is_queued = false;
     change([&](permit_state s) {
         is_queued = !take(s, w.weight()).has_value();
@@ -126,19 +125,20 @@ bool permits::enqueue(weighted_waiter& w) noexcept {
         change([&](permit_state s) { return std::optional(detail::give(s, w.weight())); });
         is_queued = true;  // as good as: somebody else decided, and wakes it
     }
+    return is_queued;
+}
+
+bool permits::enqueue(weighted_waiter& w) noexcept {
+    waiters_.lock();
+    const bool is_queued = enqueue_locked(w);
     waiters_.unlock();
     return is_queued;
 }
 
-bool permits::grant_or_enqueue(weighted_waiter& w) noexcept {
-    const bool is_queued = enqueue(w);
-    if (!is_queued) {
-        wait_list::mark_delivered(w);
-    }
-    return !is_queued;
-}
-
 bool permits::cancel(weighted_waiter& w, claim as) noexcept {
+    if (w.is_claimed()) {
+        return false;
+    }
     grants out;
     waiters_.lock();
     const bool claimed = waiters_.take_if_queued(w, as);

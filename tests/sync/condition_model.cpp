@@ -55,24 +55,27 @@ MODEL(condition_model, thread_is_not_missed) {
     check(!m.is_locked(), "SYNC-126");
 }
 
+struct by_reference {
+    explicit by_reference(condition::operation& o) noexcept : op(o) {}
+    bool await_ready() noexcept { return op.await_ready(); }
+    bool await_suspend(std::coroutine_handle<owned::promise_type> h) noexcept { return op.await_suspend(h); }
+    void await_resume() noexcept { op.await_resume(); }
+    condition::operation& op;
+};
+
+owned wait_here(condition::operation& o, mutex::guard& g, plain<int>& done) {
+    co_await by_reference(o);
+    done.set(done.get() + 1);
+    g.unlock();
+}
+
 MODEL(condition_model, notify_vs_cancel) {
     mutex m;
     condition c;
     plain<int> done{0};
     mutex::guard held = m.try_lock();
     condition::operation waiting = c.wait(held);
-    struct by_reference {
-        explicit by_reference(condition::operation& o) noexcept : op(o) {}
-        bool await_ready() noexcept { return op.await_ready(); }
-        bool await_suspend(std::coroutine_handle<owned::promise_type> h) noexcept { return op.await_suspend(h); }
-        void await_resume() noexcept { op.await_resume(); }
-        condition::operation& op;
-    };
-    owned coroutine = [](condition::operation& o, mutex::guard& g, plain<int>& d) -> owned {
-        co_await by_reference(o);
-        d.set(1);
-        g.unlock();
-    }(waiting, held, done);
+    owned coroutine = wait_here(waiting, held, done);
     mutex::guard other = m.try_lock();
     thread notifier([&] {
         c.notify_one();
@@ -82,6 +85,71 @@ MODEL(condition_model, notify_vs_cancel) {
     notifier.join();
     check(done.get() == (cancelled ? 0 : 1), "SYNC-123: cancelled or resumed with the mutex");
     check(!m.is_locked() && m.waiters_now() == 0 && c.waiters_now() == 0, "SYNC-123");
+}
+
+// Two wait and one of them is notified, and cancelled: the notification is somebody's.
+MODEL(condition_model, notification_is_passed_on) {
+    mutex m;
+    condition c;
+    plain<int> first{0};
+    plain<int> second{0};
+    mutex::guard held = m.try_lock();
+    condition::operation waiting = c.wait(held);
+    owned one = wait_here(waiting, held, first);
+    mutex::guard mine = m.try_lock();
+    condition::operation behind = c.wait(mine);
+    owned two = wait_here(behind, mine, second);
+    mutex::guard other = m.try_lock();
+    thread notifier([&] {
+        c.notify_one();
+        other.unlock();
+    });
+    const bool cancelled = waiting.try_cancel();
+    notifier.join();
+    check(first.get() == (cancelled ? 0 : 1), "SYNC-123");
+    check(first.get() + second.get() == 1, "SYNC-128: one notification, one of them");
+    c.notify_all();
+    check(!m.is_locked() && m.waiters_now() == 0 && c.waiters_now() == 0, "SYNC-123");
+}
+
+// A stop may come before the wait has begun, and after it was notified: whatever it sees of the wait is whole.
+MODEL(condition_model, notify_vs_early_cancel) {
+    mutex m;
+    condition c;
+    plain<int> done{0};
+    mutex::guard held = m.try_lock();
+    condition::operation waiting = c.wait(held);
+    bool cancelled = false;
+    thread canceller([&] { cancelled = waiting.try_cancel(); });
+    thread notifier([&] {
+        mutex::guard other = m.lock_blocking();
+        c.notify_all();
+    });
+    owned coroutine = wait_here(waiting, held, done);
+    canceller.join();
+    notifier.join();
+    c.notify_all();
+    check(done.get() == (cancelled ? 0 : 1), "SYNC-123: cancelled or resumed with the mutex");
+    check(!m.is_locked() && m.waiters_now() == 0 && c.waiters_now() == 0, "SYNC-123");
+}
+
+// Everybody was notified, so the condition may go; one of them queues for the mutex still, and is cancelled.
+MODEL(condition_model, gone_after_notify_all) {
+    mutex m;
+    plain<int> done{0};
+    auto* c = new (roost::allocate(sizeof(condition))) condition;
+    mutex::guard held = m.try_lock();
+    condition::operation waiting = c->wait(held);
+    owned coroutine = wait_here(waiting, held, done);
+    mutex::guard other = m.try_lock();
+    c->notify_all();
+    c->~condition();
+    roost::deallocate(c, sizeof(condition));
+    thread holder([&] { other.unlock(); });
+    const bool cancelled = waiting.try_cancel();
+    holder.join();
+    check(done.get() == (cancelled ? 0 : 1), "SYNC-129");
+    check(!m.is_locked() && m.waiters_now() == 0, "SYNC-129");
 }
 
 }  // namespace

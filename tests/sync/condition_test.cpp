@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -102,6 +103,107 @@ TEST(condition, SYNC_124_mutex_of_a_waiter_that_never_ran_is_passed_on) {
     EXPECT_FALSE(m.is_locked());
 }
 
+owned wait_owned(mutex& m, condition& c) {
+    auto held = co_await m.lock();
+    co_await c.wait(held);
+}
+
+TEST(condition, SYNC_128_cancelled_in_the_queue_of_the_mutex_the_notification_goes_to_the_next) {
+    mutex m;
+    condition c;
+    std::vector<int> log;
+    owned first = wait_owned(m, c);
+    wait_for(m, c, log, 2);
+    wait_for(m, c, log, 3);
+    auto held = m.try_lock();
+    c.notify_one();
+    first.destroy();
+    held.unlock();
+    EXPECT_EQ(log, (std::vector<int>{2})) << "one notification, one of them";
+    c.notify_one();
+    EXPECT_EQ(log, (std::vector<int>{2, 3}));
+    EXPECT_FALSE(m.is_locked());
+}
+
+TEST(condition, SYNC_128_stopped_in_the_queue_of_the_mutex_the_notification_goes_to_the_next) {
+    mutex m;
+    condition c;
+    hand_executor executor;
+    std::stop_source source;
+    std::vector<int> log;
+    hosted first = [](hand_executor&, mutex& mm, condition& cc, std::stop_token t) -> hosted {
+        auto held = co_await mm.lock();
+        static_cast<void>(co_await roost::with_stop(cc.wait(held), t));
+    }(executor, m, c, source.get_token());
+    wait_for(m, c, log, 2);
+    auto held = m.try_lock();
+    c.notify_one();
+    source.request_stop();
+    EXPECT_EQ(executor.run(), 1);
+    held.unlock();
+    EXPECT_EQ(log, (std::vector<int>{2}));
+}
+
+TEST(condition, SYNC_128_of_one_that_never_ran_too) {
+    mutex m;
+    condition c;
+    hand_executor executor;
+    std::vector<int> log;
+    hosted first = [](hand_executor&, mutex& mm, condition& cc) -> hosted {
+        auto held = co_await mm.lock();
+        co_await cc.wait(held);
+    }(executor, m, c);
+    wait_for(m, c, log, 2);
+    c.notify_one();
+    executor.forget();
+    first.destroy();
+    EXPECT_EQ(log, (std::vector<int>{2}));
+    EXPECT_FALSE(m.is_locked());
+}
+
+TEST(condition, SYNC_128_one_notified_with_all_has_nothing_to_pass_on) {
+    mutex m;
+    condition c;
+    std::vector<int> log;
+    owned first = wait_owned(m, c);
+    wait_for(m, c, log, 2);
+    auto held = m.try_lock();
+    c.notify_all();
+    held.unlock();
+    first = owned();
+    EXPECT_EQ(log, (std::vector<int>{2}));
+    first = wait_owned(m, c);
+    held = m.try_lock();
+    c.notify_all();
+    owned later = [](condition& cc, mutex::guard& h) -> owned { co_await cc.wait(h); }(c, held);
+    first.destroy();
+    EXPECT_EQ(c.waiters_now(), 1U) << "whoever came after notify_all is not woken by it";
+    later.destroy();
+}
+
+TEST(condition, SYNC_129_destroyed_when_everybody_was_notified) {
+    mutex m;
+    auto c = std::make_unique<condition>();
+    hand_executor executor;
+    std::stop_source source;
+    std::vector<int> log;
+    claim how = claim::idle;
+    hosted first = [](hand_executor&, mutex& mm, condition& cc, std::stop_token t, claim& status) -> hosted {
+        auto held = co_await mm.lock();
+        status = (co_await roost::with_stop(cc.wait(held), t)).status();
+    }(executor, m, *c, source.get_token(), how);
+    wait_for(m, *c, log, 2);
+    auto held = m.try_lock();
+    c->notify_all();
+    c.reset();
+    source.request_stop();
+    EXPECT_EQ(executor.run(), 1);
+    EXPECT_EQ(how, claim::cancelled);
+    held.unlock();
+    EXPECT_EQ(log, (std::vector<int>{2}));
+    EXPECT_FALSE(m.is_locked());
+}
+
 TEST(condition, SYNC_125_stopped_wait_holds_nothing) {
     mutex m;
     condition c;
@@ -155,6 +257,14 @@ TEST(condition_death, SYNC_127_misuse_is_named) {
             c.wait_blocking(nothing);
         },
         "condition 'not empty'.*waited for with a guard that holds no mutex");
+    EXPECT_DEATH(
+        {
+            mutex m;
+            std::vector<int> log;
+            condition c("not empty");
+            wait_for(m, c, log, 1);
+        },
+        "condition 'not empty'.*destroyed while 1 waiter was still queued");
 }
 
 }  // namespace

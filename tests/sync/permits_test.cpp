@@ -43,7 +43,7 @@ TEST(permits, SYNC_21_enqueued_waiters_are_granted_in_order) {
     a.bind(target);
     b.bind(target);
     EXPECT_TRUE(p.enqueue(a));
-    EXPECT_FALSE(p.grant_or_enqueue(b)) << "queued";
+    EXPECT_FALSE(p.grant_or_enqueue(b, [] {})) << "queued";
     EXPECT_FALSE(p.try_take(1));
     p.give(1);
     EXPECT_EQ(runs, 1);

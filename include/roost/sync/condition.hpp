@@ -11,11 +11,24 @@
 // a hundred does not make a hundred of them fight for it. A notification that finds nobody is not remembered.
 //
 // Resumes: with the mutex held, on the coroutine's executor, or on the thread that notified or unlocked, outside every lock.
-// Cancelled or expired: `held` owns nothing; a notification it had been given is passed on as the mutex is. Threads: always
-// return with the mutex held. Destroy: when nobody waits.
-// Uses the list's lock only, and under it the lock of the mutex's list, never the other way round: no orderings of its own.
+// Cancelled or expired: `held` owns nothing; if notify_one had chosen it, the next one is notified, and the mutex is passed on.
+// Threads: always return with the mutex held. Destroy: when nobody waits. Whoever was notified by notify_all waits for the
+// mutex only; whoever was chosen by notify_one may still have to pass that on, until it runs or has been cancelled.
+//
+// A coroutine's node is first in this list and then in the mutex's; both locks are held while it moves, this one first, never
+// the other way round. Where it is can be seen without a lock, once it has moved.
+//
+// id  operation                  order    pairs  carries                                    fails in
+// N1  moved: store               release  N2     out: which mutex                           condition_model: notify_vs_early_cancel
+// N2  moved? load                acquire  N1     in: the same; the mutex's lock then        condition_model: notify_vs_early_cancel
+//                                                orders the cancel after the move
+// N3  queued here again: store   relaxed  -      nothing: under the lock, as is N4
+// N4  under the lock, or by the  relaxed  -      nothing
+//     one that has it: load
 
 #include <roost/sync/mutex.hpp>
+
+#include <utility>
 
 namespace roost::inline ROOST_ABI {
 
@@ -54,16 +67,22 @@ public:
     [[nodiscard]] const char* name() const noexcept { return name_; }
 
 private:
-    // A coroutine's place, first here and then in the mutex's queue; has_moved belongs to this list's lock.
+    enum class place : std::uint8_t {
+        here,
+        moved,  // to the mutex's queue, with everybody
+        moved_for_one,  // the same, by notify_one: if it gives up, the next is notified
+    };
+    // A coroutine's place, first here and then in the mutex's queue.
     class node : public detail::weighted_waiter {
     public:
         node() noexcept : weighted_waiter(1) {}
-        node(node&&) noexcept = default;
-        mutex* wanted = nullptr;
-        bool has_moved = false;
+        node(node&& other) noexcept : weighted_waiter(std::move(other)) {}
+        plain<mutex*> wanted{nullptr};
+        atomic<place> at{place::here};
     };
 
     void enqueue(waiter& w) noexcept;
+    [[nodiscard]] bool cancel_moved(node& w, claim as, place at) noexcept;
     [[nodiscard]] bool cancel(node& w, claim as) noexcept;
     [[nodiscard]] bool cancel_thread(waiter& w) noexcept;
     void notify(std::size_t n) noexcept;

@@ -102,8 +102,19 @@ public:
     [[nodiscard]] bool enqueue(weighted_waiter& w) noexcept;
     [[nodiscard]] bool cancel(weighted_waiter& w, claim as) noexcept;
 
-    // For a coroutine that waits already, for something else: queues it here, or marks it delivered and says true.
-    [[nodiscard]] bool grant_or_enqueue(weighted_waiter& w) noexcept;
+    // For a coroutine that waits already, for something else: queues it here, or marks it delivered and says true. What
+    // `moving` does happens under the lock, before that: whoever sees it and comes to cancel finds the waiter moved.
+    template <class Moving>
+    [[nodiscard]] bool grant_or_enqueue(weighted_waiter& w, Moving moving) noexcept {
+        waiters_.lock();
+        moving();
+        const bool is_queued = enqueue_locked(w);
+        if (!is_queued) {
+            wait_list::mark_delivered(w);
+        }
+        waiters_.unlock();
+        return !is_queued;
+    }
 
     [[noreturn]] void misuse(const char* rule) const noexcept;
 
@@ -119,6 +130,7 @@ private:
     [[nodiscard]] bool is_barging() const noexcept { return (total_.load(mo::relaxed) & barging_bit) != 0; }  // P6
     [[nodiscard]] bool try_barge(std::uint32_t n) noexcept;
     void give_slow(std::uint32_t n) noexcept;
+    [[nodiscard]] bool enqueue_locked(weighted_waiter& w) noexcept;
     template <class Change>
     bool change(Change next) noexcept;
     void grant_locked(grants& out) noexcept;
