@@ -55,6 +55,32 @@ bool latch::enqueue(waiter& w) noexcept {
     return must_wait;
 }
 
+// Counts and queues in one step: whoever opens the latch from now on finds this waiter, or has to wait for the lock.
+bool latch::arrive(waiter& w, std::uint32_t n) noexcept {
+    const char* what = name_;
+    detail::wake_chain woken;
+    waiters_.lock();
+    std::uint32_t seen = word_.load(mo::relaxed);  // C1
+    std::uint32_t next = 0;
+    do {
+        check(seen, n);
+        next = seen / unit == n ? 0 : (seen - n * unit) | waited_bit;
+    } while (!word_.compare_exchange_weak(seen, next, mo::acq_rel, mo::relaxed));  // C8
+    if (next != 0) {
+        waiters_.push_back(w);
+    } else {
+        woken = waiters_.take_all();
+    }
+    waiters_.unlock();
+    woken.deliver(what);
+    return next != 0;
+}
+
+bool latch::arrive_and_wait_blocking(time_point deadline, std::uint32_t n) noexcept {
+    detail::thread_waiter self;
+    return !arrive(self, n) || self.block(deadline, [&]() noexcept { return cancel(self, claim::expired); });
+}
+
 bool latch::cancel(waiter& w, claim as) noexcept {
     if (w.is_claimed()) {
         return false;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <new>
 #include <vector>
 
 namespace {
@@ -41,6 +43,14 @@ TEST(channel_core, SYNC_133_close_wakes_receivers) {
     receive_into(c, got);
     c.close();
     EXPECT_EQ(got, (std::vector<int>{-1, -1}));
+}
+
+TEST(channel_core, SYNC_139_more_places_than_memory_can_hold) {
+    EXPECT_THROW(channel<int>(PTRDIFF_MAX), std::bad_array_new_length);
+    EXPECT_THROW(channel<int>(SIZE_MAX - 1), std::bad_array_new_length);
+    EXPECT_THROW(channel<int>(SIZE_MAX / sizeof(int)), std::bad_array_new_length);
+    const channel<int> fine(channel<int>::unbounded);
+    EXPECT_EQ(fine.capacity(), channel<int>::unbounded);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include "coroutines.hpp"
 #include "held_operation.hpp"
 
+#include <utility>
+
 namespace {
 
 using roost::latch;
@@ -96,6 +98,54 @@ MODEL(latch_model, destroyed_by_whoever_passed) {
     l->~latch();
     roost::deallocate(l, sizeof(latch));
     other.join();
+}
+
+// Two arrive and wait; the first to pass destroys it, wherever the other one is.
+MODEL(latch_model, destroyed_by_the_first_of_two_arrivals) {
+    auto* l = new (roost::allocate(sizeof(latch))) latch(2);
+    roost::atomic<int> passed{0};
+    plain<int> data[2] = {plain<int>{0}, plain<int>{0}};
+    const auto arrive = [&](int who) {
+        data[who].set(1);
+        [](latch* at, roost::atomic<int>& n, plain<int>* seen) -> sync_testing::fire {
+            co_await at->arrive_and_wait();
+            check(seen[0].get() + seen[1].get() == 2, "SYNC-91: everybody's writes are visible");
+            if (n.fetch_add(1, roost::mo::relaxed) == 0) {
+                at->~latch();
+                roost::deallocate(at, sizeof(latch));
+            }
+        }(l, passed, data);
+    };
+    thread other([&] { arrive(1); });
+    arrive(0);
+    other.join();
+    check(passed.load(roost::mo::relaxed) == 2, "SYNC-91: both passed");
+}
+
+// The last arrival passes without the lock's former holders: it must see what was written before a plain count.
+MODEL(latch_model, arrive_vs_count) {
+    latch l(2);
+    plain<int> a{0};
+    plain<int> b{0};
+    thread other([&] {
+        a.set(1);
+        l.count_down();
+        if (l.is_open()) {
+            check(b.get() == 1, "SYNC-91: an arrival carries what was written before it");
+        }
+    });
+    b.set(1);
+    l.arrive_and_wait_blocking();
+    check(a.get() + b.get() == 2, "SYNC-91: everybody's writes are visible");
+    other.join();
+}
+
+MODEL(latch_model, arrival_vs_deadline) {
+    latch l(2);
+    thread other([&] { l.arrive_and_wait_blocking(); });
+    static_cast<void>(l.arrive_and_wait_blocking(roost::now() + roost::duration(1)));
+    other.join();
+    check(l.is_open() && l.waiters_now() == 0, "SYNC-91: the count stands");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <thread>
 
 namespace {
@@ -53,6 +54,60 @@ TEST(latch, SYNC_91_arrive_and_wait) {
     EXPECT_EQ(passed, 0);
     arrive(l, passed);
     EXPECT_EQ(passed, 2);
+}
+
+TEST(latch, SYNC_91_the_first_to_pass_destroys_it) {
+    auto l = std::make_unique<latch>(2U);
+    int passed = 0;
+    const auto arrive = [](std::unique_ptr<latch>& ll, int& n) -> fire {
+        co_await ll->arrive_and_wait();
+        ++n;
+        ll.reset();
+    };
+    arrive(l, passed);
+    arrive(l, passed);
+    EXPECT_EQ(passed, 2);
+}
+
+TEST(latch, SYNC_91_counts_when_it_is_awaited_and_a_cancel_leaves_that) {
+    latch l(3);
+    {
+        [[maybe_unused]] const auto never_awaited = l.arrive_and_wait();
+        EXPECT_EQ(l.count(), 3U);
+    }
+    roost::plain<int> resumed{0};
+    {
+        sync_testing::held_operation<latch::arrival> first(l.arrive_and_wait(2), resumed);
+        EXPECT_EQ(l.count(), 1U);
+        EXPECT_TRUE(first.operation().try_cancel());
+        EXPECT_EQ(first.operation().waits_on().kind(), "latch");
+    }
+    EXPECT_EQ(l.count(), 1U);
+    EXPECT_EQ(l.waiters_now(), 0U);
+    l.arrive_and_wait_blocking();
+    EXPECT_TRUE(l.is_open());
+    EXPECT_EQ(resumed.get(), 0);
+}
+
+TEST(latch, SYNC_91_blocking_forms) {
+    latch late(2);
+    EXPECT_FALSE(late.arrive_and_wait_blocking(roost::now() + std::chrono::milliseconds(2)));
+    EXPECT_EQ(late.count(), 1U);
+    EXPECT_EQ(late.waiters_now(), 0U);
+    for (int i = 0; i < 1000; ++i) {
+        auto l = std::make_unique<latch>(2U);
+        int data[2] = {0, 0};
+        std::thread other([raw = l.get(), &data] {
+            data[0] = 1;
+            raw->arrive_and_wait_blocking();
+            EXPECT_EQ(data[1], 1);
+        });
+        data[1] = 1;
+        EXPECT_TRUE(l->arrive_and_wait_blocking(roost::no_deadline));
+        EXPECT_EQ(data[0], 1);
+        l.reset();
+        other.join();
+    }
 }
 
 TEST(latch, SYNC_92_cancelled_waiter_is_unlinked) {
@@ -105,6 +160,13 @@ TEST(latch_death, SYNC_94_misuse_is_named) {
             l.count_down(2);
         },
         "latch 'started'.*counted down more often than its count");
+    EXPECT_DEATH(
+        {
+            latch l(1, "started");
+            l.arrive_and_wait_blocking(2);
+        },
+        "latch 'started'.*counted down more often than its count");
+    EXPECT_DEATH({ const latch l(latch::max_count + 1, "started"); }, "latch 'started'.*a larger count than it can hold");
     EXPECT_DEATH(
         {
             int count = 0;

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <deque>
+#include <new>
 
 namespace {
 
@@ -46,6 +49,13 @@ TEST(ring, SYNC_138_moves_into_a_larger_one) {
     EXPECT_EQ(*small.pop_front(), 2);
     ring<boxed> none;
     EXPECT_TRUE(none.is_full());
+}
+
+TEST(ring, SYNC_139_more_than_memory_can_hold) {
+    using large = std::array<char, 64>;
+    for (const std::size_t capacity : {SIZE_MAX / sizeof(large) + 1, SIZE_MAX / 2, SIZE_MAX - 1, SIZE_MAX}) {
+        EXPECT_THROW(ring<large>{capacity}, std::bad_array_new_length) << capacity;
+    }
 }
 
 }  // namespace

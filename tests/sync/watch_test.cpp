@@ -80,6 +80,37 @@ TEST(watch, SYNC_153_blocking_forms) {
     EXPECT_TRUE(w.is_closed());
 }
 
+TEST(watch, SYNC_155_closing_hides_no_value) {
+    watch<int> w(1);
+    auto mine = w.observe();
+    w.set(2);
+    w.close();
+    EXPECT_TRUE(mine.has_changed());
+    EXPECT_TRUE(mine.changed_blocking()) << "the last value has not been seen";
+    EXPECT_EQ(mine.get(), 2);
+    EXPECT_FALSE(mine.has_changed());
+    EXPECT_FALSE(mine.changed_blocking()) << "and there will be no other";
+    auto late = w.observe();
+    EXPECT_FALSE(late.changed_blocking());
+}
+
+TEST(watch, SYNC_155_nor_from_one_that_has_not_run_yet) {
+    watch<int> w(1);
+    sync_testing::hand_executor executor;
+    std::vector<int> seen;
+    sync_testing::hosted h = [](sync_testing::hand_executor&, watch<int>& of, std::vector<int>& s) -> sync_testing::hosted {
+        auto mine = of.observe();
+        while (co_await mine.changed()) {
+            s.push_back(mine.get());
+        }
+        s.push_back(-1);
+    }(executor, w, seen);
+    w.set(2);
+    w.close();
+    executor.run();
+    EXPECT_EQ(seen, (std::vector<int>{2, -1}));
+}
+
 TEST(watch_death, SYNC_154_destroyed_with_waiters) {
     EXPECT_DEATH(
         {

@@ -28,6 +28,7 @@ public:
     using receive_operation = detail::receive_operation<T>;
     static constexpr std::size_t unbounded = detail::channel_unbounded;
 
+    // Throws std::bad_alloc, also when there can be no such memory.
     explicit channel(std::size_t capacity, const char* name = "") : core_(capacity, name) {}
 
     // co_await gives sent<T>. Unbounded channels may throw std::bad_alloc here, before anything has happened.

@@ -7,6 +7,8 @@
 //   co_await started.wait();        whoever needs all of them
 //
 // What happened before each count_down() is seen by whoever passes. Counting down below zero ends the program.
+// arrive_and_wait() counts down and queues up in one step, when it is awaited: whoever passes may destroy the latch although
+// others have only just arrived. So it is no clause of a select, and a wait that is cancelled before it begins has not counted.
 //
 // Resumes: on the coroutine's executor, or inside the last count_down() on that thread after every lock has been left.
 // Cancelled: nothing else changes. Destroy: when nobody waits; whoever passed may destroy it at once.
@@ -16,6 +18,8 @@
 //   n --count_down(k < n)--> n - k                fast path: one compare-exchange
 //   n --count_down(n), nobody waits--> open       fast path, the last touch
 //   n --count_down(n), somebody waits--> open     under the lock; effect: wake everybody, outside it
+//   n --arrive(k < n)--> n - k, waited            under the lock, queued at once
+//   n --arrive(n)--> open                         as count_down, and passes
 //
 // id  operation               order            pairs   carries                              fails in
 // C1  count_down: load        relaxed          -       nothing: a guess for C2
@@ -23,6 +27,7 @@
 //                                                      the release sequence, it is an RMW
 // C3  is_open: load           acquire          C2 C6   everybody's writes                         latch_model: publish
 // C4  wait: CAS               relaxed/acquire  C2 C6   seen open: everybody's writes              latch_model: late_wait
+// C8  arrive: CAS             acq_rel/relaxed  C2 C3   out: as C2; in, of the last: everybody's   latch_model: arrive_vs_count
 // C5  cancel: fetch_and       relaxed          -       nothing: the list is empty again
 // C6  last, waited: exchange  release          C3 C4   out: as C2                                 latch_model: late_pass
 // C7  count: load             relaxed          -       nothing: a statistic
@@ -33,8 +38,11 @@
 namespace roost::inline ROOST_ABI {
 
 class latch {
+    class visit;
+
 public:
     using operation = detail::wait_operation<latch*>;
+    using arrival = detail::wait_operation<visit>;
     static constexpr std::uint32_t max_count = (1U << 31U) - 1;
 
     constexpr explicit latch(std::uint32_t count, const char* name = "") noexcept : word_(count * unit), name_(name) {
@@ -45,19 +53,21 @@ public:
     ~latch();
 
     void count_down(std::uint32_t n = 1) noexcept;
-    [[nodiscard]] bool is_open() const noexcept { return word_.load(mo::acquire) < unit; }           // C3
-    [[nodiscard]] std::uint32_t count() const noexcept { return word_.load(mo::relaxed) / unit; }    // C7
+    [[nodiscard]] bool is_open() const noexcept { return word_.load(mo::acquire) < unit; }  // C3
+    [[nodiscard]] std::uint32_t count() const noexcept { return word_.load(mo::relaxed) / unit; }  // C7
 
     [[nodiscard]] operation wait() noexcept { return operation(this); }
-    // Counts down, then waits. A cancelled wait leaves the count as it is.
-    [[nodiscard]] operation arrive_and_wait(std::uint32_t n = 1) noexcept {
-        count_down(n);
-        return wait();
-    }
+    // Counts down and waits, both when it is awaited. A cancelled wait leaves the count as it is.
+    [[nodiscard]] arrival arrive_and_wait(std::uint32_t n = 1) noexcept;
     [[nodiscard]] bool try_wait() const noexcept { return is_open(); }
     void wait_blocking() noexcept { static_cast<void>(detail::wait_in_thread(this, no_deadline)); }
     // False when the deadline passed.
     [[nodiscard]] bool wait_blocking(time_point deadline) noexcept { return detail::wait_in_thread(this, deadline); }
+    void arrive_and_wait_blocking(std::uint32_t n = 1) noexcept {
+        static_cast<void>(arrive_and_wait_blocking(no_deadline, n));
+    }
+    // False when the deadline passed; the count stands.
+    [[nodiscard]] bool arrive_and_wait_blocking(time_point deadline, std::uint32_t n = 1) noexcept;
 
     [[nodiscard]] std::size_t waiters_now() const noexcept { return waiters_.size_approx(); }
     [[nodiscard]] const char* name() const noexcept { return name_; }
@@ -77,10 +87,31 @@ private:
     [[nodiscard]] wait_target describe() const noexcept { return {"latch", name_}; }
     void check(std::uint32_t seen, std::uint32_t n) const noexcept;
     void count_down_slow(std::uint32_t n) noexcept;
+    [[nodiscard]] bool arrive(waiter& w, std::uint32_t n) noexcept;
 
     atomic<std::uint32_t> word_;
     detail::wait_list waiters_;
     const char* name_;
 };
+
+// One arrival that waits.
+class latch::visit {
+public:
+    visit(latch& at, std::uint32_t n) noexcept : at_(&at), n_(n) {}
+    visit* operator->() noexcept { return this; }
+    const visit* operator->() const noexcept { return this; }
+
+    [[nodiscard]] bool try_pass() const noexcept { return false; }
+    [[nodiscard]] bool enqueue(waiter& w) noexcept { return at_->arrive(w, n_); }
+    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept { return at_->cancel(w, as); }
+    void pass_on(waiter&) noexcept {}
+    [[nodiscard]] wait_target describe() const noexcept { return at_->describe(); }
+
+private:
+    latch* at_;
+    std::uint32_t n_;
+};
+
+inline latch::arrival latch::arrive_and_wait(std::uint32_t n) noexcept { return arrival(visit(*this, n)); }
 
 }  // namespace roost::inline ROOST_ABI

@@ -6,7 +6,8 @@
 //   auto mine = settings.observe();
 //   co_await mine.changed();  use(mine.get());
 //
-// changed() completes when there is a version this observer has not seen; get() marks the current one as seen.
+// changed() completes when there is a version this observer has not seen; get() marks the current one as seen. Closing hides
+// nothing: changed() gives false only when the last value has been seen.
 // Values are copied and replaced under the lock: they should be cheap to copy and must not use this object.
 //
 // Resumes: on the coroutine's executor, or inside set() or close() on that thread, outside every lock.
@@ -50,7 +51,7 @@ public:
     void close() noexcept {
         const locked held(*this);
         is_closed_ = true;
-        held.changed();
+        held.wake();
     }
 
     [[nodiscard]] T get() const {
@@ -83,8 +84,9 @@ private:
         }
         void changed() const noexcept {
             ++of_->version_;
-            woken_ = of_->waiters_.take_all();
+            wake();
         }
+        void wake() const noexcept { woken_ = of_->waiters_.take_all(); }
 
     private:
         watch* of_;
@@ -107,11 +109,11 @@ public:
     // Has seen the version of this moment.
     explicit observer(watch& of) noexcept : of_(&of), seen_(of.version()) {}
 
-    // co_await gives true when there is something new, false when the watch was closed.
+    // co_await gives true when there is something new, false when there is not and the watch is closed.
     [[nodiscard]] operation changed() noexcept { return operation(this); }
     [[nodiscard]] bool has_changed() const noexcept {
         const locked held(*of_);
-        return of_->version_ != seen_ && !of_->is_closed_;
+        return of_->version_ != seen_;
     }
     // The same for threads; false also when the deadline passed.
     bool changed_blocking(time_point deadline = no_deadline) noexcept {
@@ -149,7 +151,7 @@ private:
     void pass_on(waiter&) noexcept {}
     [[nodiscard]] bool result(claim) noexcept {
         const locked held(*of_);
-        return !of_->is_closed_;
+        return of_->version_ != seen_;
     }
     [[nodiscard]] wait_target describe() const noexcept { return {"watch", of_->name_}; }
 

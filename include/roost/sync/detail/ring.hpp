@@ -7,7 +7,9 @@
 #include <roost/base/atomic.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -21,7 +23,7 @@ class ring {
 public:
     ring() noexcept = default;
     explicit ring(std::size_t capacity)
-        : slots_(capacity == 0 ? nullptr : static_cast<T*>(allocate(capacity * sizeof(T), alignof(T)))),
+        : slots_(capacity == 0 ? nullptr : static_cast<T*>(allocate(size_of(capacity), alignof(T)))),
           capacity_(capacity) {}
     ring(const ring&) = delete;
     ring& operator=(const ring&) = delete;
@@ -75,6 +77,13 @@ public:
     }
 
 private:
+    // No array is larger than its own differences.
+    [[nodiscard]] static std::size_t size_of(std::size_t capacity) {
+        if (capacity > PTRDIFF_MAX / sizeof(T)) {
+            throw std::bad_array_new_length();
+        }
+        return capacity * sizeof(T);
+    }
     [[nodiscard]] std::size_t place(std::size_t i) const noexcept {
         const std::size_t p = first_ + i;
         return p >= capacity_ ? p - capacity_ : p;
