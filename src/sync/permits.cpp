@@ -47,17 +47,25 @@ void permits::give_slow(std::uint32_t n) noexcept {
     grants out;
     waiters_.lock();
     const std::uint32_t all = total();
-    const bool is_sane = change(
-        [=](permit_state s) { return n > all || s.available > all - n ? std::nullopt : std::optional(detail::give(s, n)); });
+    // Whoever is out of patience is not passed once more between this and the grant; whoever is not has been if it is.
+    const waiter* first = waiters_.front();
+    const bool closes = first != nullptr && !is_patient(*first);
+    bool was_open = false;
+    const bool is_sane = change([&](permit_state s) {
+        was_open = s.open && !closes;
+        s.open = was_open;
+        return n > all || s.available > all - n ? std::nullopt : std::optional(detail::give(s, n));
+    });
     if (!is_sane) {
         misuse("it was released (unlocked) more often than it was taken");
     }
-    grant_locked(out);
+    grant_locked(out, was_open);
     unlock_and_deliver(out);
 }
 
-// Gives the first in line what it needs, then the next, until somebody needs more than there is.
-void permits::grant_locked(grants& out) noexcept {
+// Gives the first in line what it needs, then the next, until somebody needs more than there is. was_open: others could take
+// what has just been given.
+void permits::grant_locked(grants& out, bool was_open) noexcept {
     while (waiter* first = waiters_.front()) {
         if (first->is_alternative() && first->of_choice().is_won()) {
             waiters_.drop(*first);
@@ -65,7 +73,8 @@ void permits::grant_locked(grants& out) noexcept {
         }
         const std::uint32_t need = static_cast<weighted_waiter*>(first)->weight();
         const bool is_last = waiters_.size_approx() == 1;
-        if (leave_to_thread(*first, need, out) || !change([=](permit_state s) { return grant(s, need, is_last); })) {
+        if (leave_to_thread(*first, need, was_open, out) ||
+            !change([=](permit_state s) { return grant(s, need, is_last); })) {
             return;
         }
         if (first->is_alternative() && !first->of_choice().try_win(first)) {
@@ -76,6 +85,7 @@ void permits::grant_locked(grants& out) noexcept {
         if (!first->is_notified) {  // a thread whose token is already on the way needs no second one
             out.handed.add(*first);
         }
+        was_open = false;
     }
     // Nobody is left, though the word may still say so: the last one was cancelled.
     change([](permit_state s) {
@@ -86,18 +96,19 @@ void permits::grant_locked(grants& out) noexcept {
 }
 
 // Whether the first in line is a thread that comes for its permits by itself.
-bool permits::leave_to_thread(waiter& first, std::uint32_t need, grants& out) noexcept {
-    const bool is_patient = first.is_thread() && (is_barging() || first.overtaken < thread_patience);
-    const bool comes = is_patient && available() >= need;
+bool permits::leave_to_thread(waiter& first, std::uint32_t need, bool was_open, grants& out) noexcept {
+    const bool comes = is_patient(first) && available() >= need;
     change([comes](permit_state s) {
         const bool is_stale = s.open != comes;
         s.open = comes;
         return is_stale ? std::optional(s) : std::nullopt;
     });
+    if (comes || was_open) {
+        first.overtaken = static_cast<std::uint8_t>(first.overtaken + (first.overtaken < thread_patience ? 1 : 0));
+    }
     if (!comes) {
         return false;
     }
-    first.overtaken = static_cast<std::uint8_t>(first.overtaken + (first.overtaken < thread_patience ? 1 : 0));
     if (!std::exchange(first.is_notified, true)) {
         out.called = &first;
     }

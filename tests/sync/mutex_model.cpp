@@ -120,6 +120,31 @@ MODEL(mutex_model, overtaking) {
     check(shared.get() == 3 && !m.is_locked() && m.waiters_now() == 0, "SYNC-26: everybody gets a turn");
 }
 
+// Two that are awake pass a parked thread, from both sides of each release: not more often than it has patience.
+MODEL(mutex_model, overtaken_at_most_as_agreed) {
+    mutex m;
+    plain<int> overtaken{0};
+    plain<bool> has_run{false};
+    auto held = m.try_lock();
+    thread sleeper([&] {
+        auto mine = m.lock_blocking();
+        has_run.set(true);
+    });
+    while (m.waiters_now() == 0) {
+        roost::yield_thread();
+    }
+    const auto visit = [&] {
+        auto mine = m.lock_blocking();
+        overtaken.set(overtaken.get() + (has_run.get() ? 0 : 1));
+    };
+    thread other(visit);
+    held.unlock();
+    visit();
+    other.join();
+    sleeper.join();
+    check(overtaken.get() <= roost::detail::thread_patience, "SYNC-26: a bounded number of times");
+}
+
 // Whoever gets the lock last destroys it, while the one that released it is still on its way out.
 MODEL(mutex_model, destroyed_by_the_last) {
     auto* m = new (roost::allocate(sizeof(mutex))) mutex;

@@ -5,9 +5,10 @@
 //   { auto held = co_await accounts.lock(); ... }      released by the guard
 //   auto held = accounts.lock_blocking();              in a thread
 //
-// Hand-off: whoever queued first gets it next, and a newcomer never overtakes a queued coroutine. Threads spin briefly, then
-// park; a parked thread may be overtaken a bounded number of times by threads that are awake (fairness::barging: without
-// bound). Not recursive. Not bound to a thread: a coroutine may unlock on another one.
+// Hand-off: whoever queued first gets it next, and a newcomer never overtakes a coroutine that is first in line. Threads spin
+// briefly, then park; while a parked thread is first in line, threads that are awake may overtake it, and with it whoever
+// stands behind, a bounded number of times (fairness::barging: without bound, and with try_lock, too). Not recursive. Not
+// bound to a thread: a coroutine may unlock on another one.
 //
 // Resumes: on the coroutine's executor, or inside unlock() on the unlocking thread after every lock has been left.
 // Cancelled: the lock goes to the next in line. Destroy: when nobody waits for it; whoever got it last may destroy it.

@@ -1,9 +1,10 @@
 #pragma once
 
 // Permits that are handed over in order: what mutex, shared_mutex and semaphore are made of. See permit_state.hpp for the
-// word. Coroutines get their permits handed to them, strictly first come, first served. A thread that sleeps would keep its
+// word. Coroutines get their permits handed to them, in order of arrival. A thread that sleeps would keep its
 // permits idle for the microseconds it takes to wake, so it is told to come instead, and until it has come threads that
-// are still awake may overtake it, at most thread_patience times; then it is handed them too.
+// are still awake may overtake it, and whoever stands behind it, after at most thread_patience releases; then it is handed
+// them, too.
 //
 // id  operation                 order             pairs     carries                                 fails in
 // P1  take, give: load          relaxed           -         nothing: a guess for P2 and P3
@@ -15,6 +16,7 @@
 // P6  total: load, store        relaxed           -         nothing: a bound that is checked, changed under the lock
 // P7  statistics: load          relaxed           -         nothing
 
+#include <roost/sync/detail/limits.hpp>
 #include <roost/sync/detail/permit_state.hpp>
 #include <roost/sync/detail/thread_waiter.hpp>
 #include <roost/sync/detail/wait_list.hpp>
@@ -22,8 +24,9 @@
 
 namespace roost::inline ROOST_ABI {
 
-// How releases treat whoever waits. `hand_off`: a newcomer never overtakes. `barging`: threads that are awake may overtake
-// parked threads without limit, try_ forms included; coroutines are handed to in order either way.
+// How releases treat whoever waits. `hand_off`: a newcomer never overtakes, but for threads that are awake when a parked one
+// is first in line, and then not for long. `barging`: they may without limit, and so may try_ forms; a coroutine that is first
+// in line is handed to either way.
 enum class fairness : std::uint8_t { hand_off, barging };
 
 namespace detail {
@@ -133,8 +136,12 @@ private:
     [[nodiscard]] bool enqueue_locked(weighted_waiter& w) noexcept;
     template <class Change>
     bool change(Change next) noexcept;
-    void grant_locked(grants& out) noexcept;
-    [[nodiscard]] bool leave_to_thread(waiter& first, std::uint32_t need, grants& out) noexcept;
+    void grant_locked(grants& out, bool was_open = false) noexcept;
+    // Whether it is a thread that may be overtaken once more.
+    [[nodiscard]] bool is_patient(const waiter& first) const noexcept {
+        return first.is_thread() && (is_barging() || first.overtaken < thread_patience);
+    }
+    [[nodiscard]] bool leave_to_thread(waiter& first, std::uint32_t need, bool was_open, grants& out) noexcept;
     void unlock_and_deliver(grants& out) noexcept;
     template <class Node>
     [[nodiscard]] bool sleep(Node& self, time_point deadline) noexcept;

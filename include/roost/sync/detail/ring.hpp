@@ -23,8 +23,7 @@ class ring {
 public:
     ring() noexcept = default;
     explicit ring(std::size_t capacity)
-        : slots_(capacity == 0 ? nullptr : static_cast<T*>(allocate(size_of(capacity), alignof(T)))),
-          capacity_(capacity) {}
+        : slots_(capacity == 0 ? nullptr : static_cast<T*>(allocate(size_of(capacity), alignof(T)))), capacity_(capacity) {}
     ring(const ring&) = delete;
     ring& operator=(const ring&) = delete;
     ~ring() {
