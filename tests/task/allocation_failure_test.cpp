@@ -112,6 +112,28 @@ task<> sharing_in(scope& s) {
     static_cast<void>(co_await c.coalesce(1, leaf));
 }
 task<> sharing() { co_await with_scope(sharing_in); }
+class told {
+public:
+    static inline int failed = 0;
+    static inline int got = 0;
+    static inline int reported = 0;
+};
+class planned : public std::exception {};  // without memory of its own
+task<int> fail_later(int) {
+    co_await yield();
+    ++told::failed;
+    throw planned();
+}
+task<> coalescing_in(scope& s) {
+    coalescer<int, int> c(s);
+    try {
+        static_cast<void>(co_await c.coalesce(1, fail_later));
+    } catch (const planned&) {
+        ++told::got;
+    } catch (const std::bad_alloc&) {  // the computation goes on
+    }
+}
+task<> coalescing() { co_await with_scope(coalescing_in); }
 task<> hopping_in(scope& s) { static_cast<void>(co_await on(*s.executor().get(), leaf(1))); }
 task<> hopping() { co_await with_scope(hopping_in); }
 
@@ -257,6 +279,19 @@ TEST(allocation_failure, TASK_34_deadlines_and_shields) { exhaust(deadlines, "de
 TEST(allocation_failure, TASK_34_exits_and_traces) { exhaust(exits, "exits"); }
 TEST(allocation_failure, TASK_34_externals) { exhaust(externals, "externals"); }
 TEST(allocation_failure, TASK_34_sharing) { exhaust(sharing, "sharing"); }
+TEST(allocation_failure, TASK_34_coalesced_failures) { exhaust(coalescing, "coalesced failures"); }
+TEST(allocation_failure, JOB_88_a_failure_that_no_getter_got_for_want_of_memory_reaches_the_sink) {
+    const auto before =
+        set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept { ++told::reported; });
+    bool went_through = false;
+    for (long n = 0; n < 200 && !went_through; ++n) {
+        told::failed = told::got = told::reported = 0;
+        std::thread([&] { went_through = run_with(coalescing, n); }).join();
+        EXPECT_GE(told::got + told::reported, told::failed) << "allocation " << n;
+    }
+    set_failure_sink(before);
+    EXPECT_TRUE(went_through);
+}
 TEST(allocation_failure, JOB_69_supervise) { exhaust(supervising, "supervise"); }
 TEST(allocation_failure, JOB_69_when_all) { exhaust(all_of_them, "when_all"); }
 TEST(allocation_failure, JOB_69_races) { exhaust(races, "races"); }

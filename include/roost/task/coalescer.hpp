@@ -117,13 +117,13 @@ private:
     // Takes the key out when the computation's frame goes, whether or not it ever ran.
     class registration {
     public:
-        registration(std::shared_ptr<flights> from, Key key, flight* mine)
-            : from_(std::move(from)), key_(std::move(key)), mine_(mine) {}
+        registration(std::shared_ptr<flights> from, Key key, std::shared_ptr<flight> mine)
+            : from_(std::move(from)), key_(std::move(key)), mine_(std::move(mine)) {}
         registration(registration&& other) noexcept
-            : from_(std::move(other.from_)), key_(std::move(other.key_)), mine_(other.mine_) {}
+            : from_(std::move(other.from_)), key_(std::move(other.key_)), mine_(std::move(other.mine_)) {}
         ~registration() {
             if (from_) {
-                from_->take_out(key_, mine_);
+                from_->take_out(key_, mine_.get());
             }
         }
         [[nodiscard]] const Key& key() const noexcept { return key_; }
@@ -132,7 +132,7 @@ private:
     private:
         std::shared_ptr<flights> from_;
         Key key_;
-        flight* mine_;
+        std::shared_ptr<flight> mine_;  // the getters may have gone
     };
 
     template <class Fn>
@@ -160,7 +160,7 @@ private:
     template <class Fn>
     void start(const std::shared_ptr<flight>& mine, const Key& key, Fn fn) noexcept {
         try {
-            auto child = in_->async(name_, compute(registration(table_, key, mine.get()), std::move(fn)));
+            auto child = in_->async(name_, compute(registration(table_, key, mine), std::move(fn)));
             child.keep();
             mine->shared = shared_deferred<result>(std::move(child));
         } catch (...) {
