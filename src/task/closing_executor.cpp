@@ -6,27 +6,13 @@
 
 namespace roost::inline ROOST_ABI {
 
-namespace {
-
-// Whose body awaits what this job is part of; null for a child of a scope that is no body's.
-const detail::job_core* above(const detail::job_core& job) noexcept {
-    const detail::scope_core& in = job.parent_scope();
-    return in.has_owner() ? &static_cast<const detail::job_core&>(in.owner()) : nullptr;
-}
-
-}  // namespace
-
-// A job below whoever was sent here by on() from elsewhere, or that one itself.
+// A child of it, what was sent here by on() and so holds its end up, or a job below one of those.
 void closing_executor::refuse_close_from_inside() const {
     scope_.core().refuse_wait_from_inside();
     const job running = current_job();
-    const detail::job_core* sent = running.core();
-    for (const detail::job_core* from = nullptr; sent != nullptr; sent = from) {
-        from = above(*sent);
-        if (sent->where().get() == this && from != nullptr && from->where().get() != this) {
-            throw error(errc::would_deadlock, "job '" + std::string(running.name()) + "' waits for the end of executor '" +
-                                                  std::string(name()) + "', which waits for it");
-        }
+    if (running && detail::value_region::find(*running.core(), this) != nullptr) {
+        throw error(errc::would_deadlock, "job '" + std::string(running.name()) + "' waits for the end of executor '" +
+                                              std::string(name()) + "', which waits for it");
     }
 }
 

@@ -219,6 +219,30 @@ TEST(membership, JOB_91_what_runs_on_a_closing_executor_cannot_wait_for_its_end)
     EXPECT_TRUE(own.is_closed());
 }
 
+TEST(membership, JOB_91_nor_can_what_was_sent_there_from_a_job_that_runs_there) {
+    rig::stage s;
+    closing_executor own(s.executor, "own");
+    root_scope root(own, "requests");
+    std::string guest;
+    root.launch("guest", send_to(own, refused_as_own(own.close(), guest)));
+    s.run();
+    EXPECT_NE(guest.find("'guest'"), std::string::npos) << guest;
+    EXPECT_FALSE(own.observe().cancel_requested()) << "nothing has happened";
+    root.close();
+    s.play(own.close());
+    EXPECT_TRUE(own.is_closed());
+}
+
+task<> send_plainly(closing_executor& own, task<> t) { co_await on(executor_ref(own), std::move(t)); }
+
+TEST(membership, JOB_91_what_only_runs_there_may_wait_for_its_end) {
+    rig::stage s;
+    closing_executor own(s.executor, "own");
+    const job j = s.play(send_plainly(own, own.close()));
+    EXPECT_EQ(j.state(), job_state::completed) << "it is not bound to it";
+    EXPECT_TRUE(own.is_closed());
+}
+
 // --- blocking a thread that has to do the work -----------------------------------------------------------------------------
 
 task<> call(std::function<void()> fn) {

@@ -13,6 +13,7 @@
 // job (a cancelled one in a job below it), on() is cancelled at once. What is bound to it can't wait for its end: there close()
 // throws error(would_deadlock). What it posts runs on the executor it stands on, which has to outlive it.
 
+#include <roost/task/job_local.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/tree/callback.hpp>
@@ -76,6 +77,12 @@ private:
 
 [[nodiscard]] task<> end_closed();
 
+// In a region that carries the executor's address as a key: that is how close() knows whoever is bound to it.
+template <class T>
+task<T> run_marked(closing_executor* where, task<T> t, site from) {
+    co_return co_await on_call<T>(*where, std::move(t), from);
+}
+
 template <class T>
 task<T> run_bound(scope& s, closing_executor* where, task<T> t, site from) {
     const lease bound = where->try_bind();
@@ -83,7 +90,7 @@ task<T> run_bound(scope& s, closing_executor* where, task<T> t, site from) {
         co_await end_closed();
     }
     const inline_callback<cancel_closed> closing(where->observe(), level::cancel, cancel_closed(s));
-    co_return co_await on_call<T>(*where, std::move(t), from);
+    co_return co_await value_call<T, bool>(where, true, run_marked<T>(where, std::move(t), from), from);
 }
 
 template <class T>
