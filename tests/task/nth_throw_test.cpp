@@ -6,6 +6,7 @@
 #include <roost/task/coalescer.hpp>
 #include <roost/task/external.hpp>
 #include <roost/task/generator.hpp>
+#include <roost/task/job_local.hpp>
 #include <roost/task/map_concurrent.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/on_exit.hpp>
@@ -137,6 +138,11 @@ task<> externals_in(scope& s) {
     static_cast<void>(same);
 }
 task<> externals() { co_await with_scope(externals_in); }
+constexpr job_local<thing> place;
+task<> values() {
+    const thing got = co_await with_value(place, thing(1), echo(thing(2)));
+    static_cast<void>(got);
+}
 
 // Hooks that are called because of a cancel: what they throw goes to the sink, and the job completes all the same.
 task<> hooks_in(scope& s) {
@@ -204,6 +210,7 @@ TEST(nth_throw, TASK_42_when_all_and_races) { exhaust(combinations); }
 TEST(nth_throw, TASK_42_maps_and_retries) { exhaust(ranges); }
 TEST(nth_throw, TASK_42_supervision) { exhaust(supervises); }
 TEST(nth_throw, TASK_42_generators) { exhaust(generates); }
+TEST(nth_throw, TASK_42_values) { exhaust(values); }
 TEST(nth_throw, TREE_90_hooks_of_a_cancel) {
     exhaust(hooks);
     for (int n = 0; n < 4; ++n) {

@@ -17,6 +17,7 @@
 #include <roost/task/task.hpp>
 
 #include <source_location>
+#include <type_traits>
 
 namespace roost::inline ROOST_ABI {
 
@@ -85,8 +86,9 @@ namespace detail {
 template <class T, class V, transfer Mode>
 class value_await final : private result_link<T> {
 public:
-    value_await(promise_base& me, promise_base& child, const void* key, V value, site where) noexcept
-        : result_link<T>(&ops), me_(&me), child_(&child), key_(key), value_(std::move(value)), where_(where) {}
+    // The task is taken when the value is there.
+    value_await(promise_base& me, task<T>& t, const void* key, V& value, site where) noexcept(moves_quietly)
+        : result_link<T>(&ops), me_(&me), key_(key), value_(std::move(value)), where_(where), child_(&t.release_frame()) {}
     ~value_await() {
         if (child_ != nullptr) {
             child_->handle().destroy();  // never started
@@ -107,6 +109,7 @@ public:
     T await_resume() { return this->take(); }
 
 private:
+    static constexpr bool moves_quietly = std::is_nothrow_move_constructible_v<V>;
     static next_step done(await_link& link, ending how, reason&) noexcept {
         auto& self = static_cast<value_await&>(static_cast<result_link<T>&>(link));
         std::exchange(self.region_, nullptr)->leave_for_good();
@@ -116,21 +119,21 @@ private:
     static constexpr link_ops ops{done};
 
     promise_base* me_;
-    promise_base* child_;
     const void* key_;
     V value_;
     site where_;
+    promise_base* child_;
     value_region* region_ = nullptr;
 };
 
 template <class T, class V>
 class [[nodiscard]] value_call {
 public:
-    value_call(const void* key, V value, task<T> t, site where) noexcept
+    value_call(const void* key, V value, task<T> t, site where) noexcept(std::is_nothrow_move_constructible_v<V>)
         : key_(key), value_(std::move(value)), task_(std::move(t)), where_(where) {}
     template <transfer Mode = this_transfer>
     [[nodiscard]] value_await<T, V, Mode> in_task(promise_base& me) && {
-        return value_await<T, V, Mode>(me, task_.release_frame(), key_, std::move(value_), where_);
+        return value_await<T, V, Mode>(me, task_, key_, value_, where_);
     }
 
 private:
@@ -144,8 +147,9 @@ private:
 
 // Runs t with the value. Gives what t gives.
 template <class V, class T>
-[[nodiscard]] auto with_value(const job_local<V>& key, std::type_identity_t<V> value, task<T> t,
-                              std::source_location where = std::source_location::current()) noexcept {
+[[nodiscard]] auto with_value(
+    const job_local<V>& key, std::type_identity_t<V> value, task<T> t,
+    std::source_location where = std::source_location::current()) noexcept(std::is_nothrow_move_constructible_v<V>) {
     return detail::value_call<T, V>(&key, std::move(value), std::move(t), where);
 }
 
