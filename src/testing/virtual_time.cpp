@@ -254,10 +254,8 @@ bool virtual_time::jump() noexcept {
     return true;
 }
 
-bool virtual_time::step(std::uint32_t heard) noexcept {
-    if (run_one()) {
-        return true;
-    }
+// Nothing is ready: waits for whoever may change that, or goes to the next deadline; false when there is neither.
+bool virtual_time::wait_or_jump(std::uint32_t heard) noexcept {
     join_helpers(false);
     if (is_outside_busy()) {
         bell_.sleep(heard);
@@ -271,7 +269,7 @@ std::size_t virtual_time::run() noexcept {
     for (std::uint32_t heard = bell_.listen();; heard = bell_.listen()) {
         if (run_one()) {
             ++ran;
-        } else if (!step(heard)) {
+        } else if (!wait_or_jump(heard)) {
             return ran;
         }
     }
@@ -285,10 +283,24 @@ std::size_t virtual_time::run_ready() noexcept {
     return ran;
 }
 
+// Until nothing is ready and nobody outside can make it so.
+void virtual_time::settle() noexcept {
+    for (;;) {
+        const std::uint32_t heard = bell_.listen();
+        run_ready();
+        join_helpers(false);
+        if (is_outside_busy()) {
+            bell_.sleep(heard);
+        } else if (bell_.listen() == heard) {
+            return;
+        }
+    }
+}
+
 void virtual_time::advance(duration d) noexcept {
     const time_point target = deadline_after(now(), d);
     for (;;) {
-        run_ready();
+        settle();
         time_point next = target;
         {
             const hold held(lock_);
@@ -296,7 +308,7 @@ void virtual_time::advance(duration d) noexcept {
             set_now(std::max(next, now()));
         }
         if (next >= target) {
-            run_ready();
+            settle();
             return;
         }
     }

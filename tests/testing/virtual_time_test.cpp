@@ -117,6 +117,38 @@ TEST(virtual_time, RUN_86_a_standstill_holds_the_clock_for_other_threads) {
     EXPECT_EQ(v.now(), begin + 1h);
 }
 
+TEST(virtual_time, RUN_86_advancing_waits_for_blocking_work_at_every_step) {
+    virtual_time v;
+    const time_point begin = v.now();
+    time_point resumed{};
+    call after([&] { resumed = v.now(); });
+    atomic<std::uint32_t> nobody{0};
+    job slow([&] {
+        wait_on_until(nobody, 0, deadline_after(roost::now(), 20ms));
+        v.post(after);
+    });
+    test_timer t([&] { EXPECT_TRUE(v.submit(slow)); });
+    t.set_deadline(begin + 1h);
+    v.arm(t);
+    v.advance(2h);
+    EXPECT_EQ(resumed, begin + 1h);
+    EXPECT_EQ(v.now(), begin + 2h);
+}
+
+TEST(virtual_time, RUN_87_run_counts_everything_that_ran) {
+    for (int i = 0; i < 200; ++i) {
+        virtual_time v;
+        call last([] {});
+        auto hold = std::make_unique<virtual_time::standstill>(v);
+        thread other([&] {
+            v.post(last);
+            hold.reset();
+        });
+        EXPECT_EQ(v.run(), 1U) << "whenever it came";
+        other.join();
+    }
+}
+
 TEST(virtual_time, RUN_87_steps_of_the_test) {
     virtual_time v;
     const time_point begin = v.now();

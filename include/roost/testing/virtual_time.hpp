@@ -45,7 +45,7 @@ public:
     template <class Done>
     bool run_until(Done done) {
         for (std::uint32_t heard = bell_.listen(); !done(); heard = bell_.listen()) {
-            if (!step(heard)) {
+            if (!run_one() && !wait_or_jump(heard)) {
                 return false;
             }
         }
@@ -53,7 +53,7 @@ public:
     }
     // Until everything is blocked, without moving the clock ("wait until all tasks are blocked"). How many bodies ran.
     std::size_t run_ready() noexcept;
-    // Moves the clock on by d, stopping at every deadline on the way.
+    // Moves the clock on by d, stopping at every deadline on the way until everything is blocked and no blocking work runs.
     void advance(duration d) noexcept;
     // Moves the clock on by d at once, as after a suspended machine: what was due in between fires late, never early.
     void skip(duration d) noexcept;
@@ -88,7 +88,8 @@ private:
     using wheel = detail::timer_wheel<exact>;
     struct helper;
 
-    bool step(std::uint32_t heard) noexcept;
+    bool wait_or_jump(std::uint32_t heard) noexcept;
+    void settle() noexcept;
     bool run_one() noexcept;
     work* pick() noexcept;
     bool fire_one() noexcept;
