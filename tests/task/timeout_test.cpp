@@ -279,6 +279,32 @@ TEST(timeout, JOB_24_the_least_deadline_on_the_way_up_can_be_asked_for) {
     EXPECT_EQ(tighter, now + 1ms);
 }
 
+task<> try_behind_guard(std::string& log) {
+    const ignore_guard guard = co_await ignore_cancellation();
+    try {
+        static_cast<void>(co_await fail_after(10s, take_time(1h)));
+    } catch (const timed_out&) {
+        log += "inner ";
+    }
+}
+task<> hold_up_outer(std::string& log) {
+    try {
+        co_await fail_after(1s, try_behind_guard(log));
+    } catch (const timed_out&) {
+        log += "outer";
+    }
+}
+
+TEST(timeout, JOB_24_a_deadline_behind_an_earlier_one_counts_while_a_guard_holds_that_one_up) {
+    rig::stage s;
+    std::string log;
+    s.play(hold_up_outer(log));
+    s.advance(1s);
+    EXPECT_EQ(log, "");
+    s.advance(9s);
+    EXPECT_EQ(log, "inner outer");
+}
+
 task<> at_forms(time_point past, std::string& log) {
     auto got = co_await move_on_at(past, take_time(1h));
     log += got ? "value " : "moved on ";

@@ -6,8 +6,9 @@ namespace roost::inline ROOST_ABI {
 
 // A deadline of a node's own, for as long as this object lives. deadline() of the node and of everything below becomes the
 // least of all deadlines on the way up to a shield; asking is one load, changing visits the subtree as far as it matters.
-// It is a promise about time, not a timer: whoever sets it arms one, and needs none while `is_hidden()`, because an ancestor
-// ends earlier anyway (node_functions::deadline_changed tells when that is over).
+// It is a promise about time, not a timer: whoever sets it arms one. `is_hidden()`: an ancestor's comes earlier
+// (node_functions::deadline_changed tells when that may have changed). That is no reason to do without a timer where something
+// in between may hold the ancestor's cancel up, as an ignore guard does.
 class own_deadline : private detail::member {
 public:
     own_deadline(node& of, time_point at) noexcept;
