@@ -130,10 +130,10 @@ std::optional<double> cpu_quota(const std::string& root) {
     return least;
 }
 
-unsigned usable_cpus() noexcept {
+unsigned usable_cpus(const std::string& root) noexcept {
     unsigned count = std::max(1U, hardware_threads());
     try {
-        if (const auto quota = cpu_quota()) {
+        if (const auto quota = cpu_quota(root)) {
             count = std::min(count, static_cast<unsigned>(std::max(1.0, std::ceil(*quota))));
         }
     } catch (const std::exception&) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -76,6 +77,20 @@ TEST(cpu_limits, RUN_60_nonsense_is_no_quota) {
     EXPECT_EQ(cpu_quota(root.path()), std::nullopt);
     root.write("sys/fs/cgroup/cpu.max", "100 0\n");
     EXPECT_EQ(cpu_quota(root.path()), std::nullopt);
+}
+
+TEST(cpu_limits, RUN_62_a_quota_limits_the_processors) {
+    fake_root root;
+    const unsigned without = usable_cpus(root.path());
+    EXPECT_GE(without, 1U);
+    root.write("proc/self/mountinfo", v2_mount);
+    root.write("proc/self/cgroup", "0::/\n");
+    root.write("sys/fs/cgroup/cpu.max", "10000 100000\n");
+    EXPECT_EQ(usable_cpus(root.path()), 1U) << "at least one";
+    root.write("sys/fs/cgroup/cpu.max", "100001 100000\n");
+    EXPECT_EQ(usable_cpus(root.path()), std::min(without, 2U)) << "rounded up";
+    root.write("sys/fs/cgroup/cpu.max", "100000000 100000\n");
+    EXPECT_EQ(usable_cpus(root.path()), without);
 }
 
 TEST(cpu_limits, RUN_61_affinity_limits_the_processors) {
