@@ -142,6 +142,63 @@ TEST_P(runtime_of, RUN_4_nothing_starves_behind_work_that_keeps_waking_each_othe
     SUCCEED();
 }
 
+// One worker is free. It runs a body that comes back at once, again and again, among older work of every kind.
+TEST_P(runtime_of, RUN_4_at_the_latest_every_61st_body_is_older_work) {
+    constexpr std::size_t own_count = 20;
+    constexpr std::size_t behind_count = 3;
+    runtime rt(options());
+    countdown busy(GetParam() - 1);
+    countdown over(1);
+    std::vector<std::unique_ptr<call>> all;
+    const auto make = [&all](std::function<void()> body) -> call& {
+        return *all.emplace_back(std::make_unique<call>(std::move(body)));
+    };
+    for (unsigned i = 1; i < GetParam(); ++i) {
+        rt.post(make([&] {
+            busy.down();
+            over.wait();
+        }));
+    }
+    busy.wait();
+    int bodies = 0;
+    int last_older = 0;
+    int longest = 0;
+    std::size_t left = behind_count + 1;  // of those behind the others and from outside
+    const auto older = [&](bool is_counted) {
+        ++bodies;
+        longest = std::max(longest, bodies - last_older);
+        last_older = bodies;
+        left -= is_counted ? 1 : 0;
+    };
+    countdown posted(1);
+    call* again = nullptr;
+    call& keen = make([&] {
+        ++bodies;
+        if (left == 0 || bodies == 10000) {
+            over.down();
+        } else {
+            rt.post(*again);
+        }
+    });
+    again = &keen;
+    rt.post(make([&] {
+        posted.wait();
+        for (std::size_t i = 0; i < own_count; ++i) {
+            rt.post(make([&] { older(false); }));
+        }
+        for (std::size_t i = 0; i < behind_count; ++i) {
+            rt.get_executor().post_last(make([&] { older(true); }));
+        }
+        rt.post(keen);
+    }));
+    rt.post(make([&] { older(true); }));
+    posted.down();
+    over.wait();
+    rt.shut_down();
+    EXPECT_EQ(left, 0U);
+    EXPECT_LE(longest, 61);
+}
+
 TEST_P(runtime_of, RUN_5_shut_down_runs_what_is_queued_and_what_that_posts) {
     int depth = 0;
     runtime rt(options());

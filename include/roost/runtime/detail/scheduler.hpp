@@ -13,7 +13,7 @@
 // The work-stealing executor behind roost::runtime. How it schedules:
 //
 //   a worker runs        its newest own work, so that what was just woken finds its data in the cache;
-//                        every 64th time the oldest own work, or work from outside, so that nothing starves
+//                        every 61st time the oldest own work, or work from outside, so that nothing starves
 //   post from a worker   goes to the bottom of that worker's deque; post_last to its inbox, which is looked at when the deque is empty
 //   post from elsewhere  goes to the injector, which all workers share
 //   a worker without     looks at the injector and at the other workers, at most half of them at a time and briefly, then sleeps
