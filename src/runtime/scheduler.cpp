@@ -205,13 +205,11 @@ work* scheduler::take_inbox(worker& me, worker& from) noexcept {
     work* w = from.inbox.take();
     if (&me == &from) {
         me.yielded = 0;
-        me.yielded_hint.store(0, mo::relaxed);  // S3 also when a thief was quicker: his store may have come before ours
     }
+    // Also when somebody else was quicker: his store may have come before the owner's, who may be in a long body since.
+    from.yielded_hint.store(0, mo::relaxed);  // S3
     if (w == nullptr) {
         return nullptr;
-    }
-    if (&me != &from) {
-        from.yielded_hint.store(0, mo::relaxed);  // S3
     }
     while (work* older = w->next) {
         push(me, *w);
