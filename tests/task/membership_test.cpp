@@ -377,4 +377,31 @@ TEST(membership, TASK_7_whoever_is_resumed_by_the_end_of_a_root_runs_in_no_job) 
     EXPECT_TRUE(refused);
 }
 
+task<> leave_one_that_waits(scope& s, event& e, scope*& out) {
+    out = &s;
+    s.launch("holds it open", wait_for(e));
+    co_return;
+}
+task<> run_one_that_waits(event& e, scope*& out) { co_await with_scope(leave_one_that_waits, std::ref(e), std::ref(out)); }
+
+TEST(membership, JOB_90_outsiders_get_nothing_of_a_with_scope_whose_body_has_returned) {
+    rig::stage s;
+    event e;
+    scope* inner = nullptr;
+    const job j = s.play(run_one_that_waits(e, inner));
+    ASSERT_NE(inner, nullptr);
+    EXPECT_FALSE(j.is_finished());
+    int count = 0;
+    asked plain;
+    ask(*inner, count, plain);
+    expect_nothing(plain, count);
+    asked elsewhere;
+    event now("now", true);
+    s.play(ask_after(*inner, now, count, elsewhere));
+    expect_nothing(elsewhere, count);
+    e.set();
+    s.run();
+    EXPECT_EQ(j.state(), job_state::completed);
+}
+
 }  // namespace

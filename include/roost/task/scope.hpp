@@ -67,7 +67,7 @@ public:
     [[nodiscard]] admission taken_for() const noexcept { return as_; }
 
 protected:
-    explicit scope(detail::scope_core& core, admission as = admission::member) noexcept : core_(&core), as_(as) {}
+    explicit scope(detail::scope_core& core, admission as = admission::outsider) noexcept : core_(&core), as_(as) {}
     ~scope() = default;
 
 private:
@@ -110,7 +110,7 @@ private:
 
 class inner_scope final : public scope {
 public:
-    explicit inner_scope(scope_core& core) noexcept : scope(core) {}
+    explicit inner_scope(scope_core& core, admission as = admission::outsider) noexcept : scope(core, as) {}
 };
 
 template <class T, class Call, transfer Mode = this_transfer>

@@ -56,12 +56,12 @@ public:
     template <class T>
     job launch(node_name name, task<T> t, start how = start::scheduled,
                std::source_location where = std::source_location::current()) {
-        return in_.launch(name, std::move(t), how, where);
+        return inside().launch(name, std::move(t), how, where);
     }
     template <class T>
     [[nodiscard]] deferred<T> async(node_name name, task<T> t, start how = start::scheduled,
                                     std::source_location where = std::source_location::current()) {
-        return in_.async(name, std::move(t), how, where);
+        return inside().async(name, std::move(t), how, where);
     }
     // A task for as long as there are others.
     template <class T>
@@ -76,6 +76,13 @@ public:
     [[nodiscard]] scope& inner() noexcept { return in_; }
 
 private:
+    // Services belong to it, too, though not to the scope of the others.
+    [[nodiscard]] detail::inner_scope inside() const noexcept {
+        return detail::inner_scope(*core_, core_->is_closing() && services_->where().core().has_caller_inside()
+                                               ? admission::member
+                                               : admission::outsider);
+    }
+
     node_ref<detail::scope_core> core_;  // a service outlives the scope of the others: it is refused there, not lost
     detail::inner_scope in_;
     detail::service_list* services_;
