@@ -11,12 +11,16 @@
 //       }
 //   }
 //
-// launch() and async() always take the child; beyond the limit it waits for its turn, first come, first served, before its
-// task begins (a report shows it waiting on semaphore 'limit'). One that is cancelled meanwhile never begins. A child keeps
-// its place until it ends, also while it waits for something: a child that waits for one behind it waits for ever.
+// launch() and async() always take the child, and with it a place, if one is free and nobody is in line; else the child waits
+// for its turn, in line since that call, before its task begins (a report shows it waiting on event 'turn'). One that is
+// cancelled meanwhile never begins. A child keeps its place until it ends, also while it waits for something: a child that
+// waits for one behind it waits for ever. Children that have a place begin as the executor runs them.
 
-#include <roost/sync/semaphore.hpp>
+#include <roost/base/intrusive_list.hpp>
+#include <roost/sync/event.hpp>
 #include <roost/task/detail/policy_scope.hpp>
+
+#include <memory>
 
 namespace roost::inline ROOST_ABI {
 
@@ -24,9 +28,55 @@ namespace detail {
 
 [[noreturn]] void refuse_no_places();
 
+// The places of a limited scope, and who is in line for one.
+class place_queue {
+public:
+    class place;
+
+    explicit place_queue(std::uint32_t places) noexcept : free_(places) {}
+    place_queue(const place_queue&) = delete;
+    place_queue& operator=(const place_queue&) = delete;
+
+    [[nodiscard]] std::uint32_t free_now() const noexcept;
+
+private:
+    // Of one that has to wait. Whoever lets it pass holds it as well: it may be gone as soon as it can be seen to have passed.
+    class turn : public list_hook, public std::enable_shared_from_this<turn> {
+    public:
+        turn() noexcept = default;
+        event come{"turn"};
+    };
+
+    void give_back() noexcept;
+    void leave(turn& mine) noexcept;
+
+    mutable small_mutex lock_;
+    std::uint32_t free_;
+    intrusive_list<turn> line_;
+};
+
+// One place, or one's turn for it in line. Given back or left by its destructor.
+class [[nodiscard]] place_queue::place {
+public:
+    explicit place(place_queue& from);
+    place(place&& other) noexcept : from_(std::exchange(other.from_, nullptr)), turn_(std::move(other.turn_)) {}
+    place& operator=(const place&) = delete;
+    ~place();
+
+    [[nodiscard]] event::operation come() noexcept;
+    [[nodiscard]] bool is_here() const noexcept { return turn_ == nullptr; }
+
+private:
+    place_queue* from_;
+    std::shared_ptr<turn> turn_;  // null: it never had to wait
+};
+
 template <class T>
-task<T> in_turn(semaphore& places, task<T> t) {
-    auto place = co_await places.acquire();
+task<T> in_turn(place_queue::place given, task<T> t) {
+    auto place = std::move(given);
+    if (!place.is_here()) {
+        co_await place.come();
+    }
     co_return co_await std::move(t);
 }
 
@@ -34,47 +84,55 @@ task<T> in_turn(semaphore& places, task<T> t) {
 
 class limited_scope {
 public:
-    limited_scope(scope& in, semaphore& places) noexcept : in_(&in), places_(&places) {}
+    limited_scope(scope& in, detail::place_queue& places) noexcept : in_(&in), places_(&places) {}
     limited_scope(const limited_scope&) = delete;
     limited_scope& operator=(const limited_scope&) = delete;
 
     template <class T>
     job launch(node_name name, task<T> t, std::source_location where = std::source_location::current()) {
-        return in_->launch(name, detail::in_turn(*places_, std::move(t)), start::scheduled, where);
+        return in_->launch(name, detail::in_turn(detail::place_queue::place(*places_), std::move(t)), start::scheduled,
+                           where);
     }
     template <class T>
     [[nodiscard]] deferred<T> async(node_name name, task<T> t,
                                     std::source_location where = std::source_location::current()) {
-        return in_->async(name, detail::in_turn(*places_, std::move(t)), start::scheduled, where);
+        return in_->async(name, detail::in_turn(detail::place_queue::place(*places_), std::move(t)), start::scheduled,
+                          where);
     }
-    // co_await: waits behind those that are queued until a place is free. Does not keep it.
+    // co_await: waits, behind those that are in line, until a place is free. Does not keep it: with one producer the next
+    // launch() has it; of several, one may be faster.
     [[nodiscard]] task<> room() { return wait_for_room(*places_); }
 
     void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { in_->cancel(std::move(why)); }
     [[nodiscard]] token observe() const noexcept { return in_->observe(); }
-    [[nodiscard]] std::uint32_t free_places() const noexcept { return places_->available(); }
+    [[nodiscard]] std::uint32_t free_places() const noexcept { return places_->free_now(); }
 
 private:
-    static task<> wait_for_room(semaphore& places) { static_cast<void>(co_await places.acquire()); }
+    static task<> wait_for_room(detail::place_queue& places) {
+        detail::place_queue::place mine(places);
+        if (!mine.is_here()) {
+            co_await mine.come();
+        }
+    }
 
     scope* in_;
-    semaphore* places_;
+    detail::place_queue* places_;
 };
 
 namespace detail {
 
 template <class T, class Fn, class... Args>
-task<T> body_with_limit(scope& in, semaphore& places, std::optional<limited_scope>& made, Fn fn, Args... args) {
+task<T> body_with_limit(scope& in, place_queue& places, std::optional<limited_scope>& made, Fn fn, Args... args) {
     co_return co_await std::invoke(fn, made.emplace(in, places), std::move(args)...);
 }
 
 template <class T, class Fn, class... Args>
 task<T> run_with_limit(site where, std::uint32_t limit, Fn fn, Args... args) {
-    semaphore places(limit, "limit");
+    place_queue places(limit);
     std::optional<limited_scope> made;  // here, because children may use it when the body has returned
-    using start_function = task<T> (*)(scope&, semaphore&, std::optional<limited_scope>&, Fn, Args...);
-    policy_scope<start_function, std::reference_wrapper<semaphore>, std::reference_wrapper<std::optional<limited_scope>>, Fn,
-                 Args...>
+    using start_function = task<T> (*)(scope&, place_queue&, std::optional<limited_scope>&, Fn, Args...);
+    policy_scope<start_function, std::reference_wrapper<place_queue>, std::reference_wrapper<std::optional<limited_scope>>,
+                 Fn, Args...>
         in(fail_fast_policy, "limited scope", where, &body_with_limit<T, Fn, Args...>, std::ref(places), std::ref(made),
            std::move(fn), std::move(args)...);
     co_return co_await std::move(in);

@@ -1,0 +1,124 @@
+// Places of a limited scope on executors that run the newest work first.
+#include <roost/runtime/loop.hpp>
+#include <roost/runtime/run.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/limited_scope.hpp>
+#include <roost/task/root.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace {
+
+using namespace roost;
+
+class record {
+public:
+    int created = 0;
+    int running = 0;
+    int most = 0;
+    std::vector<int> order;
+};
+
+task<> begin_and_wait(record& r, int i, event& e) {
+    r.order.push_back(i);
+    r.most = std::max(r.most, ++r.running);
+    co_await e.wait();
+    --r.running;
+}
+task<> produce(limited_scope& s, record& r, event& e) {
+    for (int i = 0; i < 100; ++i) {
+        co_await s.room();
+        s.launch("worker", begin_and_wait(r, i, e));
+        ++r.created;
+    }
+}
+task<> run_producer(record& r, event& e) { co_await with_limited_scope(4, produce, std::ref(r), std::ref(e)); }
+
+TEST(limited_scope, JOB_65_room_holds_a_producer_back_on_a_loop) {
+    loop l;
+    root_scope root(l);
+    record r;
+    event e;
+    root.launch("producer", run_producer(r, e));
+    l.poll();
+    EXPECT_EQ(r.created, 4) << "there are four places, and nobody has left";
+    EXPECT_EQ(r.running, 4);
+    e.set();
+    l.poll();
+    EXPECT_EQ(r.created, 100);
+    EXPECT_EQ(r.most, 4);
+    root.close();
+    EXPECT_TRUE(root.has_ended());
+}
+
+task<> begin(record& r, int i) {
+    r.order.push_back(i);
+    r.most = std::max(r.most, ++r.running);
+    co_await yield();
+    --r.running;
+}
+task<> start_ten(limited_scope& s, record& r) {
+    for (int i = 0; i < 10; ++i) {
+        s.launch("worker", begin(r, i));
+    }
+    EXPECT_TRUE(r.order.empty()) << "never inside the call that starts it";
+    co_return;
+}
+task<> run_ten(record& r, std::uint32_t limit) { co_await with_limited_scope(limit, start_ten, std::ref(r)); }
+
+TEST(limited_scope, JOB_65_places_go_out_in_order_of_launch_on_a_loop) {
+    loop l;
+    root_scope root(l);
+    record one;
+    root.launch("one place", run_ten(one, 1));
+    l.poll();
+    EXPECT_EQ(one.order, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+    EXPECT_EQ(one.most, 1);
+    root.close();
+    EXPECT_TRUE(root.has_ended());
+}
+
+TEST(limited_scope, JOB_65_places_go_out_in_order_of_launch_on_a_runtime) {
+    runtime rt(runtime_options().workers(1));
+    record one;
+    run(rt, run_ten(one, 1));
+    EXPECT_EQ(one.order, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+    EXPECT_EQ(one.most, 1);
+}
+
+task<> start_and_cancel(limited_scope& s, record& r, event& e) {
+    std::vector<job> jobs;
+    for (int i = 0; i < 6; ++i) {
+        jobs.push_back(s.launch("worker", begin_and_wait(r, i, e)));
+    }
+    jobs[0].cancel();  // with a place, before it has begun
+    jobs[3].cancel();  // queued
+    co_await jobs[0].join();
+    co_await jobs[3].join();
+    co_await jobs[2].join();
+}
+task<> run_cancelled(record& r, event& e) { co_await with_limited_scope(2, start_and_cancel, std::ref(r), std::ref(e)); }
+
+TEST(limited_scope, JOB_65_the_place_of_a_cancelled_child_goes_to_the_next_in_line_on_a_loop) {
+    loop l;
+    root_scope root(l);
+    record r;
+    event e;
+    root.launch("cancels", run_cancelled(r, e));
+    l.poll();
+    std::sort(r.order.begin(), r.order.end());
+    EXPECT_EQ(r.order, (std::vector<int>{1, 2}));
+    e.set();
+    l.poll();
+    std::sort(r.order.begin(), r.order.end());
+    EXPECT_EQ(r.order, (std::vector<int>{1, 2, 4, 5}));
+    EXPECT_EQ(r.most, 2);
+    root.close();
+    EXPECT_TRUE(root.has_ended());
+}
+
+}  // namespace
