@@ -1,3 +1,4 @@
+#include <roost/sync/event.hpp>
 #include <roost/task/retry.hpp>
 
 #include "further.hpp"
@@ -150,6 +151,80 @@ TEST(retry, JOB_84_a_predicate_that_throws_ends_it_with_the_failure_it_was_asked
     further::texts got;
     s.play(try_broken(runs, got));
     EXPECT_EQ(got, (further::texts{"attempt 1", "cleanup 1", "predicate"}));
+}
+
+TEST(retry, JOB_84_a_cancel_between_the_end_of_the_backoff_and_the_next_attempt_reaches_the_sink) {
+    further::listener sink;
+    rig::stage s;
+    int runs = 0;
+    further::texts got;
+    const job j = s.play(try_twice(runs, got));
+    s.executor.clock().advance(10ms);  // the wait is over, the body has not gone on yet
+    j.cancel();
+    s.run();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(runs, 1);
+    EXPECT_EQ(sink.take(), (further::texts{"attempt 1", "cleanup 1"}));
+}
+
+task<> fail_then_wait(int& runs, event& never) {
+    if (++runs == 1) {
+        throw std::runtime_error("attempt 1");
+    }
+    co_await never.wait();
+}
+task<> try_and_wait(int& runs, event& never) {
+    co_await retry(backoff(10ms), 2, fail_then_wait, std::ref(runs), std::ref(never));
+}
+
+TEST(retry, JOB_84_an_attempt_that_has_begun_deals_with_the_failure_before) {
+    further::listener sink;
+    rig::stage s;
+    int runs = 0;
+    event never;
+    const job j = s.play(try_and_wait(runs, never));
+    s.advance(10ms);
+    EXPECT_EQ(runs, 2);
+    j.cancel();
+    s.run();
+    EXPECT_EQ(sink.take(), further::texts());
+}
+
+task<> fail_often(int& runs) {
+    throw std::runtime_error(std::to_string(++runs));
+    co_return;
+}
+task<> try_often(int& runs, further::texts& got) {
+    auto ended = co_await as_outcome(retry(backoff(), 250, fail_often, std::ref(runs)));
+    got = further::texts_of(ended.others());
+    got.insert(got.begin(), further::text_of(ended.error()));
+}
+
+TEST(retry, JOB_43_of_many_attempts_the_first_hundred_failures_are_kept) {
+    rig::stage s;
+    int runs = 0;
+    further::texts got;
+    s.play(try_often(runs, got));
+    EXPECT_EQ(runs, 250);
+    ASSERT_EQ(got.size(), 101U);
+    EXPECT_EQ(got[0], "250");
+    EXPECT_EQ(got[1], "1");
+    EXPECT_EQ(got[100], "100");
+}
+
+task<> try_often_and_stop(int& runs) { co_await retry(backoff(1ms).factor(1), 250, fail_often, std::ref(runs)); }
+
+TEST(retry, JOB_84_the_last_failure_reaches_the_sink_also_when_it_is_not_one_of_those_kept) {
+    further::listener sink;
+    rig::stage s;
+    int runs = 0;
+    const job j = s.play(try_often_and_stop(runs));
+    while (runs < 120) {
+        s.advance(1ms);
+    }
+    j.cancel();
+    s.run();
+    EXPECT_EQ(sink.take(), further::texts{"120"});
 }
 
 }  // namespace

@@ -50,11 +50,27 @@ outcome<T> outcome_from(result_link<T>& link, const std::vector<std::exception_p
 // A job's own cancellation goes on; anybody else's is data.
 next_step outcome_cancelled(promise_base& waiter, settled_link& link, reason& why) noexcept;
 
-template <class T, transfer Mode>
+// Told when what is awaited begins: past the checkpoint.
+class no_mark {
+public:
+    no_mark() noexcept = default;
+    void operator()() const noexcept {}
+};
+template <class To>
+class begin_mark {
+public:
+    explicit begin_mark(To& to) noexcept : to_(&to) {}
+    void operator()() const noexcept { to_->begins(); }
+
+private:
+    To* to_;
+};
+
+template <class T, transfer Mode, class Mark = no_mark>
 class outcome_await final : private result_link<T> {
 public:
-    outcome_await(promise_base& me, promise_base& child) noexcept
-        : result_link<T>(&ops), me_(&me), child_(&child), suppressed_before_(job_of(me).suppressed_count()) {}
+    outcome_await(promise_base& me, promise_base& child, Mark mark = Mark()) noexcept
+        : result_link<T>(&ops), me_(&me), child_(&child), suppressed_before_(job_of(me).suppressed_count()), mark_(mark) {}
     ~outcome_await() {
         if (child_ != nullptr) {
             child_->handle().destroy();  // never started
@@ -67,6 +83,7 @@ public:
             unwind_frame(*me_);
             return transfer_to<Mode>::nobody();
         }
+        mark_();
         child_->attach(*this, me_->where());
         return transfer_to<Mode>::frame(child_->handle());
     }
@@ -93,6 +110,7 @@ private:
     promise_base* me_;
     promise_base* child_;
     std::size_t suppressed_before_;
+    [[no_unique_address]] Mark mark_;
 };
 
 // What awaiting an A inside a task gives.
@@ -124,6 +142,21 @@ public:
 
 private:
     task<T> task_;
+};
+
+// as_outcome for whoever has to know whether the task began: to.begins() is called then.
+template <class T, class To>
+class [[nodiscard]] outcome_of_attempt {
+public:
+    outcome_of_attempt(task<T> t, To& to) noexcept : task_(std::move(t)), to_(&to) {}
+    template <transfer Mode = this_transfer>
+    [[nodiscard]] outcome_await<T, Mode, begin_mark<To>> in_task(promise_base& me) && {
+        return outcome_await<T, Mode, begin_mark<To>>(me, task_.release_frame(), begin_mark<To>(*to_));
+    }
+
+private:
+    task<T> task_;
+    To* to_;
 };
 
 }  // namespace detail

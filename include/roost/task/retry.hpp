@@ -3,7 +3,7 @@
 // row r = co_await retry(backoff(50ms).jitter(0.5), 4, load_row, id);
 //
 // Calls fn(args...), a task, until it succeeds, at most `attempts` times, with the backoff in between. The last failure is
-// thrown with its own type, the earlier ones are kept beside it. A cancelled attempt is not repeated: the awaiting body ends
+// thrown with its own type, the earlier ones are kept beside it, at most the first hundred of them. A cancelled attempt is not repeated: the awaiting body ends
 // cancelled. The arguments are passed again at every attempt, so they are copied.
 //
 // What else an attempt failed with goes with its failure. The next attempt deals with both; if it does not come because of a
@@ -30,23 +30,28 @@ public:
 
 [[noreturn]] void refuse_no_attempts();
 
-// What the attempts so far failed with.
+// What the attempts so far failed with. Without memory for it, it goes to the failure sink.
 class failed_attempts {
 public:
+    static constexpr std::size_t failures_kept = 100;
+
     failed_attempts() noexcept = default;
     failed_attempts(const failed_attempts&) = delete;
     failed_attempts& operator=(const failed_attempts&) = delete;
-    // In the middle of the wait for the next attempt: nobody else will hear of the last one.
+    // Before the next attempt has begun: nobody else will hear of the last one.
     ~failed_attempts();
 
-    void add(std::exception_ptr error, const std::vector<std::exception_ptr>& others);
-    void wait_for_next() noexcept { is_waiting_ = true; }
-    void next_begins() noexcept { is_waiting_ = false; }
-    [[nodiscard]] std::vector<std::exception_ptr>& all() noexcept { return all_; }
+    // An attempt has failed; another will follow.
+    void add(const std::exception_ptr& error, const std::vector<std::exception_ptr>& others) noexcept;
+    void begins() noexcept { is_waiting_ = false; }
+    // Of all attempts, in order, at most as many as are kept.
+    [[nodiscard]] std::vector<std::exception_ptr>& all() noexcept;
 
 private:
-    std::vector<std::exception_ptr> all_;
-    std::size_t last_ = 0;  // where those of the last attempt begin
+    void keep_last() noexcept;
+
+    std::vector<std::exception_ptr> earlier_;
+    std::vector<std::exception_ptr> last_;  // attempt
     bool is_waiting_ = false;
 };
 
@@ -68,8 +73,9 @@ task<T> retry_task(backoff wait, std::uint32_t attempts, Again again, Fn fn, Arg
         outcome<T> ended;
         try {
             task<T> t = std::invoke(fn, args...);
-            ended = co_await as_outcome(std::move(t));
+            ended = co_await outcome_of_attempt<T, failed_attempts>(std::move(t), earlier);
         } catch (...) {
+            earlier.begins();
             ended = outcome<T>(std::current_exception());
         }
         if (ended.is_cancelled()) {
@@ -92,9 +98,7 @@ task<T> retry_task(backoff wait, std::uint32_t attempts, Again again, Fn fn, Arg
             std::rethrow_exception(ended.error());
         }
         earlier.add(ended.error(), ended.others());
-        earlier.wait_for_next();
         co_await pause_before_retry(wait.next(n));
-        earlier.next_begins();
     }
 }
 
