@@ -2,7 +2,6 @@
 
 #include <roost/task/failure_sink.hpp>
 
-#include <algorithm>
 #include <mutex>
 
 namespace roost::inline ROOST_ABI::detail {
@@ -17,48 +16,59 @@ void report_body_failures(site where, const std::vector<std::exception_ptr>& err
     }
 }
 
-// Nobody has taken the result. What was decided about has been dealt with; nobody was asked about the rest.
+void supervision::report(std::string_view name, const std::exception_ptr& error,
+                         const std::vector<std::exception_ptr>& others) const noexcept {
+    report_failure("supervised child", name, what_.where(), error);
+    for (const std::exception_ptr& other : others) {
+        report_failure("supervised child", name, what_.where(), other);
+    }
+}
+
+// Nobody has taken the result. What was decided about has been dealt with, unless it was to be made good and was not; nobody
+// was asked about what failed beside an attempt.
 supervision::~supervision() {
-    for (const child_failure& f : failures_) {
-        if (f.attempt() == 0) {
-            report_failure("supervised child", f.name(), what_.where(), f.error());
+    for (std::size_t i = 0; i < failures_.size(); ++i) {
+        const child_failure& f = failures_[i];
+        if (f.attempt() == 0 || not_restarted_[i]) {
+            report(f.name(), f.error(), f.others());
         }
     }
 }
 
-void supervision::record(std::string_view name, const std::exception_ptr& error, std::uint32_t attempt,
-                         const std::vector<std::exception_ptr>& others) noexcept {
-    bool kept = true;
+// Without room for it, what nobody will decide about is reported at once.
+std::size_t supervision::record(std::string_view name, const std::exception_ptr& error, std::uint32_t attempt,
+                                const std::vector<std::exception_ptr>& others) noexcept {
+    std::size_t kept_as = not_kept;
+    bool had_memory = true;
     {
         const std::lock_guard guard(lock_);
         ++counts_.failures;
         try {
             if (failures_.size() < failures_kept) {
                 failures_.emplace_back(name, error, attempt, others);
+                kept_as = failures_.size() - 1;
             }
         } catch (const std::bad_alloc&) {
-            kept = false;
+            had_memory = false;
         }
     }
-    if (!kept) {
-        report_failure("supervised child", name, site(), error);
-        for (const std::exception_ptr& other : others) {
-            report_failure("supervised child", name, site(), other);
-        }
+    if (kept_as == not_kept && (attempt == 0 || !had_memory)) {
+        report(name, error, others);
     }
+    return kept_as;
 }
 
-// The failures of one attempt, as far as they are kept.
-bool supervision::is_beside(const std::exception_ptr& error) const noexcept {
+void supervision::not_restarted(std::size_t kept_as, std::string_view name, const outcome<void>& ended) noexcept {
+    if (kept_as == not_kept) {
+        report(name, ended.error(), ended.others());
+        return;
+    }
     const std::lock_guard guard(lock_);
-    return std::any_of(failures_.begin(), failures_.end(), [&](const child_failure& f) {
-        return std::find(f.others().begin(), f.others().end(), error) != f.others().end();
-    });
+    not_restarted_.set(kept_as);
 }
 
-bool supervision::failed(scope_core& in, std::string_view name, const outcome<void>& ended, std::uint32_t attempt,
+bool supervision::decide(scope_core& in, std::string_view name, const outcome<void>& ended, std::uint32_t attempt,
                          std::uint32_t& restarts, duration ran_for, duration& wait) noexcept {
-    record(name, ended.error(), attempt, ended.others());
     std::exception_ptr asking;
     try {
         const on_failure now = what_.decide(child_failure(name, ended.error(), attempt, ended.others()));
@@ -107,9 +117,10 @@ std::vector<child_failure> supervision::take_failures() noexcept {
 
 void supervision::child_ended(scope_core& scope, job_core& child) noexcept {
     auto& mine = const_cast<supervision&>(static_cast<const supervision&>(scope.policy()));
-    for (const std::exception_ptr& other : child.suppressed()) {
-        if (!mine.is_beside(other)) {
-            mine.record(child.name(), other, 0, {});
+    // Beside a failure are those of its attempt: recorded, and decided about, with it.
+    if (child.outcome_link().state() != ending::threw) {
+        for (const std::exception_ptr& other : child.suppressed()) {
+            static_cast<void>(mine.record(child.name(), other, 0, {}));
         }
     }
     const std::lock_guard guard(mine.lock_);

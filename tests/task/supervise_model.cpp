@@ -96,27 +96,34 @@ task<> run_both(int& first, int& second, job& child, supervised_counts& counts, 
 
 // JOB-31, JOB-32: one child is to be restarted, the other one escalates, and somebody cancels the first.
 MODEL(supervise_model, restart_vs_escalate_vs_cancel) {
-    bench b;
-    int second = 0;
-    const job j = b.root.launch("supervisor", run_both(b.runs, second, b.child, b.counts, b.threw));
-    while (!b.child) {
-        b.ex.run_one();
+    // The restart may be prevented by the escalation: then there is no result for its failure.
+    const failure_sink before =
+        set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {});
+    {
+        bench b;
+        int second = 0;
+        const job j = b.root.launch("supervisor", run_both(b.runs, second, b.child, b.counts, b.threw));
+        while (!b.child) {
+            b.ex.run_one();
+        }
+        thread canceller([&] {
+            b.child.cancel();
+            b.ex.wake();
+        });
+        run_until(b.ex, [&] { return j.is_finished(); });
+        canceller.join();
+        check(b.threw && second == 1, "JOB-32: the escalated failure is thrown, whatever happened beside it");
+        check(b.runs <= 2 && b.child.is_finished(), "JOB-31: one restart at most, and it ended");
+        finish(b.ex, b.root);
     }
-    thread canceller([&] {
-        b.child.cancel();
-        b.ex.wake();
-    });
-    run_until(b.ex, [&] { return j.is_finished(); });
-    canceller.join();
-    check(b.threw && second == 1, "JOB-32: the escalated failure is thrown, whatever happened beside it");
-    check(b.runs <= 2 && b.child.is_finished(), "JOB-31: one restart at most, and it ended");
-    finish(b.ex, b.root);
+    set_failure_sink(before);
 }
 
 bool fails_in(detail::supervision& all, root_scope& root, const char* name, const std::exception_ptr& error) {
     std::uint32_t restarts = 0;
     duration wait{};
-    return all.failed(root.core(), name, outcome<void>(error), 1, restarts, duration(0), wait);
+    static_cast<void>(all.record(name, error, 1, {}));
+    return all.decide(root.core(), name, outcome<void>(error), 1, restarts, duration(0), wait);
 }
 
 // JOB-31, JOB-32: the decisions alone, at the same time: one child is restarted, another one escalates, somebody cancels.

@@ -200,4 +200,162 @@ TEST(supervise, JOB_31_a_child_that_ran_long_enough_starts_counting_afresh) {
     EXPECT_EQ(b.runs, 5) << "a limit of one, but every attempt ran for at least the time that forgives";
 }
 
+TEST(supervise, JOB_34_a_restart_that_a_cancel_prevents_is_not_counted) {
+    bench b;
+    const job j = b.stage.play(run_one_failing(b, on_failure::restart(backoff(10ms), 9), 100));
+    b.stage.executor.clock().advance(10ms);  // the wait is over, the child has not gone on yet
+    j.cancel();
+    b.stage.run();
+    EXPECT_EQ(b.runs, 1);
+    ASSERT_TRUE(b.got);
+    EXPECT_EQ(b.got->counts().restarts, 0U);
+    EXPECT_EQ(b.got->counts().failures, 1U);
+}
+
+task<> fails_and_waits(supervisor& s, int& runs, event& never) {
+    s.launch("fails", fail_times, 100, std::ref(runs));
+    co_await never.wait();
+}
+task<> run_fails_and_waits(on_failure what, int& runs, event& never) {
+    auto ended = co_await supervise(what, fails_and_waits, std::ref(runs), std::ref(never));
+    ADD_FAILURE() << "cancelled in the body: there is no result";
+}
+
+TEST(supervise, JOB_34_a_failure_whose_restart_is_prevented_reaches_the_sink_when_there_is_no_result) {
+    further::listener sink;
+    rig::stage s;
+    int runs = 0;
+    event never;
+    const job j = s.play(run_fails_and_waits(on_failure::restart(backoff(1h), 9), runs, never));
+    j.cancel();
+    s.run();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(sink.take(), further::texts{"attempt 1"});
+    const job after = s.play(run_fails_and_waits(on_failure::restart(backoff(10ms), 9), runs, never));
+    s.executor.clock().advance(10ms);
+    after.cancel();
+    s.run();
+    EXPECT_EQ(sink.take(), further::texts{"attempt 2"}) << "the wait was over, the attempt had not begun";
+    const job ignored = s.play(run_fails_and_waits(on_failure::ignore(), runs, never));
+    ignored.cancel();
+    s.run();
+    EXPECT_EQ(sink.take(), further::texts()) << "what was ignored has been dealt with";
+}
+
+task<> with_bad_cleanup(supervisor& s, int& runs) {
+    s.launch("fails", fail_times, 1000, std::ref(runs));
+    s.launch("cleanup", further::return_with, std::string("cleanup"));
+    co_return;
+}
+on_failure restart_until(int n) {
+    return on_failure::ask([n](const child_failure& f) {
+        return f.attempt() < static_cast<std::uint32_t>(n) ? on_failure::restart(backoff(), 10000) : on_failure::ignore();
+    });
+}
+task<> run_bad_cleanup(int& runs, std::optional<supervised<void>>& got) {
+    got.emplace(co_await supervise(restart_until(100), with_bad_cleanup, std::ref(runs)));
+}
+task<> launch_late(supervisor& s, int& runs, event& full) {
+    s.launch("fails", fail_times, 1000, std::ref(runs));
+    co_await full.wait();
+    s.launch("cleanup", further::return_with, std::string("cleanup"));
+}
+task<> run_launch_late(int& runs, event& full, std::optional<supervised<void>>& got) {
+    got.emplace(co_await supervise(restart_until(100), launch_late, std::ref(runs), std::ref(full)));
+}
+
+TEST(supervise, JOB_83_a_cleanup_that_fails_is_not_forgotten_when_a_hundred_failures_are_kept) {
+    further::listener sink;
+    rig::stage s;
+    int runs = 0;
+    event full;
+    std::optional<supervised<void>> got;
+    s.play(run_launch_late(runs, full, got));
+    EXPECT_EQ(runs, 100);
+    full.set();
+    s.run();
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->failures().size(), 100U);
+    EXPECT_EQ(got->counts().failures, 101U);
+    EXPECT_EQ(sink.take(), further::texts{"cleanup"}) << "there is no room for it in the result";
+    runs = 0;
+    s.play(run_bad_cleanup(runs, got));
+    EXPECT_EQ(got->counts().failures, 101U);
+    EXPECT_EQ(sink.take(), further::texts()) << "it came among the first hundred";
+}
+
+task<> fail_twice_often(int& runs) {
+    const std::string n = std::to_string(++runs);
+    co_await further::fail_twice(n, "cleanup " + n);
+}
+task<> one_fails_twice(supervisor& s, int& runs) {
+    s.launch("fails", fail_twice_often, std::ref(runs));
+    co_return;
+}
+task<> run_fails_twice(int& runs, std::optional<supervised<void>>& got) {
+    got.emplace(co_await supervise(restart_until(120), one_fails_twice, std::ref(runs)));
+}
+
+TEST(supervise, JOB_83_what_else_an_attempt_failed_with_is_counted_once_kept_or_not) {
+    further::listener sink;
+    rig::stage s;
+    int runs = 0;
+    std::optional<supervised<void>> got;
+    s.play(run_fails_twice(runs, got));
+    ASSERT_TRUE(got);
+    EXPECT_EQ(runs, 120);
+    EXPECT_EQ(got->counts().failures, 120U);
+    EXPECT_EQ(sink.take(), further::texts()) << "decided about with their attempts";
+}
+
+class throws_when_copied_twice {
+public:
+    throws_when_copied_twice() = default;
+    throws_when_copied_twice(const throws_when_copied_twice& other) : copies_(other.copies_ + 1) {
+        if (copies_ > 1) {
+            throw std::runtime_error("copied");
+        }
+    }
+    throws_when_copied_twice& operator=(const throws_when_copied_twice&) = delete;
+
+private:
+    int copies_ = 0;
+};
+task<> take(throws_when_copied_twice&) { co_return; }
+task<> launch_fails(supervisor& s) {
+    const throws_when_copied_twice t;
+    EXPECT_THROW(s.launch("fails", take, t), std::runtime_error);
+    co_return;
+}
+task<> run_launch_fails(std::optional<supervised<void>>& got) {
+    got.emplace(co_await supervise(on_failure::ignore(), launch_fails));
+}
+task<> leave_one(supervisor& s, event& e, int& count, supervisor*& out) {
+    out = &s;
+    s.launch("goes on", count_after, std::ref(e), std::ref(count));
+    co_return;
+}
+task<> run_leave_one(event& e, int& count, supervisor*& out, std::optional<supervised<void>>& got) {
+    got.emplace(co_await supervise(on_failure::ignore(), leave_one, std::ref(e), std::ref(count), std::ref(out)));
+}
+
+TEST(supervise, JOB_30_only_children_that_were_started_count_as_started) {
+    rig::stage s;
+    std::optional<supervised<void>> got;
+    s.play(run_launch_fails(got));
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->counts().started, 0U);
+
+    event e;
+    int count = 0;
+    supervisor* closing = nullptr;
+    s.play(run_leave_one(e, count, closing, got));
+    ASSERT_NE(closing, nullptr);
+    EXPECT_FALSE(closing->launch("outsider", count_after, std::ref(e), std::ref(count)));
+    e.set();
+    s.run();
+    EXPECT_EQ(count, 1);
+    EXPECT_EQ(got->counts().started, 1U);
+}
+
 }  // namespace

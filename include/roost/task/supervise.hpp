@@ -16,7 +16,8 @@
 // ended, the counts and the failures.
 //
 // What else an attempt failed with shares the fate of its failure: ignored with it, made good by a restart, or thrown beside
-// it. Where supervise() throws, a body that has failed too is kept beside what is thrown.
+// it. Where supervise() throws, a body that has failed too is kept beside what is thrown. Where it gives no result, because it
+// throws or is cancelled, failures whose restart did not come go to the failure sink.
 
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/policy_scope.hpp>
@@ -24,6 +25,7 @@
 #include <roost/task/on_failure.hpp>
 #include <roost/task/sleep.hpp>
 
+#include <bitset>
 #include <concepts>
 #include <cstdint>
 #include <string>
@@ -44,24 +46,64 @@ public:
     supervision& operator=(const supervision&) = delete;
     ~supervision();
 
-    // An attempt has failed. True: start it again after `wait`.
-    [[nodiscard]] bool failed(scope_core& in, std::string_view name, const outcome<void>& ended, std::uint32_t attempt,
+    static constexpr std::size_t not_kept = failures_kept;
+
+    // An attempt has failed. Where it is kept, if it is.
+    [[nodiscard]] std::size_t record(std::string_view name, const std::exception_ptr& error, std::uint32_t attempt,
+                                     const std::vector<std::exception_ptr>& others) noexcept;
+    // What to do about it. True: start it again after `wait`.
+    [[nodiscard]] bool decide(scope_core& in, std::string_view name, const outcome<void>& ended, std::uint32_t attempt,
                               std::uint32_t& restarts, duration ran_for, duration& wait) noexcept;
     void started() noexcept;
     void restarted() noexcept;
+    // A cancel came before the restart that was to make it good.
+    void not_restarted(std::size_t kept_as, std::string_view name, const outcome<void>& ended) noexcept;
     [[nodiscard]] supervised_counts counts() const noexcept;
     [[nodiscard]] std::vector<child_failure> take_failures() noexcept;
 
 private:
     static void child_ended(scope_core& scope, job_core& child) noexcept;
-    void record(std::string_view name, const std::exception_ptr& error, std::uint32_t attempt,
-                const std::vector<std::exception_ptr>& others) noexcept;
-    [[nodiscard]] bool is_beside(const std::exception_ptr& error) const noexcept;
+    void report(std::string_view name, const std::exception_ptr& error,
+                const std::vector<std::exception_ptr>& others) const noexcept;
 
     on_failure what_;
     mutable small_mutex lock_;
     supervised_counts counts_;
     std::vector<child_failure> failures_;
+    std::bitset<failures_kept> not_restarted_;
+};
+
+// Whether the restart comes that was decided on.
+class pending_restart {
+public:
+    pending_restart(supervision& all, std::string_view name, const outcome<void>& last) noexcept
+        : all_(&all), name_(name), last_(&last) {}
+    pending_restart(const pending_restart&) = delete;
+    pending_restart& operator=(const pending_restart&) = delete;
+    ~pending_restart() {
+        if (is_waiting_) {
+            all_->not_restarted(kept_as_, name_, *last_);
+        }
+    }
+
+    void wait_for(std::size_t kept_as) noexcept {
+        kept_as_ = kept_as;
+        is_waiting_ = true;
+    }
+    void begins() noexcept {
+        if (std::exchange(is_waiting_, false)) {
+            all_->restarted();
+        }
+    }
+    // The failure has been dealt with otherwise.
+    void will_not_come() noexcept { is_waiting_ = false; }
+
+private:
+    supervision* all_;
+    std::string_view name_;
+    const outcome<void>* last_;
+    std::size_t kept_as_ = supervision::not_kept;
+    bool is_waiting_ = false;
 };
 
 void report_body_failure(site where, const std::exception_ptr& error) noexcept;
@@ -90,13 +132,16 @@ public:
 template <class Fn, class... Args>
 task<> supervised_child(supervision& all, scope_core& in, std::string name, Fn fn, Args... args) {
     std::uint32_t restarts = 0;
+    outcome<void> last;
+    pending_restart restart(all, name, last);
     for (std::uint32_t attempt = 1;; ++attempt) {
         const time_point began = co_await now_call();
         outcome<void> ended;
         try {
             task<> t = std::invoke(fn, args...);
-            ended = co_await as_outcome(std::move(t));
+            ended = co_await outcome_of_attempt<void, pending_restart>(std::move(t), restart);
         } catch (...) {
+            restart.begins();
             ended = outcome<void>(std::current_exception());
         }
         if (ended.is_cancelled()) {
@@ -105,17 +150,30 @@ task<> supervised_child(supervision& all, scope_core& in, std::string name, Fn f
         if (ended.has_value()) {
             co_return;
         }
+        last = std::move(ended);
         const time_point now = co_await now_call();
         duration wait{};
-        const bool again = all.failed(in, name, ended, attempt, restarts, now - began, wait);
+        const std::size_t kept_as = all.record(name, last.error(), attempt, last.others());
+        const bool again = all.decide(in, name, last, attempt, restarts, now - began, wait);
         if (!again) {
-            for (const std::exception_ptr& other : ended.others()) {
+            for (const std::exception_ptr& other : last.others()) {
                 co_await keep_failure_call(other);
             }
-            std::rethrow_exception(ended.error());
+            std::rethrow_exception(last.error());
         }
-        co_await pause_before_retry(wait);
-        all.restarted();
+        restart.wait_for(kept_as);
+        std::exception_ptr no_wait;
+        try {
+            co_await pause_before_retry(wait);
+        } catch (...) {
+            no_wait = std::current_exception();
+        }
+        if (no_wait) {  // no memory for it: nobody has decided about that
+            restart.will_not_come();
+            in.fail(no_wait);
+            in.fail(last.error());
+            std::rethrow_exception(no_wait);
+        }
     }
 }
 
@@ -149,11 +207,14 @@ public:
     job launch(child_name name, Fn fn, Args... args) {
         static_assert(std::is_same_v<std::invoke_result_t<Fn&, Args&...>, task<>>,
                       "supervisor::launch(name, fn, args...): fn(args...) has to return a task<>");
-        all_->started();
-        return in_->launch(name.text(),
-                           detail::supervised_child<Fn, Args...>(*all_, in_->core(), std::string(name.text()), std::move(fn),
-                                                                 std::move(args)...),
-                           start::scheduled, name.where());
+        job made = in_->launch(name.text(),
+                               detail::supervised_child<Fn, Args...>(*all_, in_->core(), std::string(name.text()),
+                                                                     std::move(fn), std::move(args)...),
+                               start::scheduled, name.where());
+        if (made) {
+            all_->started();
+        }
+        return made;
     }
     void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { in_->cancel(std::move(why)); }
     [[nodiscard]] token observe() const noexcept { return in_->observe(); }
