@@ -68,9 +68,7 @@ void fork_job::end_idle() noexcept {
 void job_core::start_here(promise_base& frame) noexcept {
     if (is_watched()) [[unlikely]] {
         tell(job_event_kind::created, job_state::fresh, 1);
-        if (should_stop_now() && interrupt()) {
-            happened(job_event_kind::cancel_requested, job_state::cancelling);
-        }
+        tell_born_cancelled();
     }
     if (should_stop_now()) [[unlikely]] {
         runner::of_this_thread().why = why();

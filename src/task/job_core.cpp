@@ -39,12 +39,22 @@ void job_core::start(promise_base& frame, start_mode mode) noexcept {
     post_or_fall_back(where(), *this, name_text());
 }
 
+// Nobody else says so.
+void job_core::tell_born_cancelled() noexcept {
+    if (should_stop_now() && interrupt()) {
+        happened(job_event_kind::cancel_requested, job_state::cancelling);
+    }
+}
+
+void job_core::tell_external() noexcept {
+    tell(job_event_kind::created, job_state::active, 1);
+    tell_born_cancelled();
+}
+
 void job_core::start_unusual(promise_base& frame, start_mode mode) noexcept {
     if (is_watched()) {
         tell(job_event_kind::created, job_state::fresh, 1);
-        if (should_stop_now() && interrupt()) {
-            happened(job_event_kind::cancel_requested, job_state::cancelling);  // born cancelled: nobody else says so
-        }
+        tell_born_cancelled();
     }
     if (mode != start_mode::always && should_stop_now()) {
         frame.handle().destroy();

@@ -2,10 +2,12 @@
 
 #include <roost/base/error.hpp>
 #include <roost/sync/event.hpp>
+#include <roost/task/external.hpp>
 #include <roost/task/supervise.hpp>
 
 #include "rig.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -97,7 +99,7 @@ public:
         lines.push_back(std::string(e.name()) + ": " + std::string(to_string(e.kind())) +
                         (e.kind() == job_event_kind::state_changed ? " to " + std::string(to_string(e.state())) : ""));
         if (e.kind() == job_event_kind::child_attached) {
-            EXPECT_EQ(e.parent_name(), "root");
+            EXPECT_EQ(e.parent_name(), e.name() == "bridge" || e.name() == "uninterruptible" ? "scope" : "root");
         }
         if (e.kind() == job_event_kind::cancel_requested) {
             EXPECT_EQ(e.why().kind(), reason_kind::requested);
@@ -146,6 +148,36 @@ TEST(job_events, JOB_63_at_most_eight_observers) {
     EXPECT_THROW(observation nine(r), error);
     all.clear();
     EXPECT_NO_THROW(observation again(r));
+}
+
+task<> bridge_in_cancelled(scope& s) {
+    s.cancel();
+    auto [answer, set] = bridge<int>(s, "bridge", external_cancel::abandon);
+    auto [other, drop] = bridge<int>(s, "uninterruptible", external_cancel::uninterruptible);
+    set.set_value(1);
+    drop.set_cancelled();
+    co_return;
+}
+task<> run_bridge_in_cancelled() { co_await with_scope(bridge_in_cancelled); }
+
+TEST(job_events, JOB_61_a_bridge_that_is_born_cancelled_counts_its_request) {
+    stage s;
+    const counting n;
+    s.play(run_bridge_in_cancelled());
+    EXPECT_EQ(n.since(&job_counts::created), 3U);
+    EXPECT_EQ(n.since(&job_counts::cancels_requested), 2U);
+}
+
+TEST(job_events, JOB_62_a_bridge_that_is_born_cancelled_says_so_once) {
+    stage s;
+    recorder seen;
+    {
+        const observation on(seen);
+        s.play(run_bridge_in_cancelled());
+    }
+    for (const char* name : {"bridge", "uninterruptible"}) {
+        EXPECT_EQ(std::count(seen.lines.begin(), seen.lines.end(), std::string(name) + ": cancel requested"), 1) << name;
+    }
 }
 
 }  // namespace

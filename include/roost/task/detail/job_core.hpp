@@ -66,7 +66,9 @@ public:
     // For jobs without a frame. Who settles the outcome is decided by one claim; the winner writes it, then ends the body.
     void begin_external() noexcept {
         phase_.store(job_state::active, mo::relaxed);  // J3
-        happened(job_event_kind::created, job_state::active);
+        if (is_watched()) [[unlikely]] {
+            tell_external();
+        }
     }
     [[nodiscard]] bool claim_outcome() noexcept {
         job_state expected = job_state::active;
@@ -119,6 +121,8 @@ private:
     friend class joiner;
     void drop_extras() noexcept;
     [[gnu::noinline, gnu::cold]] void start_unusual(promise_base& frame, start_mode mode) noexcept;
+    [[gnu::noinline, gnu::cold]] void tell_external() noexcept;
+    [[gnu::noinline, gnu::cold]] void tell_born_cancelled() noexcept;
     [[gnu::noinline, gnu::cold]] static void run_cancelled(job_core& job) noexcept;
     [[gnu::noinline]] void end_noticed() noexcept;
     [[nodiscard]] bool ends_unnoticed() const noexcept;
