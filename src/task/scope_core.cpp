@@ -4,6 +4,7 @@
 #include <roost/task/failure_sink.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <string>
 
@@ -91,6 +92,44 @@ void scope_core::fail(const std::exception_ptr& error) noexcept {
     }
 }
 
+namespace {
+
+// What it refers to: an exception_ptr is a pointer, compares as one, and has no hash.
+const void* object_of(const std::exception_ptr& error) noexcept {
+    const void* object = nullptr;
+    static_assert(sizeof(error) == sizeof(object));
+    std::memcpy(&object, static_cast<const void*>(&error), sizeof(object));
+    return object;
+}
+
+}  // namespace
+
+bool further_failures::add(const std::exception_ptr& error) {
+    constexpr std::size_t few = 32;
+    if (all_.size() < few) {
+        if (std::find(all_.begin(), all_.end(), error) != all_.end()) {
+            return false;
+        }
+        all_.push_back(error);
+        return true;
+    }
+    if (known_.empty()) {
+        for (const std::exception_ptr& e : all_) {
+            known_.insert(object_of(e));
+        }
+    }
+    if (!known_.insert(object_of(error)).second) {
+        return false;
+    }
+    try {
+        all_.push_back(error);
+    } catch (...) {
+        known_.erase(object_of(error));
+        throw;
+    }
+    return true;
+}
+
 bool scope_core::keep(const std::exception_ptr& error) noexcept {
     bool is_first = false;
     bool kept = true;
@@ -99,9 +138,12 @@ bool scope_core::keep(const std::exception_ptr& error) noexcept {
         if (!first_) {
             first_ = error;
             is_first = true;
-        } else if (error != first_ && std::find(others_.begin(), others_.end(), error) == others_.end()) {
+        } else if (error != first_) {
             try {
-                others_.push_back(error);
+                if (!others_) {
+                    others_ = std::make_unique<further_failures>();
+                }
+                others_->add(error);
             } catch (const std::bad_alloc&) {
                 kept = false;
             }
@@ -120,7 +162,8 @@ std::exception_ptr scope_core::first_failure() const noexcept {
 
 std::vector<std::exception_ptr> scope_core::take_other_failures() noexcept {
     const std::lock_guard guard(failures_lock_);
-    return std::move(others_);
+    const std::unique_ptr<further_failures> taken = std::move(others_);
+    return taken ? std::move(taken->all()) : std::vector<std::exception_ptr>();
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <time.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -91,6 +93,35 @@ TEST(scope_core, JOB_15_a_parent_sees_the_same_outcome_whenever_the_child_failed
         EXPECT_EQ(first, "std::runtime_error: 1");
         EXPECT_EQ(others, 0U) << "the same error is not kept twice";
     }
+}
+
+double cpu_seconds() {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+double keep_failures(std::size_t count) {
+    rig::stage s;
+    detail::scope_core& in = s.root.core();
+    std::vector<std::exception_ptr> errors;
+    for (std::size_t i = 0; i < count; ++i) {
+        errors.push_back(std::make_exception_ptr(i));
+    }
+    const double before = cpu_seconds();
+    for (int twice = 0; twice < 2; ++twice) {
+        for (const std::exception_ptr& e : errors) {
+            in.keep(e);
+        }
+    }
+    const double took = cpu_seconds() - before;
+    const std::vector<std::exception_ptr> others = in.take_other_failures();
+    EXPECT_TRUE(std::equal(others.begin(), others.end(), errors.begin() + 1, errors.end())) << "each once, in order";
+    return took;
+}
+
+TEST(scope_core, JOB_3_keeping_many_failures_takes_time_in_proportion) {
+    const double few = keep_failures(2000);
+    EXPECT_LT(keep_failures(20000), 50 * few + 0.05);
 }
 
 }  // namespace

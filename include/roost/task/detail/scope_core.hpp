@@ -5,6 +5,7 @@
 #include <roost/task/detail/job_core.hpp>
 
 #include <memory>
+#include <unordered_set>
 #include <vector>
 
 namespace roost::inline ROOST_ABI::detail {
@@ -32,6 +33,19 @@ extern const scope_policy fail_fast_policy;
 extern const scope_policy root_policy;
 // Whoever made the scope looks at every outcome himself.
 extern const scope_policy silent_policy;
+
+// Failures in order, each once.
+class further_failures {
+public:
+    further_failures() noexcept = default;
+    // False: it is here already.
+    bool add(const std::exception_ptr& error);
+    [[nodiscard]] std::vector<std::exception_ptr>& all() noexcept { return all_; }
+
+private:
+    std::vector<std::exception_ptr> all_;
+    std::unordered_set<const void*> known_;  // from that many on at which looking through all of them is slower
+};
 
 class scope_core : public guest_region {
 public:
@@ -70,7 +84,7 @@ private:
     const scope_policy* policy_;
     mutable small_mutex failures_lock_;
     std::exception_ptr first_;
-    std::vector<std::exception_ptr> others_;
+    std::unique_ptr<further_failures> others_;
 };
 
 inline scope_core& job_core::parent_scope() const noexcept {
