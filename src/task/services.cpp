@@ -1,11 +1,13 @@
 #include <roost/task/services.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 
 namespace roost::inline ROOST_ABI::detail {
 
 void service_list::add(job service) {
+    std::vector<job> ended;  // goes when the lock has been left, and with it what the services returned
     try {
         std::unique_lock guard(lock_);
         if (over_) {
@@ -14,7 +16,10 @@ void service_list::add(job service) {
             return;
         }
         if (jobs_.size() >= look_at_) {
-            std::erase_if(jobs_, [](const job& j) { return j.is_finished(); });
+            const auto first =
+                std::stable_partition(jobs_.begin(), jobs_.end(), [](const job& j) { return !j.is_finished(); });
+            ended.assign(std::make_move_iterator(first), std::make_move_iterator(jobs_.end()));
+            jobs_.erase(first, jobs_.end());
             look_at_ = std::max<std::size_t>(16, jobs_.size() * 2);
         }
         jobs_.push_back(service);

@@ -135,4 +135,18 @@ TEST(collect, JOB_83_what_the_body_fails_with_besides_is_kept) {
     EXPECT_EQ(j.others().size(), 1U);
 }
 
+task<int&> give_back(scope&, int& value) { co_return value; }
+task<> collect_reference(int& value, int*& got) {
+    int& given = co_await collect(give_back, std::ref(value));
+    got = &given;
+}
+
+TEST(collect, JOB_66_the_body_may_give_a_reference) {
+    stage s;
+    int value = 3;
+    int* got = nullptr;
+    s.play(collect_reference(value, got));
+    EXPECT_EQ(got, &value);
+}
+
 }  // namespace

@@ -195,4 +195,56 @@ TEST(services, JOB_80_a_service_that_is_the_last_is_refused_and_can_keep_nobody_
     s.run();
 }
 
+task<int&> give_back(service_scope&, int& value) { co_return value; }
+task<> serve_reference(int& value, int*& got) {
+    int& given = co_await with_services(give_back, std::ref(value));
+    got = &given;
+}
+
+TEST(services, JOB_64_the_body_may_give_a_reference) {
+    stage s;
+    int value = 3;
+    int* got = nullptr;
+    s.play(serve_reference(value, got));
+    EXPECT_EQ(got, &value);
+}
+
+// Its result looks at the scope it was made in when it goes.
+class asks_when_gone {
+public:
+    explicit asks_when_gone(service_scope& s, event& never, int& gone) : s_(&s), never_(&never), gone_(&gone) {}
+    asks_when_gone(asks_when_gone&& other) noexcept
+        : s_(std::exchange(other.s_, nullptr)), never_(other.never_), gone_(other.gone_) {}
+    asks_when_gone& operator=(const asks_when_gone&) = delete;
+    ~asks_when_gone() {
+        if (s_ != nullptr) {
+            ++*gone_;
+            s_->serve("from a destructor", wait_until(*never_));
+        }
+    }
+
+private:
+    static task<> wait_until(event& e) { co_await e.wait(); }
+    service_scope* s_;
+    event* never_;
+    int* gone_;
+};
+task<asks_when_gone> make_one(service_scope& s, event& never, int& gone) { co_return asks_when_gone(s, never, gone); }
+task<> serve_many(service_scope& s, event& never, int& gone) {
+    for (int i = 0; i < 40; ++i) {
+        s.serve("short", make_one(s, never, gone));
+        co_await yield();
+    }
+}
+task<> run_many(event& never, int& gone) { co_await with_services(serve_many, std::ref(never), std::ref(gone)); }
+
+TEST(services, JOB_64_results_of_services_that_have_ended_go_outside_every_lock) {
+    stage s;
+    event never;
+    int gone = 0;
+    const job j = s.play(run_many(never, gone));
+    EXPECT_TRUE(j.is_finished());
+    EXPECT_EQ(gone, 40);
+}
+
 }  // namespace

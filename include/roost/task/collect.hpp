@@ -52,7 +52,9 @@ task<T> collect_task(site where, Fn fn, Args... args) {
         collect_policy, "collect", where, &collecting_body<T, Fn, Args...>, std::ref(value), std::move(fn),
         std::move(args)...);
     co_await std::move(in);
-    if constexpr (!std::is_void_v<T>) {
+    if constexpr (std::is_reference_v<T>) {
+        co_return static_cast<T>(value->get());
+    } else if constexpr (!std::is_void_v<T>) {
         co_return std::move(*value);
     }
 }

@@ -97,8 +97,8 @@ task<T> body_with_services(scope& in, service_list& services, std::optional<serv
 
 // Two scopes: services in the outer one, body and children in the inner one. When the inner one is over the services go.
 template <class T, class Fn, class... Args>
-task<kept_t<T>> outer_of_services(scope& outer, site where, service_list& services, std::optional<service_scope>& made,
-                                  Fn fn, Args... args) {
+task<T> outer_of_services(scope& outer, site where, service_list& services, std::optional<service_scope>& made, Fn fn,
+                          Args... args) {
     services.begin(outer);
     using start_function = task<T> (*)(scope&, service_list&, std::optional<service_scope>&, Fn, Args...);
     policy_scope<start_function, std::reference_wrapper<service_list>, std::reference_wrapper<std::optional<service_scope>>,
@@ -108,9 +108,12 @@ task<kept_t<T>> outer_of_services(scope& outer, site where, service_list& servic
     if constexpr (std::is_void_v<T>) {
         co_await std::move(inner);
         services.cancel_all();
-        co_return kept_t<T>();
+    } else if constexpr (std::is_reference_v<T>) {
+        auto* const value = std::addressof(static_cast<std::remove_reference_t<T>&>(co_await std::move(inner)));
+        services.cancel_all();
+        co_return static_cast<T>(*value);
     } else {
-        kept_t<T> value = co_await std::move(inner);
+        T value = co_await std::move(inner);
         services.cancel_all();
         co_return value;
     }
@@ -120,16 +123,12 @@ template <class T, class Fn, class... Args>
 task<T> run_with_services(site where, Fn fn, Args... args) {
     service_list services;
     std::optional<service_scope> made;  // here, because children and services may use it when the body has returned
-    using start_function = task<kept_t<T>> (*)(scope&, site, service_list&, std::optional<service_scope>&, Fn, Args...);
+    using start_function = task<T> (*)(scope&, site, service_list&, std::optional<service_scope>&, Fn, Args...);
     policy_scope<start_function, site, std::reference_wrapper<service_list>,
                  std::reference_wrapper<std::optional<service_scope>>, Fn, Args...>
         outer(fail_fast_policy, "services", where, &outer_of_services<T, Fn, Args...>, where, std::ref(services),
               std::ref(made), std::move(fn), std::move(args)...);
-    if constexpr (std::is_void_v<T>) {
-        static_cast<void>(co_await std::move(outer));
-    } else {
-        co_return co_await std::move(outer);
-    }
+    co_return co_await std::move(outer);
 }
 
 }  // namespace detail
