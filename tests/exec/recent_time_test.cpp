@@ -22,4 +22,18 @@ TEST(recent_time, JOB_51_ages_are_about_right) {
     EXPECT_LE(*recent_time::age(recent_time::stamp(), now()), 50ms);
 }
 
+TEST(recent_time, JOB_51_ages_are_right_for_weeks) {
+    const time_point t(std::chrono::hours(1));
+    recent_time::tell(t);
+    const std::uint32_t stamp = recent_time::stamp();
+    const auto days = std::chrono::hours(24);
+    for (const int n : {20, 26, 30, 45, 51}) {
+        EXPECT_NEAR(static_cast<double>(recent_time::age(stamp, t + n * days)->count()),
+                    static_cast<double>(duration(n * days).count()), 1e7)
+            << n << " days";
+    }
+    EXPECT_EQ(*recent_time::age(stamp, t - 10min), duration(0)) << "stamps of other threads may lead a little";
+    recent_time::rest();
+}
+
 }  // namespace

@@ -40,13 +40,13 @@ public:
             return seen == resting ? ticks_of(coarse_now()) : seen;
         }
     }
-    // How long ago the stamp was taken; wraps after seven weeks.
+    // How long ago the stamp was taken; wraps after seven weeks. Whoever tells the time may be ahead of `at` by a little.
     [[nodiscard]] static std::optional<duration> age(std::uint32_t stamp, time_point at) noexcept {
         if (stamp == unknown) {
             return std::nullopt;
         }
-        const auto ticks = static_cast<std::int32_t>(ticks_of(at) - stamp);
-        return duration(ticks > 0 ? std::int64_t(ticks) << tick_bits : 0);
+        const std::uint32_t ticks = ticks_of(at) - stamp;
+        return duration(ticks < largest_age ? std::int64_t(ticks) << tick_bits : 0);
     }
 
 private:
@@ -57,6 +57,7 @@ private:
 #endif
     static constexpr std::uint32_t unknown = 0;
     static constexpr std::uint32_t resting = 1;
+    static constexpr std::uint32_t largest_age = ~std::uint32_t(0) - (std::uint32_t(1) << 20U);  // about 18 minutes of lead
 
     static atomic<std::uint32_t>& word() noexcept {
         static constinit atomic<std::uint32_t> told{unknown};
