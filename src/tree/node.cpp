@@ -47,7 +47,8 @@ using namespace detail;
 using access = detail_node_access;
 
 void node::copy_name(node_name name) {
-    const std::string_view text = name.text();
+    std::string_view text = name.text();
+    text = text.substr(0, text.find('\0'));  // the copy is freed by its length
     if (text.empty()) {
         return;
     }

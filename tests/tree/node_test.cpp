@@ -246,6 +246,13 @@ TEST(node, TREE_53_names_are_kept_or_copied) {
     EXPECT_EQ(make_root(std::string_view())->name(), "");
 }
 
+TEST(node, TREE_53_a_copied_name_ends_at_its_first_null) {
+    const std::string text("two\0words", 9);
+    EXPECT_EQ(make_root(std::string_view(text))->name(), "two");
+    const std::string nothing("\0word", 5);
+    EXPECT_EQ(make_root(std::string_view(nothing))->name(), "");
+}
+
 TEST(node, TREE_37_gone_is_said_to_observers) {
     ref root = make_root();
     EXPECT_FALSE(root->is_gone());
