@@ -140,18 +140,31 @@ task<T> run_with_limit(site where, std::uint32_t limit, Fn fn, Args... args) {
 
 }  // namespace detail
 
+// How many, and where it was written.
+class place_count {
+public:
+    explicit(false) place_count(std::uint32_t n, std::source_location where = std::source_location::current()) noexcept
+        : n_(n), where_(where) {}
+    [[nodiscard]] std::uint32_t value() const noexcept { return n_; }
+    [[nodiscard]] site where() const noexcept { return where_; }
+
+private:
+    std::uint32_t n_;
+    site where_;
+};
+
 // co_await with_limited_scope(limit, fn, args...): like with_scope, for fn(limited_scope&, args...). A limit of zero is a
 // bug, named as such.
 template <class Fn, class... Args>
-[[nodiscard]] auto with_limited_scope(std::uint32_t limit, Fn&& fn, Args&&... args) {
+[[nodiscard]] auto with_limited_scope(place_count limit, Fn&& fn, Args&&... args) {
     using made = std::invoke_result_t<detail::callable_for<Fn>&, limited_scope&, std::decay_t<Args>...>;
     static_assert(detail::is_task<made>,
                   "with_limited_scope(n, fn, args...): fn(limited_scope&, args...) has to return a task");
-    if (limit == 0) {
+    if (limit.value() == 0) {
         detail::refuse_no_places();
     }
     return detail::run_with_limit<typename made::value_type, detail::callable_for<Fn>, std::decay_t<Args>...>(
-        site(), limit, std::forward<Fn>(fn), std::forward<Args>(args)...);
+        limit.where(), limit.value(), std::forward<Fn>(fn), std::forward<Args>(args)...);
 }
 
 }  // namespace roost::inline ROOST_ABI
