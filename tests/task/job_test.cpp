@@ -3,13 +3,16 @@
 #include <roost/sync/mutex.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
+#include <roost/task/deferred.hpp>
 #include <roost/task/job.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/tree/callback.hpp>
 
 #include "rig.hpp"
 
 #include <gtest/gtest.h>
 
+#include <any>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -241,6 +244,88 @@ TEST(job, JOB_15_the_failure_is_routed_before_the_state_is_final_and_before_join
         routed::watched = {};
     }
     set_failure_sink(before);
+}
+
+class order_number {
+public:
+    int n = 0;
+};
+task<> two_levels(scope& s, event& e, job& below) {
+    below = s.launch("below", wait_for(e));
+    co_await e.wait();
+}
+task<> run_two_levels(event& e, job& below) { co_await with_scope(two_levels, std::ref(e), std::ref(below)); }
+task<> look_at_reason(deferred<int> d, int& got) {
+    const auto ended = co_await as_outcome(std::move(d));
+    if (const std::any* p = ended.why().payload()) {
+        got = std::any_cast<const order_number&>(*p).n;
+    }
+}
+task<int> never_an_int(event& e) {
+    co_await e.wait();
+    co_return 1;
+}
+
+TEST(job, JOB_46_KJB_11_the_payload_of_a_cancel_arrives_with_its_type_wherever_it_goes) {
+    rig::stage s;
+    event never;
+    job below;
+    const job j = s.play(run_two_levels(never, below));
+    j.cancel(reason(reason_kind::requested, "order withdrawn", std::any(order_number{17})));
+    s.run();
+    for (const job& each : {j, below}) {
+        ASSERT_EQ(each.state(), job_state::cancelled);
+        ASSERT_NE(each.why().payload(), nullptr) << each.name();
+        EXPECT_EQ(std::any_cast<const order_number&>(*each.why().payload()).n, 17);
+        EXPECT_EQ(each.why().text(), "order withdrawn");
+    }
+    int got = 0;
+    auto answer = s.root.async("answer", never_an_int(never));
+    const job target = answer.as_job();
+    s.play(look_at_reason(std::move(answer), got));
+    target.cancel(reason(reason_kind::requested, "", std::any(order_number{18})));
+    s.run();
+    EXPECT_EQ(got, 18);
+}
+
+task<> work_in_one_go(job& self, int& steps, bool& after) {
+    self.cancel();
+    for (int i = 0; i < 10; ++i) {
+        steps += self.cancel_requested() ? 1 : 0;  // nothing ends it here
+    }
+    co_await checkpoint();
+    after = true;
+}
+
+TEST(job, JOB_94_a_cancel_takes_effect_at_awaits_and_nowhere_else) {
+    rig::stage s;
+    int steps = 0;
+    bool after = false;
+    job self;
+    self = s.start(work_in_one_go(self, steps, after));
+    s.run();
+    EXPECT_EQ(steps, 10);
+    EXPECT_FALSE(after);
+    EXPECT_EQ(self.state(), job_state::cancelled);
+}
+
+TEST(job, JOB_95_a_token_is_set_by_a_cancel_from_above_and_can_be_waited_for) {
+    rig::stage s;
+    event never;
+    job below;
+    const job j = s.play(run_two_levels(never, below));
+    const token seen(*below.core());
+    EXPECT_FALSE(seen.cancel_requested());
+    event told;
+    const callback on_cancel(seen, level::cancel, s.executor, [&told] { told.set(); });
+    EXPECT_FALSE(told.wait_blocking(now())) << "the time has passed";
+    j.cancel();
+    EXPECT_TRUE(seen.cancel_requested()) << "a grandchild's, before the call returns";
+    s.run();
+    EXPECT_TRUE(told.wait_blocking(now()));
+    s.root.cancel();
+    const job born = s.play(wait_for(never));
+    EXPECT_TRUE(born.cancel_requested()) << "below one that is cancelled it is set at once";
 }
 
 }  // namespace
