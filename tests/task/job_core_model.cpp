@@ -161,15 +161,19 @@ task<int> make(event& e) {
     co_return 1;
 }
 
-// JOB-10: a deferred that is dropped on one thread while the child completes on another.
+// JOB-10: a deferred that is dropped on one thread while the child completes on another. The lease keeps the child from
+// ending with its body, so that the drop also meets one that is completing.
 MODEL(job_core_model, deferred_dropped_while_completing) {
     manual_executor ex;
     root_scope root(ex);
     event e("set", true);
     auto d = root.async("child", make(e));
     const job j = d.as_job();
-    thread dropper([&ex, held = std::move(d)]() mutable {
+    lease out = lease::try_take(*j.core());
+    check(static_cast<bool>(out), "JOB-76: a job that has not begun gives a lease");
+    thread dropper([&ex, held = std::move(d), mine = std::move(out)]() mutable {
         held = deferred<int>();
+        mine = lease();
         ex.wake();
     });
     run_until(ex, [&] { return j.is_finished(); });
