@@ -1,11 +1,13 @@
 // Random trees of jobs against a sequential model. Every job draws its plan from the seed: children, a duration, and how it
-// ends (value, failure), whether it has a deadline, whether somebody cancels it at some time, whether it is supervised. The model
-// computes from the same plan when every job ends and how; the library runs it on virtual time. All times in a tree are
-// different, so the answer is unique.
+// ends (value, failure), whether it has a deadline, whether somebody cancels it at some time, whether its children are
+// supervised and how (ignored, restarted after a backoff, escalated). A deadline that has passed is a failure upwards. The model
+// computes from the same plan when every job ends and how, at its last attempt; the library runs it on virtual time. Times are
+// drawn from so many that no two in a tree meet, so the answer is unique.
 //
 // To replay: ROOST_SEED=<seed> task_test --gtest_filter='random_trees.<the test that failed>'
 
 #include <roost/task/as_outcome.hpp>
+#include <roost/task/failure_sink.hpp>
 #include <roost/task/root.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/supervise.hpp>
@@ -29,15 +31,18 @@ using ticks = std::int64_t;
 constexpr ticks never = INT64_MAX;
 
 enum class how : std::uint8_t { value, failure, cancelled, timeout };
+enum class care : std::uint8_t { none, ignore, restart, escalate };
 
-// One job: starts its children at once, works for `work` ticks, then ends or throws.
+// One job: starts its children at once, works for `work` ticks, then ends or throws. All times count from when it begins.
 struct plan {
     int id = 0;
     ticks work = 0;
-    bool throws = false;
-    bool supervised = false;
+    bool may_throw = false;
+    care children_are = care::none;
+    std::uint32_t limit = 0;  // of restarts
+    ticks backoff = 0;
     ticks deadline = never;  // its own
-    ticks cancel_at = never;  // somebody beside it cancels it then
+    ticks cancel_at = never;  // somebody beside it cancels it then, counted from its parent's beginning
     std::vector<std::unique_ptr<plan>> children;
 
     // Filled in by the model and by the run.
@@ -45,6 +50,11 @@ struct plan {
     ticks expected_end = 0;
     how seen = how::value;
     ticks seen_end = -1;
+
+    // `again`: how often it and those above it have been restarted.
+    [[nodiscard]] bool throws(int again) const {
+        return may_throw && (again == 0 || (static_cast<unsigned>(id) * 31U + static_cast<unsigned>(again) * 17U) % 3U != 0);
+    }
 };
 
 class plan_error : public std::runtime_error {
@@ -61,14 +71,18 @@ public:
         auto p = std::make_unique<plan>();
         p->id = next_id_++;
         --left_;
-        p->work = unique_time();
-        p->throws = chance(depth == 0 ? 0 : 8);
-        p->supervised = chance(25);
-        if (chance(15)) {
-            p->deadline = unique_time();
+        p->work = unique_time(depth);
+        p->may_throw = chance(depth == 0 ? 0 : 8);
+        if (depth == 0 || chance(80)) {  // without it the first failure would soon end the whole tree
+            p->children_are = depth == 0 || chance(40) ? care::ignore : care(pick(2, 3));
+            p->limit = static_cast<std::uint32_t>(pick(0, 2));
+            p->backoff = unique_time(depth);
+        }
+        if (chance(depth == 0 ? 0 : 15)) {
+            p->deadline = unique_time(depth);
         }
         if (depth > 0 && chance(10)) {
-            p->cancel_at = unique_time();
+            p->cancel_at = unique_time(depth);
         }
         const int children = depth < 12 ? pick(0, depth == 0 ? 40 : 4) : 0;
         for (int i = 0; i < children && left_ > 0; ++i) {
@@ -80,21 +94,23 @@ public:
 private:
     bool chance(int percent) { return pick(0, 99) < percent; }
     int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
-    // No two times in a tree are the same: the low digits are the number of the draw.
-    ticks unique_time() { return ticks(pick(1, 1000)) * 1'000'000 + (++drawn_); }
+    // Shorter further down, so that much ends before something above does.
+    ticks unique_time(int depth) {
+        return std::uniform_int_distribution<ticks>(1'000, 1'000'000'000'000'000 >> depth)(random_);
+    }
 
     std::mt19937_64 random_;
     int left_;
     int next_id_ = 0;
-    ticks drawn_ = 0;
 };
 
-// --- the model: when and how a job ends, if it is cancelled at `cut` (relative to the common start) -----------------------
+// --- the model: when and how a job ends that begins at `start` and is cancelled at `cut` ----------------------------------
 //
-// All jobs start at time zero. Inside a job: body until `work`; children; first failure (body or, unless supervised, child)
-// cancels the rest at that moment. Cancelled jobs end at the moment of the cancel, because everything they wait in can be
-// cancelled. A failure before the cut outranks it, and so does the value of a body that has returned before it; a deadline of
-// its own makes such a value late. A cut at the very moment of a failure is the one that this failure caused.
+// Inside a job: body until `work`; children, all from its beginning; the first failure (of the body, or of a child unless that
+// is ignored or may be restarted) cancels the rest at that moment. Cancelled jobs end at the moment of the cancel, because
+// everything they wait in can be cancelled. A failure before the cut outranks it, and so does the value of a body that has
+// returned before it; a deadline of its own makes such a value late. A cut at the very moment of a failure, or of a deadline, is
+// the one that it caused. What is expected of a job is what its last attempt does.
 
 class result {
 public:
@@ -102,39 +118,74 @@ public:
     ticks at = 0;
 };
 
-result model(plan& p, ticks cut);
+result model(plan& p, ticks start, ticks cut, int again);
 
-// Without looking at the cut: when would something in it fail first?
-ticks first_failure(plan& p, ticks cut) {
-    ticks at = p.throws && p.work <= cut ? p.work : never;
-    if (!p.supervised) {
-        for (auto& c : p.children) {
-            const result r = model(*c, std::min(cut, c->cancel_at));
-            if (r.ends == how::failure) {
-                at = std::min(at, r.at);
-            }
+[[nodiscard]] bool has_failed(const result& r) { return r.ends == how::failure || r.ends == how::timeout; }
+[[nodiscard]] ticks after(ticks start, ticks time) { return time == never ? never : start + time; }
+
+// All attempts of one child. A failure is one that cancels its siblings.
+result model_child(plan& p, plan& child, ticks start, ticks cut, int again) {
+    cut = std::min(cut, after(start, child.cancel_at));
+    ticks from = start;
+    for (std::uint32_t restarts = 0;; ++restarts) {
+        result r = model(child, from, cut, again + static_cast<int>(restarts));
+        if (!has_failed(r)) {
+            return r;
+        }
+        if (p.children_are == care::ignore) {
+            r.ends = how::value;
+            return r;
+        }
+        if (p.children_are != care::restart || restarts == p.limit) {
+            return r;
+        }
+        from = r.at + p.backoff;
+        if (from > cut) {
+            return {how::cancelled, cut};
         }
     }
-    return at;
 }
 
-result model(plan& p, ticks cut) {
-    const ticks limit = std::min(cut, p.deadline);
-    const ticks failed = first_failure(p, limit);
-    const ticks inner_cut = std::min(limit, failed);
-    ticks last = std::min(p.work, inner_cut);
+// When the last child has ended; and the first failure of one.
+result model_children(plan& p, ticks start, ticks cut, int again) {
+    result all;
+    all.at = start;
+    ticks failed = never;
     for (auto& c : p.children) {
-        last = std::max(last, model(*c, std::min(inner_cut, c->cancel_at)).at);
+        const result r = model_child(p, *c, start, cut, again);
+        all.at = std::max(all.at, r.at);
         if (c->cancel_at != never) {
-            last = std::max(last, std::min(inner_cut, c->cancel_at));  // the one who cancels it is a child too
+            all.at = std::max(all.at, std::min(cut, start + c->cancel_at));  // the one who cancels it is a child too
+        }
+        if (has_failed(r)) {
+            failed = std::min(failed, r.at);
         }
     }
+    if (failed != never) {
+        all = {how::failure, failed};
+    }
+    return all;
+}
+
+result model(plan& p, ticks start, ticks cut, int again) {
+    const ticks deadline = after(start, p.deadline);
+    const ticks limit = std::min(cut, deadline);
+    const ticks returns = start + p.work;
+    result children = model_children(p, start, limit, again);
+    ticks failed = p.throws(again) && returns <= limit ? returns : never;
+    if (children.ends == how::failure) {
+        failed = std::min(failed, children.at);
+    }
+    const ticks inner_cut = std::min(limit, failed);
+    if (failed != never) {
+        children = model_children(p, start, inner_cut, again);
+    }
     result r;
-    r.at = last;
+    r.at = std::max(children.at, std::min(returns, inner_cut));
     if (failed != never) {
         r.ends = how::failure;
-    } else if (last >= limit && limit != never) {
-        r.ends = limit != cut ? how::timeout : p.work < cut ? how::value : how::cancelled;
+    } else if (r.at >= limit && limit != never) {
+        r.ends = deadline <= cut ? how::timeout : returns < cut ? how::value : how::cancelled;
     }
     p.expected = r.ends;
     p.expected_end = r.at;
@@ -151,11 +202,11 @@ public:
     time_point began;
 };
 
-task<> run_plan(world& w, plan& p);
+task<> run_plan(world& w, plan& p, int again);
 
-task<> work_and_end(plan& p) {
+task<> work_and_end(plan& p, int again) {
     co_await sleep_for(duration(p.work));
-    if (p.throws) {
+    if (p.throws(again)) {
         throw plan_error(p.id);
     }
 }
@@ -163,31 +214,38 @@ task<> cancel_later(job j, ticks at) {
     co_await sleep_for(duration(at));
     j.cancel();
 }
-task<> in_scope(scope& s, world& w, plan& p) {
+task<> in_scope(scope& s, world& w, plan& p, int again) {
     for (auto& c : p.children) {
-        const job j = s.launch("planned", run_plan(w, *c));
+        const job j = s.launch("planned", run_plan(w, *c, again));
         if (c->cancel_at != never) {
             s.launch("canceller", cancel_later(j, c->cancel_at));
         }
     }
-    co_await work_and_end(p);
+    co_await work_and_end(p, again);
 }
-task<> child_again(world& w, plan& p) { return run_plan(w, p); }
-task<> in_supervisor(supervisor& s, world& w, plan& p) {
+task<> next_attempt(world& w, plan& p, const std::shared_ptr<int>& again) { return run_plan(w, p, (*again)++); }
+task<> in_supervisor(supervisor& s, world& w, plan& p, int again) {
     for (auto& c : p.children) {
-        const job j = s.launch("planned", child_again, std::ref(w), std::ref(*c));
+        const job j = s.launch("planned", next_attempt, std::ref(w), std::ref(*c), std::make_shared<int>(again));
         if (c->cancel_at != never) {
             s.launch("canceller", cancel_later, j, c->cancel_at);
         }
     }
-    co_await work_and_end(p);
+    co_await work_and_end(p, again);
 }
-task<> run_either(world& w, plan& p) {
-    if (p.supervised) {
-        auto ended = co_await supervise(on_failure::ignore(), in_supervisor, std::ref(w), std::ref(p));
+on_failure care_of(const plan& p) {
+    switch (p.children_are) {
+        case care::ignore: return on_failure::ignore();
+        case care::restart: return on_failure::restart(backoff(duration(p.backoff)).factor(1), p.limit);
+        default: return on_failure::escalate();
+    }
+}
+task<> run_either(world& w, plan& p, int again) {
+    if (p.children_are != care::none) {
+        auto ended = co_await supervise(care_of(p), in_supervisor, std::ref(w), std::ref(p), again);
         static_cast<void>(ended.value());
     } else {
-        co_await with_scope(in_scope, std::ref(w), std::ref(p));
+        co_await with_scope(in_scope, std::ref(w), std::ref(p), again);
     }
 }
 
@@ -204,18 +262,19 @@ private:
     plan* plan_;
 };
 
-task<> run_plan(world& w, plan& p) {
+task<> run_plan(world& w, plan& p, int again) {
     const noted end(w, p);
+    const ticks start = w.now();
     try {
         if (p.deadline == never) {
-            co_await run_either(w, p);
+            co_await run_either(w, p, again);
         } else {
-            co_await fail_after(duration(p.deadline), run_either(w, p));
+            co_await fail_after(duration(p.deadline), run_either(w, p, again));
         }
         p.seen = how::value;
-    } catch (const timed_out&) {
-        p.seen = how::timeout;
-        co_return;  // a value upwards: the model has no failing timeouts
+    } catch (const timed_out&) {  // its own, or that of a job below: then it is a failure like any other
+        p.seen = p.deadline != never && w.now() == start + p.deadline ? how::timeout : how::failure;
+        throw;
     } catch (const plan_error&) {
         p.seen = how::failure;
         throw;
@@ -223,12 +282,15 @@ task<> run_plan(world& w, plan& p) {
 }
 
 task<> run_top(world& w, plan& p) {
-    const auto ended = co_await as_outcome(run_plan(w, p));
+    const auto ended = co_await as_outcome(run_plan(w, p, 0));
     static_cast<void>(ended);
 }
 
+int endings[4] = {};
+
 int compare(const plan& p, std::uint64_t seed) {
     int jobs = 1;
+    ++endings[static_cast<int>(p.seen)];
     EXPECT_EQ(static_cast<int>(p.seen), static_cast<int>(p.expected)) << "job " << p.id << ", seed " << seed;
     EXPECT_EQ(p.seen_end, p.expected_end) << "job " << p.id << ", seed " << seed;
     for (const auto& c : p.children) {
@@ -239,8 +301,10 @@ int compare(const plan& p, std::uint64_t seed) {
 
 int run_seed(std::uint64_t seed, int size) {
     auto tree = maker(seed, size).make(0);
-    model(*tree, never);
+    model(*tree, 0, never, 0);
     world w(seed);
+    const failure_sink before =  // failures whose restart a cancel prevented
+        set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {});
     {
         root_scope root(w.time, "random tree");
         root.launch("top", run_top(w, *tree));
@@ -248,6 +312,7 @@ int run_seed(std::uint64_t seed, int size) {
         w.time.run();
         EXPECT_TRUE(root.has_ended()) << "seed " << seed;
     }
+    set_failure_sink(before);
     EXPECT_EQ(w.time.leaks(), "") << "seed " << seed;
     return compare(*tree, seed);
 }
@@ -269,6 +334,9 @@ TEST(random_trees, JOB_50_random_trees_end_as_the_sequential_model_says) {
         }
     }
     EXPECT_GE(jobs, 10000);
+    for (const int n : endings) {
+        EXPECT_GT(n, 300) << "every way to end is common";
+    }
     RecordProperty("jobs", jobs);
 }
 
