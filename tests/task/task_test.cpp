@@ -150,8 +150,7 @@ task<rig::tracked> return_twice(int& alive) {
     try {
         const throws_on_exit local;
         co_return rig::tracked(alive);
-    } catch (const std::runtime_error&) {
-    }
+    } catch (const std::runtime_error&) {}
     co_return rig::tracked(alive);
 }
 task<> take_the_second(int& alive, int& seen) {

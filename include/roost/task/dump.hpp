@@ -4,10 +4,11 @@
 //
 //   std::fputs(dump(root).c_str(), stderr);
 //
-//   root scope 'root' (main.cpp:31), running, 3 children
+//   root scope 'root' (main.cpp:31), running, 99 children
 //     job 'accept' (main.cpp:40), active, age 12.4 s, waits on channel 'connections'
-//     97 x job 'request' (server.cpp:88), active, age 3.1 ms to 812 ms, waits on mutex 'accounts', deadline in 188 ms
-//     job 'flush' (server.cpp:61), cancelling (timeout at 'flush'), age 2.0 s, 1 child
+//     97 x job 'request' (server.cpp:88), active, age 3 ms to 812 ms, 1 child
+//       region 'deadline' (server.cpp:92), running, waits on mutex 'accounts', deadline in 188 ms
+//     job 'flush' (server.cpp:61), cancelling (requested: disk full (server.cpp:70, at 'flush')), age 2.0 s, 1 child
 //
 // From any thread and at any time; nothing is stopped meanwhile, so each line is true by itself. Siblings that look the same,
 // with everything below them, are one line. The text has a limit; when it is reached it says what was left out.

@@ -1,7 +1,8 @@
 #pragma once
 
-// What happens to jobs, counted and told. Both are compiled in and off until somebody asks; until then they cost a job one
-// plain load.
+// What happens to jobs, counted and told. Both are compiled in and off until somebody asks; until then they cost a plain load
+// wherever something could be told: four in the life of a job that nobody holds, seven of one that somebody does, and one more
+// for a cancel and for each who waits.
 //
 //   count_jobs(true);                                 usually at the start of the program
 //   job_counts n = job_counts_now();                  n.created() - n.finished(): alive
@@ -55,12 +56,12 @@ bool count_jobs(bool on) noexcept;
 
 enum class job_event_kind : std::uint8_t {
     created,
-    child_attached,    // the same moment, seen from the scope: parent() is the subject
+    child_attached,  // the same moment, seen from the scope: parent() is the subject
     state_changed,
     cancel_requested,  // once per job, when it takes effect
-    finished,          // after the failure was routed, before joiners wake
-    wait_registered,   // somebody waits for the job's end
-    wait_woken,        // and is told
+    finished,  // after the failure was routed, before joiners wake
+    wait_registered,  // somebody waits for the job's end
+    wait_woken,  // and is told
 };
 [[nodiscard]] std::string_view to_string(job_event_kind kind) noexcept;
 
