@@ -16,7 +16,7 @@ using roost::testing::check;
 using sync_testing::held_operation;
 using sync_testing::two_writers;
 
-MODEL(auto_reset_event_model, publish) {
+MODEL_COMPLETE(auto_reset_event_model, publish) {
     auto_reset_event e;
     plain<int> data{0};
     thread setter([&] {
@@ -29,7 +29,7 @@ MODEL(auto_reset_event_model, publish) {
     setter.join();
 }
 
-MODEL(auto_reset_event_model, late_wait) {
+MODEL_COMPLETE(auto_reset_event_model, late_wait) {
     auto_reset_event e;
     plain<int> data{0};
     thread setter([&] {
@@ -43,7 +43,7 @@ MODEL(auto_reset_event_model, late_wait) {
 }
 
 // Two sets, of which the second may find the first one's signal still there: whoever takes it has both setters' writes.
-MODEL(auto_reset_event_model, two_setters) {
+MODEL_COMPLETE(auto_reset_event_model, two_setters) {
     auto_reset_event e;
     two_writers writers;
     thread a([&] { writers.write_first(e); });
@@ -57,7 +57,7 @@ MODEL(auto_reset_event_model, two_setters) {
 }
 
 // The only waiter leaves between a setter's look and its lock: the signal is kept, with both setters' writes.
-MODEL(auto_reset_event_model, left_alone) {
+MODEL_COMPLETE(auto_reset_event_model, left_alone) {
     auto_reset_event e;
     plain<int> resumed{0};
     two_writers writers;
@@ -76,7 +76,7 @@ MODEL(auto_reset_event_model, left_alone) {
 }
 
 // One signal, two takers, one of them through the slow path.
-MODEL(auto_reset_event_model, two_takers) {
+MODEL_COMPLETE(auto_reset_event_model, two_takers) {
     auto_reset_event e("", true);
     roost::atomic<int> taken{0};
     thread other([&] { taken.fetch_add(e.try_wait() ? 1 : 0, roost::mo::relaxed); });
@@ -89,7 +89,7 @@ MODEL(auto_reset_event_model, two_takers) {
     }
 }
 
-MODEL(auto_reset_event_model, cancel_race) {
+MODEL_COMPLETE(auto_reset_event_model, cancel_race) {
     auto_reset_event e;
     plain<int> resumed{0};
     plain<int> data{0};
@@ -108,7 +108,7 @@ MODEL(auto_reset_event_model, cancel_race) {
     check(e.try_wait() == cancelled, "SYNC-82: a signal that nobody took is kept, one that was taken is gone");
 }
 
-MODEL(auto_reset_event_model, two_waiters_two_sets) {
+MODEL_COMPLETE(auto_reset_event_model, two_waiters_two_sets) {
     auto_reset_event e;
     plain<int> first{0};
     plain<int> second{0};

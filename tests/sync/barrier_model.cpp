@@ -13,7 +13,7 @@ using roost::thread;
 using roost::testing::check;
 using sync_testing::held_operation;
 
-MODEL(barrier_model, meet_twice) {
+MODEL_COMPLETE(barrier_model, meet_twice) {
     barrier b(2);
     plain<int> mine{0};
     plain<int> theirs{0};
@@ -31,7 +31,7 @@ MODEL(barrier_model, meet_twice) {
 }
 
 // Arrived before, waits now: for this phase, or not at all.
-MODEL(barrier_model, wait_for_a_phase) {
+MODEL_COMPLETE(barrier_model, wait_for_a_phase) {
     barrier b(2);
     plain<int> data{0};
     const barrier::phase mine = b.arrive();
@@ -44,7 +44,7 @@ MODEL(barrier_model, wait_for_a_phase) {
     other.join();
 }
 
-MODEL(barrier_model, deadline_vs_arrival) {
+MODEL_COMPLETE(barrier_model, deadline_vs_arrival) {
     barrier b(2);
     const barrier::phase mine = b.arrive();
     thread other([&] { static_cast<void>(b.arrive()); });
@@ -54,7 +54,7 @@ MODEL(barrier_model, deadline_vs_arrival) {
     check(b.try_wait(mine) && b.waiters_now() == 0, "SYNC-105: the arrival stands");
 }
 
-MODEL(barrier_model, arrival_vs_cancel) {
+MODEL_COMPLETE(barrier_model, arrival_vs_cancel) {
     barrier b(2);
     plain<int> resumed{0};
     held_operation waiting(b.arrive_and_wait(), resumed);

@@ -55,7 +55,7 @@ MODEL(broadcast_model, every_value_then_the_end) {
 }
 
 // Room for one: what was received and what was reported missed add up to what was sent.
-MODEL(broadcast_model, missed_values_are_counted) {
+MODEL_COMPLETE(broadcast_model, missed_values_are_counted) {
     broadcast<int> b(1);
     auto mine = b.subscribe();
     heard all;
@@ -69,7 +69,7 @@ MODEL(broadcast_model, missed_values_are_counted) {
 }
 
 // A receive that is cancelled has consumed nothing.
-MODEL(broadcast_model, send_vs_cancel) {
+MODEL_COMPLETE(broadcast_model, send_vs_cancel) {
     broadcast<int> b(1);
     auto mine = b.subscribe();
     plain<int> resumed{0};
@@ -87,7 +87,7 @@ MODEL(broadcast_model, send_vs_cancel) {
 }
 
 // A blocked thread against the last value and the end: it never sleeps through them.
-MODEL(broadcast_model, thread_receives) {
+MODEL_COMPLETE(broadcast_model, thread_receives) {
     broadcast<int> b(1);
     auto mine = b.subscribe();
     thread sender([&] {
@@ -101,7 +101,7 @@ MODEL(broadcast_model, thread_receives) {
 }
 
 // What the sender wrote before is seen by whoever has the value.
-MODEL(broadcast_model, publish) {
+MODEL_COMPLETE(broadcast_model, publish) {
     broadcast<int> b(1);
     auto mine = b.subscribe();
     plain<int> data{0};

@@ -29,7 +29,7 @@ fire send_one(channel<int>& c, int value, atomic<int>& sent, atomic<int>& back) 
     }
 }
 
-MODEL(channel_model, rendezvous) {
+MODEL_COMPLETE(channel_model, rendezvous) {
     channel<int> c(0);
     plain<int> data{0};
     thread sender([&] {
@@ -57,8 +57,8 @@ void receive_and_close_vs_send(bool closes_first) {
     check((got ? *got : 0) == sent.load(mo::relaxed) && c.waiters_now() == 0, "SYNC-133: what was sent was received");
 }
 
-MODEL(channel_model, receive_then_close_vs_send) { receive_and_close_vs_send(false); }
-MODEL(channel_model, close_then_receive_vs_send) { receive_and_close_vs_send(true); }
+MODEL_COMPLETE(channel_model, receive_then_close_vs_send) { receive_and_close_vs_send(false); }
+MODEL_COMPLETE(channel_model, close_then_receive_vs_send) { receive_and_close_vs_send(true); }
 
 // The same with a thread each.
 MODEL(channel_model, close_vs_send) {
@@ -77,7 +77,7 @@ MODEL(channel_model, close_vs_send) {
 }
 
 // Cancel against receive: the value is delivered or stays where it was.
-MODEL(channel_model, cancel_vs_receive) {
+MODEL_COMPLETE(channel_model, cancel_vs_receive) {
     channel<int> c(0);
     plain<int> resumed{0};
     int mine = 5;
@@ -92,7 +92,7 @@ MODEL(channel_model, cancel_vs_receive) {
 }
 
 // Close and cancel against send, from two sides so that every interleaving can be tried.
-MODEL(channel_model, cancel_and_close_vs_send) {
+MODEL_COMPLETE(channel_model, cancel_and_close_vs_send) {
     channel<int> c(1);
     plain<int> resumed{0};
     held_operation receiving(c.receive(), resumed);
@@ -108,7 +108,7 @@ MODEL(channel_model, cancel_and_close_vs_send) {
 }
 
 // Close, send and cancel of a waiting receiver, all at once.
-MODEL(channel_model, close_vs_send_vs_cancel) {
+MODEL_COMPLETE(channel_model, close_vs_send_vs_cancel) {
     channel<int> c(1);
     plain<int> resumed{0};
     held_operation receiving(c.receive(), resumed);
@@ -126,7 +126,7 @@ MODEL(channel_model, close_vs_send_vs_cancel) {
 }
 
 // A receiver that has its value runs while the channel goes: the last of the two frees the count of places.
-MODEL(channel_model, places_outlive_the_channel) {
+MODEL_COMPLETE(channel_model, places_outlive_the_channel) {
     std::optional<channel<int>> c(std::in_place, 0U);
     plain<int> resumed{0};
     sync_testing::hand_executor executor;
@@ -143,7 +143,7 @@ MODEL(channel_model, places_outlive_the_channel) {
 }
 
 // A receiver that was given a value is dropped while another one comes: the value has a place, or a new owner.
-MODEL(channel_model, dropped_receiver_vs_receive) {
+MODEL_COMPLETE(channel_model, dropped_receiver_vs_receive) {
     channel<int> c(0);
     plain<int> resumed{0};
     sync_testing::hand_executor executor;
@@ -158,7 +158,7 @@ MODEL(channel_model, dropped_receiver_vs_receive) {
     check(resumed.get() == 1 && c.size() == 0 && c.waiters_now() == 0, "SYNC-171: it goes to the next receiver");
 }
 
-MODEL(channel_model, blocked_receiver_vs_deadline) {
+MODEL_COMPLETE(channel_model, blocked_receiver_vs_deadline) {
     channel<int> c(1);
     thread sender([&] { check(static_cast<bool>(c.try_send(1)), ""); });
     auto got = c.receive_blocking(roost::now() + roost::duration(1));
@@ -168,14 +168,14 @@ MODEL(channel_model, blocked_receiver_vs_deadline) {
 }
 
 // A thread that receives while somebody closes: it is told, or it would sleep for ever.
-MODEL(channel_model, blocked_receiver_vs_close) {
+MODEL_COMPLETE(channel_model, blocked_receiver_vs_close) {
     channel<int> c(1);
     thread closer([&] { c.close(); });
     check(c.receive_blocking().status() == wait_status::closed, "SYNC-133");
     closer.join();
 }
 
-MODEL(channel_model, unbounded_grows) {
+MODEL_COMPLETE(channel_model, unbounded_grows) {
     channel<int> c(channel<int>::unbounded);
     thread sender([&] { check(static_cast<bool>(c.try_send(1)), ""); });
     check(static_cast<bool>(c.try_send(2)), "");

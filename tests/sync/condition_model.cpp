@@ -23,7 +23,7 @@ fire wait_until_ready(mutex& m, condition& c, plain<int>& ready, plain<int>& don
     done.set(done.get() + 1);
 }
 
-MODEL(condition_model, notify_is_not_missed) {
+MODEL_COMPLETE(condition_model, notify_is_not_missed) {
     mutex m;
     condition c;
     plain<int> ready{0};
@@ -38,7 +38,7 @@ MODEL(condition_model, notify_is_not_missed) {
     check(done.get() == 1 && !m.is_locked() && c.waiters_now() == 0, "SYNC-120");
 }
 
-MODEL(condition_model, thread_is_not_missed) {
+MODEL_COMPLETE(condition_model, thread_is_not_missed) {
     mutex m;
     condition c;
     plain<int> ready{0};
@@ -69,7 +69,7 @@ owned wait_here(condition::operation& o, mutex::guard& g, plain<int>& done) {
     g.unlock();
 }
 
-MODEL(condition_model, notify_vs_cancel) {
+MODEL_COMPLETE(condition_model, notify_vs_cancel) {
     mutex m;
     condition c;
     plain<int> done{0};
@@ -88,7 +88,7 @@ MODEL(condition_model, notify_vs_cancel) {
 }
 
 // Two wait and one of them is notified, and cancelled: the notification is somebody's.
-MODEL(condition_model, notification_is_passed_on) {
+MODEL_COMPLETE(condition_model, notification_is_passed_on) {
     mutex m;
     condition c;
     plain<int> first{0};
@@ -134,7 +134,7 @@ MODEL(condition_model, notify_vs_early_cancel) {
 }
 
 // Everybody was notified, so the condition may go; one of them queues for the mutex still, and is cancelled.
-MODEL(condition_model, gone_after_notify_all) {
+MODEL_COMPLETE(condition_model, gone_after_notify_all) {
     mutex m;
     plain<int> done{0};
     auto* c = new (roost::allocate(sizeof(condition))) condition;

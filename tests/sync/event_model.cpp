@@ -22,7 +22,7 @@ fire wait_and_read(event& e, plain<int>& data, plain<int>& seen) {
     seen.set(data.get());
 }
 
-MODEL(event_model, publish) {
+MODEL_COMPLETE(event_model, publish) {
     event e;
     plain<int> data{0};
     thread setter([&] {
@@ -35,7 +35,7 @@ MODEL(event_model, publish) {
     setter.join();
 }
 
-MODEL(event_model, late_wait) {
+MODEL_COMPLETE(event_model, late_wait) {
     event e;
     plain<int> data{0};
     plain<int> seen{0};
@@ -50,7 +50,7 @@ MODEL(event_model, late_wait) {
 }
 
 // One setter meets a waiter; somebody who comes later and only looks must see the writes, too.
-MODEL(event_model, late_pass) {
+MODEL_COMPLETE(event_model, late_pass) {
     event e;
     plain<int> data{0};
     plain<int> resumed{0};
@@ -67,7 +67,7 @@ MODEL(event_model, late_pass) {
 }
 
 // Two setters, then a reset: whoever resets has both setters' writes if both came before it.
-MODEL(event_model, reset) {
+MODEL_COMPLETE(event_model, reset) {
     event e;
     two_writers writers;
     thread a([&] { writers.write_first(e); });
@@ -81,7 +81,7 @@ MODEL(event_model, reset) {
 }
 
 // The last waiter leaves between a setter's look and its lock, and another setter is faster: both have published.
-MODEL(event_model, two_setters_and_a_cancel) {
+MODEL_COMPLETE(event_model, two_setters_and_a_cancel) {
     event e;
     plain<int> resumed{0};
     two_writers writers;
@@ -99,7 +99,7 @@ MODEL(event_model, two_setters_and_a_cancel) {
     b.join();
 }
 
-MODEL(event_model, set_vs_cancel) {
+MODEL_COMPLETE(event_model, set_vs_cancel) {
     event e;
     plain<int> first{0};
     plain<int> second{0};
@@ -113,7 +113,7 @@ MODEL(event_model, set_vs_cancel) {
 }
 
 // Whoever sees it set destroys it, while set() is still on its way out.
-MODEL(event_model, destroy_after_set) {
+MODEL_COMPLETE(event_model, destroy_after_set) {
     auto* e = new (roost::allocate(sizeof(event))) event;
     plain<int> resumed{0};
     {
@@ -135,7 +135,7 @@ MODEL(event_model, destroy_after_set) {
     roost::deallocate(e, sizeof(event));
 }
 
-MODEL(event_model, thread_deadline_vs_set) {
+MODEL_COMPLETE(event_model, thread_deadline_vs_set) {
     event e;
     thread setter([&] { e.set(); });
     if (!e.wait_blocking(roost::now() + roost::duration(1))) {

@@ -22,7 +22,7 @@ struct guarded_count {
     }
 };
 
-MODEL(gate_lock_model, excludes) {
+MODEL_COMPLETE(gate_lock_model, excludes) {
     guarded_count shared;
     thread other([&] { shared.visit(); });
     shared.visit();
@@ -30,7 +30,7 @@ MODEL(gate_lock_model, excludes) {
     check(shared.count.get() == 2 && shared.lock.is_idle(), "SYNC-17");
 }
 
-MODEL(gate_lock_model, three_threads) {
+MODEL_COMPLETE(gate_lock_model, three_threads) {
     guarded_count shared;
     thread a([&] { shared.visit(); });
     thread b([&] { shared.visit(); });

@@ -76,7 +76,7 @@ hosted wait(hand_executor&, event& e, switch_state& s, plain<int>& data, plain<i
 }
 
 // The wake comes from another thread, at any moment of the registration, straight to the coroutine's executor.
-MODEL(interruptible_model, early_wake) {
+MODEL_COMPLETE(interruptible_model, early_wake) {
     hand_executor executor;
     event e;
     switch_state never;
@@ -97,7 +97,7 @@ MODEL(interruptible_model, early_wake) {
     check(woken.get() == 1 && stopped.get() == 0, "SYNC-60");
 }
 
-MODEL(interruptible_model, early_stop) {
+MODEL_COMPLETE(interruptible_model, early_stop) {
     hand_executor executor;
     event e;
     switch_state stop;
@@ -118,7 +118,7 @@ MODEL(interruptible_model, early_stop) {
 bool never() noexcept { return false; }
 
 // The same over a queue that looks at the claim before it takes its lock.
-MODEL(interruptible_model, early_stop_of_a_queue) {
+MODEL_COMPLETE(interruptible_model, early_stop_of_a_queue) {
     hand_executor executor;
     roost::waiter_queue queue;
     switch_state stop;
@@ -138,7 +138,7 @@ MODEL(interruptible_model, early_stop_of_a_queue) {
     check(queue.waiters_now() == 0, "");
 }
 
-MODEL(interruptible_model, wake_vs_stop) {
+MODEL_COMPLETE(interruptible_model, wake_vs_stop) {
     hand_executor executor;
     event e;
     switch_state stop;

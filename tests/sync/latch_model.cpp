@@ -16,7 +16,7 @@ using roost::thread;
 using roost::testing::check;
 using sync_testing::held_operation;
 
-MODEL(latch_model, publish) {
+MODEL_COMPLETE(latch_model, publish) {
     latch l(2);
     plain<int> a{0};
     plain<int> b{0};
@@ -33,7 +33,7 @@ MODEL(latch_model, publish) {
 }
 
 // Somebody waits, so the last step is taken under the lock; whoever only looks must see everybody's writes all the same.
-MODEL(latch_model, late_pass) {
+MODEL_COMPLETE(latch_model, late_pass) {
     latch l(2);
     plain<int> a{0};
     plain<int> b{0};
@@ -56,7 +56,7 @@ MODEL(latch_model, late_pass) {
 }
 
 // A waiter that leaves must not undo a count that comes at the same time.
-MODEL(latch_model, cancel_vs_count) {
+MODEL_COMPLETE(latch_model, cancel_vs_count) {
     latch l(2);
     plain<int> resumed{0};
     held_operation waiting(l.wait(), resumed);
@@ -67,7 +67,7 @@ MODEL(latch_model, cancel_vs_count) {
     check(l.is_open(), "SYNC-92: the count stays");
 }
 
-MODEL(latch_model, late_wait) {
+MODEL_COMPLETE(latch_model, late_wait) {
     latch l(1);
     plain<int> data{0};
     thread other([&] {
@@ -79,7 +79,7 @@ MODEL(latch_model, late_wait) {
     other.join();
 }
 
-MODEL(latch_model, wait_cancel_and_open) {
+MODEL_COMPLETE(latch_model, wait_cancel_and_open) {
     latch l(2);
     plain<int> resumed{0};
     held_operation waiting(l.wait(), resumed);
@@ -91,7 +91,7 @@ MODEL(latch_model, wait_cancel_and_open) {
     check(resumed.get() == (cancelled ? 0 : 1), "SYNC-92: cancelled or let through");
 }
 
-MODEL(latch_model, destroyed_by_whoever_passed) {
+MODEL_COMPLETE(latch_model, destroyed_by_whoever_passed) {
     auto* l = new (roost::allocate(sizeof(latch))) latch(1);
     thread other([l] { l->count_down(); });
     l->wait_blocking();
@@ -101,7 +101,7 @@ MODEL(latch_model, destroyed_by_whoever_passed) {
 }
 
 // Two arrive and wait; the first to pass destroys it, wherever the other one is.
-MODEL(latch_model, destroyed_by_the_first_of_two_arrivals) {
+MODEL_COMPLETE(latch_model, destroyed_by_the_first_of_two_arrivals) {
     auto* l = new (roost::allocate(sizeof(latch))) latch(2);
     roost::atomic<int> passed{0};
     plain<int> data[2] = {plain<int>{0}, plain<int>{0}};
@@ -123,7 +123,7 @@ MODEL(latch_model, destroyed_by_the_first_of_two_arrivals) {
 }
 
 // The last arrival passes without the lock's former holders: it must see what was written before a plain count.
-MODEL(latch_model, arrive_vs_count) {
+MODEL_COMPLETE(latch_model, arrive_vs_count) {
     latch l(2);
     plain<int> a{0};
     plain<int> b{0};
@@ -140,7 +140,7 @@ MODEL(latch_model, arrive_vs_count) {
     other.join();
 }
 
-MODEL(latch_model, arrival_vs_deadline) {
+MODEL_COMPLETE(latch_model, arrival_vs_deadline) {
     latch l(2);
     thread other([&] { l.arrive_and_wait_blocking(); });
     static_cast<void>(l.arrive_and_wait_blocking(roost::now() + roost::duration(1)));

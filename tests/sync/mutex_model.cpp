@@ -21,7 +21,7 @@ fire add_one(mutex& m, plain<int>& shared) {
 }
 
 // Two threads, each through the fast paths or the queue: the plain counter sees a race if they are ever inside together.
-MODEL(mutex_model, publish) {
+MODEL_COMPLETE(mutex_model, publish) {
     mutex m;
     plain<int> shared{0};
     const auto visit = [&] {
@@ -34,7 +34,7 @@ MODEL(mutex_model, publish) {
     check(shared.get() == 2 && !m.is_locked(), "SYNC-25: both were inside, one after the other");
 }
 
-MODEL(mutex_model, try_lock_publishes) {
+MODEL_COMPLETE(mutex_model, try_lock_publishes) {
     mutex m;
     plain<int> shared{0};
     const auto visit = [&] {
@@ -49,7 +49,7 @@ MODEL(mutex_model, try_lock_publishes) {
 }
 
 // A coroutine queued behind a holder, while another thread comes and goes: handed over, never stolen, never lost.
-MODEL(mutex_model, hand_off) {
+MODEL_COMPLETE(mutex_model, hand_off) {
     mutex m;
     plain<int> shared{0};
     auto held = m.try_lock();
@@ -60,7 +60,7 @@ MODEL(mutex_model, hand_off) {
     check(shared.get() == 11 && !m.is_locked() && m.waiters_now() == 0, "SYNC-21: the coroutine ran with the lock");
 }
 
-MODEL(mutex_model, two_coroutines_hand_off) {
+MODEL_COMPLETE(mutex_model, two_coroutines_hand_off) {
     mutex m;
     plain<int> shared{0};
     auto held = m.try_lock();
@@ -72,7 +72,7 @@ MODEL(mutex_model, two_coroutines_hand_off) {
 }
 
 // Hand-over against cancel, with somebody behind: whoever is left gets the lock, and it ends up free.
-MODEL(mutex_model, hand_off_vs_cancel) {
+MODEL_COMPLETE(mutex_model, hand_off_vs_cancel) {
     mutex m;
     plain<int> first{0};
     plain<int> shared{0};
@@ -88,7 +88,7 @@ MODEL(mutex_model, hand_off_vs_cancel) {
 }
 
 // A thread that gives up at its deadline against the hand-over, with a coroutine behind it.
-MODEL(mutex_model, hand_off_vs_deadline) {
+MODEL_COMPLETE(mutex_model, hand_off_vs_deadline) {
     mutex m;
     plain<int> shared{0};
     auto held = m.try_lock();
@@ -146,7 +146,7 @@ MODEL(mutex_model, overtaken_at_most_as_agreed) {
 }
 
 // Whoever gets the lock last destroys it, while the one that released it is still on its way out.
-MODEL(mutex_model, destroyed_by_the_last) {
+MODEL_COMPLETE(mutex_model, destroyed_by_the_last) {
     auto* m = new (roost::allocate(sizeof(mutex))) mutex;
     m->try_lock().release();
     thread releaser([m] { m->unlock(); });

@@ -15,7 +15,7 @@ using roost::testing::check;
 using sync_testing::fire;
 using sync_testing::held_operation;
 
-MODEL(once_model, publish) {
+MODEL_COMPLETE(once_model, publish) {
     once o;
     plain<int> data{0};
     thread other([&] { o.call_blocking([&] { data.set(data.get() + 1); }); });
@@ -38,7 +38,7 @@ fire attempt(once& o, bool succeeds, plain<int>& tries) {
 }
 
 // A turn that fails while another one comes: it tries, too, and has seen what the failed one wrote.
-MODEL(once_model, failed_turn) {
+MODEL_COMPLETE(once_model, failed_turn) {
     once o;
     plain<int> tries{0};
     thread other([&] { attempt(o, true, tries); });
@@ -48,7 +48,7 @@ MODEL(once_model, failed_turn) {
     check(o.is_done() && o.waiters_now() == 0, "SYNC-112");
 }
 
-MODEL(once_model, failed_turn_through_try_enter) {
+MODEL_COMPLETE(once_model, failed_turn_through_try_enter) {
     once o;
     plain<int> tries{0};
     const auto visit = [&] {
@@ -63,7 +63,7 @@ MODEL(once_model, failed_turn_through_try_enter) {
 }
 
 // One comes through the queue, the other through try_enter: one of them has the turn.
-MODEL(once_model, two_doors) {
+MODEL_COMPLETE(once_model, two_doors) {
     once o;
     plain<int> tries{0};
     thread other([&] { attempt(o, true, tries); });
@@ -75,7 +75,7 @@ MODEL(once_model, two_doors) {
     check(tries.get() == 1 && o.is_done(), "SYNC-111");
 }
 
-MODEL(once_model, failure_vs_cancel) {
+MODEL_COMPLETE(once_model, failure_vs_cancel) {
     once o;
     plain<int> resumed{0};
     auto mine = o.try_enter();

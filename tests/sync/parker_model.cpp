@@ -21,8 +21,8 @@ void publish() {
     check(data.get() == 42, "SYNC-50: the waker's writes are visible");
     waker.join();
 }
-MODEL(parker_model, publish) { publish<roost::futex_parker>(); }
-MODEL(parker_model, portable_publish) { publish<roost::portable_parker>(); }
+MODEL_COMPLETE(parker_model, publish) { publish<roost::futex_parker>(); }
+MODEL_COMPLETE(parker_model, portable_publish) { publish<roost::portable_parker>(); }
 
 template <class Parker>
 void deadline() {
@@ -41,8 +41,8 @@ void deadline() {
     }
     waker.join();
 }
-MODEL(parker_model, deadline) { deadline<roost::futex_parker>(); }
-MODEL(parker_model, portable_deadline) { deadline<roost::portable_parker>(); }
+MODEL_COMPLETE(parker_model, deadline) { deadline<roost::futex_parker>(); }
+MODEL_COMPLETE(parker_model, portable_deadline) { deadline<roost::portable_parker>(); }
 
 template <class Parker>
 void destroyed_by_the_owner() {
@@ -53,10 +53,10 @@ void destroyed_by_the_owner() {
     roost::deallocate(p, sizeof(Parker));
     waker.join();
 }
-MODEL(parker_model, destroyed_by_the_owner) { destroyed_by_the_owner<roost::futex_parker>(); }
-MODEL(parker_model, portable_destroyed_by_the_owner) { destroyed_by_the_owner<roost::portable_parker>(); }
+MODEL_COMPLETE(parker_model, destroyed_by_the_owner) { destroyed_by_the_owner<roost::futex_parker>(); }
+MODEL_COMPLETE(parker_model, portable_destroyed_by_the_owner) { destroyed_by_the_owner<roost::portable_parker>(); }
 
-MODEL(parker_model, two_rounds) {
+MODEL_COMPLETE(parker_model, two_rounds) {
     roost::futex_parker a;
     roost::futex_parker b;
     plain<int> turns{0};

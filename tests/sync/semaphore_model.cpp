@@ -22,7 +22,7 @@ fire use(semaphore& s, std::uint32_t n, atomic<int>& served) {
     served.fetch_add(1, mo::relaxed);
 }
 
-MODEL(semaphore_model, conservation) {
+MODEL_COMPLETE(semaphore_model, conservation) {
     semaphore s(1);
     atomic<int> served{0};
     thread other([&] { use(s, 1, served); });
@@ -33,7 +33,7 @@ MODEL(semaphore_model, conservation) {
 
 // WQ-9, SYNC-32: the permit comes at any moment between the try that failed and the place in the queue, and from the waiter's
 // point of view from nowhere: whoever gives it looks at the queue only once.
-MODEL(semaphore_model, SYNC_32_release_between_try_and_registration) {
+MODEL_COMPLETE(semaphore_model, SYNC_32_release_between_try_and_registration) {
     semaphore s(0);
     atomic<int> served{0};
     check(!s.try_acquire(), "nothing there yet");
@@ -45,7 +45,7 @@ MODEL(semaphore_model, SYNC_32_release_between_try_and_registration) {
 }
 
 // The same for a thread: a permit that is missed is a deadlock.
-MODEL(semaphore_model, SYNC_32_thread_misses_no_release) {
+MODEL_COMPLETE(semaphore_model, SYNC_32_thread_misses_no_release) {
     semaphore s(0);
     thread giver([&] { s.add_permits(1); });
     auto mine = s.acquire_blocking();
@@ -54,7 +54,7 @@ MODEL(semaphore_model, SYNC_32_thread_misses_no_release) {
 }
 
 // WQ-9: somebody else takes what came: the waiter stays, and gets the next one.
-MODEL(semaphore_model, SYNC_32_stolen_permit_leaves_the_waiter_waiting) {
+MODEL_COMPLETE(semaphore_model, SYNC_32_stolen_permit_leaves_the_waiter_waiting) {
     semaphore s(0);
     atomic<int> served{0};
     thread giver([&] { s.add_permits(1); });
@@ -67,7 +67,7 @@ MODEL(semaphore_model, SYNC_32_stolen_permit_leaves_the_waiter_waiting) {
 }
 
 // The fast paths alone: the plain counter sees a race if a permit does not carry what its holder wrote.
-MODEL(semaphore_model, publish) {
+MODEL_COMPLETE(semaphore_model, publish) {
     semaphore s(1);
     plain<int> shared{0};
     const auto visit = [&] {
@@ -82,7 +82,7 @@ MODEL(semaphore_model, publish) {
 }
 
 // WQB-1, tokio#4618: release against cancel of the first of two.
-MODEL(semaphore_model, release_vs_cancel) {
+MODEL_COMPLETE(semaphore_model, release_vs_cancel) {
     semaphore s(1);
     plain<int> first{0};
     atomic<int> served{0};
@@ -98,7 +98,7 @@ MODEL(semaphore_model, release_vs_cancel) {
 }
 
 // The head that needs more than there is leaves; the small one behind it must not be forgotten.
-MODEL(semaphore_model, cancelled_head) {
+MODEL_COMPLETE(semaphore_model, cancelled_head) {
     semaphore s(2);
     plain<int> large{0};
     atomic<int> small{0};
@@ -112,7 +112,7 @@ MODEL(semaphore_model, cancelled_head) {
     check(s.available() == 2, "");
 }
 
-MODEL(semaphore_model, thread_deadline_vs_release) {
+MODEL_COMPLETE(semaphore_model, thread_deadline_vs_release) {
     semaphore s(1);
     atomic<int> served{0};
     auto held = s.try_acquire();
@@ -126,7 +126,7 @@ MODEL(semaphore_model, thread_deadline_vs_release) {
 }
 
 // Two permits are given back, one goes to the waiter and one to a newcomer: both have seen what their holder wrote.
-MODEL(semaphore_model, leftover_publishes) {
+MODEL_COMPLETE(semaphore_model, leftover_publishes) {
     semaphore s(2);
     plain<int> data{0};
     plain<int> seen{0};
@@ -143,7 +143,7 @@ MODEL(semaphore_model, leftover_publishes) {
     check(seen.get() == 1, "");
 }
 
-MODEL(semaphore_model, add_and_reduce) {
+MODEL_COMPLETE(semaphore_model, add_and_reduce) {
     semaphore s(1);
     atomic<int> served{0};
     auto held = s.try_acquire();

@@ -28,7 +28,7 @@ fire read(shared_mutex& m, plain<int>& shared, plain<int>& seen) {
 [[nodiscard]] bool is_free(shared_mutex& m) { return !m.is_locked() && m.readers_now() == 0 && m.waiters_now() == 0; }
 
 // A writer and a reader: the plain value sees a race if they are ever inside together.
-MODEL(shared_mutex_model, writer_excludes_reader) {
+MODEL_COMPLETE(shared_mutex_model, writer_excludes_reader) {
     shared_mutex m;
     plain<int> shared{0};
     plain<int> seen{0};
@@ -40,7 +40,7 @@ MODEL(shared_mutex_model, writer_excludes_reader) {
 }
 
 // The same for threads that block.
-MODEL(shared_mutex_model, blocking_writer_and_reader) {
+MODEL_COMPLETE(shared_mutex_model, blocking_writer_and_reader) {
     shared_mutex m;
     plain<int> shared{0};
     thread writer([&] {
@@ -56,7 +56,7 @@ MODEL(shared_mutex_model, blocking_writer_and_reader) {
 }
 
 // Two writers hand over.
-MODEL(shared_mutex_model, writers_hand_over) {
+MODEL_COMPLETE(shared_mutex_model, writers_hand_over) {
     shared_mutex m;
     plain<int> shared{0};
     thread other([&] { write_one(m, shared); });
@@ -66,7 +66,7 @@ MODEL(shared_mutex_model, writers_hand_over) {
 }
 
 // A writer waits for one reader; a second reader stands behind it. The writer leaves: the reader behind it must get in.
-MODEL(shared_mutex_model, cancelled_writer_lets_readers_in) {
+MODEL_COMPLETE(shared_mutex_model, cancelled_writer_lets_readers_in) {
     shared_mutex m;
     plain<int> shared{0};
     plain<int> wrote{0};
@@ -82,7 +82,7 @@ MODEL(shared_mutex_model, cancelled_writer_lets_readers_in) {
 }
 
 // A writer becomes a reader while another writer waits: nobody writes in between, and the waiter gets its turn.
-MODEL(shared_mutex_model, downgrade) {
+MODEL_COMPLETE(shared_mutex_model, downgrade) {
     shared_mutex m;
     plain<int> shared{0};
     auto writing = m.try_lock();

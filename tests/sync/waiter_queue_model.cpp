@@ -28,7 +28,7 @@ fire wait_until_set(waiter_queue& queue, atomic<int>& ready, plain<int>& resumed
 }
 
 // The condition becomes true and the wake comes at any moment of the registration: the coroutine always gets through.
-MODEL(waiter_queue_model, lost_wake) {
+MODEL_COMPLETE(waiter_queue_model, lost_wake) {
     waiter_queue queue;
     atomic<int> ready{0};
     plain<int> resumed{0};
@@ -43,7 +43,7 @@ MODEL(waiter_queue_model, lost_wake) {
 }
 
 // The same with a blocked thread: a lost wake is a deadlock.
-MODEL(waiter_queue_model, lost_wake_of_a_thread) {
+MODEL_COMPLETE(waiter_queue_model, lost_wake_of_a_thread) {
     waiter_queue queue;
     atomic<int> ready{0};
     thread waker([&] {
@@ -57,7 +57,7 @@ MODEL(waiter_queue_model, lost_wake_of_a_thread) {
 }
 
 // What the waker wrote under the queue's lock and before is seen by the woken.
-MODEL(waiter_queue_model, wake_carries_writes) {
+MODEL_COMPLETE(waiter_queue_model, wake_carries_writes) {
     waiter_queue queue;
     plain<int> data{0};
     atomic<int> ready{0};
@@ -72,7 +72,7 @@ MODEL(waiter_queue_model, wake_carries_writes) {
 }
 
 // Two wakers, one waiter: it is resumed once, and exactly one of them says so.
-MODEL(waiter_queue_model, double_wake) {
+MODEL_COMPLETE(waiter_queue_model, double_wake) {
     waiter_queue queue;
     plain<int> resumed{0};
     atomic<int> counted{0};
@@ -85,7 +85,7 @@ MODEL(waiter_queue_model, double_wake) {
 }
 
 // Wake against cancel, with a second waiter in line: the wake reaches somebody, nobody runs after a cancel that succeeded.
-MODEL(waiter_queue_model, wake_vs_cancel) {
+MODEL_COMPLETE(waiter_queue_model, wake_vs_cancel) {
     waiter_queue queue;
     plain<int> first{0};
     plain<int> second{0};
@@ -103,7 +103,7 @@ MODEL(waiter_queue_model, wake_vs_cancel) {
 }
 
 // Two are to be woken while the first of three leaves: two of them are, in order.
-MODEL(waiter_queue_model, wake_n_vs_cancel) {
+MODEL_COMPLETE(waiter_queue_model, wake_n_vs_cancel) {
     waiter_queue queue;
     plain<int> ran[3];
     held_operation one(queue.add_waiter_if(never), ran[0]);
@@ -118,7 +118,7 @@ MODEL(waiter_queue_model, wake_n_vs_cancel) {
 }
 
 // Wake, cancel and a deadline on one waiter, from two sides so that every interleaving can be tried.
-MODEL(waiter_queue_model, cancel_or_deadline_vs_wake) {
+MODEL_COMPLETE(waiter_queue_model, cancel_or_deadline_vs_wake) {
     waiter_queue queue;
     plain<int> resumed{0};
     held_operation coroutine(queue.add_waiter_if(never), resumed);
@@ -134,7 +134,7 @@ MODEL(waiter_queue_model, cancel_or_deadline_vs_wake) {
 }
 
 // The same with a thread each: exactly one of the three gets it.
-MODEL(waiter_queue_model, cancel_vs_wake_vs_deadline) {
+MODEL_COMPLETE(waiter_queue_model, cancel_vs_wake_vs_deadline) {
     waiter_queue queue;
     plain<int> resumed{0};
     held_operation coroutine(queue.add_waiter_if(never), resumed);
@@ -149,7 +149,7 @@ MODEL(waiter_queue_model, cancel_vs_wake_vs_deadline) {
 }
 
 // wake_all against a waiter that registers meanwhile: one wake per wait.
-MODEL(waiter_queue_model, wake_all_vs_register) {
+MODEL_COMPLETE(waiter_queue_model, wake_all_vs_register) {
     waiter_queue queue;
     plain<int> first{0};
     plain<int> late{0};
@@ -170,7 +170,7 @@ fire wait_twice(waiter_queue& queue, plain<int>& waited) {
 }
 
 // One of the woken waits again at once, inside the call, while another thread wakes or registers: one call, one wait.
-MODEL(waiter_queue_model, wake_all_vs_one_that_waits_again) {
+MODEL_COMPLETE(waiter_queue_model, wake_all_vs_one_that_waits_again) {
     waiter_queue queue;
     plain<int> again{0};
     plain<int> other{0};
@@ -190,7 +190,7 @@ MODEL(waiter_queue_model, wake_all_vs_one_that_waits_again) {
 }
 
 // WQB-3: one registration finds its condition true while another takes its place: nobody is hidden.
-MODEL(waiter_queue_model, recheck_vs_register) {
+MODEL_COMPLETE(waiter_queue_model, recheck_vs_register) {
     waiter_queue queue;
     plain<int> first{0};
     plain<int> second{0};
@@ -204,7 +204,7 @@ MODEL(waiter_queue_model, recheck_vs_register) {
 }
 
 // wake_all against cancel: whoever was taken by the wake runs, although the walk has not reached it yet.
-MODEL(waiter_queue_model, wake_all_vs_cancel) {
+MODEL_COMPLETE(waiter_queue_model, wake_all_vs_cancel) {
     waiter_queue queue;
     plain<int> first{0};
     plain<int> second{0};
@@ -221,7 +221,7 @@ MODEL(waiter_queue_model, wake_all_vs_cancel) {
 }
 
 // A thread and a coroutine in one line; two wakes reach both.
-MODEL(waiter_queue_model, thread_and_coroutine) {
+MODEL_COMPLETE(waiter_queue_model, thread_and_coroutine) {
     waiter_queue queue;
     plain<int> resumed{0};
     held_operation coroutine(queue.add_waiter_if(never), resumed);
@@ -235,7 +235,7 @@ MODEL(waiter_queue_model, thread_and_coroutine) {
 }
 
 // The woken coroutine's owner destroys the queue while the waker is still on its way out.
-MODEL(waiter_queue_model, destroyed_by_the_woken) {
+MODEL_COMPLETE(waiter_queue_model, destroyed_by_the_woken) {
     auto* queue = new (roost::allocate(sizeof(waiter_queue))) waiter_queue;
     thread waker([queue] {
         while (!queue->wake_one()) {

@@ -45,7 +45,7 @@ MODEL(watch_model, latest_then_the_end) {
 }
 
 // A change that nobody follows up is seen by whoever waits for it, however it interleaves.
-MODEL(watch_model, no_change_is_slept_through) {
+MODEL_COMPLETE(watch_model, no_change_is_slept_through) {
     watch<int> w(0);
     auto mine = w.observe();
     thread setter([&] { w.set(7); });
@@ -55,7 +55,7 @@ MODEL(watch_model, no_change_is_slept_through) {
     check(!mine.has_changed(), "SYNC-151: what was seen is not new");
 }
 
-MODEL(watch_model, set_vs_cancel) {
+MODEL_COMPLETE(watch_model, set_vs_cancel) {
     watch<int> w(0);
     auto mine = w.observe();
     plain<int> resumed{0};
@@ -70,7 +70,7 @@ MODEL(watch_model, set_vs_cancel) {
 }
 
 // Two observers, one change: each is woken once.
-MODEL(watch_model, everybody_is_told) {
+MODEL_COMPLETE(watch_model, everybody_is_told) {
     watch<int> w(0);
     auto one = w.observe();
     auto two = w.observe();
@@ -83,7 +83,7 @@ MODEL(watch_model, everybody_is_told) {
     check(first.get() == 1 && second.get() == 1, "SYNC-150: woken or let through, once each");
 }
 
-MODEL(watch_model, publish) {
+MODEL_COMPLETE(watch_model, publish) {
     watch<int> w(0);
     plain<int> data{0};
     thread setter([&] {
