@@ -21,14 +21,22 @@ once::turn once::try_enter() noexcept { return try_start() ? turn(*this) : turn(
 once::turn once::enter_blocking() noexcept { return enter_blocking(no_deadline); }
 
 once::turn once::enter_blocking(time_point deadline) noexcept {
+    turn mine;
+    static_cast<void>(enter_until(deadline, mine));
+    return mine;
+}
+
+bool once::enter_until(time_point deadline, turn& mine) noexcept {
     if (is_done()) {
-        return {};
+        return true;
     }
     detail::thread_waiter self;
-    if (!enqueue(self)) {
-        return result(claim::idle);
+    claim how = claim::idle;
+    if (enqueue(self)) {
+        how = self.block_and_tell(deadline, [&]() noexcept { return cancel(self, claim::expired); });
     }
-    return result(self.block_and_tell(deadline, [&]() noexcept { return cancel(self, claim::expired); }));
+    mine = result(how);
+    return how != claim::expired;
 }
 
 // Not queued: either it is done, or this caller has the turn. Both leave the waiter idle, so the word tells them apart: it

@@ -117,6 +117,12 @@ TEST(barrier_death, SYNC_106_misuse_is_named) {
             static_cast<void>(b.arrive());
         },
         "barrier 'step'.*arrived although every participant had dropped out");
+    EXPECT_DEATH(
+        {
+            barrier b(2, "step");
+            [](barrier& bb) -> sync_testing::fire { co_await bb.arrive_and_wait(); }(b);
+        },
+        "barrier 'step'.*destroyed while 1 waiter was still queued");
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <new>
 #include <optional>
 #include <vector>
@@ -103,17 +102,20 @@ TEST_F(channel_places, SYNC_171_values_come_back_without_memory) {
         for (; fill < 15 && c.try_send(box(fill)); ++fill) {}
         EXPECT_EQ(executor.forget(), 5);
         allocations_left = 0;
-        never_run.clear();
+        for (hosted& h : never_run) {
+            h.destroy();
+        }
         EXPECT_EQ(allocations_left, 0) << "nothing was allocated";
         allocations_left = -1;
         std::vector<int> back;
         while (auto value = c.try_receive()) {
             back.push_back(**value);
         }
-        std::sort(back.begin(), back.end());
         ASSERT_EQ(back.size(), static_cast<std::size_t>(fill)) << "every value came back";
-        for (int i = 0; i < fill; ++i) {
-            EXPECT_EQ(back[static_cast<std::size_t>(i)], i);
+        EXPECT_EQ((std::vector<int>(back.begin(), back.begin() + 5)), (std::vector<int>{4, 3, 2, 1, 0}))
+            << "SYNC-135: before all others, the last that came back first";
+        for (int i = 5; i < fill; ++i) {
+            EXPECT_EQ(back[static_cast<std::size_t>(i)], i) << "SYNC-130";
         }
     }
 }

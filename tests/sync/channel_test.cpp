@@ -95,6 +95,14 @@ TEST(channel_death, SYNC_137_misuse_is_named) {
         "channel 'orders'.*destroyed while 1 waiter was still queued");
     EXPECT_DEATH(
         {
+            std::vector<wait_status> sent;
+            channel<boxed> c(0, "orders");
+            send_one(c, 1, sent);
+            send_one(c, 2, sent);
+        },
+        "channel 'orders'.*destroyed while 2 waiters were still queued");
+    EXPECT_DEATH(
+        {
             channel<boxed> c(1);
             static_cast<void>(c.try_send(box(1)).take_back());
         },

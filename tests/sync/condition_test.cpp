@@ -249,6 +249,26 @@ TEST(condition, SYNC_126_blocking_forms) {
     producer.join();
 }
 
+TEST(condition, SYNC_126_predicate_and_deadline) {
+    mutex m;
+    condition c;
+    auto held = m.lock_blocking();
+    EXPECT_FALSE(c.wait_blocking(held, [] { return false; }, roost::now() + std::chrono::milliseconds(2)));
+    EXPECT_TRUE(held.owns_lock());
+    EXPECT_TRUE(c.wait_blocking(held, [] { return true; }, roost::time_point::min())) << "what is true is not waited for";
+    int looks = 0;
+    EXPECT_TRUE(c.wait_blocking(held, [&] { return ++looks == 2; }, roost::time_point::min())) << "the last look counts";
+    bool ready = false;
+    std::thread other([&] {
+        auto mine = m.lock_blocking();
+        ready = true;
+        c.notify_one();
+    });
+    EXPECT_TRUE(c.wait_blocking(held, [&] { return ready; }, roost::no_deadline));
+    held.unlock();
+    other.join();
+}
+
 TEST(condition_death, SYNC_127_misuse_is_named) {
     EXPECT_DEATH(
         {

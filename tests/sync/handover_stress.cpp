@@ -1,5 +1,5 @@
 // Hand-over races cancel and deadline on real threads (SYNC-161 .. SYNC-163). Each hand-over gets its million rounds in optimised
-// builds without sanitizers and 20 000 elsewhere, times ROOST_STRESS_SCALE. In these a deadline is the claim that a timer makes;
+// builds without sanitizers and 20 000 elsewhere (stress_rounds.hpp), times ROOST_STRESS_SCALE. In these a deadline is the claim that a timer makes;
 // threads that sleep for theirs take as long as the kernel's timers do, and get 20 000.
 
 #include <roost/sync/channel.hpp>
@@ -10,6 +10,7 @@
 
 #include "coroutines.hpp"
 #include "held_operation.hpp"
+#include "stress_rounds.hpp"
 #include "two_at_once.hpp"
 
 #include <gtest/gtest.h>
@@ -29,21 +30,10 @@ using roost::mutex;
 using roost::semaphore;
 using roost::waiter_queue;
 using sync_testing::fire;
+using sync_testing::full;
 using sync_testing::held_operation;
 using sync_testing::rounds;
 using testing_support::two_at_once;
-
-#if defined(__has_feature)
-#define HANDOVER_HAS_FEATURE(x) __has_feature(x)
-#else
-#define HANDOVER_HAS_FEATURE(x) 0
-#endif
-#if defined(__OPTIMIZE__) && ROOST_SEAM_NATIVE && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
-    !HANDOVER_HAS_FEATURE(address_sanitizer) && !HANDOVER_HAS_FEATURE(thread_sanitizer)
-constexpr double full = 1'000'000;
-#else
-constexpr double full = 20'000;
-#endif
 
 // A thread's deadline expires while the lock is handed over, with a coroutine behind it.
 TEST(handover_stress, SYNC_161_lock_races_a_threads_deadline) {

@@ -124,6 +124,18 @@ TEST(once, SYNC_114_threads_agree_on_one) {
     EXPECT_FALSE(busy.is_done());
 }
 
+TEST(once, SYNC_114_call_with_a_deadline) {
+    once o;
+    int ran = 0;
+    auto mine = o.try_enter();
+    EXPECT_FALSE(o.call_blocking([&] { ++ran; }, roost::now() + std::chrono::milliseconds(2)));
+    EXPECT_EQ(ran, 0);
+    mine = once::turn();  // fails
+    EXPECT_TRUE(o.call_blocking([&] { ++ran; }, roost::time_point::min())) << "nobody is at it";
+    EXPECT_TRUE(o.call_blocking([&] { ++ran; }, roost::time_point::min())) << "it is done";
+    EXPECT_EQ(ran, 1);
+}
+
 TEST(once_death, SYNC_115_destroyed_with_waiters) {
     EXPECT_DEATH(
         {

@@ -132,6 +132,14 @@ TEST(shared_mutex_death, SYNC_75_misuse_is_named) {
             m.unlock_shared();
         },
         "shared_mutex 'table'.*by a reader while a writer had locked it");
+    EXPECT_DEATH(
+        {
+            shared_mutex m("table");
+            m.try_lock().release();
+            [](shared_mutex& mm) -> sync_testing::fire { auto r = co_await mm.lock_shared(); }(m);
+            [](shared_mutex& mm) -> sync_testing::fire { auto w = co_await mm.lock(); }(m);
+        },
+        "shared_mutex 'table'.*destroyed while 2 waiters were still queued");
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <optional>
 
 long sync_testing::allocations = 0;
 thread_local long sync_testing::allocations_left = -1;
@@ -198,21 +199,135 @@ TEST(wait_operation, SYNC_160_handing_values_over_allocates_nothing) {
     wait_and_wake(observer.changed(), [&] { wa.close(); }, "watch, the end");
 }
 
-// Stop and deadline forms keep that promise, except for what std::stop_callback does itself (it allocates nothing).
-TEST(wait_operation, SYNC_160_stop_and_deadline_forms_allocate_nothing) {
+// Every wait once with a stop that comes and once with a deadline that passes.
+template <class Make>
+void stop_and_expire(Make make, const char* what) {
     sync_testing::hand_executor executor;
     sync_testing::hand_timers timers;
     std::stop_source source;
-    event ev;
-    const resume_target nobody(nullptr, +[](work&) noexcept {}, executor);
-    auto stoppable = with_stop(ev.wait(), source.get_token());
-    auto timed = with_deadline(ev.wait(), timers.now() + std::chrono::seconds(1), executor, timers);
+    int ran = 0;
+    const auto run = +[](work& node) noexcept { ++*static_cast<int*>(static_cast<waiter&>(node).frame()); };
+    const resume_target target(&ran, run, executor);
+    auto stoppable = with_stop(make(), source.get_token());
     const long before = allocations;
-    ASSERT_TRUE(stoppable.start(nobody));
-    ASSERT_TRUE(timed.start(nobody));
-    EXPECT_TRUE(stoppable.try_cancel());
-    EXPECT_TRUE(timed.try_cancel());
-    EXPECT_EQ(allocations, before);
+    ASSERT_TRUE(stoppable.start(target)) << what;
+    source.request_stop();
+    EXPECT_EQ(executor.run(), 1) << what;
+    static_cast<void>(stoppable.await_resume());
+    EXPECT_EQ(allocations, before) << what << ": stopped";
+    auto timed = with_deadline(make(), timers.now() + std::chrono::seconds(1), executor, timers);
+    const long between = allocations;
+    ASSERT_TRUE(timed.start(target)) << what;
+    timers.advance(std::chrono::seconds(2));
+    EXPECT_EQ(executor.run(), 1) << what;
+    static_cast<void>(timed.await_resume());
+    EXPECT_EQ(allocations, between) << what << ": expired";
+    EXPECT_EQ(ran, 2) << what;
+}
+
+TEST(wait_operation, SYNC_160_stop_and_deadline_forms_allocate_nothing) {
+    waiter_queue queue;
+    stop_and_expire([&] { return queue.add_waiter_if(never); }, "waiter_queue");
+    event ev;
+    stop_and_expire([&] { return ev.wait(); }, "event");
+    auto_reset_event ar;
+    stop_and_expire([&] { return ar.wait(); }, "auto_reset_event");
+    latch la(9);
+    stop_and_expire([&] { return la.wait(); }, "latch");
+    stop_and_expire([&] { return la.arrive_and_wait(); }, "latch, an arrival");
+    barrier ba(9);
+    stop_and_expire([&] { return ba.arrive_and_wait(); }, "barrier");
+    mutex mu;
+    auto held = mu.try_lock();
+    stop_and_expire([&] { return mu.lock(); }, "mutex");
+    condition co;
+    mutex other;
+    mutex::guard inside;
+    stop_and_expire([&] { return inside = other.try_lock(), co.wait(inside); }, "condition");
+    semaphore se(0);
+    stop_and_expire([&] { return se.acquire(2); }, "semaphore");
+    shared_mutex sm;
+    auto writing = sm.try_lock();
+    stop_and_expire([&] { return sm.lock(); }, "shared_mutex, a writer");
+    stop_and_expire([&] { return sm.lock_shared(); }, "shared_mutex, a reader");
+    once on;
+    auto turn = on.try_enter();
+    stop_and_expire([&] { return on.enter(); }, "once");
+    channel<int> ch(0);
+    stop_and_expire([&] { return ch.send(1); }, "channel, a send");
+    stop_and_expire([&] { return ch.receive(); }, "channel, a receive");
+    broadcast<int> br(1);
+    auto subscriber = br.subscribe();
+    stop_and_expire([&] { return subscriber.receive(); }, "broadcast");
+    watch<int> wa(1);
+    auto observer = wa.observe();
+    stop_and_expire([&] { return observer.changed(); }, "watch");
+}
+
+// A thread waits until its deadline passes.
+template <class Block>
+void block_and_expire(Block block, const char* what) {
+    const long before = allocations;
+    EXPECT_FALSE(block(now() + std::chrono::microseconds(50))) << what;
+    EXPECT_EQ(allocations, before) << what << ": a blocking wait allocates nothing";
+}
+
+TEST(wait_operation, SYNC_160_blocking_forms_allocate_nothing) {
+    waiter_queue queue;
+    block_and_expire([&](time_point t) { return queue.wait_blocking(never, t); }, "waiter_queue");
+    event ev;
+    block_and_expire([&](time_point t) { return ev.wait_blocking(t); }, "event");
+    auto_reset_event ar;
+    block_and_expire([&](time_point t) { return ar.wait_blocking(t); }, "auto_reset_event");
+    latch la(9);
+    block_and_expire([&](time_point t) { return la.wait_blocking(t); }, "latch");
+    block_and_expire([&](time_point t) { return la.arrive_and_wait_blocking(t); }, "latch, an arrival");
+    barrier ba(9);
+    block_and_expire([&](time_point t) { return ba.arrive_and_wait_blocking(t); }, "barrier");
+    mutex mu;
+    auto held = mu.try_lock();
+    block_and_expire([&](time_point t) { return static_cast<bool>(mu.lock_blocking(t)); }, "mutex");
+    condition co;
+    block_and_expire([&](time_point t) { return co.wait_blocking(held, t); }, "condition");
+    block_and_expire([&](time_point t) { return co.wait_blocking(held, never, t); }, "condition, a predicate");
+    semaphore se(0);
+    block_and_expire([&](time_point t) { return static_cast<bool>(se.acquire_blocking(1, t)); }, "semaphore");
+    shared_mutex sm;
+    auto writing = sm.try_lock();
+    block_and_expire([&](time_point t) { return static_cast<bool>(sm.lock_blocking(t)); }, "shared_mutex, a writer");
+    block_and_expire([&](time_point t) { return static_cast<bool>(sm.lock_shared_blocking(t)); }, "shared_mutex, a reader");
+    once on;
+    auto turn = on.try_enter();
+    block_and_expire([&](time_point t) { return on.enter_blocking(t).is_mine(); }, "once");
+    block_and_expire([&](time_point t) { return on.call_blocking([] {}, t); }, "once, a call");
+    channel<int> ch(0);
+    block_and_expire([&](time_point t) { return static_cast<bool>(ch.send_blocking(1, t)); }, "channel, a send");
+    block_and_expire([&](time_point t) { return static_cast<bool>(ch.receive_blocking(t)); }, "channel, a receive");
+    broadcast<int> br(1);
+    auto subscriber = br.subscribe();
+    block_and_expire([&](time_point t) { return static_cast<bool>(subscriber.receive_blocking(t)); }, "broadcast");
+    watch<int> wa(1);
+    auto observer = wa.observe();
+    block_and_expire([&](time_point t) { return observer.changed_blocking(t); }, "watch");
+}
+
+// One of two that are woken together destroys the other before that has run.
+TEST(wait_operation_death, SYNC_175_destroyed_while_it_is_being_woken) {
+    using second_wait = std::optional<event::operation>;
+    EXPECT_DEATH(
+        {
+            event e("ready");
+            second_wait second(e.wait());
+            event::operation first = e.wait();
+            const auto destroy =
+                +[](work& node) noexcept { static_cast<second_wait*>(static_cast<waiter&>(node).frame())->reset(); };
+            const bool waits = first.start(resume_target(&second, destroy, {})) &&
+                               second->start(resume_target(nullptr, +[](work&) noexcept {}, {}));
+            if (waits) {
+                e.set();
+            }
+        },
+        "event 'ready'.*was destroyed while another thread was waking it: call try_cancel");
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 //
 // No value is ever dropped silently. A send that does not happen (closed, stopped, expired, or refused by a try_ form) hands
 // its value back; send_from(v) leaves it in `v` until it is taken, which is the form to use where the whole coroutine may be
-// cancelled. A value that was given to a receiver which never ran goes to the next receiver, before all others.
+// cancelled. A value that was given to a receiver which never ran goes to the next receiver, before all others; of several such
+// values the one that came back last does.
 // close() lets receivers take what is buffered; senders that wait get their values back. Sending on a closed channel is an
 // answer (wait_status::closed), not a crash.
 //

@@ -50,6 +50,16 @@ public:
             wait_blocking(held);
         }
     }
+    // The same until the deadline; says whether it is true.
+    template <class Predicate>
+    [[nodiscard]] bool wait_blocking(mutex::guard& held, Predicate is_true, time_point deadline) {
+        while (!is_true()) {
+            if (!wait_blocking(held, deadline)) {
+                return is_true();
+            }
+        }
+        return true;
+    }
 
     // One load when nobody waits. Best called with the mutex held: then nobody can miss it.
     void notify_one() noexcept {

@@ -45,7 +45,12 @@ public:
     [[nodiscard]] turn enter_blocking(time_point deadline) noexcept;  // not done and not mine: the deadline passed
     // Runs fn if nobody has yet. Returns when it has been done, by whomever.
     template <class Fn>
-    void call_blocking(Fn&& fn);
+    void call_blocking(Fn&& fn) {
+        static_cast<void>(call_blocking(std::forward<Fn>(fn), no_deadline));
+    }
+    // The same; false: the deadline passed while somebody else was at it. It does not interrupt fn.
+    template <class Fn>
+    [[nodiscard]] bool call_blocking(Fn&& fn, time_point deadline);
 
     [[nodiscard]] bool is_done() const noexcept {
         return detail::once_state::unpack(word_.load(mo::acquire)).phase == detail::once_state::done;  // O1
@@ -64,6 +69,8 @@ private:
     [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
     void pass_on(waiter&) noexcept { finish(false); }
     [[nodiscard]] turn result(claim how) noexcept;
+    // False: the deadline passed.
+    [[nodiscard]] bool enter_until(time_point deadline, turn& mine) noexcept;
     [[nodiscard]] wait_target describe() const noexcept { return {"once", name_}; }
     void finish(bool succeeded) noexcept;
 
@@ -99,12 +106,14 @@ private:
 };
 
 template <class Fn>
-void once::call_blocking(Fn&& fn) {
-    turn mine = enter_blocking();
+bool once::call_blocking(Fn&& fn, time_point deadline) {
+    turn mine;
+    const bool in_time = enter_until(deadline, mine);
     if (mine.is_mine()) {
         std::forward<Fn>(fn)();
         mine.done();
     }
+    return in_time;
 }
 
 }  // namespace roost::inline ROOST_ABI
