@@ -4,7 +4,7 @@
 // token is kept. The parker may be destroyed as soon as its token has been consumed: unpark() touches nothing after that.
 //
 // Two back ends with one contract: futex (the default) and portable, made of the operating system's mutex and condition
-// variable (define ROOST_PORTABLE_PARKER to use it everywhere).
+// variable (define ROOST_PORTABLE_PARKER to use it everywhere; sync_portable_test does).
 //
 // word     0 empty   1 asleep (the owner blocks or is about to)   2 token
 //
