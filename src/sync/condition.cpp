@@ -57,7 +57,7 @@ bool condition::cancel_moved(node& w, claim as, place at) noexcept {
         return false;
     }
     if (at == place::moved_for_one) {
-        notify_one();
+        notify_one();  // mutate
     }
     return true;
 }
@@ -115,7 +115,7 @@ condition::operation::~operation() {
     }
     if (node_.state() == claim::delivered) {
         if (node_.at.load(mo::relaxed) == place::moved_for_one) {  // N4
-            on_->notify_one();
+            on_->notify(1);  // mutate
         }
         node_.wanted.get()->unlock();
     } else if (node_.state() == claim::waiting && !try_cancel()) {

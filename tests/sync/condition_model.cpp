@@ -112,6 +112,28 @@ MODEL_COMPLETE(condition_model, notification_is_passed_on) {
     check(!m.is_locked() && m.waiters_now() == 0 && c.waiters_now() == 0, "SYNC-123");
 }
 
+// One that has the mutex already is destroyed before it runs, while another one comes for the mutex.
+MODEL_COMPLETE(condition_model, notification_of_one_that_never_ran) {
+    mutex m;
+    condition c;
+    plain<int> second{0};
+    sync_testing::hand_executor executor;
+    sync_testing::hosted first = [](sync_testing::hand_executor&, mutex& mm, condition& cc) -> sync_testing::hosted {
+        auto held = co_await mm.lock();
+        co_await cc.wait(held);
+    }(executor, m, c);
+    mutex::guard mine = m.try_lock();
+    condition::operation behind = c.wait(mine);
+    owned two = wait_here(behind, mine, second);
+    c.notify_one();
+    executor.forget();
+    thread other([&] { first.destroy(); });
+    { const mutex::guard visit = m.lock_blocking(); }
+    other.join();
+    check(second.get() == 1, "SYNC-128: the notification goes to the next");
+    check(!m.is_locked() && m.waiters_now() == 0 && c.waiters_now() == 0, "SYNC-124");
+}
+
 // A stop may come before the wait has begun, and after it was notified: whatever it sees of the wait is whole.
 MODEL(condition_model, notify_vs_early_cancel) {
     mutex m;
