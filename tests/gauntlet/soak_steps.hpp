@@ -58,11 +58,13 @@ inline task<> write_table(world& w, bool reads_on) {
         w.rules.must(w.left_page == written && w.right_page == written, "nobody writes after a downgrade");
     }
 }
-inline task<> put_one(world& w) {
+// Keeps the lock for a while: whoever is notified may give up before it has it.
+inline task<> put_one(world& w, duration slowly) {
     auto held = co_await w.store.lock();
     ++w.stock;
     ++w.put;
     w.not_empty.notify_one();
+    co_await sleep_for(slowly);
 }
 inline task<> take_one(world& w) {
     auto held = co_await w.store.lock();

@@ -113,7 +113,7 @@ task<> one_step(stage& on, std::uint64_t r, int depth) {
         case 12: co_await be_restarted(w, static_cast<long>(bits % 8)); break;
         case 13: co_await read_table(w); break;
         case 14: co_await write_table(w, bits % 2 == 0); break;
-        case 15: co_await put_one(w); break;
+        case 15: co_await put_one(w, little / 2); break;
         case 16: co_await take_one(w); break;
         case 17: static_cast<void>(co_await move_on_after(little, take_one(w))); break;
         case 18: co_await choose(w, little); break;
