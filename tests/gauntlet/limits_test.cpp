@@ -25,7 +25,7 @@ using detail::reference_limit;
 using detail::unit_limit;
 using gauntlet::quiet;
 
-TEST(gauntlet_limits, GAUNTLET_10_SYNC_174_permits_and_counts_stop_at_their_limit) {
+TEST(gauntlet_limits, GAUNTLET_10_SYNC_176_permits_and_counts_stop_at_their_limit) {
     const quiet q("scenario 10");
     int refused = 0;
     semaphore s(semaphore::max_permits - 1, "slots");
