@@ -169,7 +169,7 @@ void operation::handler_gone() noexcept {
 // dropped by some other body's code waits for its turn.
 void operation::wake() noexcept {
     const executor_ref where = frame().get_executor();
-    if (body::current() == nullptr && where->is_here()) {
+    if (!body::is_any_here() && where->is_here()) {
         run_woken(*this);
     } else {
         post_or_fall_back(where, *this, "a task after an asio operation");

@@ -109,7 +109,12 @@ bool job_core::ends_unnoticed() const noexcept {
            parent_scope().policy().only_failures();
 }
 
+// Whoever is resumed in place by what follows is in no job: this one may be gone by then.
 void job_core::end_body() noexcept {
+    runner& here = runner::of_this_thread();
+    if (here.current == this) [[likely]] {
+        here.current = nullptr;
+    }
     if (ends_unnoticed() && (end_alone(0) || end_for_joiner())) [[likely]] {
         return;
     }
@@ -149,6 +154,7 @@ bool job_core::run_for_joiner() noexcept {
     }
     job_core* const outer = std::exchange(here.joined, this);
     ++here.depth;
+    here.joining = this;
     work::run();
     --here.depth;
     here.joined = outer;

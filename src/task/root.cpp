@@ -25,13 +25,9 @@ root_block* root_block::below(node& parent, executor_ref where, node_name name, 
     return made;
 }
 
-// The drain holds a reference, so the event is still there when set() returns. Whoever is resumed inside it runs in no job: the
-// one that has just ended here may be gone.
+// The drain holds a reference, so the event is still there when set() returns.
 bool root_block::drained(node& self) noexcept {
-    runner& here = runner::of_this_thread();
-    body* const ended_here = std::exchange(here.current, nullptr);
     static_cast<root_block&>(static_cast<region&>(self)).ended.set();
-    here.current = ended_here;
     return true;
 }
 

@@ -59,7 +59,7 @@ await_link& bury(promise_base& frame) noexcept {
             reason none;
             step = link.ops().done(link, link.state(), none);
         } else if (promise_base* dying = std::exchange(here.unwinding, nullptr)) {
-            reason why = std::move(here.why);
+            reason why = here.why ? here.why.take() : dying->where().why();
             await_link& link = bury(*dying);
             if (!link.is_boundary()) {
                 here.unwinding = &link.waiter();
@@ -128,16 +128,22 @@ std::coroutine_handle<> end_frame(promise_base& frame) noexcept {
     return step.frame() != nullptr ? step.frame()->handle() : std::coroutine_handle<>(std::noop_coroutine());
 }
 
-// An executor that runs work inside post() may bring a body back while its own await_suspend is still on this stack. Then
-// the loop below it does the rest, as soon as that has returned.
+bool body::begins_for_joiner(runner& here) const noexcept {
+    const bool mine = here.joining == this;
+    here.joining = mine ? nullptr : here.joining;
+    return mine;
+}
+
+// A thread that runs no body yet: the usual case. A child that its joiner runs is as good: nobody can bring the joiner back
+// meanwhile, and the child is nowhere else on this stack.
 void body::run(promise_base& frame) noexcept {
     runner& here = runner::of_this_thread();
-    if (here.current == this) [[unlikely]] {
-        here.next = frame.handle();
+    if (here.entered != nullptr && !begins_for_joiner(here)) [[unlikely]] {
+        run_inside_another(here, next_step::resume(frame));
         return;
     }
-    body* outer = std::exchange(here.current, this);
-    body* entered = std::exchange(here.entered, this);
+    body* const outer = std::exchange(here.current, this);
+    body* const entered = std::exchange(here.entered, this);
     const busy_with busy(static_cast<job_core&>(*this));
     run_loop(here, &frame);
     here.current = outer;
@@ -153,16 +159,68 @@ void body::run(next_step step) noexcept {
         return;
     }
     runner& here = runner::of_this_thread();
-    here.unwinding = step.frame();
-    if (here.current == this) [[unlikely]] {
+    if (here.entered != nullptr && !begins_for_joiner(here)) [[unlikely]] {
+        run_inside_another(here, step);
         return;
     }
-    body* outer = std::exchange(here.current, this);
-    body* entered = std::exchange(here.entered, this);
+    here.unwinding = step.frame();
+    body* const outer = std::exchange(here.current, this);
+    body* const entered = std::exchange(here.entered, this);
     const busy_with busy(static_cast<job_core&>(*this));
     run_loop(here, follow(here));
     here.current = outer;
     here.entered = entered;
+}
+
+// An executor that runs work inside post() may bring a body back while its own await_suspend is still on this stack, below
+// that of the bodies which it has brought back. Then the loop below that await_suspend does the rest, as soon as it has
+// returned: a body that is not the innermost one finds its step when those above it have left.
+bool body::leave_to_own_loop(runner& here, next_step step) noexcept {
+    std::coroutine_handle<>* resumed = &here.next;
+    promise_base** unwinding = &here.unwinding;
+    if (here.current != this) {
+        run_inside* level = here.inside;
+        while (level != nullptr && level->outer != this) {
+            level = level->below;
+        }
+        if (level == nullptr) {
+            return false;
+        }
+        resumed = &level->next;
+        unwinding = &level->unwinding;
+        if (step.is_unwind()) {
+            here.why = reason();  // found again where the frame runs
+        }
+    }
+    if (step.is_unwind()) {
+        *unwinding = step.frame();
+    } else {
+        *resumed = step.frame()->handle();
+    }
+    return true;
+}
+
+void body::run_inside_another(runner& here, next_step step) noexcept {
+    if (leave_to_own_loop(here, step)) {
+        return;
+    }
+    run_inside level{here.inside, here.current, here.entered, std::exchange(here.next, nullptr),
+                     std::exchange(here.unwinding, step.is_unwind() ? step.frame() : nullptr)};
+    if (!step.is_unwind()) {
+        here.why = reason();  // of the other's
+    }
+    here.inside = &level;
+    here.current = this;
+    here.entered = this;
+    {
+        const busy_with busy(static_cast<job_core&>(*this));
+        run_loop(here, step.is_unwind() ? follow(here) : step.frame());
+    }
+    here.inside = level.below;
+    here.current = level.outer;
+    here.entered = level.entered;
+    here.next = level.next;
+    here.unwinding = level.unwinding;
 }
 
 void promise_base::resume_from_wait() noexcept { region_->owner().run(*this); }

@@ -2,6 +2,7 @@
 #include <roost/runtime/runtime.hpp>
 #include <roost/shutdown/shutdown.hpp>
 #include <roost/sync/event.hpp>
+#include <roost/task/checkpoint.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/root.hpp>
 #include <roost/task/sleep.hpp>
@@ -182,6 +183,47 @@ TEST(shutdown_tasks, SHUT_77_below_a_closed_node_a_scope_is_refused) {
     } catch (const error& e) {
         EXPECT_EQ(e.kind(), errc::closed);
     }
+}
+
+// A coroutine that knows no executor: it is resumed where it is woken.
+class fire {
+public:
+    class promise_type {
+    public:
+        fire get_return_object() const noexcept { return {}; }
+        std::suspend_never initial_suspend() const noexcept { return {}; }
+        std::suspend_never final_suspend() const noexcept { return {}; }
+        void return_void() const noexcept {}
+        void unhandled_exception() const noexcept { std::terminate(); }
+    };
+};
+task<> count_one(int& count) {
+    ++count;
+    co_return;
+}
+fire look_when_complete(shutdown server, root_scope& others, bool& in_no_job, int& count) {
+    co_await server.shut_down();
+    in_no_job = !current_job();
+    others.launch("next", count_one(count), start::immediate);
+    EXPECT_EQ(count, 2) << "it was started in place, whatever memory its job has";
+}
+
+TEST(shutdown_tasks, TASK_7_whoever_is_resumed_by_the_end_of_a_drain_runs_in_no_job) {
+    manual_executor on("hand");
+    shutdown server("server");
+    root_scope others(on, "others");
+    root_scope requests(server.tree_node(), on, "requests");
+    bool in_no_job = false;
+    int count = 0;
+    requests.launch("last", count_one(count));
+    look_when_complete(server, others, in_no_job, count);
+    EXPECT_FALSE(in_no_job);
+    on.run_all();
+    EXPECT_TRUE(in_no_job) << "the last job has ended";
+    EXPECT_EQ(count, 2);
+    requests.close();
+    others.close();
+    EXPECT_TRUE(requests.has_ended());
 }
 
 }  // namespace

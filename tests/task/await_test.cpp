@@ -1,4 +1,5 @@
 // Foreign awaitables inside a task.
+#include <roost/sync/condition.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
@@ -241,6 +242,76 @@ TEST(await, TASK_14_an_inline_executor_runs_everything_on_the_waker) {
     EXPECT_EQ(k.state(), job_state::cancelled);
     root.close();
     EXPECT_TRUE(root.has_ended());
+}
+
+// Waiting unlocks the mutex, which runs whoever waits for that, who notifies and unlocks: all inside the first one's await.
+task<> wait_for_news(mutex& m, condition& news, event& go, std::string& log) {
+    auto held = co_await m.lock();
+    co_await go.wait();
+    log += "waits ";
+    co_await news.wait(held);
+    log += held ? "holds " : "has lost it ";
+}
+task<> tell_news(mutex& m, condition& news, std::string& log) {
+    {
+        auto held = co_await m.lock();
+        log += "tells ";
+        news.notify_one();
+    }
+    log += "told ";
+}
+task<> pass_by(mutex& m, std::string& log) {
+    static_cast<void>(co_await m.lock());
+    log += "passes ";
+}
+
+TEST(await, TASK_95_a_body_that_is_brought_back_inside_its_own_await_goes_on_after_it) {
+    inline_executor here;
+    root_scope root(here);
+    mutex m;
+    condition news;
+    event go;
+    std::string log;
+    const job waits = root.launch("waits", wait_for_news(m, news, go, log));
+    const job tells = root.launch("tells", tell_news(m, news, log));
+    const job passes = root.launch("passes", pass_by(m, log));
+    EXPECT_EQ(log, "");
+    go.set();
+    EXPECT_EQ(waits.state(), job_state::completed);
+    EXPECT_EQ(tells.state(), job_state::completed);
+    EXPECT_EQ(passes.state(), job_state::completed);
+    EXPECT_EQ(log, "waits tells passes told holds ");
+    root.close();
+    EXPECT_TRUE(root.has_ended());
+}
+
+task<> cancel_inside(mutex& m, condition& news, job& whom, bool tells, std::string& log) {
+    auto held = co_await m.lock();
+    whom.cancel();
+    log += "cancels ";
+    if (tells) {
+        news.notify_one();
+    }
+}
+
+TEST(await, TASK_95_so_does_one_that_is_cancelled_there) {
+    for (const bool tells : {true, false}) {
+        inline_executor here;
+        root_scope root(here);
+        mutex m;
+        condition news;
+        event go;
+        std::string log;
+        job waits = root.launch("waits", wait_for_news(m, news, go, log));
+        const job cancels = root.launch("cancels", cancel_inside(m, news, waits, tells, log));
+        go.set();
+        EXPECT_EQ(cancels.state(), job_state::completed);
+        EXPECT_EQ(waits.state(), tells ? job_state::completed : job_state::cancelled);
+        EXPECT_EQ(log, tells ? "waits cancels holds " : "waits cancels ");
+        EXPECT_TRUE(m.try_lock()) << "nobody holds it";
+        root.close();
+        EXPECT_TRUE(root.has_ended());
+    }
 }
 
 }  // namespace

@@ -404,4 +404,23 @@ TEST(membership, JOB_90_outsiders_get_nothing_of_a_with_scope_whose_body_has_ret
     EXPECT_EQ(j.state(), job_state::completed);
 }
 
+fire look_when_joined(job waited_for, root_scope& root, bool& in_no_job, int& count) {
+    co_await waited_for.join();
+    in_no_job = !current_job();
+    waited_for = {};
+    root.launch("next", count_one(count), start::immediate);
+}
+
+TEST(membership, TASK_7_whoever_is_resumed_by_the_end_of_a_job_runs_in_no_job) {
+    rig::stage s;
+    int count = 0;
+    int next = 0;
+    bool in_no_job = false;
+    look_when_joined(s.root.launch("last", count_one(count)), s.root, in_no_job, next);
+    s.run();
+    EXPECT_EQ(count, 1);
+    EXPECT_TRUE(in_no_job) << "the job has ended";
+    EXPECT_EQ(next, 1);
+}
+
 }  // namespace

@@ -196,9 +196,14 @@ public:
     void post_then(continuation& then) noexcept;
 
     [[nodiscard]] static body* current() noexcept { return runner::of_this_thread().current; }
+    // Whether a body's loop is on this stack.
+    [[nodiscard]] static bool is_any_here() noexcept { return runner::of_this_thread().entered != nullptr; }
 
 private:
     static void run_unwind(work& self) noexcept;
+    [[nodiscard]] bool begins_for_joiner(runner& here) const noexcept;
+    [[nodiscard]] bool leave_to_own_loop(runner& here, next_step step) noexcept;
+    [[gnu::noinline]] void run_inside_another(runner& here, next_step step) noexcept;
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -13,6 +13,10 @@
 #include <roost/base/reason.hpp>
 
 #include <coroutine>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
 
 #if !defined(ROOST_SYMMETRIC_TRANSFER)
 #if defined(__clang__)
@@ -33,23 +37,72 @@ class promise_base;
 enum class transfer { bounce, direct };
 inline constexpr transfer this_transfer = ROOST_SYMMETRIC_TRANSFER ? transfer::direct : transfer::bounce;
 
+// A reason between whoever gives it and the loop, which takes it. Without a destructor: so a thread's runner needs none, and
+// whoever asks for it need not look whether it has been made.
+class passed_reason {
+public:
+    constexpr passed_reason() noexcept = default;
+    passed_reason(const passed_reason&) = delete;
+    passed_reason& operator=(const passed_reason&) = delete;
+    passed_reason& operator=(reason why) noexcept {
+        static_cast<void>(take());
+        if (why) {
+            ::new (static_cast<void*>(place_)) reason(std::move(why));
+            full_ = true;
+        }
+        return *this;
+    }
+    [[nodiscard]] explicit operator bool() const noexcept { return full_; }
+    [[nodiscard]] reason take() noexcept {
+        if (!full_) {
+            return reason();
+        }
+        full_ = false;
+        reason& kept = *std::launder(reinterpret_cast<reason*>(place_));
+        reason taken = std::move(kept);
+        std::destroy_at(&kept);
+        return taken;
+    }
+
+private:
+    alignas(reason) unsigned char place_[sizeof(reason)] = {};
+    bool full_ = false;
+};
+
+// While a body runs inside another one's: what that other one's loop finds when it has its turn again.
+class run_inside {
+public:
+    run_inside* below;
+    body* outer;  // null: a job that has ended
+    body* entered;
+    std::coroutine_handle<> next;
+    promise_base* unwinding;
+};
+
 // One per thread: which body runs here, and what the frame that has just suspended asks the loop to do next.
 class runner {
 public:
     [[nodiscard]] static runner& of_this_thread() noexcept { return thread_value<runner, runner>::get(); }
 
-    std::coroutine_handle<> next;      // resume this one
-    promise_base* ended = nullptr;     // this frame is at its end, and whoever awaits it is a boundary
-    promise_base* unwinding = nullptr; // this frame is cancelled: destroy it, and go on with whoever awaits it
-    reason why;                        // of unwinding
-    body* current = nullptr;
+    std::coroutine_handle<> next;  // resume this one
+    promise_base* ended = nullptr;  // this frame is at its end, and whoever awaits it is a boundary
+    promise_base* unwinding = nullptr;  // this frame is cancelled: destroy it, and go on with whoever awaits it
+    passed_reason why;  // of unwinding; empty: that of where the frame runs
+    body* current = nullptr;  // null also when the job has ended and its loop has not
     body* entered = nullptr;  // whose run() is the innermost on this stack: `current`, or a body that waits for it
+
+    run_inside* inside = nullptr;  // bodies further down on this stack, innermost first
 
     // Of bodies that run a child where they wait for it (task/deferred.hpp).
     job_core* joined = nullptr;  // the innermost one waits for this
+    body* joining = nullptr;  // the same until it begins
     bool joined_ended = false;  // and that has ended; whoever waits does the rest
     std::uint16_t depth = 0;  // how many such bodies are on this stack
 };
+
+#if defined(ROOST_SEAM_NATIVE)
+static_assert(std::is_trivially_destructible_v<runner>);
+#endif
 
 void bounce_to(std::coroutine_handle<> next) noexcept;
 // The frame is at its end, and whoever awaits it is a boundary: the loop buries it and tells that; or it happens here.
