@@ -7,11 +7,13 @@
 #include <roost/exec/activity.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/sync/event.hpp>
+#include <roost/sync/once.hpp>
 #include <roost/sync/watch.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/external.hpp>
 #include <roost/task/failure_sink.hpp>
+#include <roost/task/job_local.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/race.hpp>
 #include <roost/task/scope.hpp>
@@ -107,6 +109,14 @@ task<> hooked(scope& s) {
     static_cast<void>(co_await std::move(made.first));
 }
 task<> bridges() { co_await with_scope(hooked); }
+constexpr job_local<hook> hook_here;
+task<> values() { static_cast<void>(co_await with_value(hook_here, hook(), leaf(1))); }
+void initialises() {
+    once o("o");
+    o.call_blocking([] { user_code(); });
+    once in_time("in time");
+    static_cast<void>(in_time.call_blocking([] { user_code(); }, no_deadline));
+}
 task<> selects() {
     event e("e", true);
     const auto got = co_await select(fair, e.wait());
@@ -238,6 +248,8 @@ const gauntlet::fault_row table[] = {
     {"race", [] { run(races()); }},
     {"first_success", [] { run(successes()); }},
     {"bridge", [] { run(bridges()); }},
+    {"with_value", [] { run(values()); }},
+    {"once::call_blocking", initialises},
     {"select", [] { run(selects()); }},
     {"owned_scope::owned_scope", owned_below_a_node},
     {"root_scope::root_scope", root_below_a_node},
