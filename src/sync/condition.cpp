@@ -78,6 +78,9 @@ bool condition::cancel(node& w, claim as) noexcept {
 }
 
 bool condition::cancel_thread(waiter& w) noexcept {
+    if (w.is_claimed()) {
+        return false;
+    }
     waiters_.lock();
     const bool claimed = waiters_.take_if_queued(w, claim::expired);
     waiters_.unlock();

@@ -204,6 +204,20 @@ TEST(condition, SYNC_129_destroyed_when_everybody_was_notified) {
     EXPECT_FALSE(m.is_locked());
 }
 
+TEST(condition, SYNC_19_waits_on_the_condition_and_then_on_the_mutex) {
+    mutex m("accounts");
+    condition c("not empty");
+    auto held = m.try_lock();
+    condition::operation waiting = c.wait(held);
+    ASSERT_TRUE(waiting.start(roost::resume_target(nullptr, +[](roost::work&) noexcept {}, {})));
+    EXPECT_EQ(waiting.waits_on().name(), "not empty");
+    held = m.try_lock();
+    c.notify_all();
+    EXPECT_EQ(waiting.waits_on().kind(), "mutex");
+    EXPECT_EQ(waiting.waits_on().name(), "accounts");
+    EXPECT_TRUE(waiting.try_cancel());
+}
+
 TEST(condition, SYNC_125_stopped_wait_holds_nothing) {
     mutex m;
     condition c;

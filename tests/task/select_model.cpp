@@ -38,6 +38,24 @@ MODEL(select_model, two_wakers) {
     finish(ex, root);
 }
 
+// JOB-55, SYNC-174: the clause that lost was taken out by a sender, and its channel is gone before the select runs.
+MODEL_COMPLETE(select_model, loser_is_gone) {
+    manual_executor ex;
+    root_scope root(ex);
+    auto* a = new (allocate(sizeof(channel<int>), alignof(channel<int>))) channel<int>(1);
+    channel<int> b(1);
+    int got = 0;
+    const job j = root.launch("select", receive_either(*a, b, got));
+    ex.run_all();
+    check(static_cast<bool>(b.try_send(2)) && static_cast<bool>(a->try_send(1)), "there is a place");
+    check(a->waiters_now() == 0 && a->size() == 1, "JOB-55: the value of the loser stays");
+    a->~channel();
+    deallocate(a, sizeof(channel<int>), alignof(channel<int>));
+    run_until(ex, [&] { return j.is_finished(); });
+    check(got == 2, "JOB-55: one value is taken");
+    finish(ex, root);
+}
+
 // JOB-55: the wake may come while the later clauses are still being queued.
 MODEL(select_model, wake_while_publishing) {
     manual_executor ex;

@@ -9,7 +9,8 @@
 // participants cannot be told from an early next phase, so count them right.
 //
 // Resumes: on the coroutine's executor, or inside the last arrival on that thread after every lock has been left.
-// Cancelled: the arrival stands, only the wait ends. Destroy: when nobody waits; whoever passed may destroy it at once.
+// Cancelled: the arrival stands, only the wait ends. Destroy: when nobody waits or is giving up;
+// whoever passed may destroy it at once.
 // Arrivals take the list's lock, so this file has no orderings of its own.
 
 #include <roost/sync/detail/barrier_state.hpp>

@@ -14,7 +14,8 @@
 // answer (wait_status::closed), not a crash.
 //
 // Resumes: on the coroutine's executor, or on the thread that sends, receives or closes, outside every lock.
-// Destroy: when nobody waits. Everything happens under one list's lock: no orderings of its own.
+// Destroy: when nobody waits or is giving up; whoever was served may still have to run.
+// Everything happens under one list's lock: no orderings of its own.
 
 #include <roost/sync/detail/channel_core.hpp>
 #include <roost/sync/detail/channel_operation.hpp>

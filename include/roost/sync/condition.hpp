@@ -119,7 +119,11 @@ public:
     [[nodiscard]] bool start(const resume_target& target) noexcept;
     bool try_cancel(claim as = claim::cancelled) noexcept { return on_->cancel(node_, as); }
     [[nodiscard]] waiter& node() noexcept { return node_; }
-    [[nodiscard]] wait_target waits_on() const noexcept { return on_->describe(); }
+    // For the mutex, once it was notified.
+    [[nodiscard]] wait_target waits_on() const noexcept {
+        const bool has_moved = node_.at.load(mo::acquire) != place::here;  // N2
+        return has_moved ? node_.wanted.get()->core().describe() : on_->describe();
+    }
 
 private:
     condition* on_;

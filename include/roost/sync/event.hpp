@@ -9,7 +9,8 @@
 // even if the event is reset before they run.
 //
 // Resumes: on the coroutine's executor, or inside set() on that thread after every lock has been left.
-// Cancelled: nothing else changes. Destroy: when nobody waits; whoever saw it set may destroy it at once.
+// Cancelled: nothing else changes. Destroy: when nobody waits or is giving up;
+// whoever saw it set may destroy it at once.
 //
 // word     bit 0 set      bit 1 waited: the list is not empty; changes only under the list's lock
 //

@@ -11,7 +11,8 @@
 // others have only just arrived. So it is no clause of a select, and a wait that is cancelled before it begins has not counted.
 //
 // Resumes: on the coroutine's executor, or inside the last count_down() on that thread after every lock has been left.
-// Cancelled: nothing else changes. Destroy: when nobody waits; whoever passed may destroy it at once.
+// Cancelled: nothing else changes. Destroy: when nobody waits or is giving up;
+// whoever passed may destroy it at once.
 //
 // word     bit 0 waited: the list is not empty; changes only under the list's lock      bit 1..31 count
 //
