@@ -1,6 +1,8 @@
 #include <roost/runtime/detail/scheduler.hpp>
 #include <roost/testing/explore_gtest.hpp>
 
+#include <chrono>
+
 // The shipped scheduler as a whole: what is accepted runs, and the workers end.
 
 namespace {
@@ -89,10 +91,15 @@ struct yielder : work {
               auto& me = static_cast<yielder&>(w);
               rt::check(me.where->post_last(me.first) && me.where->post_last(me.second),
                         "posting from a worker always works");
+              if (me.is_long) {
+                  atomic<std::uint32_t> nobody{0};
+                  static_cast<void>(wait_on_until(nobody, 0, deadline_after(now(), std::chrono::milliseconds(1))));
+              }
           }) {}
     item first;
     item second;
     executor* where = nullptr;
+    bool is_long = false;  // goes on until nobody else has anything to do
 };
 
 TEST(scheduler_of, RUN_114_what_was_yielded_and_taken_is_no_longer_work) {
@@ -106,6 +113,22 @@ TEST(scheduler_of, RUN_114_what_was_yielded_and_taken_is_no_longer_work) {
             s.join();  // would never end: a count without work keeps workers awake
         }
         rt::check(gives_way.first.ran.load(mo::relaxed) == 1 && gives_way.second.ran.load(mo::relaxed) == 1,
+                  "yielded work runs");
+    });
+}
+
+TEST(scheduler_of, RUN_114_nor_while_the_one_that_yielded_it_is_in_a_long_body) {
+    EXPECT_EXPLORED({.search = rt::search::random, .seconds = 5, .max_steps = 20000}, [] {
+        yielder goes_on;
+        goes_on.is_long = true;
+        {
+            scheduler s(of(2));
+            goes_on.where = &s;
+            rt::check(s.post(goes_on), "open");
+            s.close();
+            s.join();
+        }
+        rt::check(goes_on.first.ran.load(mo::relaxed) == 1 && goes_on.second.ran.load(mo::relaxed) == 1,
                   "yielded work runs");
     });
 }
