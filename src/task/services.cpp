@@ -1,7 +1,6 @@
 #include <roost/task/services.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <mutex>
 
 namespace roost::inline ROOST_ABI::detail {
@@ -16,10 +15,16 @@ void service_list::add(job service) {
             return;
         }
         if (jobs_.size() >= look_at_) {
-            const auto first =
-                std::stable_partition(jobs_.begin(), jobs_.end(), [](const job& j) { return !j.is_finished(); });
-            ended.assign(std::make_move_iterator(first), std::make_move_iterator(jobs_.end()));
-            jobs_.erase(first, jobs_.end());
+            ended.reserve(jobs_.size());
+            std::size_t kept = 0;
+            for (job& j : jobs_) {
+                if (j.is_finished()) {
+                    ended.push_back(std::move(j));
+                } else if (job& place = jobs_[kept++]; &place != &j) {
+                    place = std::move(j);
+                }
+            }
+            jobs_.resize(kept);
             look_at_ = std::max<std::size_t>(16, jobs_.size() * 2);
         }
         jobs_.push_back(service);
