@@ -59,33 +59,15 @@ task<T> collect_task(site where, Fn fn, Args... args) {
     }
 }
 
-template <class Fn, class... Args>
-struct collected_by {
-    using made = std::invoke_result_t<Fn&, scope&, Args...>;
-    static_assert(is_task<made>, "collect(fn, args...): fn(scope&, args...) has to return a task");
-    using type = typename made::value_type;
-};
-template <class Fn, class... Args>
-using collected = typename collected_by<Fn, Args...>::type;
-
-template <class Fn, class... Args>
-class collect_call : public task_made_here<collected<Fn, Args...>> {
-public:
-    explicit collect_call(Fn fn, Args... args, std::source_location where = std::source_location::current())
-        : task_made_here<collected<Fn, Args...>>(
-              collect_task<collected<Fn, Args...>, Fn, Args...>(where, std::move(fn), std::move(args)...)) {}
-};
-
 }  // namespace detail
 
-// co_await collect(fn, args...): like with_scope, for fn(scope&, args...). A task of the body's result.
+// co_await collect(fn, args...): like with_scope, for fn(scope&, args...).
 template <class Fn, class... Args>
-class [[nodiscard("it does nothing until it is awaited or launched")]] collect final
-    : public detail::collect_call<Fn, Args...> {
-public:
-    using detail::collect_call<Fn, Args...>::collect_call;
-};
-template <class Fn, class... Args>
-collect(Fn&&, Args&&...) -> collect<detail::callable_for<Fn>, std::decay_t<Args>...>;
+[[nodiscard]] auto collect(Fn&& fn, Args&&... args) {
+    using made = std::invoke_result_t<detail::callable_for<Fn>&, scope&, std::decay_t<Args>...>;
+    static_assert(detail::is_task<made>, "collect(fn, args...): fn(scope&, args...) has to return a task");
+    return detail::collect_task<typename made::value_type, detail::callable_for<Fn>, std::decay_t<Args>...>(
+        site(), std::forward<Fn>(fn), std::forward<Args>(args)...);
+}
 
 }  // namespace roost::inline ROOST_ABI

@@ -131,33 +131,15 @@ task<T> run_with_services(site where, Fn fn, Args... args) {
     co_return co_await std::move(outer);
 }
 
-template <class Fn, class... Args>
-struct served_by {
-    using made = std::invoke_result_t<Fn&, service_scope&, Args...>;
-    static_assert(is_task<made>, "with_services(fn, args...): fn(service_scope&, args...) has to return a task");
-    using type = typename made::value_type;
-};
-template <class Fn, class... Args>
-using served = typename served_by<Fn, Args...>::type;
-
-template <class Fn, class... Args>
-class services_call : public task_made_here<served<Fn, Args...>> {
-public:
-    explicit services_call(Fn fn, Args... args, std::source_location where = std::source_location::current())
-        : task_made_here<served<Fn, Args...>>(
-              run_with_services<served<Fn, Args...>, Fn, Args...>(where, std::move(fn), std::move(args)...)) {}
-};
-
 }  // namespace detail
 
-// co_await with_services(fn, args...): like with_scope, for fn(service_scope&, args...). A task of the body's result.
+// co_await with_services(fn, args...): like with_scope, for fn(service_scope&, args...).
 template <class Fn, class... Args>
-class [[nodiscard("it does nothing until it is awaited or launched")]] with_services final
-    : public detail::services_call<Fn, Args...> {
-public:
-    using detail::services_call<Fn, Args...>::services_call;
-};
-template <class Fn, class... Args>
-with_services(Fn&&, Args&&...) -> with_services<detail::callable_for<Fn>, std::decay_t<Args>...>;
+[[nodiscard]] auto with_services(Fn&& fn, Args&&... args) {
+    using made = std::invoke_result_t<detail::callable_for<Fn>&, service_scope&, std::decay_t<Args>...>;
+    static_assert(detail::is_task<made>, "with_services(fn, args...): fn(service_scope&, args...) has to return a task");
+    return detail::run_with_services<typename made::value_type, detail::callable_for<Fn>, std::decay_t<Args>...>(
+        site(), std::forward<Fn>(fn), std::forward<Args>(args)...);
+}
 
 }  // namespace roost::inline ROOST_ABI

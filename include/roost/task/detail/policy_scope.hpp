@@ -40,22 +40,6 @@ private:
     std::tuple<Args...> args_;
 };
 
-// A task made by a constructor, which unlike a function can take arguments and know where it was written. Used as a task<T>.
-template <class T>
-class task_made_here : private task<T>, public task_like {
-public:
-    using value_type = T;
-    using task<T>::release_frame;
-    using task<T>::operator bool;
-    [[nodiscard]] task<T> to_task() && { return static_cast<task<T>&&>(*this); }
-
-protected:
-    explicit task_made_here(task<T> t) noexcept : task<T>(std::move(t)) {}
-    ~task_made_here() = default;
-    task_made_here(task_made_here&&) noexcept = default;
-    task_made_here& operator=(task_made_here&&) noexcept = default;
-};
-
 // A child whose place is that of its scope.
 template <class T>
 job launch_in(scope& s, node_name name, task<T> t) {
