@@ -185,4 +185,14 @@ MODEL_COMPLETE(channel_model, unbounded_grows) {
     check(a && b && *a + *b == 3, "SYNC-132");
 }
 
+// Two senders find no room at once: both make some, and nothing is lost.
+MODEL(channel_model, two_make_room) {
+    channel<int> c(channel<int>::unbounded);
+    check(static_cast<bool>(c.try_send(0)), "SYNC-132: a send never waits");  // what fits without asking for memory
+    thread other([&] { check(static_cast<bool>(c.try_send(1)), "SYNC-132: a send never waits"); });
+    check(static_cast<bool>(c.try_send(2)), "SYNC-132: a send never waits");
+    other.join();
+    check(c.size() == 3, "SYNC-132: both are there");
+}
+
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include "model_rig.hpp"
 
+#include <functional>
+
 namespace {
 
 using namespace roost;
@@ -73,6 +75,87 @@ MODEL(select_model, wake_while_publishing) {
     other.join();
     check(got != 0 && a.size() + b.size() == 1, "JOB-55: one value is taken, the other stays");
     finish(ex, root);
+}
+
+task<> wait_or_acquire(event& e, semaphore& s, int& which_came) {
+    auto which = co_await select(e.wait(), s.acquire());
+    which_came = static_cast<int>(which.index());
+}
+
+// JOB-57: decided by the event while the permit that has become free is being taken: it is given back.
+MODEL(select_model, decided_while_a_permit_is_taken) {
+    manual_executor ex;
+    root_scope root(ex);
+    event e;
+    semaphore s(1);
+    check(s.try_acquire().release() == 1, "there is one");
+    int came = -1;
+    const job j = root.launch("select", wait_or_acquire(e, s, came));
+    thread other([&] {
+        e.set();
+        s.release();
+        ex.wake();
+    });
+    run_until(ex, [&] { return j.is_finished(); });
+    other.join();
+    check(came >= 0 && s.available() == 1, "JOB-57: the permit is there, given back by the loser or by its holder");
+    finish(ex, root);
+}
+
+// JOB-57: nothing else decides: the permit that has become free is taken at once, or handed over.
+MODEL(select_model, permit_comes_while_publishing) {
+    manual_executor ex;
+    root_scope root(ex);
+    event e;
+    semaphore s(1);
+    check(s.try_acquire().release() == 1, "there is one");
+    int came = -1;
+    const job j = root.launch("select", wait_or_acquire(e, s, came));
+    thread other([&] {
+        s.release();
+        ex.wake();
+    });
+    run_until(ex, [&] { return j.is_finished(); });
+    other.join();
+    check(came == 1 && s.available() == 1, "JOB-57: it had the permit");
+    finish(ex, root);
+}
+
+task<> wait_or_send(event& e, channel<int>& c, int& which_came) {
+    auto which = co_await select(e.wait(), c.send(1));
+    which_came = static_cast<int>(which.index());
+}
+
+// JOB-55: decided by the event while there is room for the value, or somebody who takes it: it is not sent.
+void decided_while_sending(channel<int>& c, const std::function<int()>& makes_room) {
+    manual_executor ex;
+    root_scope root(ex);
+    event e;
+    int came = -1;
+    int received = 0;
+    const job j = root.launch("select", wait_or_send(e, c, came));
+    thread other([&] {
+        e.set();
+        ex.wake();
+        received = makes_room();
+    });
+    run_until(ex, [&] { return j.is_finished(); });
+    other.join();
+    const int arrived = (received == 1 ? 1 : 0) + static_cast<int>(c.size());
+    check(came >= 0 && arrived == (came == 1 ? 1 : 0), "JOB-55: sent if that clause happened, else not");
+    finish(ex, root);
+}
+MODEL(select_model, decided_while_there_is_room) {
+    channel<int> c(1);
+    check(static_cast<bool>(c.try_send(5)), "there is a place");
+    decided_while_sending(c, [&] { return *c.try_receive(); });
+}
+MODEL(select_model, decided_while_somebody_receives) {
+    channel<int> c(0);
+    decided_while_sending(c, [&] {
+        auto got = c.receive_blocking(now() + std::chrono::hours(1));
+        return got ? *got : 0;
+    });
 }
 
 task<> acquire_either(semaphore& a, semaphore& b, int& held) {
