@@ -2,6 +2,7 @@
 
 #include <roost/exec/recent_time.hpp>
 #include <roost/service/detail/conductor.hpp>
+#include <roost/service/detail/hearer.hpp>
 #include <roost/service/detail/last_resort.hpp>
 #include <roost/task/failure_sink.hpp>
 
@@ -12,59 +13,58 @@
 #include <system_error>
 
 // id  operation              order    pairs  carries                                       fails in
-// R1  current: exchange      seq_cst  R2     the core                                      (no model: once per run)
-// R2  current: load          seq_cst  R1     as R1                                         (no model: failures and panics are rare)
+// R1  taken: exchange        seq_cst  R1     what the service before did                   (no model: once per run)
 
 namespace roost::inline ROOST_ABI::service::detail {
 
 namespace {
 
-atomic<host_core*>& current() noexcept {
-    static atomic<host_core*> core{nullptr};
+hearer<host_core>& current() noexcept {
+    static hearer<host_core> core;
     return core;
 }
 
 void log_failure(std::string_view what, std::string_view name, site made_at, std::exception_ptr error) noexcept {
-    const host_core* core = current().load(mo::seq_cst);  // R2
-    if (core == nullptr) {
-        return;
-    }
-    try {
-        core->log(severity::error, "roost: " + std::string(what) + " '" + std::string(name) + "' (" + made_at.to_string() +
-                                       ") failed: " + describe(error));
-    } catch (...) {
-        core->log(severity::error, "roost: something failed, and there is no memory to say more");
-    }
+    current().tell([&](const host_core& core) {
+        try {
+            core.log(severity::error, "roost: " + std::string(what) + " '" + std::string(name) + "' (" +
+                                          made_at.to_string() + ") failed: " + describe(error));
+        } catch (...) {
+            core.log(severity::error, "roost: something failed, and there is no memory to say more");
+        }
+    });
 }
 
 void log_overrun(const overrun& o, void* /*context*/) noexcept {
-    if (const host_core* core = current().load(mo::seq_cst)) {  // R2
+    current().tell([&](const host_core& core) {
         try {
-            core->log(severity::warning, o.to_string());
+            core.log(severity::warning, o.to_string());
         } catch (...) {}
-    }
+    });
 }
 
 void end_after_panic(const char* sentence) {
-    if (host_core* core = current().load(mo::seq_cst)) {  // R2
-        core->log(severity::error, sentence);
-        core->log(severity::info, core->ledger().read().forced().to_string());
+    current().tell([&](host_core& core) {
+        core.log(severity::error, sentence);
+        try {
+            core.log(severity::info, core.ledger().read().forced().to_string());
+        } catch (...) {}  // no memory to say it
         ::_exit(exit_code::broken_invariant);
-    }
+    });
 }
 
 // Who hears of failures and broken invariants while a service runs.
 class hearing {
 public:
     explicit hearing(host_core& core) noexcept {
-        current().exchange(&core, mo::seq_cst);  // R1
+        current().come(core);
         failures_ = set_failure_sink(log_failure);
         panics_ = set_panic_handler(end_after_panic);
     }
     ~hearing() {
         set_panic_handler(panics_);
         set_failure_sink(failures_);
-        current().exchange(nullptr, mo::seq_cst);  // R1
+        current().leave();
     }
     hearing(const hearing&) = delete;
     hearing& operator=(const hearing&) = delete;
