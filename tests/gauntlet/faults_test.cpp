@@ -408,7 +408,7 @@ const row table[] = {
     {"collect", [] { run(in_collect()); }},
     // also supervisor::launch, on_failure::ask
     {"supervise", [] { run(in_supervise()); }},
-    // also when_all_settled, task::explicit
+    // also when_all_settled, task::task
     {"when_all", [] { run(in_when_all()); }},
     // also first_success
     {"race", [] { run(in_race()); }},
