@@ -12,7 +12,7 @@ from .run import median, spread
 
 NOISY = 0.30  # a middle half wider than this says nothing
 FLAT = 1.5    # an operation among a million others that costs more than so many times that among a thousand is not flat
-ROUNDS, MS = 7, 100  # of a full run
+ROUNDS, MS = 7, 50  # of a full run
 
 
 def digits(value):
