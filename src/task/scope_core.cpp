@@ -98,7 +98,7 @@ namespace {
 const void* object_of(const std::exception_ptr& error) noexcept {
     const void* object = nullptr;
     static_assert(sizeof(error) == sizeof(object));
-    std::memcpy(&object, static_cast<const void*>(&error), sizeof(object));
+    std::memcpy(static_cast<void*>(&object), static_cast<const void*>(&error), sizeof(object));
     return object;
 }
 
