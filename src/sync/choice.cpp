@@ -13,11 +13,6 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// H1 survives acq_rel->release: an open choice holds nothing to take over; the lock of the list led to it
-// H1 survives acq_rel->acquire: all is handed over after the win, by the lock of the list and the post
-// H2 survives acquire->relaxed: the choice is the holder's own: nobody has left anything in it
-// H3 survives release->relaxed: whoever finds it open or won takes nothing from it; the list's lock and the post hand over
-
 namespace {
 constexpr int spins_before_yield = 64;
 }
