@@ -2,27 +2,39 @@
 
 // A table of functions in which the Nth allocation fails and the Nth call of user code throws, for every N.
 
-#include "failing_memory.hpp"
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/job.hpp>
+
+#include "../task/rig.hpp"
+#include "failing_calls.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <stdexcept>
+#include <exception>
 #include <thread>
+#include <utility>
 
 namespace gauntlet {
 
-inline thread_local long user_calls_left = -1;
-
-struct planted : std::runtime_error {
-    planted() : std::runtime_error("planted") {}
-};
-
-// What every piece of user code in a row calls.
-inline void user_code() {
-    if (user_calls_left >= 0 && user_calls_left-- == 0) {
-        throw planted();
+// Plays a task to its end and throws what it failed with.
+inline void play(roost::task<> t) {
+    std::exception_ptr failed;
+    {
+        rig::stage s;
+        const roost::job j = s.play(std::move(t));
+        failed = j.error();
     }
+    if (failed) {
+        std::rethrow_exception(failed);
+    }
+}
+// User code before and after a suspension.
+inline roost::task<int> leaf(int v) {
+    user();
+    co_await roost::yield();
+    user();
+    co_return v;
 }
 
 struct fault_row {
@@ -33,15 +45,15 @@ struct fault_row {
 // True: it went through with nothing left to fail.
 inline bool attempt_row(const fault_row& r, long n, bool memory) {
     bool threw = false;
-    (memory ? allocations_left : user_calls_left) = n;
+    (memory ? allocations_left : calls_left) = n;
     try {
         r.act();
     } catch (...) {
         threw = true;
     }
-    const bool untouched = (memory ? allocations_left : user_calls_left) >= 0;
+    const bool untouched = (memory ? allocations_left : calls_left) >= 0;
     allocations_left = -1;
-    user_calls_left = -1;
+    calls_left = -1;
     EXPECT_FALSE(threw && untouched) << r.function << ": failed without a fault";
     if (!untouched) {
         try {

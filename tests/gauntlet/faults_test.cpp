@@ -61,8 +61,7 @@
 #include "../sync/coroutines.hpp"
 #include "../task/rig.hpp"
 #include "../tree/tree_support.hpp"
-#include "failing_calls.hpp"
-#include "failing_memory.hpp"
+#include "fault_rows.hpp"
 #include "quiet.hpp"
 
 #include <gtest/gtest.h>
@@ -78,29 +77,11 @@ namespace {
 
 using namespace roost;
 using gauntlet::allocations_left;
-using gauntlet::calls_left;
-using gauntlet::outstanding;
+using gauntlet::leaf;
+using gauntlet::play;
 using gauntlet::user;
 const std::string long_name(100, 'n');
 
-// Plays a task to its end and throws what it failed with.
-void run(task<> t) {
-    std::exception_ptr failed;
-    {
-        rig::stage s;
-        const job j = s.play(std::move(t));
-        failed = j.error();
-    }
-    if (failed) {
-        std::rethrow_exception(failed);
-    }
-}
-task<int> leaf(int v) {
-    user();
-    co_await yield();
-    user();
-    co_return v;
-}
 task<> body() { static_cast<void>(co_await leaf(0)); }
 
 task<> children(scope& s) {
@@ -391,39 +372,35 @@ public:
 void observes() {
     watches w;
     const observation on(w);
-    run(body());
+    play(body());
 }
 
-struct row {
-    const char* function;
-    void (*act)();
-};
-const row table[] = {
+const gauntlet::fault_row table[] = {
     // also scope::launch, scope::async
-    {"with_scope", [] { run(in_scope()); }},
+    {"with_scope", [] { play(in_scope()); }},
     // also limited_scope::launch, limited_scope::async, limited_scope::room
-    {"with_limited_scope", [] { run(in_limited()); }},
+    {"with_limited_scope", [] { play(in_limited()); }},
     // also service_scope::launch, service_scope::async, service_scope::serve
-    {"with_services", [] { run(in_services()); }},
-    {"collect", [] { run(in_collect()); }},
+    {"with_services", [] { play(in_services()); }},
+    {"collect", [] { play(in_collect()); }},
     // also supervisor::launch, on_failure::ask
-    {"supervise", [] { run(in_supervise()); }},
+    {"supervise", [] { play(in_supervise()); }},
     // also when_all_settled, task::task
-    {"when_all", [] { run(in_when_all()); }},
+    {"when_all", [] { play(in_when_all()); }},
     // also first_success
-    {"race", [] { run(in_race()); }},
-    {"until_stop", [] { run(in_until_stop()); }},
+    {"race", [] { play(in_race()); }},
+    {"until_stop", [] { play(in_until_stop()); }},
     // also retry_if
-    {"retry", [] { run(in_retry()); }},
-    {"map_concurrent", [] { run(in_map()); }},
+    {"retry", [] { play(in_retry()); }},
+    {"map_concurrent", [] { play(in_map()); }},
     // also trace
-    {"on_exit", [] { run(in_exit()); }},
-    {"as_outcome", [] { run(in_outcome()); }},
+    {"on_exit", [] { play(in_exit()); }},
+    {"as_outcome", [] { play(in_outcome()); }},
     // also promise::set_value, promise::set_cancelled
-    {"bridge", [] { run(in_bridge()); }},
+    {"bridge", [] { play(in_bridge()); }},
     // also coalescer::coalescer, coalescer::coalesce, coalescer::size
-    {"shared_deferred::shared_deferred", [] { run(in_sharing()); }},
-    {"select", [] { run(in_select()); }},
+    {"shared_deferred::shared_deferred", [] { play(in_sharing()); }},
+    {"select", [] { play(in_select()); }},
     // also owned_scope::close, owned_scope::to_string
     {"owned_scope::owned_scope", owned_scopes},
     // also closing_executor::launch, closing_executor::async, closing_executor::close, on
@@ -432,7 +409,7 @@ const row table[] = {
     {"root_scope::root_scope", blocks},
     // also block_on_outcome, runtime::runtime
     {"block_on", blocked_on},
-    {"awaitable_on", [] { run(drives()); }},
+    {"awaitable_on", [] { play(drives()); }},
     {"observation::observation", observes},
     // also shutdown::child, shutdown::guarded, shutdown::interrupt, shutdown::report, shutdown_report::to_string
     // also report_entry::to_string
@@ -440,12 +417,12 @@ const row table[] = {
     // also pool::acquire_blocking, pool::try_acquire, pool::try_acquire_or_create, pool::try_with, pool::holders
     // also pool_holder::to_string, acquired::value
     {"pool::pool", pools},
-    {"pool::with", [] { run(pool_with()); }},
+    {"pool::with", [] { play(pool_with()); }},
     // also external_resource::open, linked_stop_source::linked_stop_source, stop_token_link::stop_token_link
     // also tree_to_string
     {"callback::callback", callbacks},
     // also channel::send_from
-    {"channel::send", [] { run(sends()); }},
+    {"channel::send", [] { play(sends()); }},
     // also channel::send_blocking, channel::try_send, broadcast::broadcast
     // also broadcast::try_receive, broadcast::receive_blocking, watch::watch, watch::set, watch::modify, watch::get
     // also once::call_blocking
@@ -456,50 +433,10 @@ const row table[] = {
      }},
 };
 
-// True: it went through with nothing left to fail.
-bool attempt(const row& r, long n, bool memory) {
-    bool threw = false;
-    (memory ? allocations_left : calls_left) = n;
-    try {
-        r.act();
-    } catch (...) {
-        threw = true;
-    }
-    const bool untouched = (memory ? allocations_left : calls_left) >= 0;
-    allocations_left = -1;
-    calls_left = -1;
-    EXPECT_FALSE(threw && untouched) << r.function << ": failed without a fault";
-    if (!untouched) {
-        try {
-            r.act();
-        } catch (...) {
-            ADD_FAILURE() << r.function << ": does not work after failure " << n;
-        }
-    }
-    return untouched;
-}
-
 TEST(gauntlet_faults, GAUNTLET_13_the_nth_allocation_and_the_nth_call_fail_in_every_public_function) {
     const gauntlet::quiet q("scenario 13");
     const auto before = set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {});
-    long faults = 0;
-    for (const row& r : table) {
-        for (const bool memory : {true, false}) {
-            long n = 0;
-            for (const bool counts : {false, true}) {  // what is made once per process is made in the first pass
-                const long had = outstanding.load();
-                bool over = false;
-                for (n = 0; n < 500 && !over; ++n) {
-                    std::thread([&] { over = attempt(r, n, memory); }).join();
-                    if (counts) {
-                        EXPECT_EQ(outstanding.load(), had) << r.function << " leaks when failure " << n << " comes";
-                    }
-                }
-                EXPECT_TRUE(over) << r.function;
-            }
-            faults += n - 1;
-        }
-    }
+    const long faults = gauntlet::try_rows(table);
     set_failure_sink(before);
     q.say("%zu rows, %ld faults, none leaked, the same worked afterwards", std::size(table), faults);
 }
