@@ -171,16 +171,13 @@ void watch_histories() {
                     s.value = c.argument;
                     ++s.version;
                     return true;
-                case close:
-                    s.closed = true;
-                    ++s.version;
-                    return true;
+                case close: s.closed = true; return true;
                 case get: s.seen[c.argument] = s.version; return c.answer == s.value;
                 case left: return s.version == s.seen[c.argument] && !s.closed;
-                case look: return c.answer == static_cast<int>(s.version != s.seen[c.argument] && !s.closed);
+                case look: return c.answer == static_cast<int>(s.version != s.seen[c.argument]);
                 default:
                     return c.answer == cancelled ||
-                           (c.answer == 1 ? s.version != s.seen[c.argument] && !s.closed : s.closed);
+                           (c.answer == 1 ? s.version != s.seen[c.argument] : s.closed && s.version == s.seen[c.argument]);
             }
         });
 }
