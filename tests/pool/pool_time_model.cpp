@@ -30,6 +30,26 @@ MODEL(pool_time_model, leaks_vs_take) {
     where.run();
 }
 
+// The same for whoever asks who holds what.
+MODEL(pool_time_model, holders_vs_take) {
+    plain<int> uses{0};
+    model_timers timers;
+    hand_executor where;
+    pool_options o = timed(1, where, timers);
+    o.leak_after = roost::duration(1'000'000);
+    {
+        pool<shared> p(o, [&] { return shared{&uses}; });
+        { auto long_ago = p.try_acquire_or_create(); }
+        timers.set_now(1000);
+        thread user([&] { auto now = p.try_acquire(); });
+        for (const roost::pool_holder& h : p.holders()) {
+            check(h.age() == roost::duration(0), "POOL-86: it has just been taken");
+        }
+        user.join();
+    }
+    where.run();
+}
+
 fire hold(pool<shared>& p, std::optional<acquired<shared>>& got) { got.emplace(co_await p.acquire()); }
 
 // Upkeep decides that a resource is stale; before it commits, that one is replaced and returned, so the word is the same. What

@@ -121,7 +121,7 @@ public:
     [[nodiscard]] waiter& node() noexcept { return node_; }
     // For the mutex, once it was notified.
     [[nodiscard]] wait_target waits_on() const noexcept {
-        const bool has_moved = node_.at.load(mo::acquire) != place::here;  // N2
+        const bool has_moved = node_.at.load(mo::relaxed) != place::here;  // N4
         return has_moved ? node_.wanted.get()->core().describe() : on_->describe();
     }
 
