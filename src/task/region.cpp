@@ -7,8 +7,6 @@
 // S9 survives compare_exchange as load and store: nobody else changes a slot that is cancelled and holds no wait
 // S9 survives compare_exchange as store: as load and store
 
-// S7 survives acquire->relaxed on failure: a reason that is not seen here is looked for again where the frame dies
-
 namespace roost::inline ROOST_ABI::detail {
 
 namespace {

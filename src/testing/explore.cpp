@@ -67,6 +67,7 @@ public:
         engine_.how.failing_allocations = how.failing_allocations;
         engine_.how.spurious_wakes = how.spurious_wakes;
         engine_.how.spurious_failures = how.spurious_failures;
+        engine_.how.old_reads = how.old_reads;
         how_.whole = how.whole && std::getenv("ROOST_MUTANT") == nullptr;  // a mutant is found soon, or takes too long
         if (const char* limit = std::getenv("ROOST_MODEL_SECONDS")) {
             how_.seconds = how_.whole ? std::max(how.seconds, std::atof(limit)) : std::atof(limit);

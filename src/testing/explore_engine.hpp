@@ -107,6 +107,7 @@ public:
         std::uint32_t failing_allocations = 0;
         bool spurious_wakes = false;
         bool spurious_failures = false;
+        std::uint8_t old_reads = 2;
     };
     settings how;
     planner plan;

@@ -115,8 +115,9 @@ std::uint64_t engine::load(const model_word& word, std::memory_order order, mode
     unsigned stale = 0;
     if (newest > 0) {
         // A thread that keeps reading the same old value would wait for ever; stores become visible in finite time.
-        const unsigned oldest =
-            record.stale_reads[current_] >= 2 ? newest : oldest_visible(record, order == std::memory_order_seq_cst);
+        const unsigned oldest = record.stale_reads[current_] >= how.old_reads
+                                    ? newest
+                                    : oldest_visible(record, order == std::memory_order_seq_cst);
         stale = pick_value(newest - oldest + 1);
         record.stale_reads[current_] = stale == 0 ? 0 : static_cast<std::uint8_t>(record.stale_reads[current_] + 1);
     }

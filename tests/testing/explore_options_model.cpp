@@ -217,6 +217,24 @@ TEST(explore_options, EXPL_45_spurious_wakes_and_failures_are_choices) {
     EXPECT_STREQ(to_string(rt::explore({.name = "weak", .spurious_failures = true}, claim_once).verdict), "assertion");
 }
 
+TEST(explore_options, EXPL_71_old_values_are_read_so_many_times_in_a_row) {
+    const auto three_looks = [] {
+        atomic<int> x{0};
+        thread other([&] { x.store(1, mo::release); });
+        atomic<int> told{0};
+        thread teller([&] { told.store(x.load(mo::relaxed), mo::relaxed); });
+        if (told.load(mo::relaxed) == 1) {  // x has been written, and nothing orders that before what follows
+            const bool seen = x.load(mo::relaxed) == 1 || x.load(mo::relaxed) == 1 || x.load(mo::relaxed) == 1;
+            rt::check(seen, "one of three looks saw it");
+        }
+        other.join();
+        teller.join();
+    };
+    EXPECT_TRUE(rt::explore({.name = "twice", .memory = rt::memory::weak}, three_looks).ok());
+    EXPECT_STREQ(to_string(rt::explore({.name = "thrice", .memory = rt::memory::weak, .old_reads = 3}, three_looks).verdict),
+                 "assertion");
+}
+
 TEST(explore_options, EXPL_46_freed_memory_is_quarantined_or_reissued) {
     const auto same = [](rt::reuse reuse) {
         bool equal = false;
