@@ -98,30 +98,31 @@ component& component_list::add(node_name name, const component_options& options,
 }
 
 void component_list::begin(stage which, time_point deadline, reason why, int wake) {
-    groups_.clear();
-    started_ = 0;
-    stage_deadline_ = deadline;
-    group_deadline_ = time_point::min();
-    why_ = std::move(why);
-    wake_fd_ = wake;
     std::vector<component*> mine;
     std::vector<stop_place> places;
     {
         const std::lock_guard hold(lock_);
-        stopped_[static_cast<std::size_t>(which)] = true;
         for (component* c : all_) {
             if (c->options().stage() == which) {
                 mine.push_back(c);
                 places.emplace_back(c->options().rank(), c == main_);
             }
         }
+        stopped_[static_cast<std::size_t>(which)] = true;
     }
+    std::vector<group> groups;
     for (const std::vector<std::size_t>& indices : stop_order(places)) {
-        group& g = groups_.emplace_back();
+        group& g = groups.emplace_back();
         for (const std::size_t i : indices) {
             g.push_back(mine[i]);
         }
     }
+    groups_.swap(groups);  // nothing fails from here
+    started_ = 0;
+    stage_deadline_ = deadline;
+    group_deadline_ = time_point::min();
+    why_ = std::move(why);
+    wake_fd_ = wake;
 }
 
 void component_list::start_group(const group& g, time_point now, std::size_t groups_left) {

@@ -12,6 +12,7 @@ namespace roost::inline ROOST_ABI::service::detail {
 
 namespace {
 
+constexpr duration before_trying_again = std::chrono::milliseconds(20);
 constexpr std::size_t most_groups = 20;      // of one report
 constexpr std::size_t most_nodes = 10'000;   // of one tree
 
@@ -29,6 +30,14 @@ std::string from(int sender) {
         case 0: return " from the kernel";
         case unknown_sender: return " from an unknown process";
         default: return " from pid " + std::to_string(sender);
+    }
+}
+
+std::string sender_text(handled h, int sender) noexcept {
+    try {
+        return signal_name(number_of(h)) + from(sender);
+    } catch (...) {
+        return {};
     }
 }
 
@@ -70,12 +79,15 @@ void conductor::run() noexcept {
                 news_.ring();
             }
         } catch (const std::exception& e) {
-            // No memory for a report; everything else has been done or comes with the next look.
-            core_.log(severity::error, e.what());
-            wake_at(deadline_after(now(), std::chrono::milliseconds(100)));
+            look_again_soon(e);  // what was asked is kept; what has not been done comes with the next look
         }
         core_.wake().sleep_until(next_);
     }
+}
+
+void conductor::look_again_soon(const std::exception& e) noexcept {
+    core_.log(severity::error, e.what());
+    wake_at(deadline_after(now(), before_trying_again));
 }
 
 void conductor::look(time_point now) {
@@ -107,48 +119,78 @@ void conductor::look_at_signals(time_point now) {
     }
 }
 
-void conductor::one_signal(handled h, int sender, time_point now) {
-    const std::string who = signal_name(number_of(h)) + from(sender);
+void conductor::one_signal(handled h, int sender, time_point now) noexcept {
+    const std::string who = sender_text(h, sender);
+    const auto say = [&](std::string_view what) {
+        core_.say(severity::info, [&] { return ("roost: " + who).append(what); }, "roost: a signal has come");
+    };
     if (h == handled::hangup) {
         if (state_.at > phase::running) {
-            core_.log(severity::info, "roost: " + who + ": no reload during shutdown");
+            say(": no reload during shutdown");
             return;
         }
-        if (core_.reload()) {
-            core_.log(severity::info, "roost: " + who + ": reloading");
-            manager_.send(
-                "RELOADING=1\nMONOTONIC_USEC=" +
-                std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count()));
-            told_ready_ = false;
+        if (reload(now, say)) {
             return;
         }
-    }
-    if (h == handled::hangup) {
         core_.set_ends_by_hangup();
     }
     signal_ = number_of(h);
-    cause_ = who;
+    set_cause(who);
     arm(now);
     static constexpr const char* what[] = {": shutting down", ": not waiting any longer, cancelling what is left",
                                            ": giving up"};
-    core_.log(severity::info, "roost: " + who + what[std::min<std::size_t>(state_.signals, 2)]);
+    say(what[std::min<std::size_t>(state_.signals, 2)]);
     apply(phase_event::signal, now);
 }
 
-void conductor::look_at_wishes(time_point now) {
+// False: there is no hook, and a SIGHUP asks for the end.
+template <class Say>
+bool conductor::reload(time_point now, const Say& say) noexcept {
+    try {
+        if (!core_.reload()) {
+            return false;
+        }
+        say(": reloading");
+        manager_.send("RELOADING=1\nMONOTONIC_USEC=" +
+                      std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count()));
+        told_ready_ = false;
+    } catch (const std::exception& e) {
+        core_.log(severity::error, "roost: no memory to reload, or to tell of it");
+        core_.log(severity::error, e.what());
+    }
+    return true;
+}
+
+void conductor::set_cause(std::string_view text) noexcept {
+    try {
+        cause_ = text;
+    } catch (...) {
+        cause_.clear();
+    }
+}
+
+reason conductor::why() const noexcept {
+    try {
+        return reason(reason_kind::shutdown, cause_);
+    } catch (...) {
+        return reason::plain_kind(reason_kind::shutdown);
+    }
+}
+
+void conductor::look_at_wishes(time_point now) noexcept {
     const std::uint32_t wishes = core_.take_wishes();
     if (contains(wishes, wish::shut_down) || contains(wishes, wish::cancel)) {
         arm(now);
-        const std::string why = core_.take_why();
-        if (!why.empty() && state_.at < phase::cancel) {
-            cause_ = why;
-            core_.log(severity::info,
-                      "roost: " + why + (contains(wishes, wish::cancel) ? ": cancelling" : ": shutting down"));
+        const std::string asked = core_.take_why();
+        if (!asked.empty() && state_.at < phase::cancel) {
+            set_cause(asked);
+            const char* what = contains(wishes, wish::cancel) ? ": cancelling" : ": shutting down";
+            core_.say(severity::info, [&] { return "roost: " + asked + what; }, "roost: the program asks for the end");
         }
         apply(contains(wishes, wish::cancel) ? phase_event::cancel_asked : phase_event::asked, now);
     }
     if (contains(wishes, wish::main_ended) && state_.at <= phase::lame_duck) {
-        cause_ = "the root task ended";
+        set_cause("the root task ended");
         arm(now);
         core_.log(severity::info, "roost: the root task ended: shutting down");
         apply(phase_event::main_ended, now);
@@ -159,15 +201,18 @@ void conductor::look_at_wishes(time_point now) {
 
 void conductor::look_at_phase(time_point now) {
     // Each turn ends a phase or leaves the loop, and a phase is never entered twice.
+    carry_out(now);
     for (;;) {
         const phase_state before = state_;
-        if (is_done(now)) {
+        if (due_ == phase_effect::none && is_done(now)) {
             apply(phase_event::phase_done, now);
         } else if (now >= phase_deadline_) {
             apply(phase_event::budget_spent, now);
         } else if (now >= core_.hard_deadline()) {
-            core_.log(severity::error,
-                      "roost: the hard deadline of " + format_duration(core_.times().total()) + " has passed");
+            core_.say(
+                severity::error,
+                [&] { return "roost: the hard deadline of " + format_duration(core_.times().total()) + " has passed"; },
+                "roost: the hard deadline has passed");
             apply(phase_event::total_spent, now);
         }
         if (state_ == before) {
@@ -184,8 +229,8 @@ bool conductor::is_stage_over(roost::shutdown& above, time_point now) {
         return false;
     }
     if (!above.tree_node().is_stopping()) {
-        static_cast<void>(above.shut_down(reason(reason_kind::shutdown, cause_)));
-        ring_when_over(above, core_.wake().fd());
+        ring_when_over(above, core_.wake().fd());  // first what can fail
+        static_cast<void>(above.shut_down(why()));
     }
     return is_complete(above.state());
 }
@@ -201,7 +246,7 @@ bool conductor::is_done(time_point now) {
     }
 }
 
-void conductor::apply(phase_event e, time_point now) {
+void conductor::apply(phase_event e, time_point now) noexcept {
     const phase_state before = state_;
     const phase_step step = advance(state_, e);
     state_ = step.next();
@@ -211,20 +256,24 @@ void conductor::apply(phase_event e, time_point now) {
 }
 
 // First of all, before anything is logged: a sink that blocks must not hold up the hard deadline, which the last resort keeps too.
-void conductor::arm(time_point now) {
+void conductor::arm(time_point now) noexcept {
     if (core_.hard_deadline() == no_deadline) {
         core_.set_hard_deadline(deadline_after(now, core_.times().total()));
         deadline_set_.ring();
     }
 }
 
-void conductor::begin_shutdown(time_point now) {
+void conductor::begin_shutdown(time_point now) noexcept {
     next_report_ = deadline_after(now, core_.options().report_every());
     last_settled_ = core_.ledger().read().all_settled();
-    manager_.send("STOPPING=1\nSTATUS=shutting down: " + cause_);
+    try {
+        manager_.send("STOPPING=1\nSTATUS=shutting down: " + cause_);
+    } catch (...) {
+        manager_.send("STOPPING=1\nSTATUS=shutting down");
+    }
 }
 
-void conductor::enter(phase_state before, phase_effect effect, time_point now) {
+void conductor::enter(phase_state before, phase_effect effect, time_point now) noexcept {
     if (contains(effect, phase_effect::not_ready)) {
         begin_shutdown(now);
     }
@@ -232,40 +281,57 @@ void conductor::enter(phase_state before, phase_effect effect, time_point now) {
     if (state_.at != before.at && state_.at != phase::forced) {
         const duration budget = core_.times().of(state_.at);
         phase_deadline_ = budgets::has_budget(state_.at) ? deadline_after(now, budget) : no_deadline;
-        core_.log(severity::info, "roost: phase " + std::string(to_string(state_.at)) +
-                                      (budgets::has_budget(state_.at) ? ", at most " + format_duration(budget) : ""));
-    }
-    const reason why(reason_kind::shutdown, cause_);
-    const int bell = core_.wake().fd();
-    if (contains(effect, phase_effect::stop_intake)) {
-        core_.components().begin(stage::intake, phase_deadline_, why, bell);
-    }
-    if (contains(effect, phase_effect::stop_work)) {
-        core_.components().begin(stage::work, phase_deadline_, why, bell);
-    }
-    if (contains(effect, phase_effect::cancel_work)) {
-        core_.work().cancel(why);
-        ring_when_over(core_.work(), bell);
-    }
-    if (contains(effect, phase_effect::abort_work)) {
-        core_.work().abort(why);
-    }
-    if (contains(effect, phase_effect::stop_resources)) {
-        core_.components().close(stage::work);
-        core_.components().begin(stage::release, phase_deadline_, why, bell);
-    }
-    if (contains(effect, phase_effect::cancel_resources)) {
-        core_.resources().cancel(why);
-        phase_deadline_ = deadline_after(now, core_.times().of(phase::abort));
-    }
-    if (contains(effect, phase_effect::finish)) {
-        core_.components().close(stage::release);
-        over_set_.store(true, mo::seq_cst);  // C2
-        news_.ring();
+        core_.say(
+            severity::info,
+            [&] {
+                return "roost: phase " + std::string(to_string(state_.at)) +
+                       (budgets::has_budget(state_.at) ? ", at most " + format_duration(budget) : "");
+            },
+            "roost: the next phase of shutdown");
     }
     if (contains(effect, phase_effect::die)) {
-        core_.log(severity::error, "roost: forced to end in phase " + std::string(to_string(before.at)));
+        core_.say(
+            severity::error, [&] { return "roost: forced to end in phase " + std::string(to_string(before.at)); },
+            "roost: forced to end");
         die();
+    }
+    due_ = due_ | effect;
+    carry_out(now);
+}
+
+void conductor::carry_out(time_point now) noexcept {
+    try {
+        const int bell = core_.wake().fd();
+        // What fails is due again, and so is what comes after it: the order is that of the phases.
+        const auto carry = [&](phase_effect one, auto act) {
+            if (contains(due_, one)) {
+                act();
+                due_ = without(due_, one);
+            }
+        };
+        carry(phase_effect::not_ready, [] {});
+        carry(phase_effect::stop_intake, [&] { core_.components().begin(stage::intake, phase_deadline_, why(), bell); });
+        carry(phase_effect::stop_work, [&] { core_.components().begin(stage::work, phase_deadline_, why(), bell); });
+        carry(phase_effect::cancel_work, [&] {
+            ring_when_over(core_.work(), bell);  // first what can fail
+            core_.work().cancel(why());
+        });
+        carry(phase_effect::abort_work, [&] { core_.work().abort(why()); });
+        carry(phase_effect::stop_resources, [&] {
+            core_.components().close(stage::work);
+            core_.components().begin(stage::release, phase_deadline_, why(), bell);
+        });
+        carry(phase_effect::cancel_resources, [&] {
+            core_.resources().cancel(why());
+            phase_deadline_ = deadline_after(now, core_.times().of(phase::abort));
+        });
+        carry(phase_effect::finish, [&] {
+            core_.components().close(stage::release);
+            over_set_.store(true, mo::seq_cst);  // C2
+            news_.ring();
+        });
+    } catch (const std::exception& e) {
+        look_again_soon(e);
     }
 }
 
@@ -321,9 +387,17 @@ void conductor::look_at_manager(time_point now) {
         const bool live = core_.is_live();
         if (live != was_live_) {
             was_live_ = live;
-            core_.log(live ? severity::info : severity::error, live ? "roost: live again"
-                                                                    : "roost: not live: the executor has run nothing for " +
-                                                                          format_duration(core_.options().live_within()));
+            if (live) {
+                core_.log(severity::info, "roost: live again");
+            } else {
+                core_.say(
+                    severity::error,
+                    [&] {
+                        return "roost: not live: the executor has run nothing for " +
+                               format_duration(core_.options().live_within());
+                    },
+                    "roost: not live: the executor runs nothing");
+            }
         }
     }
     wake_at(next_probe_);
@@ -338,9 +412,9 @@ void conductor::look_at_manager(time_point now) {
     }
 }
 
-void conductor::tell_ready() {
+void conductor::tell_ready() noexcept {
     told_ready_ = true;
-    core_.log(severity::info, "roost: '" + core_.name() + "' is ready");
+    core_.say(severity::info, [&] { return "roost: '" + core_.name() + "' is ready"; }, "roost: the service is ready");
     manager_.send("READY=1\nSTATUS=ready");
 }
 
@@ -354,8 +428,8 @@ void conductor::die() {
         core_.log_lines(severity::error, "roost: ", core_.report().to_string());
         core_.log(severity::error, "roost: what is left of '" + core_.name() + "':");
         dump(severity::error);
-        core_.log(severity::info, core_.ledger().read().forced().to_string());
     } catch (...) {}  // no memory to say it
+    core_.log_ledger(core_.ledger().read().forced());
     die_of(signal_);
 }
 

@@ -15,9 +15,9 @@ host_core::host_core(const service::options& o, const schedule& times, executor_
       root_(name_, from),
       work_(root_.child("work", from)),
       resources_(root_.child("resources", from)),
-      components_(work_, resources_, where, times_),
-      probe_(&liveness_probe::make(where)) {
+      components_(work_, resources_, where, times_) {
     components_.add_main("main", from);
+    probe_ = &liveness_probe::make(where);  // last: nobody gives it back when this throws
 }
 
 host_core::~host_core() { probe_->leave(); }
@@ -26,6 +26,11 @@ void host_core::log(severity how, std::string_view text) const noexcept {
     if (options_.sink() != nullptr) {
         options_.sink()(log_line(how, text), options_.sink_context());
     }
+}
+
+void host_core::log_ledger(const ledger_counts& books) const noexcept {
+    char text[ledger_counts::longest_text];
+    log(severity::info, books.write_to(text));
 }
 
 void host_core::log_lines(severity how, std::string_view prefix, std::string_view text) const noexcept {

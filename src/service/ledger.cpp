@@ -1,13 +1,31 @@
 #include <roost/service/ledger.hpp>
 
+#include <algorithm>
+#include <charconv>
 #include <exception>
+#include <iterator>
 
 namespace roost::inline ROOST_ABI::service {
 
+std::string_view ledger_counts::write_to(char (&to)[longest_text]) const noexcept {
+    char* at = to;
+    const auto add = [&](std::string_view label, std::uint64_t n) {
+        at = std::copy(label.begin(), label.end(), at);
+        at = std::to_chars(at, std::end(to), n).ptr;
+    };
+    static_assert(sizeof "ledger: accepted= completed= failed= cancelled= abandoned= lost=" + 6 * 20 <= longest_text);
+    add("ledger: accepted=", accepted_);
+    add(" completed=", completed_);
+    add(" failed=", failed_);
+    add(" cancelled=", cancelled_);
+    add(" abandoned=", abandoned_);
+    add(" lost=", open());
+    return {to, static_cast<std::size_t>(at - to)};
+}
+
 std::string ledger_counts::to_string() const {
-    return "ledger: accepted=" + std::to_string(accepted_) + " completed=" + std::to_string(completed_) +
-           " failed=" + std::to_string(failed_) + " cancelled=" + std::to_string(cancelled_) +
-           " abandoned=" + std::to_string(abandoned_) + " lost=" + std::to_string(open());
+    char text[longest_text];
+    return std::string(write_to(text));
 }
 
 ledger::entry ledger::accept() noexcept {

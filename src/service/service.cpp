@@ -46,9 +46,7 @@ void log_overrun(const overrun& o, void* /*context*/) noexcept {
 void end_after_panic(const char* sentence) {
     current().tell([&](host_core& core) {
         core.log(severity::error, sentence);
-        try {
-            core.log(severity::info, core.ledger().read().forced().to_string());
-        } catch (...) {}  // no memory to say it
+        core.log_ledger(core.ledger().read().forced());
         ::_exit(exit_code::broken_invariant);
     });
 }
@@ -131,21 +129,33 @@ task<> run_main(host_core& core, host& h, make_main& root, main_end end) {
     }
 }
 
-int refuse(const options& o, const std::string& sentence) {
-    o.sink()(log_line(severity::error, "roost: " + std::string(o.name()) + " was not started: " + sentence),
-             o.sink_context());
+int refuse(const options& o, std::string_view sentence) noexcept {
+    if (o.sink() == nullptr) {
+        return exit_code::bad_options;
+    }
+    try {
+        const std::string text = "roost: " + std::string(o.name()) + " was not started: " + std::string(sentence);
+        o.sink()(log_line(severity::error, text), o.sink_context());
+    } catch (...) {
+        o.sink()(log_line(severity::error, "roost: a service was not started: no memory"), o.sink_context());
+    }
     return exit_code::bad_options;
 }
 
-int last_words(host_core& core, const conductor& c) {
+// The service has run, so that no memory for words changes nothing about its code.
+int last_words(host_core& core, const conductor& c) noexcept {
     const ledger_counts books = core.ledger().read();
     const bool lost = books.open() != 0;
     if (lost) {
-        core.log(severity::error, "roost: " + std::to_string(books.open()) + " accepted but never settled");
+        core.say(
+            severity::error, [&] { return "roost: " + std::to_string(books.open()) + " accepted but never settled"; },
+            "roost: something was accepted but never settled");
     }
     const int code = exit_code_of(c.state(), c.signal(), lost, core.main_code());
-    core.log(severity::info, "roost: '" + core.name() + "' ends with " + std::to_string(code));
-    core.log(severity::info, books.to_string());
+    core.say(
+        severity::info, [&] { return "roost: '" + core.name() + "' ends with " + std::to_string(code); },
+        "roost: the service ends");
+    core.log_ledger(books);
     return code;
 }
 
@@ -187,20 +197,15 @@ int host_service(make_main& root, bool ready_at_start, const options& o, const s
 }
 
 // Nobody looks at signals any more, so they must not be kept: whatever is said now may take for ever.
-int refuse_without_signals(const options& o, const std::string& sentence) {
+int refuse_without_signals(const options& o, std::string_view sentence) noexcept {
     if (o.signals()) {
         forget_signals();
     }
     return refuse(o, sentence);
 }
 
-}  // namespace
-
-int run_service(make_main root, bool ready_at_start, const options& o, std::source_location from) {
-    const one_at_a_time only;
-    if (!only.is_mine()) {
-        return refuse(o, "another service is running in this process");
-    }
+// Throws when there are no threads, no descriptors or no memory to start with.
+int run_alone(make_main& root, bool ready_at_start, const options& o, std::source_location from) {
     service::budgets wanted = o.budgets();
     if (!o.environment().empty()) {
         if (const std::string problem = read_environment(wanted, o.environment()); !problem.empty()) {
@@ -214,12 +219,22 @@ int run_service(make_main root, bool ready_at_start, const options& o, std::sour
     if (o.signals()) {
         remember_signals();
     }
+    const int code = host_service(root, ready_at_start, o, times.value(), from);
+    if (o.signals()) {
+        forget_signals();
+    }
+    return code;
+}
+
+}  // namespace
+
+int run_service(make_main root, bool ready_at_start, const options& o, std::source_location from) {
+    const one_at_a_time only;
+    if (!only.is_mine()) {
+        return refuse(o, "another service is running in this process");
+    }
     try {
-        const int code = host_service(root, ready_at_start, o, times.value(), from);
-        if (o.signals()) {
-            forget_signals();
-        }
-        return code;
+        return run_alone(root, ready_at_start, o, from);
     } catch (const std::exception& e) {
         return refuse_without_signals(o, e.what());  // no threads, no descriptors, no memory
     }

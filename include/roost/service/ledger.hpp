@@ -18,8 +18,10 @@
 
 #include <roost/base/atomic.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace roost::inline ROOST_ABI::service {
@@ -51,6 +53,9 @@ public:
 
     // "ledger: accepted=5 completed=3 failed=1 cancelled=1 abandoned=0 lost=0"
     [[nodiscard]] std::string to_string() const;
+    // The same without asking for memory.
+    static constexpr std::size_t longest_text = 192;
+    [[nodiscard]] std::string_view write_to(char (&to)[longest_text]) const noexcept;
 
 private:
     std::uint64_t accepted_ = 0;

@@ -21,7 +21,8 @@ public:
     // The root task's own, which is stopped last. Called once, first.
     component& add_main(node_name name, std::source_location made_at);
 
-    // Begins to stop a stage; what is added later is born stopped. wake_fd is rung whenever something may have ended.
+    // Begins to stop a stage; what is added later is born stopped. wake_fd is rung whenever something may have ended. May be
+    // called again when it has thrown.
     void begin(stage which, time_point deadline, reason why, int wake_fd);
     // Goes on with what begin() began: true when every component of that stage is over. `next` is lowered to the time at
     // which there is something to do.

@@ -14,8 +14,10 @@
 #include <roost/service/detail/phase_state.hpp>
 #include <roost/service/detail/signal_inbox.hpp>
 
+#include <exception>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace roost::inline ROOST_ABI::service::detail {
 
@@ -40,19 +42,27 @@ private:
     void run() noexcept;
     void look(time_point now);
     void look_at_signals(time_point now);
-    void one_signal(handled h, int sender, time_point now);
-    void look_at_wishes(time_point now);
+    void look_again_soon(const std::exception& e) noexcept;
+    // What takes something from whoever asked does not throw: it would be forgotten.
+    void one_signal(handled h, int sender, time_point now) noexcept;
+    template <class Say>
+    bool reload(time_point now, const Say& say) noexcept;
+    void look_at_wishes(time_point now) noexcept;
     void look_at_phase(time_point now);
-    void apply(phase_event e, time_point now);
-    void enter(phase_state before, phase_effect effect, time_point now);
-    void arm(time_point now);
-    void begin_shutdown(time_point now);
+    void apply(phase_event e, time_point now) noexcept;
+    void enter(phase_state before, phase_effect effect, time_point now) noexcept;
+    // Does what is due; what there is no memory for stays due.
+    void carry_out(time_point now) noexcept;
+    void arm(time_point now) noexcept;
+    void begin_shutdown(time_point now) noexcept;
+    void set_cause(std::string_view text) noexcept;
+    [[nodiscard]] reason why() const noexcept;
     [[nodiscard]] bool is_done(time_point now);
     [[nodiscard]] bool is_stage_over(roost::shutdown& above, time_point now);
     void look_at_reports(time_point now);
     void say_holders(time_point now);
     void look_at_manager(time_point now);
-    void tell_ready();
+    void tell_ready() noexcept;
     void dump(severity how);
     [[noreturn]] void die();
     void wake_at(time_point t) noexcept { next_ = t < next_ ? t : next_; }
@@ -63,6 +73,7 @@ private:
     notify_socket manager_;
     std::optional<duration> watchdog_;
     phase_state state_;
+    phase_effect due_ = phase_effect::none;  // asked for by state_, and not yet done
     signal_counts seen_;
     int signal_ = 0;
     std::string cause_;

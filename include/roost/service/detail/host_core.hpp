@@ -35,6 +35,17 @@ public:
 
     // --- for everybody -------------------------------------------------------------------------------------------------
     void log(severity how, std::string_view text) const noexcept;
+    // words() makes the text; without memory for it, what is said otherwise.
+    template <class Words>
+    void say(severity how, const Words& words, std::string_view otherwise) const noexcept {
+        try {
+            log(how, words());
+        } catch (...) {
+            log(how, otherwise);
+        }
+    }
+    // Without asking for memory.
+    void log_ledger(const ledger_counts& books) const noexcept;
     // Each line of text by itself, with the same beginning.
     void log_lines(severity how, std::string_view prefix, std::string_view text) const noexcept;
     void wish_for(wish w) noexcept {
@@ -101,7 +112,7 @@ private:
     roost::shutdown resources_;
     service::ledger ledger_;
     component_list components_;
-    liveness_probe* probe_;
+    liveness_probe* probe_ = nullptr;
     atomic<service::phase> phase_{service::phase::running};
     atomic<std::uint32_t> wishes_{0};
     atomic<bool> ready_{false};

@@ -45,6 +45,9 @@ enum class phase_effect : std::uint16_t {
 [[nodiscard]] constexpr phase_effect operator|(phase_effect a, phase_effect b) noexcept {
     return static_cast<phase_effect>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
 }
+[[nodiscard]] constexpr phase_effect without(phase_effect all, phase_effect one) noexcept {
+    return static_cast<phase_effect>(static_cast<std::uint16_t>(all) & ~static_cast<std::uint16_t>(one));
+}
 [[nodiscard]] constexpr bool contains(phase_effect all, phase_effect one) noexcept {
     return (static_cast<std::uint16_t>(all) & static_cast<std::uint16_t>(one)) != 0;
 }
