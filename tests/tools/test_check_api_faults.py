@@ -109,9 +109,16 @@ class CheckApiFaults(PlantedTree):
         self.plant("include/roost/service/box.hpp", HEADER)
         self.plant("include/roost/adapters/sqlite/rows.hpp", "#pragma once\nint count(int n);\n")
         self.plant("tests/gauntlet/faults_test.cpp", TABLE)
-        self.assert_found("include/roost/adapters/sqlite/rows.hpp:1: count can fail and has no row")
-        self.plant("tools/api_faults.txt", "not tried: count: a number\n")
+        self.assert_found("include/roost/adapters/sqlite/rows.hpp:1: sqlite::count can fail and has no row")
+        self.plant("tools/api_faults.txt", "not tried: sqlite::count: a number\n")
         self.assert_clean()
+
+    def test_an_adapter_has_a_table_of_its_own_and_its_rows_are_not_for_another(self):
+        self.plant("include/roost/adapters/sqlite/rows.hpp", "#pragma once\nint count(int n);\n")
+        self.plant("tests/adapters/sqlite/faults_test.cpp", 'const row table[] = {\n    {"sqlite::count", [] { count(1); }},\n};\n')
+        self.assertIn("1 public functions can fail: 1 tried", self.assert_clean())
+        self.plant("include/roost/adapters/postgres/rows.hpp", "#pragma once\nint count(int n);\n")
+        self.assert_found("include/roost/adapters/postgres/rows.hpp:1: postgres::count can fail and has no row")
 
 
 if __name__ == "__main__":

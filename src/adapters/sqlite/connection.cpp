@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace roost::inline ROOST_ABI::sqlite {
 
@@ -86,16 +87,23 @@ int bind(sqlite3_stmt* to, int index, const value& v) noexcept {
     }
 }
 
-value column(sqlite3_stmt* from, int index) {
+// Empty: SQLite had no memory, which it says with a null pointer; text that is not UTF-8 is converted when it is asked for.
+std::optional<value> column(sqlite3_stmt* from, int index) {
     switch (sqlite3_column_type(from, index)) {
         case SQLITE_INTEGER: return value(std::in_place_type<std::int64_t>, sqlite3_column_int64(from, index));
         case SQLITE_FLOAT: return value(std::in_place_type<double>, sqlite3_column_double(from, index));
         case SQLITE_TEXT: {
             const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(from, index));
+            if (text == nullptr) {
+                return std::nullopt;
+            }
             return value(std::in_place_type<std::string>, text, static_cast<std::size_t>(sqlite3_column_bytes(from, index)));
         }
         case SQLITE_BLOB: {
             const auto* bytes = static_cast<const std::byte*>(sqlite3_column_blob(from, index));
+            if (bytes == nullptr && sqlite3_errcode(sqlite3_db_handle(from)) == SQLITE_NOMEM) {
+                return std::nullopt;  // an empty one has no address either
+            }
             return value(std::in_place_type<blob>, bytes, bytes + sqlite3_column_bytes(from, index));
         }
         default: return value();
@@ -185,12 +193,20 @@ rows connection::run(std::string_view sql, const std::vector<value>& args) {
         result = rows();
         const int width = sqlite3_column_count(prepared);
         for (int i = 0; i < width; ++i) {
-            result.columns_.emplace_back(sqlite3_column_name(prepared, i));
+            const char* name = sqlite3_column_name(prepared, i);
+            if (name == nullptr) {
+                s.fail(SQLITE_NOMEM, "column");
+            }
+            result.columns_.emplace_back(name);
         }
         const auto before = sqlite3_total_changes64(s.db);
         while ((code = sqlite3_step(prepared)) == SQLITE_ROW) {
             for (int i = 0; i < width; ++i) {
-                result.cells_.push_back(column(prepared, i));
+                std::optional<value> cell = column(prepared, i);
+                if (!cell) {
+                    s.fail(SQLITE_NOMEM, "column");
+                }
+                result.cells_.push_back(*std::move(cell));
             }
         }
         if (code != SQLITE_DONE) {

@@ -1,0 +1,114 @@
+#pragma once
+
+// An executor with a blocking lane, all of it on the thread that runs it: a fault that is planted in that thread reaches what
+// would be on others.
+
+#include <roost/exec/blocking.hpp>
+#include <roost/task/root.hpp>
+#include <roost/testing/manual_executor.hpp>
+
+#include "../gauntlet/failing_calls.hpp"
+#include "../task/rig.hpp"
+
+#include <exception>
+#include <string_view>
+#include <utility>
+
+namespace adapters_testing {
+
+class one_thread final : public roost::executor, private roost::blocking_service {
+public:
+    bool post(roost::work& w) noexcept override { return inner_.post(w); }
+    roost::timer_service* timers() noexcept override { return &timers_; }
+    roost::blocking_service* blocking() noexcept override { return this; }
+    [[nodiscard]] bool is_here() const noexcept override { return inner_.is_here(); }
+    [[nodiscard]] std::string_view name() const noexcept override { return "one thread"; }
+
+    // Until nothing is left to run.
+    void run() {
+        do {
+            inner_.run_all();
+        } while (run_blocking());
+    }
+    // The same while other threads may post.
+    template <class Done>
+    void run_until(Done done) {
+        inner_.run_until_waiting([&] {
+            while (run_blocking()) {}
+            return done();
+        });
+    }
+    void wake() noexcept { inner_.wake(); }
+
+private:
+    bool submit(roost::blocking_work& w) noexcept override {
+        w.prev = nullptr;
+        (last_ == nullptr ? first_ : last_->prev) = &w;  // its only link here
+        last_ = &w;
+        w.queued = true;
+        return true;
+    }
+    bool withdraw(roost::blocking_work& w) noexcept override {
+        roost::blocking_work* before = nullptr;
+        for (roost::blocking_work* at = first_; at != nullptr; before = std::exchange(at, at->prev)) {
+            if (at == &w) {
+                (before == nullptr ? first_ : before->prev) = w.prev;
+                last_ = last_ == &w ? before : last_;
+                w.queued = false;
+                return true;
+            }
+        }
+        return false;
+    }
+    bool run_blocking() noexcept {
+        roost::blocking_work* w = first_;
+        if (w == nullptr) {
+            return false;
+        }
+        withdraw(*w);
+        w->run();
+        return true;
+    }
+
+    roost::testing::manual_executor inner_{"one thread"};
+    rig::hand_timers timers_;
+    roost::blocking_work* first_ = nullptr;
+    roost::blocking_work* last_ = nullptr;
+};
+
+// Failures are what the tests are about; nobody prints them.
+class silence {
+public:
+    silence()
+        : before_(roost::set_failure_sink(
+              +[](std::string_view, std::string_view, roost::site, std::exception_ptr) noexcept {})) {}
+    silence(const silence&) = delete;
+    silence& operator=(const silence&) = delete;
+    ~silence() { roost::set_failure_sink(before_); }
+
+private:
+    roost::failure_sink before_;
+};
+
+// Runs a task to its end and throws what it failed with.
+inline void play_on(one_thread& where, roost::task<> t) {
+    std::exception_ptr failed;
+    {
+        roost::root_scope root(where);
+        try {
+            const roost::job j = root.launch("job", std::move(t));
+            where.run();
+            EXPECT_TRUE(j.is_finished());
+            failed = j.error();
+        } catch (...) {
+            failed = std::current_exception();
+        }
+        root.close();
+        where.run();
+    }
+    if (failed) {
+        std::rethrow_exception(failed);
+    }
+}
+
+}  // namespace adapters_testing
