@@ -1,5 +1,7 @@
 #include <roost/asio/detail/io_timers.hpp>
 
+#include <boost/asio/post.hpp>
+
 #include <utility>
 
 namespace roost::inline ROOST_ABI::detail {
@@ -17,6 +19,7 @@ public:
     using allocator_type = handler_allocator<>;
     [[nodiscard]] allocator_type get_allocator() const noexcept { return allocator_type(owner_->memory_); }
     void operator()(const boost::system::error_code&) const noexcept { owner_->advance(); }
+    void operator()() const noexcept { owner_->advance(); }
 
 private:
     io_timers* owner_;
@@ -55,7 +58,12 @@ void io_timers::begin_wait() noexcept {
     waiting_ = true;
     alarm& a = alarm_.value();
     a.expires_at(alarm::time_point(table_.next().time_since_epoch()));
-    a.async_wait(rung(*this));
+    try {
+        a.async_wait(rung(*this));
+    } catch (...) {
+        // No memory in Asio's own table of timers: the context's next turn looks again, and posting that takes none.
+        boost::asio::post(a.get_executor(), rung(*this));
+    }
 }
 
 void io_timers::advance() noexcept {

@@ -24,6 +24,10 @@ bool is_serial(const net::any_io_executor& ex) noexcept {
     return net::has_service<io_executor>(context) && net::use_service<io_executor>(context).is_single_threaded();
 }
 
+net::any_io_executor serial_of(const net::any_io_executor& offered) {
+    return is_serial(offered) ? offered : net::any_io_executor(net::strand<net::any_io_executor>(offered));
+}
+
 }  // namespace
 
 // The emission, in the queue of the operation's executor.
@@ -34,7 +38,7 @@ public:
     emission(const emission&) = delete;
     emission& operator=(const emission&) = delete;
     ~emission() {
-        if (owner_ != nullptr) {
+        if (owner_ != nullptr && !owner_->posting_) {
             owner_->emission_lost();
         }
     }
@@ -53,10 +57,22 @@ bool operation::pass_cancel_on(cancellable& self) noexcept {
 operation::operation(promise_base& me, failed_function failed, bool ends_at_stop) noexcept
     : cancellable(me, functions), work(run_woken), failed_(failed), ends_at_stop_(ends_at_stop), local_emission_(*this) {}
 
+void operation::prepare(const net::any_io_executor& offered) {
+    net::any_io_executor made = serial_of(offered);
+    executor_lock_.lock();
+    executor_.swap(made);
+    executor_lock_.unlock();
+}
+
 net::any_io_executor operation::serial_executor(const net::any_io_executor& offered) noexcept {
     executor_lock_.lock();
     if (!executor_) {
-        executor_ = is_serial(offered) ? offered : net::any_io_executor(net::strand<net::any_io_executor>(offered));
+        try {
+            executor_ = serial_of(offered);
+        } catch (...) {
+            executor_ = offered;  // no memory for a strand, and nobody to tell
+            serial_ = false;
+        }
     }
     net::any_io_executor mine = executor_;
     executor_lock_.unlock();
@@ -110,15 +126,22 @@ void operation::request(wish what) noexcept {
 void operation::post_emission() noexcept {
     executor_lock_.lock();
     const bool known = static_cast<bool>(executor_);
-    if (known) {
+    bool posted = false;
+    if (known && serial_) {
+        posting_ = true;  // what is destroyed meanwhile was not taken, and is not lost
         try {
             net::post(executor_, emission(*this));
-        } catch (...) {
-            // Out of memory: the emission was dropped, and the operation ends when it ends.
-        }
+            posted = true;
+        } catch (...) {}
+        posting_ = false;
+    } else if (known) {
+        const emission not_safe(*this);  // lost: the operation ends when it ends
+        posted = true;
     }
     executor_lock_.unlock();
-    if (!known) {
+    if (!posted) {
+        // Without memory it is tried again in a turn of the task's executor, which takes none.
+        local_emission_.set_retries(known);
         post_or_fall_back(frame().get_executor(), local_emission_, "the cancellation of an asio operation");
     }
 }

@@ -25,7 +25,11 @@ bool run_block::drained(node& self) noexcept {
 }
 
 std::exception_ptr aborted() noexcept {
-    return std::make_exception_ptr(boost::system::system_error(net::error::operation_aborted));
+    try {
+        throw boost::system::system_error(net::error::operation_aborted);
+    } catch (...) {
+        return std::current_exception();  // or what is thrown for want of memory
+    }
 }
 
 net::any_io_executor default_executor(executor_ref where) {

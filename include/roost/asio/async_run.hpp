@@ -43,20 +43,49 @@ namespace detail {
 [[nodiscard]] task<> join_job(job which);
 [[noreturn]] void throw_stopped();
 
-// Leaves the outcome where the thread that runs the context finds it, and keeps the context at work until then.
+// What a task on a context ended with, brought to the thread that runs the context, which is kept at work until then.
 template <class T>
-class keep_outcome {
+class run_result final : private work {
 public:
-    keep_outcome(boost::asio::io_context& io, std::shared_ptr<std::optional<outcome<T>>> to)
-        : to_(std::move(to)), work_(io.get_executor()) {}
-    void operator()(outcome<T> how) {
-        boost::asio::post(work_.get_executor(),
-                          [to = std::move(to_), how = std::move(how)]() mutable { to->emplace(std::move(how)); });
+    explicit run_result(boost::asio::io_context& io)
+        : work(+[](work& self) noexcept { static_cast<run_result&>(self).arrived(); }),
+          where_(io_executor::of(io)),
+          at_work_(io.get_executor()) {}
+
+    [[nodiscard]] bool has_arrived() const noexcept { return arrived_; }
+    [[nodiscard]] outcome<T>& how() noexcept { return *how_; }
+    void keep(outcome<T> how) noexcept { how_.emplace(std::move(how)); }
+    void send(std::shared_ptr<run_result> self) noexcept {
+        self_ = std::move(self);
+        where_.post(*this);
     }
 
 private:
-    std::shared_ptr<std::optional<outcome<T>>> to_;
-    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+    void arrived() noexcept {
+        const std::shared_ptr<run_result> self = std::move(self_);
+        at_work_.reset();
+        arrived_ = true;
+    }
+
+    io_executor& where_;
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> at_work_;
+    std::optional<outcome<T>> how_;
+    std::shared_ptr<run_result> self_;  // on its way
+    bool arrived_ = false;
+};
+
+template <class T>
+class send_result {
+public:
+    explicit send_result(std::shared_ptr<run_result<T>> to) noexcept : to_(std::move(to)) {}
+    void keep(outcome<T> how) noexcept { to_->keep(std::move(how)); }
+    [[nodiscard]] bool try_deliver() noexcept {
+        to_->send(to_);
+        return true;
+    }
+
+private:
+    std::shared_ptr<run_result<T>> to_;
 };
 
 }  // namespace detail
@@ -73,18 +102,19 @@ auto async_run(executor_ref where, job which, Token&& token, std::source_locatio
 template <class T>
 T run(boost::asio::io_context& io, task<T> t, std::source_location from = std::source_location::current()) {
     // Shared, because a context that is stopped early leaves the task behind.
-    const auto result = std::make_shared<std::optional<outcome<T>>>();
-    const auto root = node_ref<detail::run_block>::adopt(new detail::run_block(io_executor::of(io), "main", from));
-    detail::start_run<T>(*root, "main", std::move(t), from, detail::keep_outcome<T>(io, result));
-    while (!*result) {
+    const auto result = std::make_shared<detail::run_result<T>>(io);
+    const executor_ref where(io_executor::of(io));
+    const auto root = node_ref<detail::run_block>::adopt(new detail::run_block(where, "main", from));
+    detail::start_run<T>(*root, where, "main", std::move(t), from, detail::send_result<T>(result));
+    while (!result->has_arrived()) {
         if (io.run_one() == 0) {
             detail::throw_stopped();
         }
     }
-    if ((*result)->is_cancelled()) {
-        detail::throw_cancelled((*result)->why());
+    if (result->how().is_cancelled()) {
+        detail::throw_cancelled(result->how().why());
     }
-    return std::move(**result).value_or_throw();
+    return std::move(result->how()).value_or_throw();
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -205,10 +205,10 @@ public:
         if (!this->may_begin()) {
             return true;
         }
-        this->before_begin();
-        if (const boost::asio::any_io_executor bound = call_->take_bound()) {
-            static_cast<void>(this->serial_executor(bound));
+        if (const boost::asio::any_io_executor known = call_->take_executor()) {
+            this->prepare(known);
         }
+        this->before_begin();
         try {
             call_->begin(use_task_handler<Args...>(*this));
         } catch (...) {
@@ -242,7 +242,15 @@ public:
     }
 
     [[nodiscard]] use_task_t token() const noexcept { return token_; }
-    [[nodiscard]] boost::asio::any_io_executor take_bound() noexcept { return std::move(bound_); }
+    // The bound one, else that of the I/O object if the initiation knows it; or none.
+    [[nodiscard]] boost::asio::any_io_executor take_executor() {
+        if constexpr (requires(const Initiation& i) { boost::asio::any_io_executor(i.get_executor()); }) {
+            if (!bound_) {
+                return boost::asio::any_io_executor(initiation_.get_executor());
+            }
+        }
+        return std::move(bound_);
+    }
     template <class Handler>
     void begin(Handler handler) {
         // Taken out, because they may hold executors of a context that the frame outlives.

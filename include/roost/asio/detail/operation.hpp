@@ -30,6 +30,7 @@ public:
 
     // --- the operation's side, from any thread --------------------------------------------------------------------------
     // The executor that its handlers run on and that its signal is emitted on: serial, made of the one that is offered first.
+    // Without memory for a strand it is that one, and the operation ends when it ends.
     [[nodiscard]] boost::asio::any_io_executor serial_executor(const boost::asio::any_io_executor& offered) noexcept;
     [[nodiscard]] boost::asio::cancellation_slot slot() noexcept { return signal_.slot(); }
     // The handler was called; its arguments have been stored.
@@ -43,6 +44,8 @@ public:
 protected:
     // --- the awaiting side ------------------------------------------------------------------------------------------------
     using cancellable::frame;
+    // The executor that will be offered, while a failure can still be told: nothing has begun.
+    void prepare(const boost::asio::any_io_executor& offered);
     // False: cancelled, the frame unwinds.
     [[nodiscard]] bool may_begin() noexcept;
     // Around the initiating function. The second returns what await_suspend returns.
@@ -74,10 +77,14 @@ private:
     class local_emission final : public work {
     public:
         explicit local_emission(operation& owner) noexcept
-            : work(+[](work& self) noexcept { static_cast<local_emission&>(self).owner_->emit(); }), owner_(&owner) {}
+            : work(+[](work& self) noexcept { static_cast<local_emission&>(self).act(); }), owner_(&owner) {}
+        // Posts the emission once more instead.
+        void set_retries(bool retries) noexcept { retries_ = retries; }
 
     private:
+        void act() noexcept { retries_ ? owner_->post_emission() : owner_->emit(); }
         operation* owner_;
+        bool retries_ = false;
     };
     class emission;
 
@@ -95,6 +102,8 @@ private:
     bool ends_at_stop_;
     bool dropped_ = false;
     bool suspended_ = false;
+    bool posting_ = false;  // with the lock
+    bool serial_ = true;  // with the lock; false: emitting would not be safe
     state_word<operation_state> state_;
     small_mutex executor_lock_;
     boost::asio::any_io_executor executor_;

@@ -17,6 +17,7 @@
 
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -52,34 +53,45 @@ private:
     run_receiver* receiver_ = nullptr;
 };
 
+// Deliver: keep(outcome<T>) once, then try_deliver() until it returns true; neither throws.
 template <class T, class Deliver>
-class run_receiver_of final : public run_receiver {
+class run_receiver_of final : public run_receiver, private work {
 public:
-    explicit run_receiver_of(Deliver deliver) : deliver_(std::move(deliver)) {}
+    run_receiver_of(executor_ref where, Deliver deliver)
+        : work(+[](work& self) noexcept { static_cast<run_receiver_of&>(self).deliver(); }),
+          where_(where),
+          deliver_(std::move(deliver)) {}
     void set_job(node_ref<job_block<T>> job) noexcept { job_ = std::move(job); }
     void discard() noexcept { delete this; }
 
     void ended() noexcept override {
         report_further_failures(*job_);  // a handler is given one error
-        outcome<T> how = outcome_from<T>(*job_, {});
+        deliver_.keep(outcome_from<T>(*job_, {}));
         job_ = {};
-        Deliver deliver = std::move(deliver_);
-        delete this;
-        deliver(std::move(how));
+        deliver();
     }
 
 private:
     ~run_receiver_of() override = default;
+    // Without memory to post the handler it is tried again in a turn of the task's executor, which takes none.
+    void deliver() noexcept {
+        if (deliver_.try_deliver()) {
+            delete this;
+        } else {
+            post_or_fall_back(where_, *this, "the handler of async_run");
+        }
+    }
+    executor_ref where_;
     Deliver deliver_;
     node_ref<job_block<T>> job_;
 };
 
-// Starts t under a root that nobody else uses yet; when all has ended, deliver(outcome<T>).
+// Starts t on `where` under a root that nobody else uses yet; when all has ended, `deliver` is given the outcome.
 template <class T, class Deliver>
-void start_run(run_block& root, node_name name, task<T> t, site from, Deliver deliver) {
+void start_run(run_block& root, executor_ref where, node_name name, task<T> t, site from, Deliver deliver) {
     run_receiver_of<T, Deliver>* receiver = nullptr;
     try {
-        receiver = new run_receiver_of<T, Deliver>(std::move(deliver));
+        receiver = new run_receiver_of<T, Deliver>(where, std::move(deliver));
         receiver->set_job(start_job<T>(root, name, t.release_frame(), start_mode::scheduled, from));
     } catch (...) {
         if (receiver != nullptr) {
@@ -116,13 +128,18 @@ template <class T, class Handler>
 class run_delivery {
 public:
     run_delivery(Handler handler, const boost::asio::any_io_executor& offered)
-        : handler_(std::move(handler)), executor_(tracked(boost::asio::get_associated_executor(handler_, offered))) {}
+        : executor_(tracked(boost::asio::get_associated_executor(handler, offered))),
+          held_(std::make_shared<held>(std::move(handler))) {}
 
-    void operator()(outcome<T> how) noexcept {
-        auto executor = std::move(executor_);
-        boost::asio::post(executor, call(std::move(handler_), std::move(how)));
+    void keep(outcome<T> how) noexcept { held_->how.emplace(std::move(how)); }
+    [[nodiscard]] bool try_deliver() noexcept {
+        try {
+            boost::asio::post(executor_, call(held_));
+            return true;
+        } catch (...) {
+            return false;
+        }
     }
-    [[nodiscard]] auto slot() const noexcept { return boost::asio::get_associated_cancellation_slot(handler_); }
 
 private:
     template <class Executor>
@@ -132,28 +149,37 @@ private:
     using executor_type = decltype(tracked(boost::asio::get_associated_executor(
         std::declval<const Handler&>(), std::declval<const boost::asio::any_io_executor&>())));
 
+    // Asked for before the task begins, so that a handler survives its posting when that fails.
+    struct held {
+        explicit held(Handler h) : handler(std::move(h)) {}
+        Handler handler;
+        std::optional<outcome<T>> how;
+    };
     class call {
     public:
-        call(Handler handler, outcome<T> how) : handler_(std::move(handler)), outcome_(std::move(how)) {}
+        explicit call(std::shared_ptr<held> what) noexcept : held_(std::move(what)) {}
         void operator()() {
-            if (auto slot = boost::asio::get_associated_cancellation_slot(handler_); slot.is_connected()) {
+            // Taken out, so that they end here and not with whoever posted this.
+            Handler handler = std::move(held_->handler);
+            outcome<T> how = *std::move(held_->how);
+            held_.reset();
+            if (auto slot = boost::asio::get_associated_cancellation_slot(handler); slot.is_connected()) {
                 slot.clear();
             }
-            const std::exception_ptr error = outcome_.is_cancelled() ? aborted() : outcome_.error();
+            const std::exception_ptr error = how.is_cancelled() ? aborted() : how.error();
             if constexpr (std::is_void_v<T>) {
-                std::move(handler_)(error);
+                std::move(handler)(error);
             } else {
-                std::move(handler_)(error, error ? T() : std::move(outcome_).value());
+                std::move(handler)(error, error ? T() : std::move(how).value());
             }
         }
 
     private:
-        Handler handler_;
-        outcome<T> outcome_;
+        std::shared_ptr<held> held_;
     };
 
-    Handler handler_;
     executor_type executor_;
+    std::shared_ptr<held> held_;
 };
 
 template <class T>
@@ -171,7 +197,7 @@ public:
             // Before anything can end: afterwards the slot belongs to the handler's executor.
             slot.template emplace<cancel_hook>(root);
         }
-        start_run<T>(*root, name, std::move(t), from_, std::move(deliver));
+        start_run<T>(*root, where_, name, std::move(t), from_, std::move(deliver));
     }
 
 private:
