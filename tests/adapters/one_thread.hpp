@@ -90,13 +90,16 @@ private:
     roost::failure_sink before_;
 };
 
-// Runs a task to its end and throws what it failed with.
-inline void play_on(one_thread& where, roost::task<> t) {
+// Runs a task to its end and throws what it failed with; `waits`: other threads bring it on.
+inline void play_on(one_thread& where, roost::task<> t, bool waits = false) {
     std::exception_ptr failed;
     {
         roost::root_scope root(where);
         try {
             const roost::job j = root.launch("job", std::move(t));
+            if (waits) {
+                where.run_until([&] { return j.is_finished(); });
+            }
             where.run();
             EXPECT_TRUE(j.is_finished());
             failed = j.error();

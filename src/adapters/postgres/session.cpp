@@ -1,6 +1,7 @@
 #include "session.hpp"
 
 #include <array>
+#include <new>
 #include <string_view>
 
 namespace roost::inline ROOST_ABI::postgres::detail {
@@ -225,8 +226,13 @@ void exchange::keep(PGresult* r) noexcept {
 // The first failure is the one that is told.
 void exchange::fail(std::string_view state, std::string_view message, bool lost) noexcept {
     on_->broken = on_->broken || lost;
-    if (!failure_) {
+    if (has_failed()) {
+        return;
+    }
+    try {
         failure_.emplace(state, message, lost);
+    } catch (...) {
+        unsaid_ = true;
     }
 }
 
@@ -260,6 +266,9 @@ void exchange::resume_later() noexcept {
 }
 
 rows exchange::take() {
+    if (unsaid_) {
+        throw std::bad_alloc();
+    }
     if (failure_) {
         throw error(*failure_);
     }

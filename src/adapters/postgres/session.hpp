@@ -119,9 +119,9 @@ public:
     // Never abandons: asks the server to stop, and completes when it has.
     [[nodiscard]] bool try_cancel() noexcept;
 
-    [[nodiscard]] bool has_failed() const noexcept { return failure_.has_value(); }
+    [[nodiscard]] bool has_failed() const noexcept { return failure_.has_value() || unsaid_; }
     [[nodiscard]] bool was_cancelled() const noexcept { return cancel_wanted_; }
-    [[nodiscard]] rows take();  // throws what the server said
+    [[nodiscard]] rows take();  // throws what the server said, std::bad_alloc when there was no memory for it
 
 private:
     friend class session;
@@ -141,6 +141,7 @@ private:
     bool is_writing_ = true;
     rows last_;
     std::optional<error> failure_;
+    bool unsaid_ = false;  // failed, without memory for the words
 
     // lock
     bool cancel_wanted_ = false;
