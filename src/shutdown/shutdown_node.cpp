@@ -48,7 +48,6 @@
 // H4  root handle: CAS           acq_rel/relaxed  H4   what everybody did before it is stopped           shutdown_node_model: last_root_handle_publishes
 // H5  drained: load              relaxed  -         with W2/W3: dropped, then watched                    (floor)
 // H6  try_go: fetch_or           relaxed  -         one winner; L5 shows it                              (floor)
-// H7  make_child: fetch_add pin  relaxed  -         the caller holds a handle of the parent              (floor)
 // H8  drop: load                 acquire  H3        as H3, when nobody else is left to drop one          shutdown_node_model: unshared_child_goes
 // H9  is_complete: load          acquire  W2 W3     everybody's work                                     try_guard_model: stop_and_completion
 // H10  is_complete: fetch_or      acq_rel  W1-W3 W10 in: everybody's work; out: the stop that was seen    try_guard_model: completion_seen_elsewhere
@@ -94,7 +93,7 @@ shutdown_node* shutdown_node::make_child(shutdown_node& parent, node_name name, 
     block b;
     auto* made = ::new (b.memory) shutdown_node(parent, name, made_at);
     b.memory = nullptr;
-    parent.owners_.fetch_add(one_pin, mo::relaxed);  // H7
+    parent.add_pin();
     if (made->attach(child_kind::idle) == attached::refused) {
         panic("shutdown", parent.name(), parent.made_at(), "it has more children than can be counted");
     }
@@ -121,7 +120,7 @@ void shutdown_node::add_handle() noexcept {
 
 void shutdown_node::add_pin() noexcept {
     const owner_word before = owners_.fetch_add(one_pin, mo::relaxed);  // H2
-    if ((before >> 32U) >= (handle_limit >> 1U)) [[unlikely]] {
+    if ((before >> 32U) >= pin_limit) [[unlikely]] {
         panic("shutdown", name(), made_at(), "it has more completions and children than can be counted");
     }
 }

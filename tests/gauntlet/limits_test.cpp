@@ -2,6 +2,7 @@
 // so, and ends the program with a sentence where it cannot; nothing wraps around. The counters of the tree with four bits:
 // guard_counting_model, work_state_test. Waiters need no limit: each is an object, and memory ends before 32 bits do.
 
+#include <roost/shutdown/detail/shutdown_node.hpp>
 #include <roost/shutdown/shutdown.hpp>
 #include <roost/sync/latch.hpp>
 #include <roost/sync/semaphore.hpp>
@@ -17,6 +18,27 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+
+namespace roost::inline ROOST_ABI::detail {
+
+// A shutdown node that has so many more owners while this lives.
+struct shutdown_node_owners {
+    shutdown_node_owners(const shutdown& of, owner_word handles, owner_word pins) noexcept
+        : word_(&static_cast<shutdown_node&>(of.tree_node()).owners_), more_(handles * one_handle + pins * one_pin) {
+        word_->fetch_add(more_, mo::relaxed);
+    }
+    shutdown_node_owners(const shutdown_node_owners&) = delete;
+    shutdown_node_owners& operator=(const shutdown_node_owners&) = delete;
+    ~shutdown_node_owners() { word_->fetch_sub(more_, mo::relaxed); }
+    [[nodiscard]] owner_word handles() const noexcept { return word_->load(mo::relaxed) & handle_mask; }
+    [[nodiscard]] owner_word pins() const noexcept { return word_->load(mo::relaxed) / one_pin; }
+
+private:
+    atomic<owner_word>* word_;
+    owner_word more_;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail
 
 namespace {
 
@@ -165,6 +187,40 @@ TEST(gauntlet_limits, GAUNTLET_10_TREE_26_references_and_nested_guards_stop_at_t
         shown->leave_ignore();
     }
     q.say("%d references and nested guards too many, each told", refused);
+}
+
+TEST(gauntlet_limits, GAUNTLET_10_SHUT_101_handles_and_completions_stop_at_their_limit) {
+    const quiet q("scenario 10");
+    int refused = 0;
+    const shutdown root("shared");
+    {
+        const detail::shutdown_node_owners most(root, detail::handle_limit - 2, 0);
+        const shutdown last = root;
+        EXPECT_EQ(most.handles(), detail::handle_limit);
+        EXPECT_EQ(most.pins(), 0U) << "a handle too many is no completion";
+        EXPECT_DEATH(static_cast<void>(shutdown(root)), "'shared'.*more handles than can be counted");
+        ++refused;
+        const shutdown below = root.child("below");
+        EXPECT_FALSE(root.completion().is_resolved());
+        EXPECT_EQ(most.handles(), detail::handle_limit) << "neither is a handle";
+    }
+    {
+        const detail::shutdown_node_owners most(root, 0, detail::pin_limit - 2);
+        const shutdown below = root.child("below");
+        shutdown_completion last = root.completion();
+        EXPECT_EQ(most.pins(), detail::pin_limit);
+        const char* const told = "'shared'.*more completions and children than can be counted";
+        EXPECT_DEATH(static_cast<void>(root.completion()), told);
+        EXPECT_DEATH(static_cast<void>(shutdown_completion(last)), told);
+        EXPECT_DEATH(root.shut_down(), told);
+        EXPECT_DEATH(static_cast<void>(root.child("one more")), told);
+        EXPECT_DEATH(shutdown(root).wait_blocking(), told) << "who gives up a handle has a completion first";
+        refused += 5;
+        EXPECT_EQ(most.pins(), detail::pin_limit);
+        EXPECT_FALSE(last.is_resolved());
+    }
+    EXPECT_TRUE(root.shut_down().is_resolved()) << "there is room again";
+    q.say("%d handles, completions and children too many, each told", refused);
 }
 
 }  // namespace

@@ -18,7 +18,9 @@ inline constexpr owner_word one_handle = 1;
 inline constexpr owner_word one_pin = owner_word(1) << 32;
 inline constexpr owner_word gone_mark = owner_word(1) << 63;
 inline constexpr owner_word handle_mask = one_pin - 1;
+// Half of what the fields hold: threads that are past the check and before the panic still have room.
 inline constexpr owner_word handle_limit = owner_word(1) << 31;
+inline constexpr owner_word pin_limit = owner_word(1) << 30;
 
 enum class wait_for : std::uint8_t { stop, completion };
 
@@ -107,6 +109,7 @@ public:
     [[nodiscard]] bool cancel_wait(waiter& w, claim as) noexcept;
 
 private:
+    friend struct shutdown_node_owners;  // tests begin near the limits
     using access = detail_node_access;
 
     explicit shutdown_node(node_name name, site made_at);
