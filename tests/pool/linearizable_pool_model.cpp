@@ -13,15 +13,8 @@
 
 namespace {
 
+using namespace testing_support;
 using roost::testing::check;
-using testing_support::both_searches;
-using testing_support::calls_each;
-using testing_support::cancelled;
-using testing_support::history;
-using testing_support::recorded_call;
-using testing_support::threads;
-using testing_support::try_histories;
-using testing_support::waits;
 
 struct thing {
     int number = 0;
@@ -56,7 +49,7 @@ int answer_of(const loan& l) {
     }
 }
 
-struct places {
+struct shelf {
     int idle;
     int free;
     int out;
@@ -84,7 +77,7 @@ bool is_between(const std::vector<recorded_call>& all, const recorded_call& c) {
     return false;
 }
 
-bool apply_to(places& p, const recorded_call& c, const history& h) {
+bool apply_to(shelf& p, const recorded_call& c, const history& h) {
     switch (c.what) {
         case try_idle:
         case try_any:
@@ -94,7 +87,7 @@ bool apply_to(places& p, const recorded_call& c, const history& h) {
             if (c.answer == got) {
                 return p.take(c.what == try_any);
             }
-            return !p.is_closed && (!places(p).take(c.what == try_any) || is_between(h.calls(), c));
+            return !p.is_closed && (!shelf(p).take(c.what == try_any) || is_between(h.calls(), c));
         case give_back: (p.is_closed ? p.free : p.idle) += 1; return p.out-- > 0;
         case discard: ++p.free; return p.out-- > 0;
         case clear: {
@@ -123,8 +116,8 @@ public:
                 recorded = &h;
                 call(h, me, what);
             },
-            [&] { finish(); }, places{0, capacity_, 0, false},
-            [&](places& p, const recorded_call& c) { return apply_to(p, c, *recorded.load()); });
+            [&] { finish(); }, shelf{0, capacity_, 0, false},
+            [&](shelf& p, const recorded_call& c) { return apply_to(p, c, *recorded.load()); });
     }
 
 private:
@@ -148,17 +141,12 @@ private:
             case give_back:
             case discard:
                 if (!held_[me].empty()) {
-                    const std::size_t place = h.begin(static_cast<int>(what));
-                    what == discard ? held_[me].back().handle().discard() : held_[me].back().handle().give_back();
-                    h.end(place, 0);
+                    auto& last = held_[me].back().handle();
+                    h.record(static_cast<int>(what), [&] { what == discard ? last.discard() : last.give_back(); });
                     held_[me].pop_back();
                 }
                 return;
-            case clear: {
-                const std::size_t place = h.begin(clear);
-                h.end(place, static_cast<int>(pool_.clear_idle()));
-                return;
-            }
+            case clear: h.record(clear, [&] { return pool_.clear_idle(); }); return;
             case close_it: {
                 // Two moments of one call: nothing more is given, and everything has come back.
                 const std::size_t place = h.begin(close_it);
@@ -172,32 +160,25 @@ private:
         }
     }
     void wait(history& h, int me, std::uint32_t what) {
-        std::optional<loan>& mine = kept_[me][waiting_[me].size()];
-        auto& one = waiting_[me].emplace_back(h, acquire, pool_.acquire("history"), [&h, &mine, what](loan& l) {
-            const int how = answer_of(l);
-            if (how == got && what == acquire_and_return) {
-                returns(h, std::move(l));
-            } else if (how == got) {
-                mine.emplace(std::move(l));
-            }
-            return how;
-        });
-        if (what == acquire_and_cancel) {
-            one.cancel();
-        }
+        std::optional<loan>& mine = kept_[me][waiting_.begun(me)];
+        waiting_.begin(
+            h, me, acquire, what == acquire_and_cancel, [&] { return pool_.acquire("history"); },
+            [&h, &mine, what](loan& l) {
+                const int how = answer_of(l);
+                if (how == got && what == acquire_and_return) {
+                    returns(h, std::move(l));
+                } else if (how == got) {
+                    mine.emplace(std::move(l));
+                }
+                return how;
+            });
     }
     // Before the acquire is recorded as over, which is as good: both are at one moment after the call.
     static void returns(history& h, loan l) {
-        const std::size_t place = h.begin(give_back);
-        l.handle().give_back();
-        h.end(place, 0);
+        h.record(give_back, [&] { l.handle().give_back(); });
     }
     void finish() {
-        for (auto& mine : waiting_) {
-            for (auto& one : mine) {
-                one.cancel();
-            }
-        }
+        waiting_.cancel_all();
         int out = 0;
         for (int me = 0; me < threads; ++me) {
             out += static_cast<int>(held_[me].size());
@@ -215,7 +196,7 @@ private:
     roost::pool<thing> pool_;
     std::vector<loan> held_[threads];
     std::optional<loan> kept_[threads][calls_each];
-    waits<roost::pool<thing>::operation> waiting_[threads];
+    waits<roost::pool<thing>::operation> waiting_;
 };
 
 TEST(linearizable_pool_model, one_place) {

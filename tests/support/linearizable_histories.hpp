@@ -78,22 +78,58 @@ private:
     sync_testing::owned coroutine_;
 };
 
-// One thread's waits; they outlive the thread, because somebody else may be resuming them.
-template <class Operation>
-using waits = std::deque<recorded_wait<Operation>>;
-
 inline constexpr int threads = 3;
 inline constexpr int calls_each = 2;
+inline constexpr int places = threads * calls_each;
 
-// Who still waits in the end.
+// The waits of all threads; they outlive the threads, because somebody else may be resuming them.
 template <class Operation>
-void leave_all(waits<Operation> (&waiting)[threads], int what) {
-    for (auto& mine : waiting) {
-        for (auto& one : mine) {
-            one.leave(what);
+class waits {
+public:
+    // How many thread `me` has begun.
+    [[nodiscard]] std::size_t begun(int me) const { return of_[me].size(); }
+    // The next wait of thread `me`, among all that there can be.
+    [[nodiscard]] int place_of(int me) const { return calls_each * me + static_cast<int>(begun(me)); }
+
+    // Thread `me` begins to wait with what `start` gives, and cancels that at once if it `cancels`.
+    template <class Start, class Read>
+    void begin(history& h, int me, int what, bool cancels, Start start, Read read, int argument = 0) {
+        auto& one = of_[me].emplace_back(h, what, start(), std::move(read), argument);
+        if (cancels) {
+            one.cancel();
         }
     }
-}
+    // A wait with two moments, recorded as two calls: getting in line, with what `start` gives, and being let through. Both have
+    // their place as their argument.
+    template <class Start, class Read>
+    void begin_in_line(history& h, int me, int in, int pass, bool cancels, Start start, Read read) {
+        const int who = place_of(me);
+        h.record(in, who, [&] { of_[me].emplace_back(h, pass, start(), std::move(read), who); });
+        if (cancels) {
+            of_[me].back().cancel();
+        }
+    }
+
+    // When all is quiet: whoever still waits is recorded so, or cancelled.
+    void leave_all(int what) {
+        for_each([&](auto& one) { one.leave(what); });
+    }
+    void cancel_all() {
+        for_each([](auto& one) { one.cancel(); });
+    }
+
+private:
+    template <class Do>
+    void for_each(Do tell) {
+        for (auto& mine : of_) {
+            for (auto& one : mine) {
+                tell(one);
+            }
+        }
+    }
+
+    std::deque<recorded_wait<Operation>> of_[threads];
+};
 
 // Runs `call(h, thread, which)` in three threads, with what to call drawn by the search, then `finish()`, then the check.
 template <class Call, class Finish, class State, class Apply>

@@ -13,16 +13,8 @@
 
 namespace {
 
+using namespace testing_support;
 using roost::testing::check;
-using testing_support::both_searches;
-using testing_support::calls_each;
-using testing_support::cancelled;
-using testing_support::history;
-using testing_support::leave_all;
-using testing_support::recorded_call;
-using testing_support::threads;
-using testing_support::try_histories;
-using testing_support::waits;
 
 // --- latch -------------------------------------------------------------------------------------------------------------------
 void latch_histories() {
@@ -30,26 +22,20 @@ void latch_histories() {
     constexpr int from = 3;
     roost::latch l(from, "l");
     std::atomic<int> to_count{from};  // counting below zero is misuse
-    waits<roost::latch::operation> waiting[threads];
+    waits<roost::latch::operation> waiting;
     try_histories(
         kinds,
         [&](history& h, int me, std::uint32_t what) {
             if (what >= wait) {
-                auto& one = waiting[me].emplace_back(h, wait, l.wait(), [] { return 1; });
-                if (what == wait_and_cancel) {
-                    one.cancel();
-                }
+                waiting.begin(h, me, wait, what == wait_and_cancel, [&] { return l.wait(); }, [] { return 1; });
             } else if (what == look) {
-                const std::size_t place = h.begin(look);
-                h.end(place, l.try_wait());
+                h.record(look, [&] { return l.try_wait(); });
             } else if (to_count.fetch_sub(1) > 0) {
-                const std::size_t place = h.begin(count_down);
-                l.count_down();
-                h.end(place, 0);
+                h.record(count_down, [&] { l.count_down(); });
             }
         },
         [&] {
-            leave_all(waiting, left);
+            waiting.leave_all(left);
             check(l.waiters_now() == 0, "nobody is left");
         },
         from,
@@ -90,33 +76,30 @@ void shared_mutex_histories() {
     std::vector<roost::shared_mutex::guard> writes[threads];
     std::optional<roost::shared_mutex::shared_guard> kept_reads[threads][calls_each];
     std::optional<roost::shared_mutex::guard> kept_writes[threads][calls_each];
-    waits<roost::shared_mutex::shared_operation> reading[threads];
-    waits<roost::shared_mutex::operation> writing[threads];
+    waits<roost::shared_mutex::shared_operation> reading;
+    waits<roost::shared_mutex::operation> writing;
     const auto try_it = [](history& h, std::uint32_t what, auto guard_of, auto& mine) {
-        const std::size_t place = h.begin(static_cast<int>(what));
-        auto got = guard_of();
-        h.end(place, static_cast<bool>(got));
-        if (got) {
-            mine.push_back(std::move(got));
-        }
+        h.record(static_cast<int>(what), [&] {
+            auto got = guard_of();
+            if (got) {
+                mine.push_back(std::move(got));
+                return true;
+            }
+            return false;
+        });
     };
     const auto let_go = [](history& h, std::uint32_t what, auto& mine) {
         if (!mine.empty()) {
-            const std::size_t place = h.begin(static_cast<int>(what));
-            mine.back().unlock();
-            h.end(place, 0);
+            h.record(static_cast<int>(what), [&] { mine.back().unlock(); });
             mine.pop_back();
         }
     };
-    const auto wait = [](history& h, std::uint32_t what, auto op, auto& mine, auto& kept, bool cancels) {
-        auto& place = kept[mine.size()];
-        auto& one = mine.emplace_back(h, static_cast<int>(what), std::move(op), [&place](auto& got) {
+    const auto wait = [](history& h, int me, std::uint32_t what, auto start, auto& waiting, auto& kept, bool cancels) {
+        auto& place = kept[me][waiting.begun(me)];
+        waiting.begin(h, me, static_cast<int>(what), cancels, start, [&place](auto& got) {
             place.emplace(std::move(got));
             return 1;
         });
-        if (cancels) {
-            one.cancel();
-        }
     };
     try_histories(
         kinds,
@@ -127,13 +110,15 @@ void shared_mutex_histories() {
                 case read_out: let_go(h, what, reads[me]); return;
                 case write_out: let_go(h, what, writes[me]); return;
                 case read:
-                case read_and_cancel: wait(h, read, m.lock_shared(), reading[me], kept_reads[me], what != read); return;
-                default: wait(h, write, m.lock(), writing[me], kept_writes[me], what != write);
+                case read_and_cancel:
+                    wait(h, me, read, [&] { return m.lock_shared(); }, reading, kept_reads, what != read);
+                    return;
+                default: wait(h, me, write, [&] { return m.lock(); }, writing, kept_writes, what != write);
             }
         },
         [&] {
-            leave_all(writing, write_left);
-            leave_all(reading, read_left);
+            writing.leave_all(write_left);
+            reading.leave_all(read_left);
         },
         holders(),
         [](holders& now, const recorded_call& c) {

@@ -19,23 +19,8 @@
 
 namespace {
 
+using namespace testing_support;
 using roost::testing::check;
-using testing_support::both_searches;
-using testing_support::calls_each;
-using testing_support::cancelled;
-using testing_support::history;
-using testing_support::leave_all;
-using testing_support::recorded_call;
-using testing_support::threads;
-using testing_support::try_histories;
-using testing_support::waits;
-
-constexpr int places = threads * calls_each;
-
-template <class Waiting>
-int place_of(int me, const Waiting& waiting) {
-    return calls_each * me + static_cast<int>(waiting[me].size());
-}
 
 // --- barrier -----------------------------------------------------------------------------------------------------------------
 struct meeting {
@@ -69,34 +54,27 @@ void barrier_histories() {
     constexpr int first_phase = -1;
     roost::barrier b(2, "b");
     std::atomic<bool> has_dropped{false};  // one of the two may
-    waits<roost::barrier::operation> waiting[threads];
+    waits<roost::barrier::operation> waiting;
     try_histories(
         kinds,
         [&](history& h, int me, std::uint32_t what) {
             if (what >= arrive_and_wait) {
-                const int who = place_of(me, waiting);
-                const std::size_t in = h.begin(arrive_in, who);
-                auto& one = waiting[me].emplace_back(h, pass, b.arrive_and_wait(), [] { return 1; }, who);
-                h.end(in, 0);
-                if (what == arrive_and_cancel) {
-                    one.cancel();
-                }
+                waiting.begin_in_line(
+                    h, me, arrive_in, pass, what == arrive_and_cancel, [&] { return b.arrive_and_wait(); },
+                    [] { return 1; });
             } else if (what >= wait_first) {
-                auto& one = waiting[me].emplace_back(h, pass, b.wait(0), [] { return 1; }, first_phase);
-                if (what == wait_first_and_cancel) {
-                    one.cancel();
-                }
-            } else if (what != drop) {
-                const std::size_t place = h.begin(static_cast<int>(what));
-                h.end(place, what == arrive ? static_cast<int>(b.arrive()) : static_cast<int>(b.try_wait(0)));
+                waiting.begin(
+                    h, me, pass, what == wait_first_and_cancel, [&] { return b.wait(0); }, [] { return 1; }, first_phase);
+            } else if (what == arrive) {
+                h.record(arrive, [&] { return b.arrive(); });
+            } else if (what == look) {
+                h.record(look, [&] { return b.try_wait(0); });
             } else if (!has_dropped.exchange(true)) {
-                const std::size_t place = h.begin(drop);
-                b.arrive_and_drop();
-                h.end(place, 0);
+                h.record(drop, [&] { b.arrive_and_drop(); });
             }
         },
         [&] {
-            leave_all(waiting, left);
+            waiting.leave_all(left);
             check(b.waiters_now() == 0, "nobody is left");
         },
         meeting(),
@@ -136,44 +114,44 @@ void once_histories() {
     roost::once o("o");
     std::vector<roost::once::turn> held[threads];
     std::optional<roost::once::turn> kept[threads][calls_each];
-    waits<roost::once::operation> waiting[threads];
+    waits<roost::once::operation> waiting;
     const auto finish = [](history& h, roost::once::turn turn, bool succeeded) {
-        const std::size_t place = h.begin(succeeded ? succeed : fail);
-        if (succeeded) {
-            turn.done();
-        }
-        { const roost::once::turn dropped = std::move(turn); }
-        h.end(place, 0);
+        h.record(succeeded ? succeed : fail, [&] {
+            if (succeeded) {
+                turn.done();
+            }
+            const roost::once::turn dropped = std::move(turn);
+        });
     };
     try_histories(
         kinds,
         [&](history& h, int me, std::uint32_t what) {
             if (what >= enter) {
-                auto& place = kept[me][waiting[me].size()];
-                auto& one = waiting[me].emplace_back(h, enter, o.enter(), [&, what](roost::once::turn& got) {
-                    if (!got.is_mine()) {
-                        return done_already;
-                    }
-                    if (what == enter_and_succeed || what == enter_and_fail) {
-                        finish(h, std::move(got), what == enter_and_succeed);  // before this is over, which is as good
-                    } else {
-                        place.emplace(std::move(got));
-                    }
-                    return mine_now;
-                });
-                if (what == enter_and_cancel) {
-                    one.cancel();
-                }
+                auto& place = kept[me][waiting.begun(me)];
+                waiting.begin(
+                    h, me, enter, what == enter_and_cancel, [&] { return o.enter(); },
+                    [&, what](roost::once::turn& got) {
+                        if (!got.is_mine()) {
+                            return done_already;
+                        }
+                        if (what == enter_and_succeed || what == enter_and_fail) {
+                            finish(h, std::move(got), what == enter_and_succeed);  // before this is over, which is as good
+                        } else {
+                            place.emplace(std::move(got));
+                        }
+                        return mine_now;
+                    });
             } else if (what == try_it) {
-                const std::size_t place = h.begin(try_it);
-                roost::once::turn got = o.try_enter();
-                h.end(place, got.is_mine());
-                if (got.is_mine()) {
-                    held[me].push_back(std::move(got));
-                }
+                h.record(try_it, [&] {
+                    roost::once::turn got = o.try_enter();
+                    if (got.is_mine()) {
+                        held[me].push_back(std::move(got));
+                        return true;
+                    }
+                    return false;
+                });
             } else if (what == look) {
-                const std::size_t place = h.begin(look);
-                h.end(place, o.is_done());
+                h.record(look, [&] { return o.is_done(); });
             } else if (!held[me].empty()) {
                 roost::once::turn last = std::move(held[me].back());
                 held[me].pop_back();
@@ -181,7 +159,7 @@ void once_histories() {
             }
         },
         [&] {
-            leave_all(waiting, left);
+            waiting.leave_all(left);
             check(o.waiters_now() == 0, "nobody is left");
         },
         turns(),
@@ -233,32 +211,22 @@ public:
 void waiter_queue_histories() {
     enum { wake_one, wake_two, wake_all, wait, wait_and_cancel, kinds, get_in, pass, left };
     roost::waiter_queue q("q");
-    waits<roost::waiter_queue::operation<is_false>> waiting[threads];
+    waits<roost::waiter_queue::operation<is_false>> waiting;
     try_histories(
         kinds,
         [&](history& h, int me, std::uint32_t what) {
-            if (what >= wait) {
-                const int who = place_of(me, waiting);
-                const std::size_t in = h.begin(get_in, who);
-                auto& one = waiting[me].emplace_back(
-                    h, pass, q.add_waiter_if(is_false()), [](bool woken) { return woken ? 1 : 0; }, who);
-                h.end(in, 0);
-                if (what == wait_and_cancel) {
-                    one.cancel();
-                }
-                return;
-            }
-            const std::size_t place = h.begin(static_cast<int>(what));
-            int woken = 0;
             switch (what) {
-                case wake_one: woken = q.wake_one(); break;
-                case wake_two: woken = static_cast<int>(q.wake_n(2)); break;
-                default: q.wake_all(); break;
+                case wake_one: h.record(wake_one, [&] { return q.wake_one(); }); return;
+                case wake_two: h.record(wake_two, [&] { return q.wake_n(2); }); return;
+                case wake_all: h.record(wake_all, [&] { q.wake_all(); }); return;
+                default:
+                    waiting.begin_in_line(
+                        h, me, get_in, pass, what == wait_and_cancel, [&] { return q.add_waiter_if(is_false()); },
+                        [](bool woken) { return woken ? 1 : 0; });
             }
-            h.end(place, woken);
         },
         [&] {
-            leave_all(waiting, left);
+            waiting.leave_all(left);
             check(q.size_approx() == 0, "nobody is left");
         },
         line(),
@@ -283,45 +251,36 @@ void condition_histories() {
     roost::mutex m("m");
     roost::condition c("c");
     roost::mutex::guard guards[threads][calls_each];
-    waits<roost::condition::operation> waiting[threads];
+    waits<roost::condition::operation> waiting;
     std::atomic<int> inside{0};
-    std::atomic<int> over{0};
     try_histories(
         kinds,
         [&](history& h, int me, std::uint32_t what) {
-            if (what < wait) {
-                const std::size_t place = h.begin(static_cast<int>(what));
-                if (what == notify_one) {
+            if (what == notify_one) {
+                h.record(notify_one, [&] {
                     const roost::mutex::guard held = m.lock_blocking();
                     c.notify_one();
-                } else {
-                    c.notify_all();
-                }
-                h.end(place, 0);
+                });
                 return;
             }
-            const int who = place_of(me, waiting);
-            roost::mutex::guard& mine = guards[me][waiting[me].size()];
+            if (what == notify_all) {
+                h.record(notify_all, [&] { c.notify_all(); });
+                return;
+            }
+            roost::mutex::guard& mine = guards[me][waiting.begun(me)];
             mine = m.lock_blocking();
-            const std::size_t in = h.begin(get_in, who);
-            auto& one = waiting[me].emplace_back(
-                h, pass, c.wait(mine),
+            waiting.begin_in_line(
+                h, me, get_in, pass, what == wait_and_cancel, [&] { return c.wait(mine); },
                 [&] {
                     check(mine.owns_lock() && inside.fetch_add(1) == 0, "whoever is let through has the mutex, alone");
                     inside.fetch_sub(1);
-                    over.fetch_add(1);
                     mine.unlock();
                     return 1;
-                },
-                who);
-            h.end(in, 0);
-            if (what == wait_and_cancel) {
-                one.cancel();
-            }
+                });
         },
         [&] {
             check(!m.is_locked() && m.waiters_now() == 0, "whoever was notified has run");
-            leave_all(waiting, left);
+            waiting.leave_all(left);
             check(c.waiters_now() == 0, "nobody is left");
         },
         line(),

@@ -3,7 +3,6 @@
 // consistent mode only: with weak memory a call may rightly miss what a thread it never heard of has done before.
 
 #include <roost/sync/auto_reset_event.hpp>
-#include <roost/sync/channel.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/mutex.hpp>
 #include <roost/sync/semaphore.hpp>
@@ -12,45 +11,29 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 
 namespace {
 
+using namespace testing_support;
 using roost::testing::check;
-using testing_support::history;
-using testing_support::is_linearizable;
-using testing_support::recorded_call;
-
-using testing_support::both_searches;
-using testing_support::cancelled;
-using testing_support::leave_all;
-using testing_support::threads;
-using testing_support::try_histories;
-using testing_support::waits;
 
 // --- event -------------------------------------------------------------------------------------------------------------------
 void event_histories() {
     enum { set, reset, look, wait, wait_and_cancel, kinds, left };
     roost::event e("e");
-    waits<roost::event::operation> waiting[threads];
+    waits<roost::event::operation> waiting;
     try_histories(
         kinds,
         [&](history& h, int me, std::uint32_t what) {
-            if (what >= wait) {
-                auto& one = waiting[me].emplace_back(h, wait, e.wait(), [] { return 1; });
-                if (what == wait_and_cancel) {
-                    one.cancel();
-                }
-                return;
+            switch (what) {
+                case set: h.record(set, [&] { e.set(); }); return;
+                case reset: h.record(reset, [&] { return e.reset(); }); return;
+                case look: h.record(look, [&] { return e.is_set(); }); return;
+                default: waiting.begin(h, me, wait, what == wait_and_cancel, [&] { return e.wait(); }, [] { return 1; });
             }
-            const std::size_t place = h.begin(static_cast<int>(what));
-            if (what == set) {
-                e.set();
-            }
-            h.end(place, what == set ? 0 : what == reset ? e.reset() : e.is_set());
         },
         [&] {
-            leave_all(waiting, left);
+            waiting.leave_all(left);
             check(e.waiters_now() == 0, "nobody is left");
         },
         false,
@@ -71,24 +54,17 @@ TEST(linearizable_model, event) { both_searches(event_histories); }
 void auto_reset_histories() {
     enum { set, try_wait, wait, wait_and_cancel, kinds, left };
     roost::auto_reset_event e("e");
-    waits<roost::auto_reset_event::operation> waiting[threads];
+    waits<roost::auto_reset_event::operation> waiting;
     try_histories(
         kinds,
         [&](history& h, int me, std::uint32_t what) {
-            if (what >= wait) {
-                auto& one = waiting[me].emplace_back(h, wait, e.wait(), [] { return 1; });
-                if (what == wait_and_cancel) {
-                    one.cancel();
-                }
-                return;
+            switch (what) {
+                case set: h.record(set, [&] { e.set(); }); return;
+                case try_wait: h.record(try_wait, [&] { return e.try_wait(); }); return;
+                default: waiting.begin(h, me, wait, what == wait_and_cancel, [&] { return e.wait(); }, [] { return 1; });
             }
-            const std::size_t place = h.begin(static_cast<int>(what));
-            if (what == set) {
-                e.set();
-            }
-            h.end(place, what == set ? 0 : e.try_wait());
         },
-        [&] { leave_all(waiting, left); }, false,
+        [&] { waiting.leave_all(left); }, false,
         [](bool& is_set, const recorded_call& c) {
             const bool before = is_set;
             switch (c.what) {
@@ -109,35 +85,28 @@ void permit_histories(int permits, Try try_take, Start start, Give give, Availab
     int held[threads] = {};
     std::atomic<int> taken{0};
     using operation = decltype(start());
-    waits<operation> waiting[threads];
+    waits<operation> waiting;
     try_histories(
         kinds,
         [&](history& h, int me, std::uint32_t what) {
             if (what >= acquire) {
-                auto& one = waiting[me].emplace_back(h, acquire, start(), [&](auto& permit) {
+                waiting.begin(h, me, acquire, what == acquire_and_cancel, start, [&](auto& permit) {
                     permit.release();
                     ++taken;
                     return 1;
                 });
-                if (what == acquire_and_cancel) {
-                    one.cancel();
-                }
             } else if (what == try_it) {
-                const std::size_t place = h.begin(try_it);
-                const bool got = try_take();
-                held[me] += got ? 1 : 0;
-                taken += got ? 1 : 0;
-                h.end(place, got);
+                const int got = h.record(try_it, try_take);
+                held[me] += got;
+                taken += got;
             } else if (held[me] > 0) {
                 --held[me];
                 --taken;
-                const std::size_t place = h.begin(release);
-                give();
-                h.end(place, 0);
+                h.record(release, give);
             }
         },
         [&] {
-            leave_all(waiting, left);
+            waiting.leave_all(left);
             check(available_now() + taken.load() == permits, "permits are conserved");
             while (taken.load() > 0) {
                 --taken;
@@ -168,71 +137,6 @@ void mutex_histories() {
 }
 TEST(linearizable_model, semaphore) { both_searches(semaphore_histories); }
 TEST(linearizable_model, mutex) { both_searches(mutex_histories); }
-
-// --- channel -------------------------------------------------------------------------------------------------------------------
-struct channel_spec {
-    std::deque<int> values;
-    bool closed = false;
-};
-void channel_histories() {
-    enum { send, receive_now, close, receive, receive_and_cancel, kinds, left };
-    constexpr int nothing = -2;
-    roost::channel<int> c(1, "c");
-    waits<roost::channel<int>::receive_operation> waiting[threads];
-    try_histories(
-        kinds,
-        [&](history& h, int me, std::uint32_t what) {
-            if (what >= receive) {
-                auto& one =
-                    waiting[me].emplace_back(h, receive, c.receive(), [](auto& got) { return got ? *got : nothing; });
-                if (what == receive_and_cancel) {
-                    one.cancel();
-                }
-                return;
-            }
-            const int value = me * 10 + 5;
-            const std::size_t place = h.begin(static_cast<int>(what), value);
-            int answer = 0;
-            if (what == send) {
-                answer = static_cast<bool>(c.try_send(value));
-            } else if (what == receive_now) {
-                auto got = c.try_receive();
-                answer = got ? *got : nothing;
-            } else {
-                answer = c.close();
-            }
-            h.end(place, answer);
-        },
-        [&] { leave_all(waiting, left); }, channel_spec(),
-        [](channel_spec& s, const recorded_call& call) {
-            const auto take_first = [&] {
-                const bool right = !s.values.empty() && s.values.front() == call.answer;
-                if (right) {
-                    s.values.pop_front();
-                }
-                return right;
-            };
-            switch (call.what) {
-                case send:
-                    if (call.answer != 0) {
-                        s.values.push_back(call.argument);
-                        return !s.closed;
-                    }
-                    return s.closed || !s.values.empty();
-                case receive_now: return call.answer == nothing ? s.values.empty() : take_first();
-                case close: {
-                    const bool first = !s.closed;
-                    s.closed = true;
-                    return call.answer == static_cast<int>(first);
-                }
-                case left: return s.values.empty() && !s.closed;
-                default:
-                    return call.answer == cancelled ||
-                           (call.answer == nothing ? s.closed && s.values.empty() : take_first());
-            }
-        });
-}
-TEST(linearizable_model, channel) { both_searches(channel_histories); }
 
 // The checker itself: a history that cannot be, and one that can.
 TEST(linearizable_model, checker_tells_right_from_wrong) {

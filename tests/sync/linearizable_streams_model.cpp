@@ -1,5 +1,5 @@
-// Histories of broadcast, watch and the waiting sends of a channel, as in linearizable_model. Who subscribes or observes is
-// used by one at a time: each call has one of its own, or the one that the same thread has finished with.
+// Histories of broadcast, watch and channel, as in linearizable_model. Who subscribes or observes is used by one at a time: each
+// call has one of its own, or the one that the same thread has finished with.
 
 #include <roost/sync/broadcast.hpp>
 #include <roost/sync/channel.hpp>
@@ -10,30 +10,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 namespace {
 
+using namespace testing_support;
 using roost::testing::check;
-using testing_support::both_searches;
-using testing_support::calls_each;
-using testing_support::cancelled;
-using testing_support::history;
-using testing_support::leave_all;
-using testing_support::recorded_call;
-using testing_support::threads;
-using testing_support::try_histories;
-using testing_support::waits;
 
 constexpr int nothing = -2;
 constexpr int is_closed = -3;
-constexpr std::size_t places = std::size_t{threads} * calls_each;
-
-// The thread's first place again, until it waits with it.
-template <class Waiting>
-std::size_t place_of(int me, const Waiting& waiting) {
-    return std::size_t{calls_each} * static_cast<std::size_t>(me) + waiting[me].size();
-}
 
 // --- broadcast ---------------------------------------------------------------------------------------------------------------
 struct stream {
@@ -54,38 +40,32 @@ void broadcast_histories() {
     enum { send, close, receive_now, receive, receive_and_cancel, kinds, left };
     roost::broadcast<int> b(kept, "b");
     std::deque<roost::broadcast<int>::subscriber> subscribers;
-    for (std::size_t i = 0; i < places; ++i) {
+    for (int i = 0; i < places; ++i) {
         subscribers.emplace_back(b);
     }
-    waits<roost::broadcast<int>::subscriber::operation> waiting[threads];
+    waits<roost::broadcast<int>::subscriber::operation> waiting;
     try_histories(
         kinds,
         [&](history& h, int me, std::uint32_t what) {
-            const std::size_t who = place_of(me, waiting);
-            if (what >= receive) {
-                auto& one = waiting[me].emplace_back(
-                    h, receive, subscribers[who].receive(), [](auto& item) { return answer_of(item); },
-                    static_cast<int>(who));
-                if (what == receive_and_cancel) {
-                    one.cancel();
-                }
-                return;
+            const int who = waiting.place_of(me);  // the thread's first place again, until it waits with it
+            auto& mine = subscribers[static_cast<std::size_t>(who)];
+            switch (what) {
+                case send: h.record(send, me + 1, [&] { return b.send(me + 1); }); return;
+                case close: h.record(close, [&] { b.close(); }); return;
+                case receive_now:
+                    h.record(receive_now, who, [&] {
+                        auto item = mine.try_receive();
+                        return answer_of(item);
+                    });
+                    return;
+                default:
+                    waiting.begin(
+                        h, me, receive, what == receive_and_cancel, [&] { return mine.receive(); },
+                        [](auto& item) { return answer_of(item); }, who);
             }
-            const int argument = what == send ? me + 1 : static_cast<int>(who);
-            const std::size_t place = h.begin(static_cast<int>(what), argument);
-            int answer = 0;
-            if (what == send) {
-                answer = b.send(argument);
-            } else if (what == close) {
-                b.close();
-            } else {
-                auto item = subscribers[who].try_receive();
-                answer = answer_of(item);
-            }
-            h.end(place, answer);
         },
         [&] {
-            leave_all(waiting, left);
+            waiting.leave_all(left);
             check(b.waiters_now() == 0, "nobody is left");
         },
         stream(),
@@ -133,35 +113,28 @@ void watch_histories() {
     enum { set, close, get, look, changed, changed_and_cancel, kinds, left };
     roost::watch<int> w(0, "w");
     std::deque<roost::watch<int>::observer> observers;
-    for (std::size_t i = 0; i < places; ++i) {
+    for (int i = 0; i < places; ++i) {
         observers.emplace_back(w);
     }
-    waits<roost::watch<int>::observer::operation> waiting[threads];
+    waits<roost::watch<int>::observer::operation> waiting;
     try_histories(
         kinds,
         [&](history& h, int me, std::uint32_t what) {
-            const std::size_t who = place_of(me, waiting);
-            if (what >= changed) {
-                auto& one = waiting[me].emplace_back(
-                    h, changed, observers[who].changed(), [](bool is_new) { return is_new ? 1 : 0; }, static_cast<int>(who));
-                if (what == changed_and_cancel) {
-                    one.cancel();
-                }
-                return;
-            }
-            const int argument = what == set ? me + 1 : static_cast<int>(who);
-            const std::size_t place = h.begin(static_cast<int>(what), argument);
-            int answer = 0;
+            const int who = waiting.place_of(me);
+            auto& mine = observers[static_cast<std::size_t>(who)];
             switch (what) {
-                case set: w.set(argument); break;
-                case close: w.close(); break;
-                case get: answer = observers[who].get(); break;
-                default: answer = observers[who].has_changed(); break;
+                case set: h.record(set, me + 1, [&] { w.set(me + 1); }); return;
+                case close: h.record(close, [&] { w.close(); }); return;
+                case get: h.record(get, who, [&] { return mine.get(); }); return;
+                case look: h.record(look, who, [&] { return mine.has_changed(); }); return;
+                default:
+                    waiting.begin(
+                        h, me, changed, what == changed_and_cancel, [&] { return mine.changed(); },
+                        [](bool is_new) { return is_new ? 1 : 0; }, who);
             }
-            h.end(place, answer);
         },
         [&] {
-            leave_all(waiting, left);
+            waiting.leave_all(left);
             check(w.waiters_now() == 0, "nobody is left");
         },
         watched(),
@@ -183,75 +156,104 @@ void watch_histories() {
 }
 TEST(linearizable_streams_model, watch) { both_searches(watch_histories); }
 
-// --- channel: sends that wait --------------------------------------------------------------------------------------------------
-// A value that goes from hand to hand is in the channel for a moment, so a rendezvous has the specification of one place.
-struct channel_spec {
+// --- channel -----------------------------------------------------------------------------------------------------------------
+struct queue {
     std::deque<int> values;
     bool closed = false;
     bool has_senders = false;  // in the end
+    bool close(int answer) { return answer == static_cast<int>(!std::exchange(closed, true)); }
+    bool take_first(int answer) {
+        const bool right = !values.empty() && values.front() == answer;
+        if (right) {
+            values.pop_front();
+        }
+        return right;
+    }
 };
+template <class Received>
+int answer_of(Received&& got, int otherwise) {
+    return got ? *got : otherwise;
+}
 
-void sending_histories(std::size_t capacity) {
-    enum { close, receive_now, receive, receive_and_cancel, send, send_and_cancel, kinds, sender_left, receiver_left };
-    roost::channel<int> c(capacity, "c");
-    waits<roost::channel<int>::receive_operation> receiving[threads];
-    waits<roost::channel<int>::send_operation> sending[threads];
+void channel_histories() {
+    enum { send, receive_now, close, receive, receive_and_cancel, kinds, left };
+    roost::channel<int> c(1, "c");
+    waits<roost::channel<int>::receive_operation> waiting;
     try_histories(
         kinds,
         [&](history& h, int me, std::uint32_t what) {
-            if (what >= send) {
-                const int value = me * 10 + static_cast<int>(sending[me].size()) + 1;
-                auto& one =
-                    sending[me].emplace_back(h, send, c.send(value), [](auto& how) { return how ? 1 : is_closed; }, value);
-                if (what == send_and_cancel) {
-                    one.cancel();
-                }
-                return;
+            const int value = me * 10 + 5;
+            switch (what) {
+                case send: h.record(send, value, [&] { return static_cast<bool>(c.try_send(value)); }); return;
+                case receive_now: h.record(receive_now, [&] { return answer_of(c.try_receive(), nothing); }); return;
+                case close: h.record(close, [&] { return c.close(); }); return;
+                default:
+                    waiting.begin(
+                        h, me, receive, what == receive_and_cancel, [&] { return c.receive(); },
+                        [](auto& got) { return answer_of(got, is_closed); });
             }
-            if (what >= receive) {
-                auto& one =
-                    receiving[me].emplace_back(h, receive, c.receive(), [](auto& got) { return got ? *got : is_closed; });
-                if (what == receive_and_cancel) {
-                    one.cancel();
-                }
-                return;
+        },
+        [&] { waiting.leave_all(left); }, queue(),
+        [](queue& s, const recorded_call& call) {
+            switch (call.what) {
+                case send:
+                    if (call.answer != 0) {
+                        s.values.push_back(call.argument);
+                        return !s.closed;
+                    }
+                    return s.closed || !s.values.empty();
+                case receive_now: return call.answer == nothing ? s.values.empty() : s.take_first(call.answer);
+                case close: return s.close(call.answer);
+                case left: return s.values.empty() && !s.closed;
+                default:
+                    return call.answer == cancelled ||
+                           (call.answer == is_closed ? s.closed && s.values.empty() : s.take_first(call.answer));
             }
-            const std::size_t place = h.begin(static_cast<int>(what));
-            int answer = 0;
-            if (what == close) {
-                answer = c.close();
-            } else {
-                auto got = c.try_receive();
-                answer = got ? *got : nothing;
+        });
+}
+TEST(linearizable_streams_model, channel) { both_searches(channel_histories); }
+
+// Sends that wait. A value that goes from hand to hand is in the channel for a moment, so a rendezvous has the specification of
+// one place.
+void sending_histories(std::size_t capacity) {
+    enum { close, receive_now, receive, receive_and_cancel, send, send_and_cancel, kinds, sender_left, receiver_left };
+    roost::channel<int> c(capacity, "c");
+    waits<roost::channel<int>::receive_operation> receiving;
+    waits<roost::channel<int>::send_operation> sending;
+    try_histories(
+        kinds,
+        [&](history& h, int me, std::uint32_t what) {
+            const int value = me * 10 + static_cast<int>(sending.begun(me)) + 1;
+            switch (what) {
+                case close: h.record(close, [&] { return c.close(); }); return;
+                case receive_now: h.record(receive_now, [&] { return answer_of(c.try_receive(), nothing); }); return;
+                case receive:
+                case receive_and_cancel:
+                    receiving.begin(
+                        h, me, receive, what == receive_and_cancel, [&] { return c.receive(); },
+                        [](auto& got) { return answer_of(got, is_closed); });
+                    return;
+                default:
+                    sending.begin(
+                        h, me, send, what == send_and_cancel, [&] { return c.send(value); },
+                        [](auto& how) { return how ? 1 : is_closed; }, value);
             }
-            h.end(place, answer);
         },
         [&] {
-            leave_all(sending, sender_left);
-            leave_all(receiving, receiver_left);
+            sending.leave_all(sender_left);
+            receiving.leave_all(receiver_left);
         },
-        channel_spec(),
-        [capacity](channel_spec& s, const recorded_call& call) {
-            const auto take_first = [&] {
-                const bool right = !s.values.empty() && s.values.front() == call.answer;
-                if (right) {
-                    s.values.pop_front();
-                }
-                return right;
-            };
+        queue(),
+        [capacity](queue& s, const recorded_call& call) {
             if (call.answer == cancelled) {
                 return call.what == send || call.what == receive;
             }
             switch (call.what) {
-                case close: {
-                    const bool first = !s.closed;
-                    s.closed = true;
-                    return call.answer == static_cast<int>(first);
-                }
+                case close: return s.close(call.answer);
                 case sender_left: s.has_senders = true; return !s.closed && s.values.size() == capacity;
                 case receiver_left: return !s.closed && s.values.empty() && !s.has_senders;
-                case receive_now: return call.answer == nothing ? s.values.empty() : take_first();
-                case receive: return call.answer == is_closed ? s.closed && s.values.empty() : take_first();
+                case receive_now: return call.answer == nothing ? s.values.empty() : s.take_first(call.answer);
+                case receive: return call.answer == is_closed ? s.closed && s.values.empty() : s.take_first(call.answer);
                 default:
                     if (call.answer == is_closed) {
                         return s.closed;
