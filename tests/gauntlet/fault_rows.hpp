@@ -4,6 +4,7 @@
 
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/job.hpp>
+#include <roost/task/root.hpp>
 
 #include "../task/rig.hpp"
 #include "failing_calls.hpp"
@@ -17,6 +18,12 @@
 
 namespace gauntlet {
 
+inline void rethrow(const std::exception_ptr& failed) {
+    if (failed) {
+        std::rethrow_exception(failed);
+    }
+}
+
 // Plays a task to its end and throws what it failed with.
 inline void play(roost::task<> t) {
     std::exception_ptr failed;
@@ -25,10 +32,45 @@ inline void play(roost::task<> t) {
         const roost::job j = s.play(std::move(t));
         failed = j.error();
     }
-    if (failed) {
-        std::rethrow_exception(failed);
-    }
+    rethrow(failed);
 }
+
+// Runs `act`, then the task that `close` gives, in which nothing fails: what was started has to be joined, whatever happened. This
+// and the next throw what `act` threw or a job failed with.
+template <class Act, class Close>
+void and_close(rig::manual& where, Act act, Close close) {
+    std::exception_ptr failed;
+    try {
+        act();
+    } catch (...) {
+        failed = std::current_exception();
+    }
+    where.run();
+    {
+        const calm unharmed;
+        roost::root_scope root(where);
+        const roost::job closer = root.launch("closer", close());
+        root.close();
+        where.run();
+        failed = closer.error() ? closer.error() : failed;
+    }
+    rethrow(failed);
+}
+// `act` gives what its job failed with.
+template <class Act>
+void and_join(rig::manual& where, roost::root_scope& root, Act act) {
+    std::exception_ptr failed;
+    try {
+        failed = act();
+    } catch (...) {
+        failed = std::current_exception();
+    }
+    root.close();
+    where.run();
+    root.join_blocking();
+    rethrow(failed);
+}
+
 // User code before and after a suspension.
 inline roost::task<int> leaf(int v) {
     user();

@@ -39,7 +39,8 @@
 namespace {
 
 using namespace roost;
-using gauntlet::allocations_left;
+using gauntlet::and_close;
+using gauntlet::and_join;
 using gauntlet::leaf;
 using gauntlet::play;
 using gauntlet::user;
@@ -112,44 +113,17 @@ void owned_below_a_node() {
     rig::manual where;
     const auto up = tree_support::make_root(std::string(long_name));
     owned_scope o(*up, where, std::string(long_name));
-    std::exception_ptr failed;
-    try {
-        o.launch("a", leaf(1));
-    } catch (...) {
-        failed = std::current_exception();
-    }
-    where.run();
-    const long kept = std::exchange(allocations_left, -1);
-    {
-        root_scope root(where);
-        const job closer = root.launch("closer", o.close());
-        root.close();
-        where.run();
-        failed = closer.error() ? closer.error() : failed;
-    }
-    allocations_left = kept;
-    if (failed) {
-        std::rethrow_exception(failed);
-    }
+    and_close(where, [&] { o.launch("a", leaf(1)); }, [&] { return o.close(); });
 }
 void root_below_a_node() {
     rig::manual where;
     const auto up = tree_support::make_root(std::string(long_name));
-    std::exception_ptr failed;
     root_scope root(*up, where, std::string(long_name));
-    try {
+    and_join(where, root, [&] {
         const job j = root.launch("a", leaf(1));
         where.run();
-        failed = j.error();
-    } catch (...) {
-        failed = std::current_exception();
-    }
-    root.close();
-    where.run();
-    root.join_blocking();
-    if (failed) {
-        std::rethrow_exception(failed);
-    }
+        return j.error();
+    });
 }
 void named_loans() {
     pool_options o(2, "pool");

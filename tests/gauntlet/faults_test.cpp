@@ -77,6 +77,8 @@ namespace {
 
 using namespace roost;
 using gauntlet::allocations_left;
+using gauntlet::and_close;
+using gauntlet::and_join;
 using gauntlet::leaf;
 using gauntlet::play;
 using gauntlet::user;
@@ -175,44 +177,24 @@ task<> in_select() {
     user();
 }
 
-// Runs `act`, and closes `o` whatever happened: what was started has to be joined.
-template <class Owner, class Act>
-void and_close(rig::manual& where, Owner& o, Act act) {
-    std::exception_ptr failed;
-    try {
-        act();
-    } catch (...) {
-        failed = std::current_exception();
-    }
-    where.run();
-    {
-        const gauntlet::calm unharmed;
-        root_scope root(where);
-        const job closer = root.launch("closer", o.close());
-        root.close();
-        where.run();
-        failed = closer.error() ? closer.error() : failed;
-    }
-    if (failed) {
-        std::rethrow_exception(failed);
-    }
-}
 void owned_scopes() {
     rig::manual where;
     owned_scope o(where, std::string(long_name));
-    and_close(where, o, [&] {
+    const auto act = [&] {
         o.launch("a", leaf(1));
         static_cast<void>(o.to_string());
-    });
+    };
+    and_close(where, act, [&] { return o.close(); });
 }
 task<> guest(closing_executor& own) { static_cast<void>(co_await on(own, leaf(1))); }
 void closing_executors() {
     rig::manual where;
     closing_executor own(where, std::string(long_name));
-    and_close(where, own, [&] {
+    const auto act = [&] {
         own.launch("a", guest(own));
         own.async("b", leaf(1)).keep();
-    });
+    };
+    and_close(where, act, [&] { return own.close(); });
 }
 void shutdowns() {
     const shutdown root{std::string(long_name)};
@@ -312,9 +294,7 @@ void receives() {
         EXPECT_EQ(allocations_left, left) << "giving values back asked for memory";
         EXPECT_EQ(c.size(), static_cast<std::size_t>(sent)) << "a value was lost";
     }
-    if (failed) {
-        std::rethrow_exception(failed);
-    }
+    gauntlet::rethrow(failed);
 }
 void channels() {
     channel<std::string> c(channel<std::string>::unbounded, "c");
@@ -338,23 +318,14 @@ void channels() {
 }
 void blocks() {
     rig::manual where;
-    std::exception_ptr failed;
     root_scope root(where, std::string(long_name));
-    try {
+    and_join(where, root, [&] {
         const job j = root.launch("driven", in_outcome());
         where.run();
         static_cast<void>(j.others());
         static_cast<void>(j.notes());
-        failed = j.error();
-    } catch (...) {
-        failed = std::current_exception();
-    }
-    root.close();
-    where.run();
-    root.join_blocking();
-    if (failed) {
-        std::rethrow_exception(failed);
-    }
+        return j.error();
+    });
 }
 void blocked_on() {
     runtime rt(runtime_options().workers(1));
