@@ -69,21 +69,34 @@ owned wait_here(condition::operation& o, mutex::guard& g, plain<int>& done) {
     g.unlock();
 }
 
-MODEL_COMPLETE(condition_model, notify_vs_cancel) {
-    mutex m;
-    condition c;
+// One who waits already.
+struct one_in_line {
+    one_in_line(mutex& m, condition& c)
+        : held(m.try_lock()), waiting(c.wait(held)), coroutine(wait_here(waiting, held, done)) {}
     plain<int> done{0};
-    mutex::guard held = m.try_lock();
-    condition::operation waiting = c.wait(held);
-    owned coroutine = wait_here(waiting, held, done);
+    mutex::guard held;
+    condition::operation waiting;
+    owned coroutine;
+};
+
+// One is notified by whoever has the mutex while w is being cancelled.
+bool cancel_beside_notify_one(mutex& m, condition& c, one_in_line& w) {
     mutex::guard other = m.try_lock();
     thread notifier([&] {
         c.notify_one();
         other.unlock();
     });
-    const bool cancelled = waiting.try_cancel();
+    const bool cancelled = w.waiting.try_cancel();
     notifier.join();
-    check(done.get() == (cancelled ? 0 : 1), "SYNC-123: cancelled or resumed with the mutex");
+    return cancelled;
+}
+
+MODEL_COMPLETE(condition_model, notify_vs_cancel) {
+    mutex m;
+    condition c;
+    one_in_line one(m, c);
+    const bool cancelled = cancel_beside_notify_one(m, c, one);
+    check(one.done.get() == (cancelled ? 0 : 1), "SYNC-123: cancelled or resumed with the mutex");
     check(!m.is_locked() && m.waiters_now() == 0 && c.waiters_now() == 0, "SYNC-123");
 }
 
@@ -91,23 +104,11 @@ MODEL_COMPLETE(condition_model, notify_vs_cancel) {
 MODEL_COMPLETE(condition_model, notification_is_passed_on) {
     mutex m;
     condition c;
-    plain<int> first{0};
-    plain<int> second{0};
-    mutex::guard held = m.try_lock();
-    condition::operation waiting = c.wait(held);
-    owned one = wait_here(waiting, held, first);
-    mutex::guard mine = m.try_lock();
-    condition::operation behind = c.wait(mine);
-    owned two = wait_here(behind, mine, second);
-    mutex::guard other = m.try_lock();
-    thread notifier([&] {
-        c.notify_one();
-        other.unlock();
-    });
-    const bool cancelled = waiting.try_cancel();
-    notifier.join();
-    check(first.get() == (cancelled ? 0 : 1), "SYNC-123");
-    check(first.get() + second.get() == 1, "SYNC-128: one notification, one of them");
+    one_in_line first(m, c);
+    one_in_line second(m, c);
+    const bool cancelled = cancel_beside_notify_one(m, c, first);
+    check(first.done.get() == (cancelled ? 0 : 1), "SYNC-123");
+    check(first.done.get() + second.done.get() == 1, "SYNC-128: one notification, one of them");
     c.notify_all();
     check(!m.is_locked() && m.waiters_now() == 0 && c.waiters_now() == 0, "SYNC-123");
 }
@@ -116,21 +117,18 @@ MODEL_COMPLETE(condition_model, notification_is_passed_on) {
 MODEL_COMPLETE(condition_model, notification_of_one_that_never_ran) {
     mutex m;
     condition c;
-    plain<int> second{0};
     sync_testing::hand_executor executor;
     sync_testing::hosted first = [](sync_testing::hand_executor&, mutex& mm, condition& cc) -> sync_testing::hosted {
         auto held = co_await mm.lock();
         co_await cc.wait(held);
     }(executor, m, c);
-    mutex::guard mine = m.try_lock();
-    condition::operation behind = c.wait(mine);
-    owned two = wait_here(behind, mine, second);
+    one_in_line second(m, c);
     c.notify_one();
     executor.forget();
     thread other([&] { first.destroy(); });
     { const mutex::guard visit = m.lock_blocking(); }
     other.join();
-    check(second.get() == 1, "SYNC-128: the notification goes to the next");
+    check(second.done.get() == 1, "SYNC-128: the notification goes to the next");
     check(!m.is_locked() && m.waiters_now() == 0 && c.waiters_now() == 0, "SYNC-124");
 }
 
@@ -158,19 +156,16 @@ MODEL(condition_model, notify_vs_early_cancel) {
 // Everybody was notified, so the condition may go; one of them queues for the mutex still, and is cancelled.
 MODEL_COMPLETE(condition_model, gone_after_notify_all) {
     mutex m;
-    plain<int> done{0};
     auto* c = new (roost::allocate(sizeof(condition))) condition;
-    mutex::guard held = m.try_lock();
-    condition::operation waiting = c->wait(held);
-    owned coroutine = wait_here(waiting, held, done);
+    one_in_line one(m, *c);
     mutex::guard other = m.try_lock();
     c->notify_all();
     c->~condition();
     roost::deallocate(c, sizeof(condition));
     thread holder([&] { other.unlock(); });
-    const bool cancelled = waiting.try_cancel();
+    const bool cancelled = one.waiting.try_cancel();
     holder.join();
-    check(done.get() == (cancelled ? 0 : 1), "SYNC-129");
+    check(one.done.get() == (cancelled ? 0 : 1), "SYNC-129");
     check(!m.is_locked() && m.waiters_now() == 0, "SYNC-129");
 }
 
