@@ -13,6 +13,35 @@ using model_rig::run_until;
 using roost::testing::check;
 using roost::testing::manual_executor;
 
+// A select that runs here, beside somebody else.
+class selecting {
+public:
+    explicit selecting(task<> t) : job_(root_.launch("select", std::move(t))) {}
+    // Until all of its clauses are in line.
+    void queue_up() { ex_.run_all(); }
+    template <class Act>
+    [[nodiscard]] thread beside(Act act) {
+        return thread([this, act] {
+            act();
+            ex_.wake();
+        });
+    }
+    void run_to_its_end() {
+        run_until(ex_, [&] { return job_.is_finished(); });
+    }
+    void end_with(thread& other) {
+        run_to_its_end();
+        other.join();
+    }
+    void finish() { model_rig::finish(ex_, root_); }
+    [[nodiscard]] const job& the_job() const noexcept { return job_; }
+
+private:
+    manual_executor ex_;
+    root_scope root_{ex_};
+    job job_;
+};
+
 task<> receive_either(channel<int>& a, channel<int>& b, int& got) {
     auto which = co_await select(a.receive(), b.receive());
     got = which.index() == 0 ? *which.get<0>() : *which.get<1>();
@@ -20,61 +49,49 @@ task<> receive_either(channel<int>& a, channel<int>& b, int& got) {
 
 // JOB-55: two senders at once: one value is taken, the other one is still where it was sent.
 MODEL(select_model, two_wakers) {
-    manual_executor ex;
-    root_scope root(ex);
     channel<int> a(1);
     channel<int> b(1);
     int got = 0;
-    const job j = root.launch("select", receive_either(a, b, got));
-    ex.run_all();
-    thread other([&] {
-        check(static_cast<bool>(b.try_send(2)), "there is a place");
-        ex.wake();
-    });
+    selecting here(receive_either(a, b, got));
+    here.queue_up();
+    thread other = here.beside([&] { check(static_cast<bool>(b.try_send(2)), "there is a place"); });
     check(static_cast<bool>(a.try_send(1)), "there is a place");
-    run_until(ex, [&] { return j.is_finished(); });
-    other.join();
+    here.end_with(other);
     const std::size_t left = a.size() + b.size();
     check(got != 0 && left == 1, "JOB-55: one value is taken, the other stays");
     check((got == 1) == (b.size() == 1), "JOB-55: the value of the loser stays");
-    finish(ex, root);
+    here.finish();
 }
 
 // JOB-55, SYNC-174: the clause that lost was taken out by a sender, and its channel is gone before the select runs.
 MODEL_COMPLETE(select_model, loser_is_gone) {
-    manual_executor ex;
-    root_scope root(ex);
     auto* a = new (allocate(sizeof(channel<int>), alignof(channel<int>))) channel<int>(1);
     channel<int> b(1);
     int got = 0;
-    const job j = root.launch("select", receive_either(*a, b, got));
-    ex.run_all();
+    selecting here(receive_either(*a, b, got));
+    here.queue_up();
     check(static_cast<bool>(b.try_send(2)) && static_cast<bool>(a->try_send(1)), "there is a place");
     check(a->waiters_now() == 0 && a->size() == 1, "JOB-55: the value of the loser stays");
     a->~channel();
     deallocate(a, sizeof(channel<int>), alignof(channel<int>));
-    run_until(ex, [&] { return j.is_finished(); });
+    here.run_to_its_end();
     check(got == 2, "JOB-55: one value is taken");
-    finish(ex, root);
+    here.finish();
 }
 
 // JOB-55: the wake may come while the later clauses are still being queued.
 MODEL(select_model, wake_while_publishing) {
-    manual_executor ex;
-    root_scope root(ex);
     channel<int> a(1);
     channel<int> b(1);
     int got = 0;
-    const job j = root.launch("select", receive_either(a, b, got));
-    thread other([&] {
+    selecting here(receive_either(a, b, got));
+    thread other = here.beside([&] {
         check(static_cast<bool>(a.try_send(1)), "there is a place");
         check(static_cast<bool>(b.try_send(2)), "there is a place");
-        ex.wake();
     });
-    run_until(ex, [&] { return j.is_finished(); });
-    other.join();
+    here.end_with(other);
     check(got != 0 && a.size() + b.size() == 1, "JOB-55: one value is taken, the other stays");
-    finish(ex, root);
+    here.finish();
 }
 
 task<> wait_or_acquire(event& e, semaphore& s, int& which_came) {
@@ -84,41 +101,31 @@ task<> wait_or_acquire(event& e, semaphore& s, int& which_came) {
 
 // JOB-57: decided by the event while the permit that has become free is being taken: it is given back.
 MODEL(select_model, decided_while_a_permit_is_taken) {
-    manual_executor ex;
-    root_scope root(ex);
     event e;
     semaphore s(1);
     check(s.try_acquire().release() == 1, "there is one");
     int came = -1;
-    const job j = root.launch("select", wait_or_acquire(e, s, came));
-    thread other([&] {
+    selecting here(wait_or_acquire(e, s, came));
+    thread other = here.beside([&] {
         e.set();
         s.release();
-        ex.wake();
     });
-    run_until(ex, [&] { return j.is_finished(); });
-    other.join();
+    here.end_with(other);
     check(came >= 0 && s.available() == 1, "JOB-57: the permit is there, given back by the loser or by its holder");
-    finish(ex, root);
+    here.finish();
 }
 
 // JOB-57: nothing else decides: the permit that has become free is taken at once, or handed over.
 MODEL(select_model, permit_comes_while_publishing) {
-    manual_executor ex;
-    root_scope root(ex);
     event e;
     semaphore s(1);
     check(s.try_acquire().release() == 1, "there is one");
     int came = -1;
-    const job j = root.launch("select", wait_or_acquire(e, s, came));
-    thread other([&] {
-        s.release();
-        ex.wake();
-    });
-    run_until(ex, [&] { return j.is_finished(); });
-    other.join();
+    selecting here(wait_or_acquire(e, s, came));
+    thread other = here.beside([&] { s.release(); });
+    here.end_with(other);
     check(came == 1 && s.available() == 1, "JOB-57: it had the permit");
-    finish(ex, root);
+    here.finish();
 }
 
 task<> wait_or_send(event& e, channel<int>& c, int& which_came) {
@@ -166,27 +173,21 @@ task<> acquire_either(semaphore& a, semaphore& b, int& held) {
 
 // JOB-57: a permit given back, another one given back, and a cancel: every permit is there at the end.
 MODEL(select_model, permits_vs_cancel) {
-    manual_executor ex;
-    root_scope root(ex);
     semaphore a(1);
     semaphore b(1);
     auto first = a.try_acquire();
     auto second = b.try_acquire();
     int held = 0;
-    const job j = root.launch("select", acquire_either(a, b, held));
-    ex.run_all();
-    thread gives([&] {
-        first.give_back();
-        ex.wake();
-    });
-    j.cancel();
+    selecting here(acquire_either(a, b, held));
+    here.queue_up();
+    thread gives = here.beside([&] { first.give_back(); });
+    here.the_job().cancel();
     second.give_back();
-    run_until(ex, [&] { return j.is_finished(); });
-    gives.join();
+    here.end_with(gives);
     check(a.available() == 1 && b.available() == 1, "JOB-57: permits are conserved");
     check(a.waiters_now() + b.waiters_now() == 0, "JOB-57: nobody is left queued");
-    check((j.state() == job_state::cancelled) == (held == 0), "JOB-57: the claim decides");
-    finish(ex, root);
+    check((here.the_job().state() == job_state::cancelled) == (held == 0), "JOB-57: the claim decides");
+    here.finish();
 }
 
 task<> send_or_receive(channel<int>& to, channel<int>& from, int& value, int& sent, int& received) {
@@ -228,22 +229,16 @@ task<> signal_or_event(auto_reset_event& s, event& e, int& signals) {
 
 // JOB-55: a signal is taken by the select or is still there.
 MODEL(select_model, signal_vs_event) {
-    manual_executor ex;
-    root_scope root(ex);
     auto_reset_event signal;
     event e;
     int taken = 0;
-    const job j = root.launch("select", signal_or_event(signal, e, taken));
-    ex.run_all();
-    thread other([&] {
-        e.set();
-        ex.wake();
-    });
+    selecting here(signal_or_event(signal, e, taken));
+    here.queue_up();
+    thread other = here.beside([&] { e.set(); });
     signal.set();
-    run_until(ex, [&] { return j.is_finished(); });
-    other.join();
+    here.end_with(other);
     check((taken == 1) != signal.try_wait(), "JOB-55: the signal is taken once");
-    finish(ex, root);
+    here.finish();
 }
 
 task<> event_or_signal(event& e, auto_reset_event& s, int& signals) {
@@ -253,21 +248,17 @@ task<> event_or_signal(event& e, auto_reset_event& s, int& signals) {
 
 // JOB-55: both come while the clauses are being queued: a signal that was taken for a select decided elsewhere is put back.
 MODEL(select_model, signal_while_publishing) {
-    manual_executor ex;
-    root_scope root(ex);
     auto_reset_event signal;
     event e;
     int taken = 0;
-    const job j = root.launch("select", event_or_signal(e, signal, taken));
-    thread other([&] {
+    selecting here(event_or_signal(e, signal, taken));
+    thread other = here.beside([&] {
         signal.set();
         e.set();
-        ex.wake();
     });
-    run_until(ex, [&] { return j.is_finished(); });
-    other.join();
+    here.end_with(other);
     check((taken == 1) != signal.try_wait(), "JOB-55: the signal is taken once");
-    finish(ex, root);
+    here.finish();
 }
 
 }  // namespace
