@@ -60,9 +60,6 @@ struct passing_on {
         access::lock_of(n).lock();
         const bool changed = recompute(n);
         access::lock_of(n).unlock();
-        if (changed && n.functions().deadline_changed != nullptr) {
-            n.functions().deadline_changed(n);
-        }
         return changed && n.has_members();
     }
     static bool run(member& /*m*/) noexcept { return false; }
@@ -71,9 +68,6 @@ struct passing_on {
 };
 
 void pass_on(node& n) noexcept {
-    if (n.functions().deadline_changed != nullptr) {
-        n.functions().deadline_changed(n);
-    }
     if (n.has_members()) {
         passing_on visitor;
         walker walk(visitor);
@@ -115,7 +109,5 @@ void own_deadline::change(time_point at) noexcept {
         pass_on(of);
     }
 }
-
-bool own_deadline::is_hidden() const noexcept { return of_->deadline() < at(); }
 
 }  // namespace roost::inline ROOST_ABI

@@ -14,7 +14,6 @@ struct probe : roost::node {
     roost::level raised_to = roost::level::running;
     int drained_count = 0;
     bool postpone = false;
-    int deadline_changes = 0;
     int* destroyed = nullptr;
     using node::observe_level;
 
@@ -36,13 +35,9 @@ struct probe : roost::node {
         ++self.drained_count;
         return !self.postpone;
     }
-    static void deadline_changed(roost::node& n) noexcept { ++static_cast<probe&>(n).deadline_changes; }
 
-    static constexpr roost::node_functions loud{.kind = "probe",
-                                                .destroy = &destroy,
-                                                .level_raised = &level_raised,
-                                                .drained = &drained,
-                                                .deadline_changed = &deadline_changed};
+    static constexpr roost::node_functions loud{
+        .kind = "probe", .destroy = &destroy, .level_raised = &level_raised, .drained = &drained};
     // Told nothing: what a bare token of a tree costs.
     static constexpr roost::node_functions quiet{.kind = "quiet", .destroy = &destroy};
 

@@ -6,9 +6,8 @@ namespace roost::inline ROOST_ABI {
 
 // A deadline of a node's own, for as long as this object lives. deadline() of the node and of everything below becomes the
 // least of all deadlines on the way up to a shield; asking is one load, changing visits the subtree as far as it matters.
-// It is a promise about time, not a timer: whoever sets it arms one. `is_hidden()`: an ancestor's comes earlier
-// (node_functions::deadline_changed tells when that may have changed). That is no reason to do without a timer where something
-// in between may hold the ancestor's cancel up, as an ignore guard does.
+// It is a promise about time, not a timer: whoever sets it arms one. That an ancestor's comes earlier is no reason to do without:
+// something in between may hold the ancestor's cancel up, as an ignore guard does.
 class own_deadline : private detail::member {
 public:
     own_deadline(node& of, time_point at) noexcept;
@@ -18,7 +17,6 @@ public:
 
     void change(time_point at) noexcept;
     [[nodiscard]] time_point at() const noexcept { return time_point(duration(at_.load(mo::relaxed))); }  // D1
-    [[nodiscard]] bool is_hidden() const noexcept;
 
 private:
     friend struct detail_deadline_access;

@@ -38,8 +38,6 @@ struct node_functions {
     // The units reached zero while the node was watched or closing. For a closing node once and for ever; for a watched one
     // once per crossing, and two crossings may be told at the same time on two threads. The ancestors still count the node. True: it is finished now. False: the view calls finish_drain() when it is done.
     bool (*drained)(node&) noexcept = nullptr;
-    // deadline() has changed.
-    void (*deadline_changed)(node&) noexcept = nullptr;
     // Adds what only the view knows to a report.
     void (*describe)(const node&, node_description&) noexcept = nullptr;
 };

@@ -74,7 +74,6 @@ public:
     [[nodiscard]] bool is_here() const noexcept override;
     [[nodiscard]] std::string_view name() const noexcept override { return options_.name; }
 
-    [[nodiscard]] unsigned worker_count() const noexcept { return options_.workers; }
     [[nodiscard]] worker& worker_at(unsigned index) noexcept { return workers_[index]; }
 
     // Takes no more work from outside. What is queued runs, and what it posts from the workers runs too; then the workers end.
