@@ -1,5 +1,3 @@
-// Long because a second file that includes Asio would cost as much to compile as ten that do not.
-
 #include <roost/asio/use_task.hpp>
 
 #include <roost/asio/async_run.hpp>
@@ -9,20 +7,19 @@
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 
+#include "by_hand.hpp"
+
 #include <gtest/gtest.h>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/connect_pair.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/write.hpp>
 
-#include <functional>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -30,6 +27,9 @@
 namespace {
 
 using namespace roost;
+using asio_testing::await_by_hand;
+using asio_testing::by_hand;
+using asio_testing::initiate;
 using namespace std::chrono_literals;
 namespace net = boost::asio;
 using local_socket = net::local::stream_protocol::socket;
@@ -42,44 +42,6 @@ struct pair_of_sockets {
     local_socket a;
     local_socket b;
 };
-
-template <class Signature, class Token, class Initiation>
-auto initiate(Initiation initiation, Token token) {
-    return net::async_initiate<Token, Signature>(std::move(initiation), token);
-}
-
-// An operation made by hand: the test holds its handler and sees its cancellation.
-struct by_hand {
-    using handler = detail::use_task_handler<boost::system::error_code, int>;
-    std::optional<handler> held;
-    int begun = 0;
-    int signals = 0;
-    net::cancellation_type last = net::cancellation_type::none;
-    std::function<void()> on_signal;
-
-    auto operator()(use_task_t token) {
-        return net::async_initiate<use_task_t, void(boost::system::error_code, int)>(
-            [this](auto h) {
-                ++begun;
-                h.get_cancellation_slot().assign([this](net::cancellation_type t) {
-                    ++signals;
-                    last = t;
-                    if (on_signal) {
-                        on_signal();
-                    }
-                });
-                held.emplace(std::move(h));
-            },
-            token);
-    }
-    void complete(boost::system::error_code ec, int value) {
-        handler h = std::move(*held);
-        held.reset();
-        h(ec, value);
-    }
-};
-
-task<int> await_by_hand(by_hand& op, use_task_t how = use_task) { co_return co_await op(how); }
 
 TEST(use_task, ASIO_1_results_come_back_as_values) {
     net::io_context io;
@@ -324,103 +286,6 @@ TEST(use_task, ASIO_7_the_signal_is_emitted_on_the_bound_executor) {
     op.complete({}, 0);
     root.close();
     io.poll();
-}
-
-TEST(use_task, ASIO_8_a_dropped_handler_is_a_cancel_because_of_closed) {
-    net::io_context io;
-    auto guard = net::make_work_guard(io);
-    root_scope root(io_executor::of(io));
-    by_hand op;
-    auto j = root.async("op", await_by_hand(op));
-    io.poll();
-    ASSERT_TRUE(op.held.has_value());
-    op.held.reset();
-    root.close();
-    io.poll();
-    EXPECT_EQ(j.state(), job_state::cancelled);
-    EXPECT_EQ(j.as_job().why().kind(), reason_kind::closed);
-}
-
-TEST(use_task, ASIO_8_a_handler_dropped_while_it_begins) {
-    net::io_context io;
-    root_scope root(io_executor::of(io));
-    job j = root.launch("op", []() -> task<> { co_await initiate<void()>([](auto) {}, use_task); }());
-    root.close();
-    io.run();
-    EXPECT_EQ(j.state(), job_state::cancelled);
-    EXPECT_EQ(j.why().kind(), reason_kind::closed);
-}
-
-TEST(use_task, ASIO_8_dropped_handlers_end_tasks_of_another_executor) {
-    net::io_context home;
-    auto guard = net::make_work_guard(home);
-    root_scope root(io_executor::of(home));
-    auto io = std::make_unique<net::io_context>();
-    job j = root.launch("posts", [](net::io_context& c) -> task<> { co_await net::post(c, use_task); }(*io));
-    home.poll();
-    EXPECT_FALSE(j.is_finished());
-    io.reset();
-    root.close();
-    home.poll();
-    EXPECT_EQ(j.state(), job_state::cancelled);
-    EXPECT_EQ(j.why().kind(), reason_kind::closed);
-}
-
-struct counted {
-    explicit counted(int& n) noexcept : left(&n) { ++n; }
-    counted(const counted&) = delete;
-    counted& operator=(const counted&) = delete;
-    ~counted() { --*left; }
-    int* left;
-};
-
-TEST(use_task, ASIO_8_tasks_of_the_context_unwind_with_it) {
-    int alive = 0;
-    bool after = false;
-    job seen;
-    {
-        net::io_context io;
-        async_run(
-            io, "orphan",
-            [](net::io_context& c, int& n, bool& reached, job& me) -> task<> {
-                counted here(n);
-                me = co_await this_job();
-                local_socket a(c);
-                local_socket b(c);
-                net::local::connect_pair(a, b);
-                char x = 0;
-                co_await net::async_read(a, net::buffer(&x, 1), use_task);
-                reached = true;
-            }(io, alive, after, seen),
-            [](std::exception_ptr) {});
-        io.poll();
-        EXPECT_EQ(alive, 1);
-    }
-    EXPECT_EQ(alive, 0);
-    EXPECT_FALSE(after);
-    EXPECT_EQ(seen.state(), job_state::cancelled);
-    EXPECT_EQ(seen.why().kind(), reason_kind::closed);
-}
-
-TEST(use_task, ASIO_8_a_context_destroyed_with_an_emission_under_way) {
-    int alive = 0;
-    job seen;
-    {
-        net::io_context io;
-        async_run(
-            io, "orphan",
-            [](net::io_context& c, int& n, job& me) -> task<> {
-                counted here(n);
-                me = co_await this_job();
-                net::steady_timer t(c, 1h);
-                co_await t.async_wait(use_task);
-            }(io, alive, seen),
-            [](std::exception_ptr) {});
-        io.poll();
-        seen.cancel();  // its emission will never run
-    }
-    EXPECT_EQ(alive, 0);
-    EXPECT_EQ(seen.state(), job_state::cancelled);
 }
 
 TEST(use_task, ASIO_9_deadlines) {

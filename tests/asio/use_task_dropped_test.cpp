@@ -1,0 +1,128 @@
+// Handlers that are never called: dropped by their operation, or with their context.
+
+#include <roost/asio/use_task.hpp>
+
+#include <roost/asio/async_run.hpp>
+#include <roost/task/root.hpp>
+
+#include "by_hand.hpp"
+
+#include <gtest/gtest.h>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/connect_pair.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <memory>
+
+namespace {
+
+using namespace roost;
+using namespace std::chrono_literals;
+using asio_testing::await_by_hand;
+using asio_testing::by_hand;
+using asio_testing::initiate;
+namespace net = boost::asio;
+using local_socket = net::local::stream_protocol::socket;
+
+TEST(use_task_dropped, ASIO_8_a_dropped_handler_is_a_cancel_because_of_closed) {
+    net::io_context io;
+    auto guard = net::make_work_guard(io);
+    root_scope root(io_executor::of(io));
+    by_hand op;
+    auto j = root.async("op", await_by_hand(op));
+    io.poll();
+    ASSERT_TRUE(op.held.has_value());
+    op.held.reset();
+    root.close();
+    io.poll();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(j.as_job().why().kind(), reason_kind::closed);
+}
+
+TEST(use_task_dropped, ASIO_8_a_handler_dropped_while_it_begins) {
+    net::io_context io;
+    root_scope root(io_executor::of(io));
+    job j = root.launch("op", []() -> task<> { co_await initiate<void()>([](auto) {}, use_task); }());
+    root.close();
+    io.run();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(j.why().kind(), reason_kind::closed);
+}
+
+TEST(use_task_dropped, ASIO_8_dropped_handlers_end_tasks_of_another_executor) {
+    net::io_context home;
+    auto guard = net::make_work_guard(home);
+    root_scope root(io_executor::of(home));
+    auto io = std::make_unique<net::io_context>();
+    job j = root.launch("posts", [](net::io_context& c) -> task<> { co_await net::post(c, use_task); }(*io));
+    home.poll();
+    EXPECT_FALSE(j.is_finished());
+    io.reset();
+    root.close();
+    home.poll();
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(j.why().kind(), reason_kind::closed);
+}
+
+struct counted {
+    explicit counted(int& n) noexcept : left(&n) { ++n; }
+    counted(const counted&) = delete;
+    counted& operator=(const counted&) = delete;
+    ~counted() { --*left; }
+    int* left;
+};
+
+TEST(use_task_dropped, ASIO_8_tasks_of_the_context_unwind_with_it) {
+    int alive = 0;
+    bool after = false;
+    job seen;
+    {
+        net::io_context io;
+        async_run(
+            io, "orphan",
+            [](net::io_context& c, int& n, bool& reached, job& me) -> task<> {
+                counted here(n);
+                me = co_await this_job();
+                local_socket a(c);
+                local_socket b(c);
+                net::local::connect_pair(a, b);
+                char x = 0;
+                co_await net::async_read(a, net::buffer(&x, 1), use_task);
+                reached = true;
+            }(io, alive, after, seen),
+            [](std::exception_ptr) {});
+        io.poll();
+        EXPECT_EQ(alive, 1);
+    }
+    EXPECT_EQ(alive, 0);
+    EXPECT_FALSE(after);
+    EXPECT_EQ(seen.state(), job_state::cancelled);
+    EXPECT_EQ(seen.why().kind(), reason_kind::closed);
+}
+
+TEST(use_task_dropped, ASIO_8_a_context_destroyed_with_an_emission_under_way) {
+    int alive = 0;
+    job seen;
+    {
+        net::io_context io;
+        async_run(
+            io, "orphan",
+            [](net::io_context& c, int& n, job& me) -> task<> {
+                counted here(n);
+                me = co_await this_job();
+                net::steady_timer t(c, 1h);
+                co_await t.async_wait(use_task);
+            }(io, alive, seen),
+            [](std::exception_ptr) {});
+        io.poll();
+        seen.cancel();  // its emission will never run
+    }
+    EXPECT_EQ(alive, 0);
+    EXPECT_EQ(seen.state(), job_state::cancelled);
+}
+
+}  // namespace
