@@ -61,7 +61,7 @@ MODEL_COMPLETE(channel_model, receive_then_close_vs_send) { receive_and_close_vs
 MODEL_COMPLETE(channel_model, close_then_receive_vs_send) { receive_and_close_vs_send(true); }
 
 // The same with a thread each.
-MODEL(channel_model, close_vs_send) {
+MODEL_COMPLETE(channel_model, close_vs_send) {
     channel<int> c(0);
     atomic<int> sent{0};
     atomic<int> back{0};
@@ -186,7 +186,7 @@ MODEL_COMPLETE(channel_model, unbounded_grows) {
 }
 
 // Two senders find no room at once: both make some, and nothing is lost.
-MODEL(channel_model, two_make_room) {
+MODEL_COMPLETE(channel_model, two_make_room) {
     channel<int> c(channel<int>::unbounded);
     check(static_cast<bool>(c.try_send(0)), "SYNC-132: a send never waits");  // what fits without asking for memory
     thread other([&] { check(static_cast<bool>(c.try_send(1)), "SYNC-132: a send never waits"); });

@@ -104,7 +104,7 @@ MODEL_COMPLETE(mutex_model, hand_off_vs_deadline) {
 }
 
 // A parked thread that was called, a spinning one that overtakes it, and the bound on that.
-MODEL(mutex_model, overtaking) {
+MODEL_COMPLETE(mutex_model, overtaking) {
     mutex m;
     plain<int> shared{0};
     const auto visit = [&] {

@@ -29,7 +29,7 @@ fire follow(watch<int>::observer& from, plain<int>& last, plain<int>& ended) {
 }
 
 // A change and the end, while somebody observes: no wake is lost.
-MODEL(watch_model, latest_then_the_end) {
+MODEL_COMPLETE(watch_model, latest_then_the_end) {
     watch<int> w(0);
     auto mine = w.observe();
     plain<int> last{0};
