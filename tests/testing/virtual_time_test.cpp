@@ -45,7 +45,10 @@ TEST(virtual_time, RUN_84_jumps_to_the_next_deadline_when_everything_is_blocked)
     day.set_deadline(begin + 24h);
     second.set_deadline(begin + 1s);
     EXPECT_TRUE(v.timers()->arm(day) && v.timers()->arm(second) && v.post(ready));
+    EXPECT_EQ(v.armed_timers(), 2U);
+    EXPECT_EQ(v.pending_work(), 1U);
     v.run();
+    EXPECT_EQ(v.armed_timers() + v.pending_work(), 0U);
     EXPECT_EQ(order, "rsd");
     EXPECT_EQ(v.now() - begin, 24h);
     EXPECT_FALSE(v.disarm(day));
