@@ -26,4 +26,10 @@ MODEL(doze, RUN_73_doze_or_start) {
     rt::check(watcher.wake() && !watcher.is_on(), "it was dozing, and is no longer");
 }
 
+// A watcher that looks again without having slept.
+MODEL_COMPLETE(doze, RUN_73_a_watcher_that_did_not_doze_says_so) {
+    detail::doze watcher;
+    rt::check(!watcher.is_on() && !watcher.wake() && !watcher.is_on(), "it was awake, and still is");
+}
+
 }  // namespace

@@ -57,6 +57,8 @@ MODEL_COMPLETE(idle_set, RUN_14_park_or_post) {
     }
 }
 MODEL_COMPLETE(idle_set, RUN_14_park_or_post_strict) { park_or_post(false, true); }
+// A worker's own post, where the kernel has no membarrier.
+MODEL_COMPLETE(idle_set, RUN_14_park_or_post_without_barriers) { park_or_post(false, false); }
 MODEL_COMPLETE(idle_set, RUN_14_park_or_post_from_outside) {
     if (has_heavy_barrier()) {
         park_or_post(true, true);
@@ -133,6 +135,44 @@ MODEL_COMPLETE(idle_set, RUN_14_withdraw_or_wake) {
     idle.announce(me, false);
     rt::check(!idle.sleep(me, time_point::min()), "nobody has woken this sleep");
     idle.withdraw(me);
+}
+
+// Two posters saw that nobody searches: the second finds the searcher that the first one woke, and lets the others sleep.
+MODEL_COMPLETE(idle_set, RUN_14_two_wakers_wake_one) {
+    idle_set idle(false);
+    idle_set::sleeper first;
+    idle_set::sleeper second;
+    idle.announce(first, false);
+    rt::check(idle.announce(second, false) == 2, "both are listed");
+    bool other = false;
+    thread waker([&] { other = idle.wake_one(); });
+    const bool mine = idle.wake_one();
+    waker.join();
+    rt::check(mine != other, "one of them has woken somebody");
+    rt::check(idle.is_anybody_parked(), "and only one");
+    rt::check(!idle.try_begin_search(1) && idle.try_begin_search(2), "who was woken counts as a searcher");
+    idle.end_search();
+    idle.withdraw(first);
+    idle.withdraw(second);
+}
+
+// Whoever went to sleep first withdraws: the list is newest first, so it is not at its head.
+MODEL_COMPLETE(idle_set, RUN_14_the_oldest_sleeper_withdraws) {
+    idle_set idle(false);
+    idle_set::sleeper oldest;
+    idle_set::sleeper middle;
+    idle_set::sleeper newest;
+    idle.announce(oldest, false);
+    idle.announce(middle, false);
+    idle.announce(newest, false);
+    idle.withdraw(oldest);
+    const auto left = idle.end_search();
+    rt::check(left.searching == 0 && left.parked == 2, "the others still sleep");
+    rt::check(idle.wake_one() && idle.sleep(newest, time_point::min()), "the newest is woken first");
+    idle.end_search();
+    rt::check(idle.wake_one() && idle.sleep(middle, time_point::min()), "then the one before it");
+    idle.end_search();
+    rt::check(!idle.wake_one(), "nobody sleeps any more");
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ TEST(injector, RUN_12_first_in_first_out_in_batches) {
     EXPECT_EQ(outside.fetch(4, batch), 4U);
     EXPECT_EQ(batch[0], all[0].get());
     EXPECT_EQ(batch[3], all[3].get());
+    EXPECT_FALSE(outside.is_empty()) << "the rest of the batch is on its way out";
     call late([] {});
     EXPECT_TRUE(outside.push(late));
     EXPECT_EQ(outside.fetch(4, batch), 4U);

@@ -21,6 +21,7 @@ TEST(work_deque, RUN_10_owner_takes_the_newest_thief_the_oldest) {
     EXPECT_EQ(d.push(a), 1);
     EXPECT_EQ(d.push(b), 2);
     EXPECT_EQ(d.push(c), 3);
+    EXPECT_EQ(d.size_approx(), 3);
     bool lost = false;
     EXPECT_EQ(d.pop(), &c);
     EXPECT_EQ(d.steal(lost), &a);

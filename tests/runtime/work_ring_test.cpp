@@ -47,4 +47,18 @@ TEST(work_ring, RUN_31_is_a_double_ended_queue_that_grows) {
     }
 }
 
+TEST(work_ring, RUN_31_the_newest_can_be_looked_at) {
+    detail::work_ring ring;
+    EXPECT_EQ(ring.back(), nullptr);
+    call a([] {});
+    call b([] {});
+    EXPECT_TRUE(ring.push_back(a));
+    EXPECT_TRUE(ring.push_back(b));
+    EXPECT_EQ(ring.back(), &b);
+    EXPECT_EQ(ring.pop_front(), &a);
+    EXPECT_EQ(ring.back(), &b);
+    EXPECT_EQ(ring.pop_back(), &b);
+    EXPECT_EQ(ring.back(), nullptr);
+}
+
 }  // namespace

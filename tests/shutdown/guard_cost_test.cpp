@@ -7,6 +7,7 @@
 #include "counted_memory.hpp"
 
 #include <csignal>
+#include <thread>
 
 #if defined(__linux__)
 #include <linux/seccomp.h>
@@ -46,6 +47,26 @@ TEST_F(guard_cost, SHUT_74_SWB_3_a_hundred_thousand_guards_allocate_nothing) {
     const auto* counted = new shutdown("other");
     EXPECT_GT(allocations, before) << "the count counts";
     delete counted;
+}
+
+TEST_F(guard_cost, SHUT_101_without_memory_for_its_record_a_guard_counts) {
+    std::thread other([this] {  // its table is not made yet
+        counted_memory::fail_after = 0;
+        guard first = root.guard();
+        EXPECT_LT(counted_memory::fail_after, 0) << "an allocation has failed";
+        EXPECT_FALSE(first.made_at().is_known());
+        const guard second = root.guard();
+        EXPECT_TRUE(second.made_at().is_known()) << "there is memory again";
+        EXPECT_EQ(root.guard_count(), 2U);
+        EXPECT_EQ(root.report().total(), 2U);
+        auto done = root.shut_down();
+        EXPECT_EQ(root.guard_count(), 2U);
+        first.reset();
+        EXPECT_EQ(root.guard_count(), 1U);
+        EXPECT_FALSE(done.is_resolved());
+    });
+    other.join();
+    EXPECT_EQ(root.state(), roost::shutdown_state::complete);
 }
 
 #if defined(__linux__) && defined(ROOST_SEAM_NATIVE) && !ROOST_ASAN

@@ -142,6 +142,16 @@ TEST(guard, SHUT_66_try_guard_refuses_from_stop_on) {
     EXPECT_EQ(s.guard_count(), 0U);
 }
 
+TEST(guard, SHUT_66_try_guard_refuses_below_a_closed_node) {
+    const shutdown s;
+    const shutdown child = s.child();
+    EXPECT_TRUE(s.tree_node().close());
+    EXPECT_FALSE(s.try_guard().has_value());
+    EXPECT_FALSE(child.try_guard().has_value());
+    EXPECT_EQ(s.guard_count(), 0U);
+    EXPECT_EQ(s.state(), shutdown_state::running) << "closed is not stopped";
+}
+
 TEST(shutdown, SHUT_27_a_guard_decides_which_way_it_goes) {
     const shutdown direct;
     direct.shut_down();

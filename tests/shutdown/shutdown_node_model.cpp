@@ -4,6 +4,8 @@
 #include <roost/testing/explore_gtest.hpp>
 
 #include <memory>
+#include <new>
+#include <string>
 
 namespace {
 
@@ -187,6 +189,25 @@ MODEL(shutdown_node_model, guarded_interrupt_and_last_handle) {
     }
     other.join();
     check(root.guard_count() == 0, "SHUT-42: nothing is left");
+}
+
+// SHUT-8: without memory for a node or for its name nothing is made, and nothing of it is left.
+TEST(shutdown_node_model, SHUT_8_no_memory_for_a_child) {
+    EXPECT_EXPLORED({.failing_allocations = 1}, [] {
+        const std::string name(100, 'n');
+        try {
+            const shutdown parent(name);
+            try {
+                const shutdown child = parent.child(name);
+                check(child.name() == name, "SHUT-8: it has its name");
+            } catch (const std::bad_alloc&) {
+                check(parent.child().state() == shutdown_state::running, "SHUT-8: the next one is made");
+            }
+            check(parent.shut_down().is_resolved(), "SHUT-37: no child delays it");
+        } catch (const std::bad_alloc&) {
+            return;  // there was none for the root
+        }
+    });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <roost/testing/explore_gtest.hpp>
 
 #include <memory>
+#include <new>
 
 namespace {
 
@@ -242,6 +243,26 @@ MODEL(striping_model, last_handle_and_guard) {
     other.join();
     check(notice.is_resolved(), "SHUT-46: an interrupt never waits for ever");
     check(root.guard_count() == 0, "SHUT-75: nothing is left");
+}
+
+// SHUT-75: a node that finds no memory for its stripes counts as before.
+TEST(striping_model, SHUT_75_without_memory_it_stays_as_it_was) {
+    EXPECT_EXPLORED({.failing_allocations = 1}, [] {
+        try {
+            const shutdown s;
+            shutdown_node& n = node_of(s);
+            n.stripe();
+            enter_guard(n);
+            check(s.guard_count() == 1, "SHUT-75: counted once");
+            n.leave_guard();
+            n.settle();
+            check(!n.has_work(), "SHUT-75: nothing is left");
+            n.stripe();
+            check(!n.has_work() || n.is_striped(), "SHUT-75: only stripes hold a unit of their own");
+        } catch (const std::bad_alloc&) {
+            return;  // there was none for the node
+        }
+    });
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "without_membarrier.hpp"
+
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -147,5 +149,25 @@ TEST(striping, SHUT_75_one_thread_makes_a_busy_root_striped_and_no_child) {
     EXPECT_EQ(root.guard_count(), 0U);
     EXPECT_TRUE(root.shut_down().is_resolved());
 }
+
+#if defined(__linux__)
+
+TEST(striping, SHUT_75_without_membarrier_it_counts_in_its_own_word) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(without_membarrier::run([] {
+                    const shutdown s;
+                    s.expect_contention();
+                    const bool was_striped = is_striped(s);
+                    guard g = s.guard();
+                    const bool is_counted = s.guard_count() == 1;
+                    auto done = s.shut_down();
+                    const bool was_early = done.is_resolved();
+                    g.reset();
+                    return !was_striped && is_counted && !was_early && done.is_resolved();
+                }),
+                without_membarrier::is_fine, "");
+}
+
+#endif
 
 }  // namespace

@@ -226,4 +226,24 @@ TEST(shutdown_tasks, TASK_7_whoever_is_resumed_by_the_end_of_a_drain_runs_in_no_
     EXPECT_TRUE(requests.has_ended());
 }
 
+TEST(shutdown_tasks, SHUT_46_an_idle_scope_below_does_not_keep_interrupts_waiting) {
+    manual_executor on("hand");
+    const shutdown server("server");
+    bool is_cancelled = false;
+    {
+        shutdown connection = server.child("connection");
+        const token observed(connection.tree_node());
+        root_scope requests(connection.tree_node(), on, "requests");
+        const inline_callback when_cancelled(observed, level::cancel, [&]() noexcept { is_cancelled = true; });
+        bool is_told = false;
+        const inline_callback when_stopped(observed, level::stop, [&]() noexcept { is_told = true; });
+        connection = server;
+        EXPECT_TRUE(is_told) << "nobody can stop the connection any more";
+        EXPECT_FALSE(is_cancelled) << "and nobody has cancelled it";
+        requests.close();
+        EXPECT_TRUE(requests.has_ended());
+    }
+    EXPECT_FALSE(is_cancelled);
+}
+
 }  // namespace
