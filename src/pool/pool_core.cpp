@@ -141,13 +141,6 @@ std::exception_ptr pool_core::make_error(gift why, pool_operation operation, int
     }
 }
 
-// An idle resource, the one unused longest, of a stripe of which `wanted` holds; null: none.
-template <class Wanted>
-slot_base* pool_core::evict_one(pool_stripe& home, Wanted wanted) noexcept {
-    const stripe_step step = home.commit([&](stripe_state x) { return wanted(x) ? stripe::evict(x) : stripe_step(); });
-    return step.is_refused() ? nullptr : home.slots[step.slot];
-}
-
 // In one commit; then each(slot), how many there are.
 template <class Each>
 std::uint32_t pool_core::evict_all(pool_stripe& home, Each each) noexcept {
@@ -232,10 +225,11 @@ std::uint32_t pool_core::resize(std::uint32_t capacity) noexcept {
         unsigned over = home.commit([=](stripe_state x) { return stripe::set_capacity(x, share); }).next.over();
         // What is evicted is busy until it is gone, and the stripe is over by one less only then: so count here.
         for (; over != 0; --over) {
-            slot_base* s = evict_one(home, [](stripe_state x) { return x.over() != 0; });
-            if (s == nullptr) {
+            const stripe_step step = home.commit([](stripe_state x) { return stripe::evict(x); });  // unused longest
+            if (step.is_refused()) {
                 break;
             }
+            slot_base* s = home.slots[step.slot];
             s->next_effect = std::exchange(fx.to_destroy, s);
         }
     }
@@ -272,8 +266,10 @@ std::vector<pool_holder> pool_core::holders() {
             if (where.is_known()) {
                 const char* who = s.who.load(mo::relaxed);  // T6
                 const std::int64_t since = s.since.load(mo::relaxed);  // T6
+                const std::int64_t age =
+                    std::max<std::int64_t>(now - since, 0);  // it may have begun after the clock was read
                 all.emplace_back(who == nullptr ? std::string_view() : std::string_view(who), where, static_cast<int>(i),
-                                 duration(tracks_ages_ && since != 0 ? now - since : 0));
+                                 duration(tracks_ages_ ? age : 0));
             }
         }
     }

@@ -111,14 +111,16 @@ void pool_core::serve_the_rest(pool_effects& fx) noexcept {
     }
 }
 
-// Creating is suspended and nothing is alive that could be returned: waiting longer would be waiting for the clock.
+// An ancestor takes no more work: what there is can be given to nobody. Or creating is suspended and nothing is alive that could be
+// returned: waiting longer would be waiting for the clock.
 void pool_core::fail_hopeless(pool_effects& fx) noexcept {
-    if (waiters_.is_empty() || may_create() || has_live()) {
+    const bool is_refused = is_above_closed_.load(mo::relaxed);  // T7
+    if (!is_refused && (waiters_.is_empty() || may_create() || has_live())) {
         return;
     }
     while (auto* w = static_cast<pool_waiter*>(waiters_.front())) {
-        w->cause = last_failure_;
-        give(*w, gift::failed, nullptr, fx);
+        w->cause = is_refused ? nullptr : last_failure_;
+        give(*w, is_refused ? gift::stopped : gift::failed, nullptr, fx);
     }
 }
 
@@ -149,7 +151,7 @@ void pool_core::settle_queue(pool_effects&) noexcept {
 void pool_core::put_locked(slot_base& s, pool_effects& fx) noexcept {
     auto* first = static_cast<pool_waiter*>(waiters_.front());
     const stripe_state now = look(*s.home);
-    const bool is_wanted = first != nullptr && now.over() == 0 && !now.is_closed();
+    const bool is_wanted = first != nullptr && now.over() == 0;  // closed: nobody waits
     if (is_wanted && !(first->is_thread() && first->overtaken < thread_patience)) {
         may_barge_.store(false, mo::relaxed);  // T8
         give(*first, gift::resource, &s, fx);
@@ -167,14 +169,13 @@ void pool_core::put_locked(slot_base& s, pool_effects& fx) noexcept {
 // s is busy and has no resource: the right to create goes to the first who waits for one, else back to the stripe.
 void pool_core::empty_locked(slot_base& s, pool_effects& fx) noexcept {
     pool_waiter* next = first_without_creation();
-    if (next != nullptr && may_create()) {
-        const bool entered = counts_ && enter_or_note();
+    if (next != nullptr && may_create() && (!counts_ || enter_or_note())) {
         bool was_counted = false;
         const stripe_step step = s.home->commit([&](stripe_state x) {
             was_counted = x.is_counted();
-            return counts_ && !entered && !was_counted ? stripe_step() : stripe::recreate(x, s.number, entered);
+            return stripe::recreate(x, s.number, counts_);
         });
-        fx.units += entered && (was_counted || step.is_refused()) ? 1 : 0;
+        fx.units += counts_ && (was_counted || step.is_refused()) ? 1 : 0;
         if (!step.is_refused()) {
             create_for(*next, s, fx);
             serve_the_rest(fx);
@@ -190,7 +191,7 @@ void pool_core::empty_locked(slot_base& s, pool_effects& fx) noexcept {
 }
 
 void pool_core::drain_if_done(pool_effects& fx) noexcept {
-    if (!is_closing_ || is_drained_) {
+    if (!is_closing_) {
         return;
     }
     for (unsigned i = 0; i < stripe_count_; ++i) {

@@ -58,6 +58,8 @@ bool pool_core::sleep(Node& self, time_point deadline) noexcept {
         pool_effects fx;
         slot_base* s = waiters_.front() == &self ? take_anywhere(true, &fx) : nullptr;
         if (s == nullptr && has_token) {
+            fail_hopeless(fx);  // what it came for may be there, and not to be had: the parent has closed
+            settle_queue(fx);
             unlock_and_run(fx);
             continue;
         }

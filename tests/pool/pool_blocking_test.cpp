@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../tree/tree_support.hpp"
 #include "support.hpp"
 
 #include <optional>
@@ -130,6 +131,51 @@ TEST(pool_blocking, POOL_22_a_thread_that_does_not_come_is_handed_what_it_waits_
     p.core().pass_on(parked);
     parked.finish();
     expect_conserved(p, l);
+}
+
+TEST(pool_blocking, POOL_22_after_that_it_is_also_given_the_right_to_create) {
+    ledger l;
+    roost::pool_options o = one_stripe(1);
+    o.room = 2;
+    auto p = make_pool(l, o);
+    auto held = p.acquire_blocking();
+    deaf_thread parked;
+    ASSERT_TRUE(p.core().enqueue(parked));
+    for (int i = 0; i < roost::detail::thread_patience; ++i) {
+        held.handle().give_back();
+        held = p.acquire_blocking(roost::now());
+        ASSERT_TRUE(held);
+    }
+    EXPECT_EQ(p.resize(2), 2U);
+    EXPECT_EQ(parked.given, roost::detail::gift::permit);
+    p.core().pass_on(parked);
+    parked.finish();
+    EXPECT_EQ(p.stats().free, 1U);
+}
+
+// What comes back is left idle for the parked thread, in whichever stripe, and nobody holds it until somebody has come.
+TEST(pool_blocking, POOL_40_what_waits_for_a_parked_thread_is_no_work) {
+    auto root = tree_support::make_root();
+    ledger l;
+    roost::pool_options o(2, "striped");
+    o.stripes = 2;
+    o.parent = root.get();
+    auto p = make_pool(l, o);
+    auto a = p.acquire_blocking();
+    auto b = p.acquire_blocking();
+    ASSERT_TRUE(a && b);
+    deaf_thread parked;
+    ASSERT_TRUE(p.core().enqueue(parked));
+    auto& first = a.handle().stripe() == 0 ? a : b;
+    auto& second = a.handle().stripe() == 0 ? b : a;
+    first.handle().give_back();
+    EXPECT_TRUE(parked.is_notified);
+    EXPECT_EQ(p.as_node().units(), 1U);
+    second.handle().give_back();
+    EXPECT_EQ(p.stats().idle, 2U);
+    EXPECT_FALSE(root->has_work());
+    EXPECT_TRUE(p.core().cancel(parked, roost::claim::cancelled));
+    parked.finish();
 }
 
 TEST(pool_blocking, POOL_85_every_form_of_acquire_names_its_holder) {

@@ -222,6 +222,38 @@ TEST_F(pool_check, POOL_30_an_operation_that_never_suspends_leaves_its_resource_
     EXPECT_EQ(p.stats().idle, 1U);
 }
 
+// Between the taking and the queueing the pool was closed: what was taken goes, unchecked.
+TEST_F(pool_check, POOL_42_what_was_taken_for_a_check_goes_when_the_pool_is_closed_meanwhile) {
+    auto p = make(one_stripe(1));
+    use_all(p, 1);
+    hand_executor where;
+    auto op = p.acquire();
+    EXPECT_FALSE(op.await_ready());
+    EXPECT_FALSE(p.close_blocking(roost::now()));
+    EXPECT_FALSE(op.start(roost::resume_target(nullptr, nullptr, where)));
+    EXPECT_EQ(op.await_resume().status(), pool_status::closed);
+    EXPECT_TRUE(doctor.asked.empty());
+    EXPECT_EQ(l.alive(), 0);
+    EXPECT_TRUE(p.close_blocking(roost::now()));
+}
+
+TEST_F(pool_check, POOL_17_nobody_is_overtaken_behind_a_check) {
+    auto p = make(one_stripe(1));
+    use_all(p, 1);
+    client a(p);  // its check is under way
+    client b(p);
+    client c(p);
+    EXPECT_FALSE(a.done() || b.done() || c.done());
+    EXPECT_EQ(doctor.asked.size(), 1U);
+    doctor.answer(0, verdict::fine);
+    ASSERT_TRUE(a.done());
+    a.let_go();
+    ASSERT_TRUE(b.done());
+    EXPECT_FALSE(c.done());
+    b.let_go();
+    EXPECT_TRUE(c.done());
+}
+
 TEST(pool_check_timeout, POOL_30_a_check_that_hangs_costs_the_resource_and_frees_the_place) {
     virtual_time time;
     ledger l;

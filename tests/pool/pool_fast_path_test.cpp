@@ -1,5 +1,7 @@
 // What the fast path does not do: allocate, ask the clock, post anything to anybody.
 
+#include <roost/tree/visit.hpp>
+
 #include <gtest/gtest.h>
 
 #include "support.hpp"
@@ -10,7 +12,8 @@
 
 namespace {
 long allocations = 0;
-}
+thread_local bool fails_next = false;
+}  // namespace
 
 // Counts what this test binary allocates. ThreadSanitizer brings operators of its own, so there nothing is counted.
 #if defined(__has_feature)
@@ -22,7 +25,9 @@ long allocations = 0;
 // Kept out of line: once inlined, g++ 12 takes the pair for mismatched.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     __atomic_fetch_add(&allocations, 1, __ATOMIC_RELAXED);
-    if (void* p = std::malloc(size == 0 ? 1 : size)) {
+    void* p = fails_next ? nullptr : std::malloc(size == 0 ? 1 : size);
+    fails_next = false;
+    if (p != nullptr) {
         return p;
     }
     throw std::bad_alloc();
@@ -127,6 +132,18 @@ TEST(pool_fast_path, POOL_26_a_pool_that_keeps_nothing_is_seen_to_allocate) {
         p.try_acquire_or_create().handle().discard();
     }
     EXPECT_GE(allocations - before, 10);
+}
+
+TEST(pool_fast_path, POOL_44_without_memory_a_report_says_that_it_cannot_name_the_holders) {
+    ledger l;
+    auto p = make_pool(l, one_stripe(1));
+    const auto held = p.try_acquire_or_create("held");
+    roost::node_description d;
+    fails_next = true;
+    p.as_node().functions().describe(p.as_node(), d);
+    EXPECT_FALSE(fails_next) << "it needed memory";
+    EXPECT_EQ(d.state, "open");
+    EXPECT_EQ(d.waits_on, "its holders (no memory to name them)");
 }
 #endif
 

@@ -256,4 +256,62 @@ MODEL(pool_life_model, thread_deadline_vs_put) {
     expect_all_back(p, "POOL-15");
 }
 
+// A parked thread comes for what it was called for, and somebody clears what is idle: the thread gets that, or a new one.
+MODEL(pool_life_model, called_thread_vs_clear_counted) {
+    plain<int> uses{0};
+    auto root = model_node::make_root(model_node::probe::quiet);
+    pool_options o = small(1);
+    o.parent = root.get();
+    {
+        pool<shared> p(o, [&] { return shared{&uses}; });
+        auto held = p.try_acquire_or_create();
+        thread other([&] {
+            auto got = p.acquire_blocking();
+            check(got && root->has_work(), "POOL-40: out, and the parent does not know");
+        });
+        held.handle().give_back();
+        p.clear_idle();
+        other.join();
+        check(!root->has_work(), "POOL-40: everything is back");
+        expect_all_back(p, "POOL-15");
+    }
+}
+
+// The parent closes while a parked thread is on its way to what it was called for: it gets that, or is told.
+MODEL(pool_life_model, POOL_41_called_thread_vs_closing_parent) {
+    plain<int> uses{0};
+    auto root = model_node::make_root(model_node::probe::quiet);
+    pool_options o = small(1);
+    o.parent = root.get();
+    {
+        pool<shared> p(o, [&] { return shared{&uses}; });
+        auto held = p.try_acquire_or_create();
+        thread other([&] {
+            const auto got = p.acquire_blocking();
+            check(got || got.status() == roost::pool_status::stopped, "POOL-41: served or told");
+        });
+        held.handle().give_back();
+        root->close();
+        other.join();
+        check(!root->has_work(), "POOL-40: everything is back");
+    }
+}
+
+// A stop that is still on its way to the stripes is seen by whoever asks why there is nothing.
+MODEL(pool_life_model, POOL_41_stop_vs_try) {
+    plain<int> uses{0};
+    auto root = model_node::make_root(model_node::probe::quiet);
+    pool_options o = small(1);
+    o.parent = root.get();
+    {
+        pool<shared> p(o, [&] { return shared{&uses}; });
+        thread other([&] { root->stop(); });
+        const bool is_stopped = p.as_node().is_stopping();
+        const auto got = p.try_acquire();
+        check(!is_stopped || got.status() == roost::pool_status::stopped, "POOL-41: from stop on");
+        other.join();
+        check(p.try_acquire().status() == roost::pool_status::stopped, "POOL-41: and for ever");
+    }
+}
+
 }  // namespace

@@ -268,8 +268,6 @@ private:
     void arm_attempt(slot_base& s, duration limit) noexcept;
     void note_failure(const std::exception_ptr& why) noexcept;
     void note_created(slot_base& s) noexcept;
-    template <class Wanted>
-    [[nodiscard]] slot_base* evict_one(pool_stripe& home, Wanted wanted) noexcept;
     template <class Each>
     std::uint32_t evict_all(pool_stripe& home, Each each) noexcept;
     [[nodiscard]] bool is_stale(const slot_base& s, std::int64_t now) const noexcept;
