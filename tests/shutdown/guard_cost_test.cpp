@@ -65,7 +65,7 @@ void without_table(const shutdown& s, const auto& check) {
     other.join();
 }
 
-TEST_F(guard_cost, SHUT_101_without_memory_for_its_record_a_guard_counts) {
+TEST_F(guard_cost, SHUT_102_without_memory_for_its_record_a_guard_counts) {
     without_table(leaf, [this](guard& unknown) {
         const auto before = root.guard_count();
         EXPECT_FALSE(unknown.made_at().is_known());

@@ -88,8 +88,8 @@ void grow_while_read(std::size_t taken) {
 MODEL(guard_slots_model, growth) { grow_while_read(roost::detail::first_slots); }
 MODEL(guard_slots_model, second_growth) { grow_while_read(2 * roost::detail::first_slots); }
 
-// SHUT-101: no memory for more: whoever asks is given no slot, what was taken stays, and what is given back is found.
-TEST(guard_slots_model, SHUT_101_no_memory_to_grow) {
+// SHUT-102: no memory for more: whoever asks is given no slot, what was taken stays, and what is given back is found.
+TEST(guard_slots_model, SHUT_102_no_memory_to_grow) {
     EXPECT_EXPLORED({.failing_allocations = 3}, [] {
         guard_table table;
         guard_slot* taken[2 * roost::detail::first_slots] = {};
@@ -103,7 +103,7 @@ TEST(guard_slots_model, SHUT_101_no_memory_to_grow) {
         }
         std::size_t seen = 0;
         table.for_each([&seen](const guard_slot& s) { seen += s.read().owner == &a_node ? 1U : 0U; });
-        check(seen == count, "SHUT-101: every slot was given to one guard");
+        check(seen == count, "SHUT-102: every slot was given to one guard");
         check(count >= roost::detail::first_slots && count <= table.capacity(), "SHUT-60: the first need no memory");
         taken[0]->drop();
         check(table.free_slot() != nullptr, "SHUT-60: a slot that was given back is used again");
