@@ -52,18 +52,19 @@ void job_core::begin_here() noexcept {
 // --- the scope -------------------------------------------------------------------------------------------------------
 
 // The same place in the program, so that nothing that reports show has to change; and made just now, so that its age is right.
-bool fork_scope::fits(node_name name, site made_at, const scope_policy& policy) const noexcept {
-    return name_text() == name.text().data() && &this->policy() == &policy && born_ == recent_time::stamp() &&
-           is_same_place(this->made_at(), made_at) && watching::now() == 0 && is_level_as_new(*this) && job_->is_as_new();
+// A kind of group has a name of its own, so that the policy is the same, too.
+bool fork_scope::fits(node_name name, site made_at) const noexcept {
+    return name_text() == name.text().data() && born_ == recent_time::stamp() && is_same_place(this->made_at(), made_at) &&
+           watching::now() == 0 && is_level_as_new(*this) && job_->is_as_new();
 }
 
-fork_scope* fork_scope::reuse(region& parent, node_name name, site made_at, const scope_policy& policy) noexcept {
+fork_scope* fork_scope::reuse(region& parent, node_name name, site made_at) noexcept {
     fork_job* above = fork_job::of(parent);
     fork_scope* kept = above == nullptr ? nullptr : above->take_spare();
     if (kept == nullptr) {
         return nullptr;
     }
-    if (!kept->fits(name, made_at, policy)) {
+    if (!kept->fits(name, made_at)) {
         end_idle(*kept);
         return nullptr;
     }
@@ -72,14 +73,15 @@ fork_scope* fork_scope::reuse(region& parent, node_name name, site made_at, cons
 }
 
 fork_scope& fork_scope::open(region& parent, node_name name, node_name child, site made_at, const scope_policy& policy) {
-    fork_scope* kept = reuse(parent, name, made_at, policy);
+    fork_scope* kept = reuse(parent, name, made_at);
     return kept != nullptr ? *kept : make(parent, name, child, made_at, policy);
 }
 
+// A failure has cancelled it before the unit of whoever failed went.
 bool fork_scope::is_as_new() const noexcept {
     constexpr work_word with_first_job = alone_with(2) + one_unit;
     return access::work_of(const_cast<fork_scope&>(*this)).load(mo::acquire) == with_first_job &&  // F1
-           !has_failed() && is_level_as_new(*this);
+           is_level_as_new(*this);
 }
 
 void fork_scope::put_away() noexcept {
@@ -87,7 +89,7 @@ void fork_scope::put_away() noexcept {
     fork_job* above = fork_job::of(static_cast<region&>(*parent()));
     fork_scope* inner = job_->spare();
     kept_ = static_cast<std::uint16_t>(1 + (inner == nullptr ? 0 : inner->kept_));
-    if (above == nullptr || above->spare() != nullptr || kept_ > most_kept) {
+    if (above == nullptr || kept_ > most_kept) {
         end_idle(*this);
         return;
     }

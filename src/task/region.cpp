@@ -91,12 +91,10 @@ void region::describe_wait(node_description& d) noexcept {
 
 void region::describe(const node& self, node_description& d) noexcept {
     auto& mine = const_cast<region&>(static_cast<const region&>(self));
-    if (mine.has_owner()) {
-        if (timer_service* timers = mine.owner().where()->timers(); timers != nullptr && d.deadline != no_deadline) {
-            d.deadline_clock = timers->now();
-        }
-        mine.describe_wait(d);
+    if (timer_service* timers = mine.owner().where()->timers(); timers != nullptr && d.deadline != no_deadline) {
+        d.deadline_clock = timers->now();
     }
+    mine.describe_wait(d);
 }
 
 void region::level_raised(node& self, level now) noexcept {
@@ -131,9 +129,7 @@ void body::post_then(continuation& then) noexcept { post_or_fall_back(where(), t
 void continuation::run_then(work& self) noexcept {
     continuation& mine = static_cast<continuation&>(self);
     const next_step step = mine.go_on_(mine);
-    if (step.frame() != nullptr) {
-        step.frame()->where().owner().run(step);
-    }
+    step.frame()->where().owner().run(step);
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

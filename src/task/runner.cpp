@@ -40,8 +40,6 @@ body& region::owner() const noexcept {
     return *static_cast<const guest_region&>(*this).owner_;
 }
 
-bool region::has_owner() const noexcept { return is_marked() || static_cast<const guest_region&>(*this).owner_ != nullptr; }
-
 namespace {
 
 await_link& bury(promise_base& frame) noexcept {

@@ -54,7 +54,10 @@ public:
     void set_first() noexcept { is_first_ = true; }
     [[nodiscard]] fork_scope* take_spare() noexcept { return std::exchange(spare_, nullptr); }
     [[nodiscard]] fork_scope* spare() const noexcept { return spare_; }
-    void keep_spare(fork_scope& s) noexcept { spare_ = &s; }
+    void keep_spare(fork_scope& s) noexcept {
+        ROOST_ASSERT(spare_ == nullptr, "I3: whoever opens a group takes the spare, and a body has one group at a time");
+        spare_ = &s;
+    }
 
     static void* operator new(std::size_t size) { return allocate_frame(size); }
     static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
@@ -92,11 +95,10 @@ public:
 private:
     fork_scope(region& parent, node_name name, site made_at, const scope_policy& policy)
         : scope_core(functions, parent, name, made_at, policy) {}
-    [[nodiscard]] static fork_scope* reuse(region& parent, node_name name, site made_at,
-                                           const scope_policy& policy) noexcept;
+    [[nodiscard]] static fork_scope* reuse(region& parent, node_name name, site made_at) noexcept;
     [[nodiscard]] static fork_scope& make(region& parent, node_name name, node_name child, site made_at,
                                           const scope_policy& policy);
-    [[nodiscard]] bool fits(node_name name, site made_at, const scope_policy& policy) const noexcept;
+    [[nodiscard]] bool fits(node_name name, site made_at) const noexcept;
     static void destroy(node& self) noexcept { delete &static_cast<fork_scope&>(static_cast<region&>(self)); }
     static bool drained(node& self) noexcept;
     static void describe(const node& self, node_description& d) noexcept;

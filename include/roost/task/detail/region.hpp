@@ -86,7 +86,6 @@ class region : public node {
 public:
     // Whose body runs in it: a job's region is its own, every other one says so itself.
     [[nodiscard]] body& owner() const noexcept;
-    [[nodiscard]] bool has_owner() const noexcept;  // false: nothing of its own runs in it
     // The checkpoint: one load.
     [[nodiscard]] bool is_cancelled() const noexcept { return should_stop_now_relaxed(); }
     [[nodiscard]] reason why() const noexcept { return node::why(level::cancel); }
@@ -110,7 +109,7 @@ public:
 
     // What a region does when its level rises: takes the body out of its wait and has it unwound on its executor.
     static void level_raised(node& self, level now) noexcept;
-    // Adds what the body is suspended in to a report; from any thread.
+    // Adds what the body is suspended in to a report; from any thread. For regions that have an owner.
     static void describe(const node& self, node_description& d) noexcept;
 
 protected:
@@ -167,7 +166,8 @@ private:
     body* owner_ = nullptr;
 };
 
-// A boundary that waits for something other than a frame, and what it does then: posted to the body's executor.
+// A boundary that waits for something other than a frame, and what it does then: posted to the body's executor. It always
+// has a frame to go on with.
 class continuation : public work {
 public:
     using function = next_step (*)(continuation&) noexcept;
