@@ -185,9 +185,10 @@ next_step fork::child_done(fork_slot& slot, ending how, reason& why) noexcept {
 // All that has begun here has returned, and nothing is left to begin.
 next_step fork::end_here(runner& here) noexcept {
     if (scope_->is_as_new()) [[likely]] {
-        std::exchange(scope_, nullptr)->put_away();
         here.current = &me_->where().owner();
-        return rules_->needs_all ? next_step::resume(*me_) : rules_->finish(*this);
+        const next_step then = rules_->needs_all ? next_step::resume(*me_) : rules_->finish(*this);
+        std::exchange(scope_, nullptr)->put_away();  // now: finish() may report where it was made
+        return then;
     }
     fork_scope& scope = *scope_;
     fork_job& job = scope.first_job();
@@ -305,10 +306,10 @@ void fork::keep_slots() const noexcept {
 void fork::report_slots(std::string_view what) const noexcept {
     for (const fork_slot* s = first_; s != nullptr; s = s->next_) {
         if (s->link().state() == ending::threw) {
-            report_failure(what, rules_->child.text(), scope_ == nullptr ? site() : scope_->made_at(), s->link().error());
+            report_failure(what, rules_->child.text(), scope_->made_at(), s->link().error());
         }
         for (const std::exception_ptr& other : static_cast<const told_slot&>(*s).others) {
-            report_failure(what, rules_->child.text(), scope_ == nullptr ? site() : scope_->made_at(), other);
+            report_failure(what, rules_->child.text(), scope_->made_at(), other);
         }
     }
 }
@@ -331,7 +332,7 @@ next_step fork::end_cancelled() noexcept {
             why = s->link().why();
         }
     }
-    if (!why && scope_ != nullptr) {
+    if (!why) {
         why = scope_->why();
     }
     runner::of_this_thread().why = why ? std::move(why) : reason::plain_kind(reason_kind::requested);

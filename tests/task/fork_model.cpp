@@ -18,6 +18,9 @@ namespace {
 using namespace roost;
 using roost::testing::check;
 
+// For three threads: every way with at most two preemptions.
+const roost::testing::options two_switches{.memory = roost::testing::memory::weak, .preemption_bound = 2};
+
 // One stack of work for all threads: the newest first, handed back to whoever waits for it.
 class shared_stack final : public executor {
 public:
@@ -258,5 +261,45 @@ void nested(bool looked_at) {
 MODEL(fork_model, nested_groups) { nested(false); }
 // JOB-73: somebody looks at the tree and holds on to what is kept.
 MODEL(fork_model, nested_vs_visitor) { nested(true); }
+
+atomic<std::uint32_t> reported{0};
+atomic<std::uint32_t> without_place{0};
+task<> settle_three(bool& begun, bool& got) {
+    auto [a, b, c] = co_await when_all_settled(
+        one(),
+        [](bool& told) -> task<int> {
+            told = true;
+            throw std::runtime_error("no");
+            co_return 0;
+        }(begun),
+        one());
+    got = b.has_error();
+}
+// JOB-87: a failure that was to be a result is one, or is reported where the group was written, also when the cancel comes last.
+void settled_vs_cancel() {
+    const auto before = set_failure_sink(+[](std::string_view, std::string_view, site where, std::exception_ptr) noexcept {
+        reported.fetch_add(1, mo::relaxed);
+        without_place.fetch_add(where.is_known() ? 0 : 1, mo::relaxed);
+    });
+    reported.store(0, mo::relaxed);
+    without_place.store(0, mo::relaxed);
+    {
+        shared_stack ex;
+        root_scope root(ex);
+        bool begun = false;
+        bool got = false;
+        const job j = root.launch("three", settle_three(begun, got));
+        thread canceller([&] {
+            j.cancel();
+            ex.wake();
+        });
+        play(ex, root, j, [] {});
+        canceller.join();
+        check(reported.load(mo::relaxed) + (got ? 1U : 0U) == (begun ? 1U : 0U), "JOB-87: told exactly once");
+        check(without_place.load(mo::relaxed) == 0, "JOB-68: with its place");
+    }
+    set_failure_sink(before);
+}
+TEST(fork_model, settled_vs_cancel) { EXPECT_EXPLORED(two_switches, settled_vs_cancel); }
 
 }  // namespace
