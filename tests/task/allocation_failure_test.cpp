@@ -134,6 +134,24 @@ task<> coalescing_in(scope& s) {
     }
 }
 task<> coalescing() { co_await with_scope(coalescing_in); }
+task<> fail_cleanup() {
+    ++told::failed;
+    throw planned();
+    co_return;
+}
+task<> clean_up_badly(bool fails) {
+    co_await on_exit(fail_cleanup);
+    if (fails) {
+        ++told::failed;
+        throw planned();
+    }
+}
+// The first failure stays with the job, the others are told with an outcome.
+task<> further_failures() {
+    static_cast<void>(co_await as_outcome(clean_up_badly(false)));
+    const outcome<void> ended = co_await as_outcome(trace("a note that needs memory of its own", clean_up_badly(true)));
+    told::got += ended.has_error() ? 1 + static_cast<int>(ended.others().size()) : 0;
+}
 task<> hopping_in(scope& s) { static_cast<void>(co_await on(*s.executor().get(), leaf(1))); }
 task<> hopping() { co_await with_scope(hopping_in); }
 
@@ -172,6 +190,9 @@ task<> races() {
     static_cast<void>(co_await race(leaf(1), leaf(2)));
     static_cast<void>(co_await first_success(fail(), leaf(2)));
 }
+// Each alone: what a group before it has recycled would not be allocated.
+task<> settled_alone() { static_cast<void>(co_await when_all_settled(leaf(1), leaf(2))); }
+task<> first_success_alone() { static_cast<void>(co_await first_success(leaf(1), leaf(2))); }
 task<> mappings() {
     const std::vector<int> items{1, 2, 3, 4};
     static_cast<void>(co_await map_concurrent(items, 2, leaf));
@@ -292,9 +313,27 @@ TEST(allocation_failure, JOB_88_a_failure_that_no_getter_got_for_want_of_memory_
     set_failure_sink(before);
     EXPECT_TRUE(went_through);
 }
+// The job fails at most once beside that, for want of memory.
+TEST(allocation_failure, TASK_34_further_failures_are_kept_or_reported) {
+    const auto before =
+        set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept { ++told::reported; });
+    bool went_through = false;
+    for (long n = 0; n < 200 && !went_through; ++n) {
+        told::failed = told::got = told::reported = 0;
+        std::thread([&] { went_through = run_with(further_failures, n); }).join();
+        EXPECT_GE(told::got + told::reported, told::failed) << "allocation " << n;
+        EXPECT_LE(told::got + told::reported, told::failed + 1) << "allocation " << n;
+    }
+    set_failure_sink(before);
+    EXPECT_TRUE(went_through);
+    EXPECT_EQ(told::failed, 3);
+    EXPECT_EQ(told::got, 2);
+}
 TEST(allocation_failure, JOB_69_supervise) { exhaust(supervising, "supervise"); }
 TEST(allocation_failure, JOB_69_when_all) { exhaust(all_of_them, "when_all"); }
 TEST(allocation_failure, JOB_69_races) { exhaust(races, "races"); }
+TEST(allocation_failure, JOB_69_when_all_settled) { exhaust(settled_alone, "when_all_settled"); }
+TEST(allocation_failure, JOB_69_first_success) { exhaust(first_success_alone, "first_success"); }
 TEST(allocation_failure, JOB_69_map_concurrent) { exhaust(mappings, "map_concurrent"); }
 TEST(allocation_failure, JOB_69_retry) { exhaust(retries, "retry"); }
 TEST(allocation_failure, JOB_69_services) { exhaust(services, "services"); }

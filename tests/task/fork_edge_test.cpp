@@ -16,6 +16,7 @@
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/task/when_all.hpp>
+#include <roost/tree/visit.hpp>
 
 #include "rig.hpp"
 
@@ -24,6 +25,7 @@
 #include <atomic>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -254,6 +256,155 @@ task<int> tags_all() {
 TEST(fork_edge, JOB_72_values_reach_children) {
     runtime threads(runtime_options().workers(1));
     EXPECT_EQ(block_on(threads, tags_all()), 112200);
+}
+
+// --- an executor that hands back whatever is newest ------------------------------------------------------------------------
+
+class stack_of_work final : public executor {
+public:
+    bool post(work& w) noexcept override {
+        if (at_once) {
+            w.run();
+        } else {
+            all_.push_front(w);
+        }
+        return true;
+    }
+    bool take_next(const work& w) noexcept override {
+        work* newest = all_.pop();
+        if (newest != nullptr && newest != &w) {
+            all_.push_front(*newest);
+        }
+        return newest == &w;
+    }
+    [[nodiscard]] bool is_here() const noexcept override { return true; }
+    void run() noexcept {
+        while (work* w = all_.pop()) {
+            w->run();
+        }
+    }
+    bool at_once = false;
+
+private:
+    work_list all_;
+};
+class stack_stage {
+public:
+    ~stack_stage() {
+        root.close();
+        executor.run();
+        EXPECT_TRUE(root.has_ended());
+    }
+    template <class T>
+    job_state play(task<T> t) {
+        const job j = root.launch("job", std::move(t));
+        executor.run();
+        return j.state();
+    }
+    stack_of_work executor;
+    root_scope root{executor};
+};
+// As the first child of a group: in a job that keeps what it can for its next group.
+task<> in_group(task<> t) { co_await when_all(std::move(t), leaf()); }
+
+task<int> chain(int n) {
+    if (n == 0) {
+        co_return 0;
+    }
+    auto [a, b] = co_await when_all(chain(n - 1), leaf());
+    co_return a + b;
+}
+task<> chain_and_count(node& root, std::size_t& nodes) {
+    EXPECT_EQ(co_await chain(1000), 1000);
+    visit(root, 10'000, [&](const node_description&) noexcept { ++nodes; });
+}
+TEST(fork_edge, JOB_74_what_is_kept_is_little_however_deep_the_groups_were) {
+    stack_stage s;
+    std::size_t nodes = 0;
+    EXPECT_EQ(s.play(in_group(chain_and_count(s.root.core(), nodes))), job_state::completed);
+    constexpr std::size_t running = 4;  // root, job, scope and child
+    EXPECT_GT(nodes, running);
+    EXPECT_LE(nodes, running + 200);
+}
+
+task<int> note_and_switch(stack_of_work& on, std::vector<int>& order) {
+    order.push_back(1);
+    on.at_once = true;
+    co_return 1;
+}
+task<> three_on(stack_of_work& on, std::vector<int>& order, int& sum) {
+    const job me = co_await this_job();
+    auto [a, b, c] = co_await when_all(note_and_switch(on, order), note(order, 2), note(order, 3));
+    EXPECT_EQ(current_job(), me);
+    sum = a + b + c;
+}
+TEST(fork_edge, JOB_72_from_left_to_right_where_work_runs_inside_post_from_some_child_on) {
+    stack_stage s;
+    std::vector<int> order;
+    int sum = 0;
+    EXPECT_EQ(s.play(three_on(s.executor, order, sum)), job_state::completed);
+    EXPECT_EQ(sum, 6);
+    EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+}
+
+task<std::string> scope_name() {
+    const job me = co_await this_job();
+    co_return std::string(me.core()->parent()->name());
+}
+task<> kinds_in_turn(std::vector<std::string>& names) {
+    for (int i = 0; i < 2; ++i) {
+        auto [all, other] = co_await when_all(scope_name(), scope_name());
+        names.push_back(all);
+        auto won = co_await race(scope_name(), scope_name());
+        names.push_back(won.value());
+        auto [settled, another] = co_await when_all_settled(scope_name(), scope_name());
+        names.push_back(settled.value());
+    }
+}
+TEST(fork_edge, JOB_68_kinds_of_groups_in_turn_have_their_own_names) {
+    stack_stage s;
+    std::vector<std::string> names;
+    EXPECT_EQ(s.play(in_group(kinds_in_turn(names))), job_state::completed);
+    EXPECT_EQ(names,
+              (std::vector<std::string>{"when_all", "race", "when_all_settled", "when_all", "race", "when_all_settled"}));
+}
+
+task<> count_every_other(int rounds) {
+    for (int i = 0; i < rounds; ++i) {
+        const bool counted = i % 2 != 0;
+        const bool before = count_jobs(counted);
+        const std::uint64_t made = job_counts_now().created();
+        co_await when_all(leaf(), leaf());
+        EXPECT_EQ(job_counts_now().created() - made, counted ? 2U : 0U) << i;
+        count_jobs(before);
+    }
+}
+TEST(fork_edge, JOB_61_a_group_after_one_that_was_not_counted_is_counted) {
+    stack_stage s;
+    EXPECT_EQ(s.play(in_group(count_every_other(100))), job_state::completed);
+}
+
+task<int> not_cancelled() {
+    const job me = co_await this_job();
+    EXPECT_FALSE(me.cancel_requested());
+    co_await checkpoint();
+    co_return 1;
+}
+task<> cancel_what_is_kept(int rounds, int& cancelled) {
+    const job me = co_await this_job();
+    for (int i = 0; i < rounds; ++i) {
+        co_await when_all(not_cancelled(), not_cancelled());
+        if (detail::fork_scope* kept = detail::fork_job::of(*me.core())->spare()) {
+            static_cast<node*>(kept)->cancel();
+            ++cancelled;
+        }
+    }
+}
+TEST(fork_edge, JOB_73_a_cancel_of_what_is_kept_reaches_no_later_group) {
+    stack_stage s;
+    int cancelled = 0;
+    EXPECT_EQ(s.play(in_group(cancel_what_is_kept(100, cancelled))), job_state::completed);
+    EXPECT_EQ(cancelled, 100);
 }
 
 }  // namespace

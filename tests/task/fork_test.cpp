@@ -261,4 +261,82 @@ TEST(fork, JOB_75_a_call_is_a_task_where_one_is_wanted) {
     EXPECT_EQ(got, 21'011);
 }
 
+// --- whose reason, whose failure ---------------------------------------------------------------------------------------
+
+task<int> cancelled_twice(job above, job& kept) {
+    kept = co_await this_job();
+    kept.cancel(reason(reason_kind::requested, "its own"));
+    above.cancel(reason(reason_kind::requested, "from above"));
+    co_await checkpoint();
+    co_return 1;
+}
+task<> own_reason_below(job& kept) {
+    const job me = co_await this_job();
+    co_await when_all(cancelled_twice(me, kept), leaf());
+}
+TEST(fork, JOB_39_a_child_with_a_reason_of_its_own_does_not_give_that_of_all) {
+    rig::stage s;
+    job kept;
+    const job j = s.play(own_reason_below(kept));
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(j.core()->outcome_link().why().text(), "from above");
+    EXPECT_EQ(kept.core()->outcome_link().why().text(), "its own");
+}
+
+task<int> cancels_its_group(reason why) {
+    const job me = co_await this_job();
+    me.core()->parent()->cancel(std::move(why));
+    co_return 1;  // no checkpoint: it still returns
+}
+task<> two_in_cancelled(reason why, int& begun, int& alive) {
+    co_await when_all(cancels_its_group(std::move(why)), tracks(rig::tracked(alive), begun));
+}
+task<> cancel_group(reason why, int& begun, int& alive, reason& got) {
+    auto ended = co_await as_outcome(two_in_cancelled(std::move(why), begun, alive));
+    EXPECT_TRUE(ended.is_cancelled());
+    got = ended.why();
+    EXPECT_EQ(alive, 0);
+}
+TEST(fork, JOB_73_in_a_group_that_is_cancelled_itself_nobody_begins_and_its_reason_is_told) {
+    rig::stage s;
+    int begun = 0;
+    int alive = 0;
+    reason got;
+    s.play(cancel_group(reason(reason_kind::requested, "the group"), begun, alive, got));
+    EXPECT_EQ(got.text(), "the group");
+    s.play(cancel_group(reason(), begun, alive, got));
+    EXPECT_EQ(got.kind(), reason_kind::requested) << "some reason, also when none was given";
+    EXPECT_EQ(begun, 0);
+}
+
+task<> throw_it(std::exception_ptr error) {
+    std::rethrow_exception(error);
+    co_return;
+}
+task<int> fails_with(std::exception_ptr error) {
+    std::rethrow_exception(error);
+    co_return 0;
+}
+task<int> cleanup_fails_with(std::exception_ptr error) {
+    co_await on_exit(throw_it, error);
+    co_return 1;
+}
+task<> settle_one_error(std::exception_ptr error, std::string& what) {
+    try {
+        co_await when_all_settled(fails_with(error), fails("another"), cleanup_fails_with(error));
+    } catch (const std::domain_error& e) {
+        what = e.what();
+    }
+}
+TEST(fork, JOB_87_a_failure_that_is_also_a_childs_result_is_kept_once) {
+    rig::stage s;
+    std::string what;
+    const auto sink = set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {});
+    const job j = s.play(settle_one_error(std::make_exception_ptr(std::domain_error("the same")), what));
+    set_failure_sink(sink);
+    EXPECT_EQ(what, "the same");
+    ASSERT_EQ(j.others().size(), 1U);
+    EXPECT_EQ(describe(j.others()[0]), "std::out_of_range: another");
+}
+
 }  // namespace

@@ -180,4 +180,28 @@ TEST(job_events, JOB_62_a_bridge_that_is_born_cancelled_says_so_once) {
     }
 }
 
+class cancels_what_comes final : public job_observer {
+public:
+    explicit cancels_what_comes(root_scope& root) : root_(&root) {}
+    void told(const job_event& e) noexcept override {
+        if (e.kind() == job_event_kind::created) {
+            root_->cancel();
+        }
+        requests += e.kind() == job_event_kind::cancel_requested ? 1 : 0;
+    }
+    int requests = 0;
+
+private:
+    root_scope* root_;
+};
+
+TEST(job_events, JOB_62_a_job_that_is_cancelled_while_its_creation_is_told_says_so_once) {
+    stage s;
+    cancels_what_comes observer(s.root);
+    const observation watched(observer);
+    const job j = s.play(nothing());
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(observer.requests, 1);
+}
+
 }  // namespace

@@ -4,6 +4,7 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/deferred.hpp>
+#include <roost/task/external.hpp>
 #include <roost/task/job.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/tree/callback.hpp>
@@ -326,6 +327,34 @@ TEST(job, JOB_95_a_token_is_set_by_a_cancel_from_above_and_can_be_waited_for) {
     s.root.cancel();
     const job born = s.play(wait_for(never));
     EXPECT_TRUE(born.cancel_requested()) << "below one that is cancelled it is set at once";
+}
+
+TEST(job, JOB_7_a_joiner_that_is_cancelled_when_the_job_has_ended_goes_on) {
+    rig::stage s;
+    auto [answer, mine] = bridge<int>(s.root, "target", external_cancel::abandon);
+    std::vector<int> order;
+    const job joiner = s.play(join_and_note(answer.as_job(), 1, order));
+    mine.set_value(1);
+    joiner.cancel();
+    s.run();
+    EXPECT_EQ(order, std::vector<int>{1}) << "the end has claimed the wait";
+    EXPECT_EQ(joiner.state(), job_state::completed);
+}
+
+TEST(job, JOB_7_a_joiner_that_was_woken_and_never_runs_holds_nothing_up) {
+    rig::stage s;
+    auto [answer, mine] = bridge<int>(s.root, "target", external_cancel::abandon);
+    const job target = answer.as_job();
+    std::vector<int> order;
+    {
+        detail::join_operation wait(detail::joiner(target.core()));
+        ASSERT_TRUE(wait.start(resume_target(nullptr, +[](work&) noexcept {}, {})));
+        s.play(join_and_note(target, 1, order));
+        mine.set_value(1);
+    }
+    s.run();
+    EXPECT_EQ(order, std::vector<int>{1});
+    EXPECT_EQ(target.state(), job_state::completed);
 }
 
 }  // namespace

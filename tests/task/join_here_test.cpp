@@ -355,4 +355,41 @@ TEST(join_here, JOB_71_a_loop_looks_at_its_timers_between_children) {
     mine.poll();
 }
 
+// Hands over whatever is newest, as often as it is asked: nothing but the depth ends a chain on one stack.
+class stack_of_work final : public executor {
+public:
+    bool post(work& w) noexcept override {
+        all_.push_front(w);
+        return true;
+    }
+    bool take_next(const work& w) noexcept override {
+        work* newest = all_.pop();
+        if (newest != nullptr && newest != &w) {
+            all_.push_front(*newest);
+        }
+        return newest == &w;
+    }
+    [[nodiscard]] bool is_here() const noexcept override { return true; }
+    void run() noexcept {
+        while (work* w = all_.pop()) {
+            w->run();
+        }
+    }
+
+private:
+    work_list all_;
+};
+
+TEST(join_here, JOB_71_a_chain_takes_a_bounded_stack_also_where_everything_is_handed_over) {
+    stack_of_work here;
+    root_scope root(here);
+    auto all = root.async("chain", chain(20'000));
+    const job j = all.as_job();
+    all.keep();
+    root.close();
+    here.run();
+    EXPECT_TRUE(root.has_ended());
+    EXPECT_EQ(j.state(), job_state::completed);
+}
+
 }  // namespace

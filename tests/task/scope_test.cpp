@@ -313,6 +313,16 @@ TEST(scope, JOB_13_scheduled_never_runs_inside_the_call_immediate_does_on_the_ex
     EXPECT_EQ(log.size(), 5U);
 }
 
+TEST(scope, JOB_13_immediate_is_scheduled_where_the_call_is_not_made_on_the_executor) {
+    rig::stage s;
+    std::string log;
+    const job j = s.root.launch("immediate", note(log, 'i'), start::immediate);
+    EXPECT_EQ(log, "");
+    s.run();
+    EXPECT_EQ(log, "ii");
+    EXPECT_EQ(j.state(), job_state::completed);
+}
+
 task<> mark(bool& ran, rig::tracked) {
     ran = true;
     co_return;

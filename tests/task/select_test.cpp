@@ -3,6 +3,7 @@
 #include <roost/sync/mutex.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
+#include <roost/task/external.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "rig.hpp"
@@ -284,6 +285,24 @@ TEST(select, JOB_60_closed_timers_end_the_body) {
     EXPECT_EQ(j.state(), job_state::cancelled);
     EXPECT_EQ(j.why().kind(), reason_kind::closed);
     EXPECT_EQ(never.waiters_now(), 0U);
+}
+
+TEST(select, JOB_55_a_job_that_ends_when_another_clause_has_happened_is_not_chosen) {
+    stage s;
+    event stop;
+    auto [answer, mine] = bridge<int>(s.root, "target", external_cancel::abandon);
+    const auto choose = [](job target, event& e, seen& out) -> task<> {
+        auto got = co_await select(target, e.wait());
+        out.push_back(static_cast<int>(got.index()));
+    };
+    seen out;
+    const job chooses = s.play(choose(answer.as_job(), stop, out));
+    stop.set();
+    mine.set_value(1);
+    s.run();
+    EXPECT_EQ(out, seen{1});
+    EXPECT_EQ(chooses.state(), job_state::completed);
+    EXPECT_TRUE(answer.as_job().is_finished());
 }
 
 }  // namespace
