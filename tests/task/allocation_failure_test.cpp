@@ -167,6 +167,7 @@ task<> again(int& runs) {
         throw std::runtime_error("planned");
     }
 }
+task<> noted() { static_cast<void>(co_await as_outcome(trace("a note that needs memory of its own", fail()))); }
 task<> supervised_two(supervisor& s, int& a, int& b) {
     s.launch("a", again, std::ref(a));
     s.launch("b", again, std::ref(b));
@@ -298,6 +299,7 @@ TEST(allocation_failure, TASK_34_scopes) { exhaust(scopes, "scopes"); }
 TEST(allocation_failure, TASK_34_outcomes) { exhaust(outcomes, "outcomes"); }
 TEST(allocation_failure, TASK_34_deadlines_and_shields) { exhaust(deadlines, "deadlines"); }
 TEST(allocation_failure, TASK_34_exits_and_traces) { exhaust(exits, "exits"); }
+TEST(allocation_failure, TASK_34_notes_of_a_failure) { exhaust(noted, "notes"); }
 TEST(allocation_failure, TASK_34_externals) { exhaust(externals, "externals"); }
 TEST(allocation_failure, TASK_34_sharing) { exhaust(sharing, "sharing"); }
 TEST(allocation_failure, TASK_34_coalesced_failures) { exhaust(coalescing, "coalesced failures"); }

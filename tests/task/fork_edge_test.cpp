@@ -407,4 +407,25 @@ TEST(fork_edge, JOB_73_a_cancel_of_what_is_kept_reaches_no_later_group) {
     EXPECT_EQ(cancelled, 100);
 }
 
+task<duration> age_here() {
+    const job me = co_await this_job();
+    node_description d;
+    me.core()->functions().describe(*me.core(), d);
+    co_return d.started ? now() - *d.started : duration::max();
+}
+task<> age_of_the_next(duration& age) {
+    for (const duration ago : {duration(1h), duration::zero()}) {
+        detail::recent_time::tell(now() - ago);
+        auto [here, other] = co_await when_all(age_here(), leaf());
+        age = here;
+    }
+}
+TEST(fork_edge, JOB_74_a_child_is_not_as_old_as_what_was_kept_for_it) {
+    stack_stage s;
+    duration age{};
+    EXPECT_EQ(s.play(in_group(age_of_the_next(age))), job_state::completed);
+    detail::recent_time::rest();
+    EXPECT_LT(age, duration(30min));
+}
+
 }  // namespace

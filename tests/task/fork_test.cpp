@@ -339,4 +339,26 @@ TEST(fork, JOB_87_a_failure_that_is_also_a_childs_result_is_kept_once) {
     EXPECT_EQ(describe(j.others()[0]), "std::out_of_range: another");
 }
 
+task<int> fails_twice() {
+    co_await on_exit(throw_it, std::make_exception_ptr(std::domain_error("cleanup")));
+    throw std::out_of_range("body");
+}
+task<> all_fail(std::string& what) {
+    try {
+        co_await when_all(fails_twice(), leaf());
+    } catch (const std::out_of_range& e) {
+        what = e.what();
+    }
+}
+TEST(fork, JOB_3_further_failures_of_a_group_are_kept_beside_the_first) {
+    rig::stage s;
+    std::string what;
+    const auto sink = set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {});
+    const job j = s.play(all_fail(what));
+    set_failure_sink(sink);
+    EXPECT_EQ(what, "body");
+    ASSERT_EQ(j.others().size(), 1U);
+    EXPECT_EQ(describe(j.others()[0]), "std::domain_error: cleanup");
+}
+
 }  // namespace

@@ -35,4 +35,13 @@ TEST(trace, TASK_29_notes_only_what_fails_and_keeps_the_type) {
     EXPECT_NE(j.notes().front().find("trace_test.cpp:"), std::string::npos) << j.notes().front();
 }
 
+task<> fine() { static_cast<void>(co_await trace("fine", works())); }
+
+TEST(trace, TASK_29_a_job_in_which_nothing_fails_has_no_notes) {
+    rig::stage s;
+    const job j = s.play(fine());
+    EXPECT_EQ(j.state(), job_state::completed);
+    EXPECT_TRUE(j.notes().empty());
+}
+
 }  // namespace
