@@ -52,10 +52,10 @@ void job_core::begin_here() noexcept {
 // --- the scope -------------------------------------------------------------------------------------------------------
 
 // The same place in the program, so that nothing that reports show has to change; and made just now, so that its age is right.
-// A kind of group has a name of its own, so that the policy is the same, too.
+// A kind of group has a name of its own, so that the policy is the same, too. While somebody watches no job is as new.
 bool fork_scope::fits(node_name name, site made_at) const noexcept {
     return name_text() == name.text().data() && born_ == recent_time::stamp() && is_same_place(this->made_at(), made_at) &&
-           watching::now() == 0 && is_level_as_new(*this) && job_->is_as_new();
+           is_level_as_new(*this) && job_->is_as_new();
 }
 
 fork_scope* fork_scope::reuse(region& parent, node_name name, site made_at) noexcept {

@@ -21,9 +21,9 @@ bool region::claim_wait(cancellable& what) noexcept {
 }
 
 bool region::commit_cancelled(cancellable& what) noexcept {
+    const std::uintptr_t next = word_of(what) | cancelled_bit | busy_bit;
     std::uintptr_t expected = cancelled_bit;
-    if (!slot_.compare_exchange_strong(expected, word_of(what) | cancelled_bit | busy_bit, mo::acquire,
-                                       mo::relaxed)) {  // S9
+    if (!slot_.compare_exchange_strong(expected, next, mo::acquire, mo::relaxed)) {  // S9
         panic("I1: a body can be suspended in one operation at a time");
     }
     return claim_wait(what);
