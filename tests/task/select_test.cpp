@@ -4,6 +4,7 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/external.hpp>
+#include <roost/task/job_events.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "rig.hpp"
@@ -303,6 +304,100 @@ TEST(select, JOB_55_a_job_that_ends_when_another_clause_has_happened_is_not_chos
     EXPECT_EQ(out, seen{1});
     EXPECT_EQ(chooses.state(), job_state::completed);
     EXPECT_TRUE(answer.as_job().is_finished());
+}
+
+task<> receive_one(channel<int>& c, int id, seen& out) {
+    auto got = co_await c.receive();
+    if (got) {
+        out.push_back(id * 100 + *got);
+    }
+}
+task<> send_or_stop(channel<int>& c, event& stop, int value, seen& out) {
+    auto got = co_await select(c.send_from(value), stop.wait());
+    out.push_back(static_cast<int>(got.index()));
+}
+TEST(select, JOB_54_in_one_line_with_others_it_has_its_turn_and_lets_them_have_theirs) {
+    stage s;
+    channel<int> c(0);
+    event stop;
+    seen out;
+    s.play(receive_one(c, 1, out));
+    s.play(receive_or_stop(c, stop, out));
+    s.play(receive_one(c, 3, out));
+    EXPECT_TRUE(c.try_send(7));
+    s.run();
+    EXPECT_EQ(out, seen{107});
+    seen sent;
+    s.play(send_or_stop(c, stop, 8, sent));
+    s.play(receive_or_stop(c, stop, out));
+    s.play(receive_one(c, 5, out));
+    for (const int value : {9, 10, 11}) {
+        s.play(send_or_stop(c, stop, value, sent));
+    }
+    EXPECT_EQ(sent, (seen{0, 0, 0, 0}));
+    EXPECT_EQ(out, (seen{107, 8, 309, 10, 511}));
+    EXPECT_EQ(c.receivers_now() + stop.waiters_now(), 0U);
+}
+
+TEST(select, JOB_54_whoever_sets_an_event_wakes_selects_and_others) {
+    stage s;
+    channel<int> c(1);
+    event stop;
+    seen out;
+    const auto wait = [](event& e, seen& o) -> task<> {
+        co_await e.wait();
+        o.push_back(1);
+    };
+    s.play(wait(stop, out));
+    s.play(receive_or_stop(c, stop, out));
+    s.play(wait(stop, out));
+    stop.set();
+    s.run();
+    EXPECT_EQ(out, (seen{1, -1, 1}));
+    EXPECT_EQ(c.receivers_now() + stop.waiters_now(), 0U);
+}
+
+// Called between the look at what is ready and the queueing up.
+class comes_meanwhile final : public job_observer {
+public:
+    comes_meanwhile(root_scope& root, channel<int>& c, event& stop, seen& out)
+        : root_(&root), channel_(&c), stop_(&stop), out_(&out) {}
+    void told(const job_event& e) noexcept override {
+        if (e.kind() == job_event_kind::wait_registered) {
+            root_->launch("waits", receive_one(*channel_, 1, *out_), start::immediate);
+            root_->launch("chooses", receive_or_stop(*channel_, *stop_, *out_), start::immediate);
+        }
+    }
+
+private:
+    root_scope* root_;
+    channel<int>* channel_;
+    event* stop_;
+    seen* out_;
+};
+TEST(select, JOB_54_whoever_comes_while_it_queues_up_is_met) {
+    stage s;
+    channel<int> c(0);
+    event stop;
+    seen out;
+    auto [answer, mine] = bridge<int>(s.root, "target", external_cancel::abandon);
+    const auto choose = [](job target, channel<int>& to, seen& won) -> task<> {
+        int value = 5;
+        auto got = co_await select(target, to.send_from(value));
+        won.push_back(static_cast<int>(got.index()));
+    };
+    seen won;
+    {
+        comes_meanwhile observer(s.root, c, stop, out);
+        const observation watched(observer);
+        s.play(choose(answer.as_job(), c, won));
+    }
+    EXPECT_EQ(won, seen{1});
+    EXPECT_EQ(out, seen{105});
+    stop.set();
+    mine.set_value(1);
+    s.run();
+    EXPECT_EQ(out, (seen{105, -1}));
 }
 
 }  // namespace
