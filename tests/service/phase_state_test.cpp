@@ -98,6 +98,17 @@ TEST(phase_state, SVC_20_an_effect_is_asked_for_once) {
     }
 }
 
+TEST(phase_state, SVC_29_what_is_done_is_taken_from_what_is_due_and_nothing_else) {
+    for (const edge& e : all().edges) {
+        for (unsigned bit = 1; bit <= static_cast<unsigned>(e.effect); bit <<= 1U) {
+            const auto one = static_cast<phase_effect>(bit);
+            const phase_effect rest = without(e.effect, one);
+            EXPECT_FALSE(contains(rest, one));
+            EXPECT_EQ(contains(e.effect, one) ? rest | one : rest, e.effect);
+        }
+    }
+}
+
 TEST(phase_state, SVC_2_the_second_signal_cancels_in_every_phase_before_cancel) {
     for (const edge& e : all().edges) {
         if (e.event == signal && e.from.signals == 1 && e.from.at < phase::cancel) {

@@ -55,6 +55,18 @@ MODEL_COMPLETE(condition_model, thread_is_not_missed) {
     check(!m.is_locked(), "SYNC-126");
 }
 
+// Notified and late at once: whoever is not late was woken, and has the mutex either way.
+MODEL_COMPLETE(condition_model, thread_is_late) {
+    mutex m;
+    condition c;
+    thread setter([&] { c.notify_one(); });
+    auto held = m.lock_blocking();
+    static_cast<void>(c.wait_blocking(held, roost::now() + std::chrono::hours(1)));
+    check(m.is_locked() && c.waiters_now() == 0, "SYNC-126: it has the mutex and is in no line");
+    held.unlock();
+    setter.join();
+}
+
 struct by_reference {
     explicit by_reference(condition::operation& o) noexcept : op(o) {}
     bool await_ready() noexcept { return op.await_ready(); }

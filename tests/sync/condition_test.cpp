@@ -27,6 +27,11 @@ fire wait_for(mutex& m, condition& c, std::vector<int>& log, int id) {
     log.push_back(held.owns_lock() && m.is_locked() ? id : -id);
 }
 
+hosted wait_hosted(hand_executor& /*runs it*/, mutex& m, condition& c) {
+    auto held = co_await m.lock();
+    co_await c.wait(held);
+}
+
 TEST(condition, SYNC_120_wait_releases_the_mutex_and_resumes_with_it) {
     mutex m;
     condition c("not empty");
@@ -149,12 +154,23 @@ TEST(condition, SYNC_128_of_one_that_never_ran_too) {
     condition c;
     hand_executor executor;
     std::vector<int> log;
-    hosted first = [](hand_executor&, mutex& mm, condition& cc) -> hosted {
-        auto held = co_await mm.lock();
-        co_await cc.wait(held);
-    }(executor, m, c);
+    hosted first = wait_hosted(executor, m, c);
     wait_for(m, c, log, 2);
     c.notify_one();
+    executor.forget();
+    first.destroy();
+    EXPECT_EQ(log, (std::vector<int>{2}));
+    EXPECT_FALSE(m.is_locked());
+}
+
+TEST(condition, SYNC_128_of_one_notified_with_all_that_never_ran_only_the_mutex) {
+    mutex m;
+    condition c;
+    hand_executor executor;
+    std::vector<int> log;
+    hosted first = wait_hosted(executor, m, c);
+    wait_for(m, c, log, 2);
+    c.notify_all();
     executor.forget();
     first.destroy();
     EXPECT_EQ(log, (std::vector<int>{2}));

@@ -119,7 +119,8 @@ TEST(once, SYNC_114_threads_agree_on_one) {
         EXPECT_EQ(ran, 1);
     }
     once busy;
-    auto mine = busy.try_enter();
+    auto mine = busy.enter_blocking();
+    EXPECT_TRUE(mine.is_mine());
     EXPECT_FALSE(busy.enter_blocking(roost::now() + std::chrono::milliseconds(2)).is_mine());
     EXPECT_FALSE(busy.is_done());
 }

@@ -58,6 +58,20 @@ MODEL(permits_model, second_is_late) {
     check(got == 1 && s.available() == (second_got ? 0U : 1U), "SYNC-31: every permit is somewhere");
 }
 
+// Both permits were there and were taken before it came; one of them given back is not enough for it.
+MODEL_COMPLETE(permits_model, overtaken_by_who_gives_back_one) {
+    semaphore s(2, "s", fairness::barging);
+    check(s.try_acquire(2).release() == 2, "SYNC-31: both");
+    thread two([&] { static_cast<void>(s.acquire_blocking(2)); });
+    s.release(2);
+    if (s.try_acquire(2).release() == 2) {
+        s.release(1);
+        s.release(1);
+    }
+    two.join();
+    check(s.available() == 2 && s.waiters_now() == 0, "SYNC-31: every permit is back, nobody waits");
+}
+
 // One permit is not enough for whoever wants two.
 MODEL_COMPLETE(permits_model, wants_two) {
     semaphore s(2);
