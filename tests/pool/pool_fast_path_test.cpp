@@ -12,7 +12,7 @@
 
 namespace {
 long allocations = 0;
-thread_local bool fails_next = false;
+[[maybe_unused]] thread_local bool fails_next = false;
 }  // namespace
 
 // Counts what this test binary allocates. ThreadSanitizer brings operators of its own, so there nothing is counted.
