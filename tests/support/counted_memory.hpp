@@ -26,11 +26,26 @@ inline void* allocate(std::size_t size, std::size_t alignment) {
     return p;
 }
 
+inline void* allocate_or_null(std::size_t size, std::size_t alignment) noexcept {
+    try {
+        return allocate(size, alignment);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
 }  // namespace counted_memory
 
 void* operator new(std::size_t size) { return counted_memory::allocate(size, 1); }
 void* operator new(std::size_t size, std::align_val_t a) {
     return counted_memory::allocate(size, static_cast<std::size_t>(a));
+}
+// The library's own would call those above; AddressSanitizer's does not.
+void* operator new(std::size_t size, const std::nothrow_t& /*form*/) noexcept {
+    return counted_memory::allocate_or_null(size, 1);
+}
+void* operator new(std::size_t size, std::align_val_t a, const std::nothrow_t& /*form*/) noexcept {
+    return counted_memory::allocate_or_null(size, static_cast<std::size_t>(a));
 }
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
