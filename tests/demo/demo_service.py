@@ -24,14 +24,14 @@ def check(fact, sentence, text=""):
 class Service:
     """The running program, its output, and its port."""
 
-    def __init__(self, program, *flags, total=None, env=None, **how):
+    def __init__(self, program, *flags, total=None, env=None, starts_within=30, **how):
         environment = dict(env or os.environ, **({"ROOST_SHUTDOWN_TOTAL": total} if total else {}))
         self.process = subprocess.Popen([program, "--port", "0", *flags], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         text=True, env=environment, **how)
         self.lines, self.times = [], []
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
-        self.port = int(self.wait_for(r"http://127\.0\.0\.1:(\d+)").group(1))
+        self.port = int(self.wait_for(r"http://127\.0\.0\.1:(\d+)", starts_within).group(1))
         self.wait_for("is ready")
 
     def read(self):

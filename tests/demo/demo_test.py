@@ -349,7 +349,9 @@ def test_checkout(_program):
         check(done.returncode == 0, f"./demo --script: exit status {done.returncode}", done.stdout)
         ledger = LEDGER.match(done.stdout.splitlines()[-1])
         check(ledger and ledger.group(6) == "0" and int(ledger.group(2)) > 0, "the last line is no ledger", done.stdout)
-        s = Service(there + "/demo", "--rate", "50", preexec_fn=usual_signals, start_new_session=True, env=environment)
+        # The script looks for packages, configures and builds before it starts the program.
+        s = Service(there + "/demo", "--rate", "50", starts_within=1500, preexec_fn=usual_signals, start_new_session=True,
+                    env=environment)
         at_work = os.readlink(f"/proc/{s.process.pid}/exe")
         check(at_work.endswith("/order_service"), f"the script did not give its place to the program but stays: {at_work}", s.text())
         s.wait_for("in flight")
