@@ -45,6 +45,19 @@ inline fire use(pool<shared>& p, plain<int>& served) {
     }
 }
 
+// A pool, and the node above it that counts what is out.
+struct counted {
+    explicit counted(std::uint32_t capacity) : p(below(*root, capacity), [this] { return shared{&uses}; }) {}
+    static pool_options below(roost::node& parent, std::uint32_t capacity) {
+        pool_options o = small(capacity);
+        o.parent = &parent;
+        return o;
+    }
+    plain<int> uses{0};
+    model_node::ref root = model_node::make_root(model_node::probe::quiet);
+    pool<shared> p;
+};
+
 // A waiter whose operation the model can cancel.
 class client {
 public:

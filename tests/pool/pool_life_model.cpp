@@ -158,51 +158,39 @@ MODEL(pool_life_model, close_vs_return) {
 
 // Whoever has acquired is counted by the parent, also when two arrive and leave at once.
 MODEL(pool_life_model, unit_is_visible) {
-    plain<int> uses{0};
-    auto root = model_node::make_root(model_node::probe::quiet);
-    pool_options o = small(2);
-    o.parent = root.get();
-    {
-        pool<shared> p(o, [&] { return shared{&uses}; });
-        { auto warm = p.try_acquire_or_create(); }
-        const auto visit = [&] {
-            auto got = p.try_acquire_or_create();
-            check(!got || root->has_work(), "POOL-40: out, and the parent does not know");
-        };
-        thread other(visit);
-        visit();
-        other.join();
-        check(!root->has_work(), "POOL-40: everything is back");
-    }
+    counted c(2);
+    { auto warm = c.p.try_acquire_or_create(); }
+    const auto visit = [&] {
+        auto got = c.p.try_acquire_or_create();
+        check(!got || c.root->has_work(), "POOL-40: out, and the parent does not know");
+    };
+    thread other(visit);
+    visit();
+    other.join();
+    check(!c.root->has_work(), "POOL-40: everything is back");
 }
 
 // The unit of work alone: two that find something idle, and no unit there.
 MODEL(pool_life_model, unit_of_two_takers) {
-    plain<int> uses{0};
-    auto root = model_node::make_root(model_node::probe::quiet);
-    pool_options o = small(2);
-    o.parent = root.get();
+    counted c(2);
     {
-        pool<shared> p(o, [&] { return shared{&uses}; });
-        {
-            auto a = p.try_acquire_or_create();
-            auto b = p.try_acquire_or_create();
-        }
-        auto take = [&] {
-            auto got = p.try_acquire();
-            check(got && root->has_work(), "POOL-40: out, and the parent does not know");
-            return got;
-        };
-        std::optional<acquired<shared>> theirs;
-        thread other([&] { theirs.emplace(take()); });
-        {
-            auto mine = take();
-            other.join();
-        }
-        check(root->has_work(), "POOL-40: one is still out");
-        theirs.reset();
-        check(!root->has_work(), "POOL-40: everything is back");
+        auto a = c.p.try_acquire_or_create();
+        auto b = c.p.try_acquire_or_create();
     }
+    auto take = [&] {
+        auto got = c.p.try_acquire();
+        check(got && c.root->has_work(), "POOL-40: out, and the parent does not know");
+        return got;
+    };
+    std::optional<acquired<shared>> theirs;
+    thread other([&] { theirs.emplace(take()); });
+    {
+        auto mine = take();
+        other.join();
+    }
+    check(c.root->has_work(), "POOL-40: one is still out");
+    theirs.reset();
+    check(!c.root->has_work(), "POOL-40: everything is back");
 }
 
 MODEL(pool_life_model, thread_waits_for_put) {
@@ -258,60 +246,42 @@ MODEL(pool_life_model, thread_deadline_vs_put) {
 
 // A parked thread comes for what it was called for, and somebody clears what is idle: the thread gets that, or a new one.
 MODEL(pool_life_model, called_thread_vs_clear_counted) {
-    plain<int> uses{0};
-    auto root = model_node::make_root(model_node::probe::quiet);
-    pool_options o = small(1);
-    o.parent = root.get();
-    {
-        pool<shared> p(o, [&] { return shared{&uses}; });
-        auto held = p.try_acquire_or_create();
-        thread other([&] {
-            auto got = p.acquire_blocking();
-            check(got && root->has_work(), "POOL-40: out, and the parent does not know");
-        });
-        held.handle().give_back();
-        p.clear_idle();
-        other.join();
-        check(!root->has_work(), "POOL-40: everything is back");
-        expect_all_back(p, "POOL-15");
-    }
+    counted c(1);
+    auto held = c.p.try_acquire_or_create();
+    thread other([&] {
+        auto got = c.p.acquire_blocking();
+        check(got && c.root->has_work(), "POOL-40: out, and the parent does not know");
+    });
+    held.handle().give_back();
+    c.p.clear_idle();
+    other.join();
+    check(!c.root->has_work(), "POOL-40: everything is back");
+    expect_all_back(c.p, "POOL-15");
 }
 
 // The parent closes while a parked thread is on its way to what it was called for: it gets that, or is told.
 MODEL(pool_life_model, POOL_41_called_thread_vs_closing_parent) {
-    plain<int> uses{0};
-    auto root = model_node::make_root(model_node::probe::quiet);
-    pool_options o = small(1);
-    o.parent = root.get();
-    {
-        pool<shared> p(o, [&] { return shared{&uses}; });
-        auto held = p.try_acquire_or_create();
-        thread other([&] {
-            const auto got = p.acquire_blocking();
-            check(got || got.status() == roost::pool_status::stopped, "POOL-41: served or told");
-        });
-        held.handle().give_back();
-        root->close();
-        other.join();
-        check(!root->has_work(), "POOL-40: everything is back");
-    }
+    counted c(1);
+    auto held = c.p.try_acquire_or_create();
+    thread other([&] {
+        const auto got = c.p.acquire_blocking();
+        check(got || got.status() == roost::pool_status::stopped, "POOL-41: served or told");
+    });
+    held.handle().give_back();
+    c.root->close();
+    other.join();
+    check(!c.root->has_work(), "POOL-40: everything is back");
 }
 
 // A stop that is still on its way to the stripes is seen by whoever asks why there is nothing.
 MODEL(pool_life_model, POOL_41_stop_vs_try) {
-    plain<int> uses{0};
-    auto root = model_node::make_root(model_node::probe::quiet);
-    pool_options o = small(1);
-    o.parent = root.get();
-    {
-        pool<shared> p(o, [&] { return shared{&uses}; });
-        thread other([&] { root->stop(); });
-        const bool is_stopped = p.as_node().is_stopping();
-        const auto got = p.try_acquire();
-        check(!is_stopped || got.status() == roost::pool_status::stopped, "POOL-41: from stop on");
-        other.join();
-        check(p.try_acquire().status() == roost::pool_status::stopped, "POOL-41: and for ever");
-    }
+    counted c(1);
+    thread other([&] { c.root->stop(); });
+    const bool is_stopped = c.p.as_node().is_stopping();
+    const auto got = c.p.try_acquire();
+    check(!is_stopped || got.status() == roost::pool_status::stopped, "POOL-41: from stop on");
+    other.join();
+    check(c.p.try_acquire().status() == roost::pool_status::stopped, "POOL-41: and for ever");
 }
 
 }  // namespace

@@ -23,44 +23,32 @@ MODEL(pool_model, put_vs_take) {
 // With a parent, by the other branches of the same operations: a return that gives back the unit of work, and a take that
 // has to bring one.
 MODEL(pool_model, put_vs_try_counted) {
-    auto root = model_node::make_root(model_node::probe::quiet);
-    plain<int> uses{0};
-    {
-        pool_options o = small(1);
-        o.parent = root.get();
-        pool<shared> p(o, [&] { return shared{&uses}; });
-        auto held = p.try_acquire_or_create();
-        thread other([&] {
-            if (auto got = p.try_acquire()) {
-                check(got->uses->get() == 1 && root->has_work(), "POOL-16, POOL-40: it sees what the last one wrote");
-            }
-        });
-        held->uses->set(1);
-        held.handle().give_back();
-        other.join();
-        expect_all_back(p, "counted");
-    }
-    check(!root->has_work(), "POOL-40");
+    counted c(1);
+    auto held = c.p.try_acquire_or_create();
+    thread other([&] {
+        if (auto got = c.p.try_acquire()) {
+            check(got->uses->get() == 1 && c.root->has_work(), "POOL-16, POOL-40: it sees what the last one wrote");
+        }
+    });
+    held->uses->set(1);
+    held.handle().give_back();
+    other.join();
+    expect_all_back(c.p, "counted");
+    check(!c.root->has_work(), "POOL-40");
 }
 
 // With a parent the unit of work comes and goes, by the other branches of the same operations.
 MODEL(pool_model, put_vs_take_counted) {
-    auto root = model_node::make_root(model_node::probe::quiet);
-    plain<int> uses{0};
     plain<int> mine{0};
     plain<int> theirs{0};
-    {
-        pool_options o = small(1);
-        o.parent = root.get();
-        pool<shared> p(o, [&] { return shared{&uses}; });
-        use(p, mine);
-        thread other([&] { use(p, theirs); });
-        use(p, mine);
-        other.join();
-        check(uses.get() == 3 && mine.get() == 2 && theirs.get() == 1,
-              "everybody is served, and sees what the last one wrote");
-        expect_all_back(p, "counted");
-    }
+    counted c(1);
+    use(c.p, mine);
+    thread other([&] { use(c.p, theirs); });
+    use(c.p, mine);
+    other.join();
+    check(c.uses.get() == 3 && mine.get() == 2 && theirs.get() == 1,
+          "everybody is served, and sees what the last one wrote");
+    expect_all_back(c.p, "counted");
 }
 
 MODEL(pool_model, put_vs_take_vs_cancel) {
