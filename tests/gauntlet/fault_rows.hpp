@@ -35,8 +35,29 @@ inline void play(roost::task<> t) {
     rethrow(failed);
 }
 
-// Runs `act`, then the task that `close` gives, in which nothing fails: what was started has to be joined, whatever happened. This
-// and the next throw what `act` threw or a job failed with.
+// What the task that `close` gives failed with, or what kept it from being started.
+template <class Close>
+std::exception_ptr failure_of(rig::manual& where, Close close) {
+    try {
+        roost::root_scope root(where);
+        std::exception_ptr failed;
+        try {
+            const roost::job closer = root.launch("closer", close());
+            where.run();
+            EXPECT_TRUE(closer.is_finished());
+            failed = closer.error();
+        } catch (...) {
+            failed = std::current_exception();
+        }
+        root.close();
+        where.run();
+        return failed;
+    } catch (...) {
+        return std::current_exception();
+    }
+}
+// Runs `act`, then the task that `close` gives, twice: the second time nothing fails, as what was started has to be joined,
+// whatever happened. This and the next throw what `act` threw or a job failed with.
 template <class Act, class Close>
 void and_close(rig::manual& where, Act act, Close close) {
     std::exception_ptr failed;
@@ -46,13 +67,14 @@ void and_close(rig::manual& where, Act act, Close close) {
         failed = std::current_exception();
     }
     where.run();
+    if (std::exception_ptr closing = failure_of(where, close)) {
+        failed = std::move(closing);
+    }
     {
         const calm unharmed;
-        roost::root_scope root(where);
-        const roost::job closer = root.launch("closer", close());
-        root.close();
-        where.run();
-        failed = closer.error() ? closer.error() : failed;
+        if (std::exception_ptr again = failure_of(where, close)) {
+            failed = std::move(again);
+        }
     }
     rethrow(failed);
 }
