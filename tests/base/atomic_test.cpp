@@ -6,6 +6,11 @@
 #include <set>
 #include <vector>
 
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
 static_assert(!std::is_copy_constructible_v<roost::atomic<int>>);
 static_assert(sizeof(roost::atomic<int>) == sizeof(int));
 
@@ -33,6 +38,41 @@ TEST(atomic, BASE_15_wake_reaches_a_blocked_thread) {
     roost::wake_on(&word, 1);
     sleeper.join();
     EXPECT_EQ(word.load(mo::relaxed), 1U);
+}
+
+roost::atomic<int> signals_handled{0};
+
+// Not even ThreadSanitizer keeps it for as long as the thread sleeps.
+TEST(atomic, BASE_28_a_signal_is_handled_by_a_thread_that_sleeps) {
+    struct sigaction mine{};
+    struct sigaction before{};
+    mine.sa_handler = [](int) { signals_handled.fetch_add(1, mo::relaxed); };
+    mine.sa_flags = SA_RESTART;
+    ASSERT_EQ(::sigaction(SIGUSR2, &mine, &before), 0);
+    roost::atomic<std::uint32_t> word{0};
+    roost::atomic<bool> begins{false};
+    ::pthread_t who{};
+    roost::thread sleeper([&] {
+        who = ::pthread_self();
+        begins.store(true, mo::release);
+        while (word.load(mo::acquire) == 0) {
+            roost::wait_on(word, 0);
+        }
+    });
+    while (!begins.load(mo::acquire)) {
+        ::sched_yield();
+    }
+    ::usleep(2000);  // asleep by now, most likely
+    EXPECT_EQ(::pthread_kill(who, SIGUSR2), 0);
+    for (const roost::time_point hangs = roost::now() + 30s;
+         signals_handled.load(mo::relaxed) == 0 && roost::now() < hangs;) {
+        ::usleep(100);
+    }
+    EXPECT_EQ(signals_handled.load(mo::relaxed), 1);
+    word.store(1, mo::release);
+    roost::wake_on(&word, 1);
+    sleeper.join();
+    ::sigaction(SIGUSR2, &before, nullptr);
 }
 
 TEST(atomic, BASE_15_portable_wait_times_out_and_is_notified) {
