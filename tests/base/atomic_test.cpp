@@ -44,6 +44,7 @@ roost::atomic<int> signals_handled{0};
 
 // Not even ThreadSanitizer keeps it for as long as the thread sleeps.
 TEST(atomic, BASE_28_a_signal_is_handled_by_a_thread_that_sleeps) {
+    signals_handled.store(0, mo::relaxed);
     struct sigaction mine{};
     struct sigaction before{};
     mine.sa_handler = [](int) { signals_handled.fetch_add(1, mo::relaxed); };

@@ -59,6 +59,12 @@ class Fuzz(PlantedTree):
         self.assert_clean("--seconds", "2", "--seed", "1", "--keep")
         self.assertTrue(any(p.read_bytes().startswith(b"ro") for p in self.corpus()))
 
+    def test_a_search_without_end_is_refused(self):
+        for option in ("--seconds", "--seed"):
+            status, said = self.check(option, "0")
+            self.assertEqual(status, 2, said)
+            self.assertIn("numbers from 1", said)
+
     def test_what_is_not_built(self):
         self.plant("tests/base/planted_fuzz.cpp", TARGET % "")
         status, said = self.check()
