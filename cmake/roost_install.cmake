@@ -9,6 +9,12 @@ foreach(layer IN LISTS ROOST_LAYERS)
   list(APPEND roost_targets roost_${layer})
 endforeach()
 
+# What has to be built before an install, without the tests.
+add_custom_target(roost_libraries)
+foreach(layer IN LISTS ROOST_LAYERS)
+  add_dependencies(roost_libraries roost_${layer})
+endforeach()
+
 install(TARGETS ${roost_targets} EXPORT roost_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -28,20 +34,48 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/roost-config-version.cma
 install(FILES
   "${PROJECT_BINARY_DIR}/roost-config.cmake"
   "${PROJECT_BINARY_DIR}/roost-config-version.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/roost-boost.cmake"
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/roost)
 
-# pkg-config: everything but the test tools and the adapters (which need their databases' own packages), users before used. The
-# prefix is found from where the file lies.
-set(roost_pc_libraries "")
-foreach(layer IN LISTS ROOST_LAYERS)
-  get_target_property(type roost_${layer} TYPE)
-  if(type STREQUAL "STATIC_LIBRARY" AND NOT layer MATCHES "^testing|^adapters|^c$")
-    set(roost_pc_libraries "-lroost_${layer} ${roost_pc_libraries}")
-  endif()
-endforeach()
-string(STRIP "${roost_pc_libraries}" roost_pc_libraries)
+# pkg-config: roost is the core and the service host; what needs another library has a file of its own, which requires roost. The
+# prefix is found from where the file lies. Users come before what they use.
 file(RELATIVE_PATH roost_pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" roost_pc_prefix "${roost_pc_prefix}")
-configure_file("${PROJECT_SOURCE_DIR}/cmake/roost.pc.in" "${PROJECT_BINARY_DIR}/roost.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/roost.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+function(_roost_pkg_config name description requires libraries)
+  set(roost_pc_name "${name}")
+  set(roost_pc_description "${description}")
+  set(roost_pc_requires "${requires}")
+  set(roost_pc_libraries "${libraries}")
+  set(roost_pc_flags "")
+  foreach(flag IN LISTS ARGN)
+    string(APPEND roost_pc_flags " ${flag}")
+  endforeach()
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/roost.pc.in" "${PROJECT_BINARY_DIR}/${name}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${name}.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+set(roost_core_libraries "")
+foreach(layer IN LISTS ROOST_LAYERS)
+  get_target_property(type roost_${layer} TYPE)
+  if(type STREQUAL "STATIC_LIBRARY" AND NOT layer MATCHES "^testing|^adapters|^asio$|^c$")
+    string(PREPEND roost_core_libraries "-lroost_${layer} ")
+  endif()
+endforeach()
+string(STRIP "${roost_core_libraries}" roost_core_libraries)
+_roost_pkg_config(roost "${PROJECT_DESCRIPTION}" "" "${roost_core_libraries}")
+_roost_pkg_config(roost-testing "Virtual time and the interleaving explorer of Roost" "roost = ${PROJECT_VERSION}" "-lroost_testing_core")
+if(TARGET roost_asio)
+  _roost_pkg_config(roost-asio "Roost on Boost.Asio 1.81 or newer" "roost = ${PROJECT_VERSION}" "-lroost_asio"
+    -DBOOST_ASIO_NO_DEPRECATED)  # as the CMake target says
+endif()
+if(TARGET roost_adapters_sqlite)
+  _roost_pkg_config(roost-sqlite "SQLite behind a pool of Roost" "roost = ${PROJECT_VERSION}, sqlite3" "-lroost_adapters_sqlite")
+endif()
+if(TARGET roost_adapters_postgres)
+  _roost_pkg_config(roost-postgres "PostgreSQL behind a pool of Roost" "roost = ${PROJECT_VERSION}, libpq"
+    "-lroost_adapters_postgres")
+endif()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# The checker that users run on their own tree: <prefix>/share/roost/roost-lint src/
+install(PROGRAMS "${PROJECT_SOURCE_DIR}/tools/lint" DESTINATION ${CMAKE_INSTALL_DATADIR}/roost RENAME roost-lint)

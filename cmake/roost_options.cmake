@@ -14,11 +14,13 @@ option(ROOST_PCH "Compile with precompiled standard headers" ${PROJECT_IS_TOP_LE
 option(ROOST_CCACHE "Compile through ccache when it is installed" ${PROJECT_IS_TOP_LEVEL})
 
 option(ROOST_ENABLE_SERVICE "Build the layer service" OFF)
-option(ROOST_ENABLE_ASIO "Build the layer asio, when Boost 1.81 or newer is found" OFF)
 option(ROOST_ENABLE_OBSERVE "Build the layer observe" OFF)
 option(ROOST_ENABLE_ADAPTERS "Build the layer adapters: SQLite and PostgreSQL, each when its library is found" OFF)
 option(ROOST_ENABLE_CONSOLE "Build the layer console" OFF)
 option(ROOST_ENABLE_C "Build the layer c" OFF)
+
+set(ROOST_ENABLE_ASIO OFF CACHE STRING "Build the layer asio (Boost 1.81 or newer): ON, OFF, or IF_FOUND to go on without it")
+set_property(CACHE ROOST_ENABLE_ASIO PROPERTY STRINGS ON OFF IF_FOUND)
 
 set(ROOST_SEAM "native" CACHE STRING "What the seam of the ordinary targets is made of: native or jitter")
 set_property(CACHE ROOST_SEAM PROPERTY STRINGS native jitter)

@@ -2,7 +2,9 @@
 
 #include <roost/pool/pool.hpp>
 
+#include <atomic>
 #include <cstdio>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -16,10 +18,10 @@ struct connection {
 
 // begin pool
 int main() {
-    roost::atomic<int> made{0};  // create may run on several threads at once
+    std::atomic<int> made{0};  // create may run on several threads at once
     roost::pool_options options(2, "db");
     roost::pool<connection> db(
-        options, [&made] { return connection{made.fetch_add(1, roost::mo::relaxed) + 1}; },
+        options, [&made] { return connection{made.fetch_add(1) + 1}; },
         [](connection& c) { std::printf("closing %d\n", c.id); });
 
     {
@@ -33,14 +35,14 @@ int main() {
         second.handle().discard();  // it broke
     }
 
-    std::vector<roost::thread> workers;
+    std::vector<std::thread> workers;
     for (int i = 0; i < 3; ++i) {
         workers.emplace_back([&db] {
             auto c = db.acquire_blocking();
             ++c->queries;
         });
     }
-    for (roost::thread& t : workers) {
+    for (std::thread& t : workers) {
         t.join();
     }
     const bool drained = db.close_blocking();

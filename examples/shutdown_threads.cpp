@@ -4,6 +4,7 @@
 #include <roost/shutdown/shutdown.hpp>
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <mutex>
 #include <optional>
@@ -21,19 +22,29 @@ public:
         if (!working) return false;
         const std::lock_guard lock(mutex_);
         jobs_.push(std::move(*working));  // dropping the guard ends the work, on whatever thread
+        changed_.notify_one();
         return true;
     }
     // end accept
+    // Blocks until there is a job; empty once the queue is closed.
     std::optional<roost::guard> take() {
-        const std::lock_guard lock(mutex_);
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return !jobs_.empty() || is_closed_; });
         if (jobs_.empty()) return std::nullopt;
         std::optional<roost::guard> first(std::move(jobs_.front()));
         jobs_.pop();
         return first;
     }
+    void close() {
+        const std::lock_guard lock(mutex_);
+        is_closed_ = true;
+        changed_.notify_all();
+    }
 
 private:
     std::mutex mutex_;
+    std::condition_variable changed_;
+    bool is_closed_ = false;
     std::queue<roost::guard> jobs_;
 };
 
@@ -44,21 +55,21 @@ int main() {
     job_queue queue;
     std::vector<std::thread> workers;
     for (int i = 0; i < 3; ++i) {
-        workers.emplace_back([&queue, done = server.completion()]() mutable {
-            while (!done.is_resolved())
-                if (const auto job = queue.take()) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the work
+        workers.emplace_back([&queue] {
+            while (const auto job = queue.take()) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the work
         });
     }
     int accepted = 0;
     for (int i = 0; i < 100; ++i) accepted += queue.submit(server) ? 1 : 0;
     // begin end
     auto drained = server.shut_down();  // stop is latched in the whole tree when this returns
-    if (!drained.wait_blocking(roost::now() + std::chrono::seconds(10))) {
+    if (!drained.wait_blocking(std::chrono::seconds(10))) {
         std::fputs(server.report().to_string().c_str(), stderr);  // who is holding it up
         server.cancel();                                          // jobs below unwind at their next await
     }
     // end end
     const bool refused = !queue.submit(server);
+    queue.close();
     for (auto& w : workers) w.join();
     std::printf("accepted %d, left %zu, refused after stop: %s\n", accepted, server.guard_count(), refused ? "yes" : "no");
     return refused && server.guard_count() == 0 ? 0 : 1;

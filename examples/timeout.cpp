@@ -19,7 +19,7 @@ task<std::string> ask(const char* who, duration takes) {
 // An answer that comes too late is replaced by a default.
 task<std::string> ask_with_default(const char* who, duration takes) {
     auto answer = co_await move_on_after(5ms, ask(who, takes));
-    co_return answer ? *answer : std::string("no answer of ") + who;
+    co_return answer ? *answer : std::string("no answer from ") + who;
 }
 
 // An answer that has to come: its absence is an error with a type of its own.
@@ -40,7 +40,7 @@ task<int> ask_around() {
     const std::string slow = co_await ask_with_default("Ben", 1h);
     std::printf("%s, %s\n", quick.c_str(), slow.c_str());
     const bool in_time = co_await insist("Cleo", 1h);
-    co_return quick == "answer of Ada" && slow == "no answer of Ben" && !in_time ? 0 : 1;
+    co_return quick == "answer of Ada" && slow == "no answer from Ben" && !in_time ? 0 : 1;
 }
 
 }  // namespace

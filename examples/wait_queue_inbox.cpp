@@ -8,6 +8,7 @@
 #include <coroutine>
 #include <cstdio>
 #include <exception>
+#include <latch>
 #include <thread>
 
 namespace {
@@ -27,7 +28,7 @@ class inbox {
 public:
     void put() {
         letters_.fetch_add(1, std::memory_order_seq_cst);  // first the state ...
-        readers_.wake_one();  // ... then the wake; one load when nobody waits
+        readers_.wake_one();  // ... then the wake; one load when no reader waits
     }
 
     bool try_take() {
@@ -36,13 +37,14 @@ public:
         return n > 0;
     }
 
-    background read(int how_many, std::atomic<int>& total) {
+    background read(int how_many, std::atomic<int>& total, std::latch& done) {
         for (int i = 0; i < how_many; ++i) {
             while (!try_take()) {
                 co_await readers_.add_waiter_if([this] { return letters_.load(std::memory_order_seq_cst) > 0; });
             }
             total.fetch_add(1);
         }
+        done.count_down();
     }
 
     void read_blocking(int how_many, std::atomic<int>& total) {
@@ -65,16 +67,15 @@ int main() {
     constexpr int each = 1000;
     inbox letters;
     std::atomic<int> total{0};
-    letters.read(each, total);  // two coroutines ...
-    letters.read(each, total);
+    std::latch done(2);
+    letters.read(each, total, done);  // two coroutines ...
+    letters.read(each, total, done);
     std::thread reader([&] { letters.read_blocking(each, total); });  // ... and a thread, in one queue
     for (int i = 0; i < 3 * each; ++i) {
         letters.put();
     }
     reader.join();
-    while (total.load() < 3 * each) {
-        std::this_thread::yield();
-    }
-    std::printf("%d letters sent, %d read, nobody left waiting\n", 3 * each, total.load());
+    done.wait();
+    std::printf("%d letters sent, %d read, no reader left waiting\n", 3 * each, total.load());
     return total.load() == 3 * each ? 0 : 1;
 }

@@ -61,9 +61,13 @@ int accept_all(host* h, int listener) {
     }
 }
 
-task<> serve(host& h, int listener) {
-    co_await roost::blocking(accept_all, &h, listener);
+// Without health checks the service is as good as dead to its manager, so an error ends it: see component_options::optional.
+task<> serve(host& h, roost::shutdown stop, int listener) {
+    const int error = co_await roost::blocking(accept_all, &h, listener);
     ::close(listener);
+    if (is_running(stop.state())) {
+        throw std::system_error(error, std::generic_category(), "accept on the health port");
+    }
 }
 
 task<> end(int listener) {
@@ -76,5 +80,5 @@ task<> end(int listener) {
 void health_server::start(host& h, roost::service::component& in, unsigned short port) {
     const int listener = listen_on(port);
     in.on_stop([listener] { return end(listener); });
-    in.launch("health", serve(h, listener));
+    in.launch("health", serve(h, in.shutdown(), listener));
 }

@@ -102,7 +102,7 @@ task<> demo_run::serve(service::host& h) {
     service::component& storage = h.add("storage", service::component_options().release());
     service::component& orders = h.add("orders");
     service::component& sessions = h.add("sessions");
-    service::component& clients = h.add("load", service::component_options().intake());
+    service::component& clients = h.add("load", service::component_options().intake().optional());
     service::component& door = h.add("door", service::component_options().intake());
     storage.on_stop([this] { return shop_->release(); });
     orders.on_stop([this] { return shop_->stop_taking(); });
@@ -189,7 +189,7 @@ void demo_run::hear(const service::log_line& line, void* context) noexcept {
         if (line.text().starts_with("ledger: ")) {
             self.last_words(line.text());
         } else {
-            self.out_.line(line.text());
+            self.out_.line(line.to_string());
             if (self.shop_ && line.text().find(": shutting down") != std::string_view::npos) {
                 self.say_in_flight();
             }

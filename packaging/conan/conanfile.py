@@ -1,4 +1,4 @@
-"""Conan 2 recipe. From the root of the sources: conan create packaging/conan"""
+"""Conan 2 recipe. From the root of the sources: conan create packaging/conan -s compiler.cppstd=20"""
 
 import os
 
@@ -23,7 +23,7 @@ class RoostConan(ConanFile):
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..")
-        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "src/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "src/*", "tools/lint"):
             copy(self, pattern, root, self.export_sources_folder)
 
     def layout(self):

@@ -40,21 +40,32 @@ io_executor& io_executor::of(boost::asio::io_context& context) { return boost::a
 io_executor::io_executor(boost::asio::execution_context& context)
     : service(context), context_(static_cast<boost::asio::io_context*>(&context)), timers_(*context_) {}
 
-io_executor::~io_executor() = default;
+// A thread that posted while the context was being destroyed may still run what it posted.
+io_executor::~io_executor() {
+    lock_.lock();
+    while (ending_) {
+        lock_.unlock();
+        yield_thread();
+        lock_.lock();
+    }
+    lock_.unlock();
+}
 
 bool io_executor::is_here() const noexcept { return context_->get_executor().running_in_this_thread(); }
 
 bool io_executor::post(work& w) noexcept {
     lock_.lock();
     queue_.push(w);
-    const bool schedules = !scheduled_ && !closed_;
-    scheduled_ = scheduled_ || schedules;
     const bool ends = closed_ && !ending_;
     ending_ = ending_ || ends;
-    lock_.unlock();
-    if (schedules) {
+    if (!scheduled_ && !closed_) {
+        scheduled_ = true;
+        // Under the lock: without it nothing of the queue is taken, so the context cannot end before this thread is out of it.
+        // Asio calls nothing of ours from inside.
         schedule();
-    } else if (ends) {
+    }
+    lock_.unlock();
+    if (ends) {
         run_rest();
     }
     return true;

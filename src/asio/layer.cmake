@@ -1,14 +1,11 @@
-# Roost on Boost.Asio: needs its headers (libboost1.81-dev), and is left out when they are not there.
+# Roost on Boost.Asio: needs Boost's headers. IF_FOUND, as in the presets, goes on without the layer when they are not there.
 
-find_path(ROOST_BOOST_INCLUDE_DIR boost/asio/io_context.hpp)
-set(ROOST_BOOST_VERSION 0)
-if(ROOST_BOOST_INCLUDE_DIR)
-  file(STRINGS "${ROOST_BOOST_INCLUDE_DIR}/boost/version.hpp" version_line REGEX "^#define BOOST_VERSION ")
-  string(REGEX REPLACE "[^0-9]+([0-9]+).*" "\\1" ROOST_BOOST_VERSION "${version_line}")
-endif()
-
-if(ROOST_BOOST_VERSION LESS 108100)
-  message(STATUS "roost: Boost 1.81 or newer was not found, so there is no layer asio")
+include("${PROJECT_SOURCE_DIR}/cmake/roost-boost.cmake")
+roost_find_boost(ROOST_BOOST_INCLUDE_DIR why)
+if(why AND NOT ROOST_ENABLE_ASIO STREQUAL "IF_FOUND")
+  message(FATAL_ERROR "ROOST_ENABLE_ASIO is on, but the layer asio ${why}")
+elseif(why)
+  message(STATUS "roost: left out: the layer asio ${why}")
 else()
   roost_add_layer(asio DEPENDS task)
   # Asio without what it has of its own for coroutines and with no code for compilers that are not supported anyway.

@@ -1,6 +1,7 @@
 #include <roost/asio/detail/operation.hpp>
 
 #include <roost/asio/io_executor.hpp>
+#include <roost/task/detail/job_core.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/query.hpp>
@@ -28,6 +29,17 @@ net::any_io_executor serial_of(const net::any_io_executor& offered) {
     return is_serial(offered) ? offered : net::any_io_executor(net::strand<net::any_io_executor>(offered));
 }
 
+// Whether the job whose body is in this region is cancelled itself, and no shield in between holds that up.
+bool reaches_from_job(const region& in) noexcept {
+    const node& whole = static_cast<const job_core&>(in.owner());
+    for (const node* n = &in; n != &whole; n = n->parent()) {
+        if (n->is_shield() && !n->should_stop_now()) {
+            return false;
+        }
+    }
+    return whole.should_stop_now();
+}
+
 }  // namespace
 
 // The emission, in the queue of the operation's executor.
@@ -38,7 +50,9 @@ public:
     emission(const emission&) = delete;
     emission& operator=(const emission&) = delete;
     ~emission() {
-        if (owner_ != nullptr && !owner_->posting_) {
+        post_phase expected = post_phase::posting;
+        if (owner_ != nullptr &&
+            !owner_->posting_.compare_exchange_strong(expected, post_phase::dropped, mo::seq_cst, mo::seq_cst)) {  // P3
             owner_->emission_lost();
         }
     }
@@ -54,8 +68,8 @@ bool operation::pass_cancel_on(cancellable& self) noexcept {
     return false;
 }
 
-operation::operation(promise_base& me, failed_function failed, bool ends_at_stop) noexcept
-    : cancellable(me, functions), work(run_woken), failed_(failed), ends_at_stop_(ends_at_stop), local_emission_(*this) {}
+operation::operation(promise_base& me, ending_function ending, bool ends_at_stop) noexcept
+    : cancellable(me, functions), work(run_woken), ending_(ending), ends_at_stop_(ends_at_stop), local_emission_(*this) {}
 
 void operation::prepare(const net::any_io_executor& offered) {
     net::any_io_executor made = serial_of(offered);
@@ -122,24 +136,25 @@ void operation::request(wish what) noexcept {
     }
 }
 
-// Under the lock, so that the executor is not let go meanwhile (see handler_gone). Posting calls nobody.
+// Under the lock, so that the executor is not let go meanwhile (see handler_gone). Posting calls no other code of ours.
 void operation::post_emission() noexcept {
     executor_lock_.lock();
     const bool known = static_cast<bool>(executor_);
     bool posted = false;
+    bool dropped = false;
     if (known && serial_) {
-        posting_ = true;  // what is destroyed meanwhile was not taken, and is not lost
+        posting_.store(post_phase::posting, mo::seq_cst);  // P1
         try {
             net::post(executor_, emission(*this));
             posted = true;
         } catch (...) {}
-        posting_ = false;
-    } else if (known) {
-        const emission not_safe(*this);  // lost: the operation ends when it ends
-        posted = true;
+        dropped = posting_.exchange(post_phase::idle, mo::seq_cst) == post_phase::dropped;  // P2
     }
+    const bool never_runs = known && (!serial_ || (posted && dropped));
     executor_lock_.unlock();
-    if (!posted) {
+    if (never_runs) {
+        emission_lost();  // the operation ends when it ends: its executor is not safe to emit on, or is shutting down
+    } else if (!posted) {
         // Without memory it is tried again in a turn of the task's executor, which takes none.
         local_emission_.set_retries(known);
         post_or_fall_back(frame().get_executor(), local_emission_, "the cancellation of an asio operation");
@@ -199,6 +214,20 @@ void operation::wake() noexcept {
     }
 }
 
+// A deadline, or a scope inside the job, ends the wait and not the result: what the operation has done is delivered, and the
+// body unwinds at its next await. Only a cancel of the job itself destroys it.
+bool operation::loses_its_result(const region& in) const noexcept {
+    if (state_.peek().wanted != wish::cancel) {
+        return false;
+    }
+    switch (ending_(*this)) {
+        case ended_as::failure: return false;
+        case ended_as::aborted: return true;
+        case ended_as::result: break;
+    }
+    return reaches_from_job(in);
+}
+
 void operation::run_woken(work& self) noexcept {
     operation& mine = static_cast<operation&>(self);
     promise_base& me = mine.frame();
@@ -206,7 +235,7 @@ void operation::run_woken(work& self) noexcept {
     if (mine.suspended_) {
         in.disarm(mine);
     }
-    const bool cancelled = mine.state_.peek().wanted == wish::cancel && !mine.failed_(mine);
+    const bool cancelled = mine.loses_its_result(in);
     if ((mine.dropped_ || cancelled) && !mine.error_) {
         runner::of_this_thread().why = cancelled ? in.why() : reason::plain_kind(reason_kind::closed);
         in.owner().run(next_step::unwind(me));

@@ -11,7 +11,7 @@ namespace roost::inline ROOST_ABI::detail {
 namespace net = boost::asio;
 
 constinit const node_functions run_block::functions{
-    .kind = "root scope", .destroy = destroy, .level_raised = nullptr, .drained = drained};
+    .kind = "root scope", .destroy = destroy, .level_raised = nullptr, .drained = drained, .own = own_work::none};
 
 run_block::run_block(executor_ref where, node_name name, site made_at)
     : scope_core(functions, where, name, made_at, silent_policy) {}
@@ -49,6 +49,9 @@ void pass_on(run_block& to, net::cancellation_type how) noexcept {
 
 task<> join_job(job which) { co_await which.join(); }
 
+void throw_stopped_before() {
+    throw error(errc::closed, "run() was called with an io_context that is stopped; call its restart() first");
+}
 void throw_stopped() { throw error(errc::closed, "the io_context was stopped before the task had ended"); }
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -1,21 +1,24 @@
 #include <roost/base/assert.hpp>
 
-#include <cstdio>
+#include <roost/base/write_stderr.hpp>
+
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 namespace roost::inline ROOST_ABI {
 
 namespace {
 
 panic_handler installed_handler = nullptr;
+detail::running_function find_running = nullptr;
 
-[[noreturn]] void end_with(const std::string& sentence) noexcept {
+[[noreturn]] void end_with(std::string sentence) noexcept {
     if (installed_handler != nullptr) {
         installed_handler(sentence.c_str());
     }
-    std::fprintf(stderr, "%s\n", sentence.c_str());
-    std::fflush(stderr);
+    sentence.push_back('\n');
+    write_stderr(sentence, std::chrono::seconds(1));
     std::abort();
 }
 
@@ -25,6 +28,21 @@ panic_handler set_panic_handler(panic_handler handler) noexcept {
     panic_handler previous = installed_handler;
     installed_handler = handler;
     return previous;
+}
+
+void detail::set_running_function(running_function find) noexcept { find_running = find; }
+
+std::string detail::in_what_runs(std::string_view about) {
+    site where;
+    const std::string_view name = find_running == nullptr ? std::string_view() : find_running(where);
+    if (name.empty() || name == about) {
+        return {};
+    }
+    std::string out = " [in '" + std::string(name) + "'";
+    if (where.is_known()) {
+        out.append(" (").append(where.to_string()).append(")");
+    }
+    return out + "]";
 }
 
 void panic(std::string_view object, std::string_view name, site made_at, std::string_view rule) noexcept {
@@ -37,7 +55,10 @@ void panic(std::string_view object, std::string_view name, site made_at, std::st
         sentence.append(" (made at ").append(made_at.to_string()).append(")");
     }
     sentence.append(": ").append(rule);
-    end_with(sentence);
+    if (installed_handler == nullptr) {
+        sentence.append(detail::in_what_runs(name));
+    }
+    end_with(std::move(sentence));
 }
 
 void panic(std::string_view rule, site at) noexcept {
@@ -46,7 +67,10 @@ void panic(std::string_view rule, site at) noexcept {
     if (at.is_known()) {
         sentence.append(" [").append(at.to_string()).append("]");
     }
-    end_with(sentence);
+    if (installed_handler == nullptr) {
+        sentence.append(detail::in_what_runs({}));
+    }
+    end_with(std::move(sentence));
 }
 
 }  // namespace roost::inline ROOST_ABI

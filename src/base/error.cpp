@@ -17,6 +17,7 @@ public:
             case errc::would_deadlock: return "would wait for itself";
             case errc::not_drained: return "not drained in time";
             case errc::broken: return "resource is broken";
+            case errc::misused: return "used wrongly";
         }
         return "unknown roost error";
     }

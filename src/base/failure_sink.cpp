@@ -1,9 +1,10 @@
 #include <roost/base/failure_sink.hpp>
 
 #include <roost/base/atomic.hpp>
+#include <roost/base/misuse.hpp>
+#include <roost/base/write_stderr.hpp>
 
 #include <cxxabi.h>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -17,14 +18,45 @@ namespace roost::inline ROOST_ABI {
 
 namespace {
 
+// Failures come from threads that others depend on: a reader of standard error that is stuck must not stop them.
+constexpr duration stderr_limit = std::chrono::milliseconds(20);
+
+// The rule that was broken, if it is a mistake of the calling program.
+std::string misuse_of(const std::exception_ptr& error) {
+    try {
+        if (error) {
+            std::rethrow_exception(error);
+        }
+    } catch (const misuse& e) {
+        const std::string text(e.what());
+        const std::string code = ": " + e.code().message();
+        return text.substr(0, text.size() - (text.ends_with(code) ? code.size() : 0));
+    } catch (...) {
+        return {};
+    }
+    return {};
+}
+
 void print_failure(std::string_view what, std::string_view name, site made_at, std::exception_ptr error) noexcept {
     try {
         std::string line("roost: ");
+        if (const std::string rule = misuse_of(error); !rule.empty()) {
+            line.append(what);
+            if (!name.empty()) {
+                line.append(" '").append(name).append("'");
+            }
+            if (made_at.is_known()) {
+                line.append(" (").append(made_at.to_string()).append(")");
+            }
+            line.append(": ").append(rule).append("\n");
+            write_stderr(line, stderr_limit);
+            return;
+        }
         line.append(what).append(" '").append(name).append("' (").append(made_at.to_string());
         line.append(") failed, and nobody is left to tell: ").append(describe(error)).append("\n");
-        std::fputs(line.c_str(), stderr);
+        write_stderr(line, stderr_limit);
     } catch (...) {
-        std::fputs("roost: a job failed, nobody is left to tell, and there is no memory to say more\n", stderr);
+        write_stderr("roost: unhandled failure of a job; there is no memory to say more\n", stderr_limit);
     }
 }
 

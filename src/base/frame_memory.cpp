@@ -37,7 +37,7 @@ struct closer {
     closer() {
         state = cache_state::open;
         for (std::size_t i = 0; i < frame_classes; ++i) {
-            free_frames[i].room = class_bytes_kept / ((i + 1) * frame_class_bytes);
+            free_frames[i].room = class_bytes_kept / frame_block_bytes(i);
         }
     }
     ~closer() {
@@ -60,7 +60,7 @@ bool has_class(std::size_t size) noexcept { return frame_class_of(size) < frame_
 constinit thread_local std::array<free_stack, frame_classes> free_frames{};
 
 void* allocate_frame_slowly(std::size_t size) {
-    return ::operator new(!ROOST_ASAN && has_class(size) ? (frame_class_of(size) + 1) * frame_class_bytes : size);
+    return ::operator new(!ROOST_ASAN && has_class(size) ? frame_block_bytes(frame_class_of(size)) : size);
 }
 
 void deallocate_frame_slowly(void* memory, std::size_t size) noexcept {

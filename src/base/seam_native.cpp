@@ -2,8 +2,6 @@
 
 #if !defined(ROOST_SEAM_MODEL)
 
-#include <roost/base/assert.hpp>
-
 #include <bit>
 #include <cerrno>
 #include <climits>
@@ -11,10 +9,10 @@
 #include <ctime>
 #include <mutex>
 #include <new>
-#include <type_traits>
+#include <utility>
 
 #include <linux/futex.h>
-#include <linux/membarrier.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -135,56 +133,42 @@ void small_mutex::unlock_slow() noexcept {
 
 // --- threads -----------------------------------------------------------------------------------------------------------
 
-namespace {
-
-// Indices are handed out under a lock once per thread life, so the cost does not matter. In static memory: whoever cancels or
-// gives back must not need any. Never destroyed, because threads may end after static destructors have run.
-struct index_registry {
-    static constexpr std::size_t words = 2048;
-    std::mutex lock;
-    std::uint64_t used[words] = {};
-
-    std::uint32_t take() noexcept {
-        for (std::size_t word = 0; word < words; ++word) {
-            if (used[word] != ~std::uint64_t(0)) {
-                const auto bit = static_cast<unsigned>(std::countr_one(used[word]));
-                used[word] |= std::uint64_t(1) << bit;
-                return static_cast<std::uint32_t>(word * 64 + bit);
-            }
+void yield_thread() noexcept {
+    sched_yield();
+    // A real-time thread gives way to its equals only: the thread it waits for may never get this processor. So it sleeps
+    // now and then.
+    constexpr unsigned yields_per_look = 16;
+    constexpr timespec moment{0, 50'000};
+    thread_local unsigned yields = 0;
+    if (++yields % yields_per_look == 0) {
+        const int policy = sched_getscheduler(0);
+        if (policy == SCHED_FIFO || policy == SCHED_RR) {
+            nanosleep(&moment, nullptr);
         }
-        panic("there are more than 131072 threads at once");
     }
-    void give(std::uint32_t index) noexcept { used[index / 64] &= ~(std::uint64_t(1) << index % 64); }
-};
-static_assert(std::is_trivially_destructible_v<index_registry>);
-
-constinit index_registry indices;
-
-// Apart from its holder, so that looking costs no question whether that has been made.
-constinit thread_local std::uint32_t own_index = UINT32_MAX;
-
-struct index_holder {
-    bool is_used = false;
-    ~index_holder() {
-        const std::lock_guard<std::mutex> guard(indices.lock);
-        indices.give(own_index);
-        own_index = UINT32_MAX;
-    }
-};
-
-[[gnu::cold, gnu::noinline]] std::uint32_t find_index() noexcept {
-    thread_local index_holder holder;
-    const std::lock_guard<std::mutex> guard(indices.lock);
-    holder.is_used = true;
-    own_index = indices.take();
-    return own_index;
 }
 
-}  // namespace
-
-std::uint32_t thread_index() noexcept {
-    const std::uint32_t known = own_index;
-    return known != UINT32_MAX ? known : find_index();
+bool thread::join_until(time_point deadline) noexcept {
+    const pthread_t id = handle_.native_handle();
+    int rc = pthread_tryjoin_np(id, nullptr);
+    if (rc == EBUSY && deadline == no_deadline) {
+        rc = pthread_join(id, nullptr);
+    }
+    while (rc == EBUSY && now() < deadline) {
+#if defined(ROOST_HOLDS_SIGNALS_BACK)
+        ::usleep(1000);  // ThreadSanitizer knows of no join with a limit
+        rc = pthread_tryjoin_np(id, nullptr);
+#else
+        const timespec limit = to_timespec(deadline);
+        rc = pthread_clockjoin_np(id, nullptr, CLOCK_MONOTONIC, &limit);
+        rc = rc == ETIMEDOUT ? EBUSY : rc;
+#endif
+    }
+    if (rc != 0) {
+        return false;
+    }
+    new (&handle_) std::thread();  // joined behind its back: its destructor would end the program
+    return true;
 }
 
 unsigned hardware_threads() noexcept {
@@ -205,9 +189,20 @@ unsigned hardware_threads() noexcept {
 time_point now() noexcept { return read_clock(CLOCK_MONOTONIC); }
 time_point coarse_now() noexcept { return read_clock(CLOCK_MONOTONIC_COARSE); }
 
+namespace {
+
+std::uint64_t& random_state() noexcept {
+    thread_local std::uint64_t state = 0;
+    return state;
+}
+
+}  // namespace
+
+std::uint64_t swap_random_state(std::uint64_t state) noexcept { return std::exchange(random_state(), state); }
+
 std::uint64_t random_u64() noexcept {
     // splitmix64, seeded from the clock and the address of the thread's own state.
-    thread_local std::uint64_t state = 0;
+    std::uint64_t& state = random_state();
     if (state == 0) {
         state = static_cast<std::uint64_t>(now().time_since_epoch().count()) ^ std::bit_cast<std::uintptr_t>(&state);
     }
@@ -216,21 +211,6 @@ std::uint64_t random_u64() noexcept {
     z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
     z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
     return z ^ (z >> 31U);
-}
-
-// --- asymmetric barrier ----------------------------------------------------------------------------------------------------
-
-bool has_heavy_barrier() noexcept {
-    static const bool registered = [] {
-        return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-    }();
-    return registered;
-}
-
-void heavy_barrier() noexcept {
-    if (!has_heavy_barrier() || syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {
-        panic("heavy_barrier() needs the membarrier system call; ask has_heavy_barrier() first");
-    }
 }
 
 }  // namespace roost::inline ROOST_ABI

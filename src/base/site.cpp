@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <string>
+#include <string_view>
 
 namespace roost::inline ROOST_ABI {
 
@@ -9,7 +10,11 @@ std::string site::to_string() const {
     if (!is_known()) {
         return "unknown site";
     }
-    return std::string(file()) + ":" + std::to_string(line());
+    std::string_view shown = file();
+    if (shown.starts_with('/')) {
+        shown.remove_prefix(shown.rfind('/') + 1);
+    }
+    return std::string(shown) + ":" + std::to_string(line());
 }
 
 bool operator==(const site& a, const site& b) noexcept {

@@ -1,5 +1,7 @@
+#include <roost/base/failure_sink.hpp>
 #include <roost/pool/error.hpp>
 #include <roost/pool/options.hpp>
+#include <roost/pool/pooled.hpp>
 
 #include <utility>
 
@@ -12,19 +14,6 @@ std::string_view to_string(pool_operation operation) noexcept {
         case pool_operation::check: return "check";
         case pool_operation::destroy: return "destroy";
         case pool_operation::close: return "close";
-    }
-    return "?";
-}
-
-std::string_view to_string(pool_status status) noexcept {
-    switch (status) {
-        case pool_status::ok: return "ok";
-        case pool_status::empty: return "empty";
-        case pool_status::stopped: return "stopped";
-        case pool_status::closed: return "closed";
-        case pool_status::expired: return "expired";
-        case pool_status::cancelled: return "cancelled";
-        case pool_status::failed: return "failed";
     }
     return "?";
 }
@@ -68,5 +57,21 @@ std::string pool_holder::to_string() const {
     }
     return text + ")";
 }
+
+namespace detail {
+
+void panic_empty_handle() noexcept {
+    panic("pooled", "", site(), "this handle holds no resource: it was moved from, given back or discarded");
+}
+
+void panic_moved_pool() noexcept {
+    panic("pool", "", site(), "this pool was moved from, so it holds nothing; use the pool that it was moved to");
+}
+
+void panic_nothing_acquired(pool_status why, const std::exception_ptr& error) noexcept {
+    panic_no_value(why, "acquired", error ? describe(error) : std::string());
+}
+
+}  // namespace detail
 
 }  // namespace roost::inline ROOST_ABI

@@ -48,6 +48,11 @@ void pool_core::run_effects(pool_effects& fx) noexcept {
     }
     if (fx.drained) {
         end_upkeep();
+        if (!fx.ended) {
+            end_aside();
+        }
+    }
+    if (fx.ended) {
         fx.closers.deliver(what);
         release();  // what an open pool holds of itself
     }
@@ -113,7 +118,6 @@ bool pool_core::create_here(pool_waiter& w) noexcept {
 void pool_core::start_creating(slot_base& s) noexcept {
     const std::uint32_t attempt = s.attempt;
     if (s.is_checking) {
-        arm_attempt(s, options_.check_timeout);
         start_check(s, attempt);
         return;
     }
@@ -125,8 +129,10 @@ void pool_core::start_creating(slot_base& s) noexcept {
 bool pool_core::claim_attempt(slot_base& s, std::uint32_t attempt) noexcept {
     waiters_.lock();
     const bool is_ours = s.attempt == attempt;
+    node_ref<node> ended;
     if (is_ours) {  // else it belongs to somebody else by now
         ++s.attempt;
+        ended = std::exchange(s.running, {});
     }
     const bool disarm = is_ours && std::exchange(s.was_armed, false);
     waiters_.unlock();
@@ -143,7 +149,7 @@ void pool_core::created(slot_base& s) noexcept {
 
 void pool_core::checked(slot_base& s) noexcept { offer(s, false); }
 
-void pool_core::check_failed(slot_base& s) noexcept {
+void pool_core::end_failed_check(slot_base& s) noexcept {
     pool_counters::add_one(counters_.checks_failed);
     waiters_.lock();
     s.is_checking = false;
@@ -151,7 +157,18 @@ void pool_core::check_failed(slot_base& s) noexcept {
         owner->making = nullptr;  // it waits on: for what comes back, or for the right to create that this one leaves
     }
     waiters_.unlock();
+}
+
+void pool_core::check_failed(slot_base& s) noexcept {
+    end_failed_check(s);
     destroy_or_post(s);
+}
+
+void pool_core::check_lost(slot_base& s) noexcept {
+    end_failed_check(s);
+    pool_counters::add_one(counters_.destroyed);
+    s.is_creating = false;
+    emptied(s);
 }
 
 // s is busy and ready for use: to whoever is first, or kept.
@@ -194,10 +211,12 @@ void pool_core::create_failed(slot_base& s, std::exception_ptr why) noexcept {
         owner->cause = why;
         give(*owner, gift::failed, &s, fx);
     }
+    asides_ += owner == nullptr ? 1 : 0;  // the report
     empty_locked(s, fx);
     unlock_and_run(fx);
     if (owner == nullptr) {
         report(pool_operation::create, stripe, why);
+        end_aside();
     }
     release();
 }
@@ -225,15 +244,26 @@ void pool_core::destroy_or_post(slot_base& s) noexcept {
 
 void pool_core::start_destroying(slot_base& s) noexcept {
     pool_counters::add_one(counters_.destroyed);
-    const std::uint32_t attempt = s.attempt;
-    if (destroys_async_) {
-        arm_attempt(s, options_.destroy_timeout);
+    destroy_now(s, s.attempt);
+}
+
+std::exception_ptr pool_core::error_at(int stripe, pool_operation operation, const std::exception_ptr& why) const noexcept {
+    try {
+        std::rethrow_exception(why);
+    } catch (const pool_error&) {
+        return why;  // says it all
+    } catch (...) {
+        try {
+            return std::make_exception_ptr(pool_error(errc::broken, name(), stripe, operation, "", why));
+        } catch (...) {
+            return why;  // no memory for more
+        }
     }
-    destroy_now(s, attempt);
 }
 
 void pool_core::report(pool_operation operation, int stripe, const std::exception_ptr& why) noexcept {
     if (!options_.on_error) {
+        report_failure("pool", name(), made_at(), error_at(stripe, operation, why));
         return;
     }
     try {
@@ -242,102 +272,6 @@ void pool_core::report(pool_operation operation, int stripe, const std::exceptio
         // A throwing hook is not allowed to break what it observes.
         report_failure("on_error of pool", name(), made_at(), std::current_exception());
     }
-}
-
-// --- limits ------------------------------------------------------------------------------------------------------------------
-
-slot_base::expiry_work::expiry_work(slot_base& s) noexcept
-    : work(+[](work& w) noexcept {
-          slot_base& mine = *static_cast<expiry_work&>(w).slot;
-          mine.core->expire_attempt(mine);
-      }),
-      slot(&s) {}
-
-void slot_base::limit_passed(timer& t) noexcept {
-    auto& s = static_cast<slot_base&>(t);
-    s.core->limit_passed(s);
-}
-
-void pool_core::arm_attempt(slot_base& s, duration limit) noexcept {
-    if (limit <= duration::zero() || options_.timers == nullptr) {
-        return;
-    }
-    static_cast<void>(options_.timers->disarm(s));  // waits until an earlier limit's call is over
-    s.set_deadline(deadline_after(options_.timers->now(), limit));
-    waiters_.lock();
-    s.armed_attempt = s.attempt;
-    s.was_armed = true;
-    waiters_.unlock();
-    static_cast<void>(options_.timers->arm(s));
-}
-
-void pool_core::limit_passed(slot_base& s) noexcept {
-    waiters_.lock();
-    const bool is_due = s.was_armed && s.attempt == s.armed_attempt;
-    const bool post = is_due && !s.expiry.is_posted;
-    if (is_due) {  // also when it is posted still, for an attempt that has ended
-        s.expiry.attempt = s.attempt;
-        s.expiry.operation = s.is_checking   ? pool_operation::check
-                             : s.is_creating ? pool_operation::create
-                                             : pool_operation::destroy;
-    }
-    if (post) {
-        s.expiry.is_posted = true;
-        retain();
-    }
-    waiters_.unlock();
-    if (post) {
-        post_or_fall_back(options_.where, s.expiry, name());
-    }
-}
-
-std::exception_ptr pool_core::limit_error(int stripe, pool_operation operation) const noexcept {
-    try {
-        return std::make_exception_ptr(
-            pool_error(errc::timed_out, name(), stripe, operation, "took longer than its limit and was left alone"));
-    } catch (...) {
-        return std::current_exception();
-    }
-}
-
-void pool_core::expire_attempt(slot_base& s) noexcept {
-    pool_effects fx;
-    const int stripe = static_cast<int>(s.home->number);
-    std::exception_ptr why;
-    waiters_.lock();
-    std::uint32_t attempt = 0;
-    do {
-        attempt = s.expiry.attempt;
-        const pool_operation late = s.expiry.operation;
-        waiters_.unlock();
-        why = limit_error(stripe, late);
-        waiters_.lock();
-    } while (s.expiry.attempt != attempt);  // the limit of the next attempt has passed meanwhile
-    const pool_operation operation = s.expiry.operation;
-    s.expiry.is_posted = false;
-    const bool is_over = s.was_armed && s.attempt == attempt;
-    if (is_over) {
-        ++s.attempt;
-        s.was_armed = false;
-        pool_counters::add_one(counters_.abandoned);
-        if (operation == pool_operation::create) {
-            note_failure(why);
-        }
-        s.is_checking = false;
-        if (pool_waiter* owner = std::exchange(s.owner, nullptr)) {
-            owner->making = nullptr;
-            if (operation == pool_operation::create) {
-                owner->cause = why;
-                give(*owner, gift::late, nullptr, fx);
-            }
-        }
-        empty_locked(s, fx);
-    }
-    unlock_and_run(fx);
-    if (is_over) {
-        report(operation, stripe, why);
-    }
-    release();
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -19,7 +19,6 @@ const node_functions pool_core::functions_table{.kind = "pool",
 pool_core::pool_core(pool_options options, kinds how, site made_at)
     : node(functions_table, node_name(std::string_view(options.name)), made_at),
       creates_async_(how.creates_async),
-      destroys_async_(how.destroys_async),
       examines_(how.has_check),
       checks_async_(how.checks_async),
       options_(std::move(options)),
@@ -32,7 +31,6 @@ pool_core::pool_core(node& parent, pool_options options, kinds how, site made_at
     : node(functions_table, parent, node_name(std::string_view(options.name)), made_at),
       counts_(true),
       creates_async_(how.creates_async),
-      destroys_async_(how.destroys_async),
       examines_(how.has_check),
       checks_async_(how.checks_async),
       options_(std::move(options)),
@@ -182,7 +180,7 @@ void pool_core::begin_close() noexcept {
 bool pool_core::enqueue_closer(waiter& w) noexcept {
     begin_close();
     waiters_.lock();
-    const bool must_wait = !is_drained_;
+    const bool must_wait = !has_ended_;
     if (must_wait) {
         closers_.lock();
         closers_.push_back(w);

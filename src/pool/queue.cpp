@@ -191,24 +191,29 @@ void pool_core::empty_locked(slot_base& s, pool_effects& fx) noexcept {
 }
 
 void pool_core::drain_if_done(pool_effects& fx) noexcept {
-    if (!is_closing_) {
+    if (!is_closing_ || has_ended_) {
         return;
     }
-    for (unsigned i = 0; i < stripe_count_; ++i) {
+    for (unsigned i = 0; i < stripe_count_ && !is_drained_; ++i) {
         if (!look(stripes_[i]).is_drained()) {
             return;
         }
     }
-    is_drained_ = true;
-    fx.drained = true;
+    fx.drained = !std::exchange(is_drained_, true);
+    if (asides_ != 0) {
+        asides_ += fx.drained ? 1 : 0;  // the end of upkeep
+        return;
+    }
+    has_ended_ = true;
+    fx.ended = true;
     closers_.lock();
     fx.closers = closers_.take_all();
     closers_.unlock();
 }
 
 void pool_core::unlock_and_run(pool_effects& fx) noexcept {
-    const bool has_more =
-        fx.called != nullptr || fx.to_create != nullptr || fx.to_destroy != nullptr || fx.drained || fx.units != 0;
+    const bool has_more = fx.called != nullptr || fx.to_create != nullptr || fx.to_destroy != nullptr || fx.drained ||
+                          fx.ended || fx.units != 0;
     if (!has_more && fx.handed.is_empty()) {
         waiters_.unlock();  // the last touch: the pool may be gone
         return;

@@ -168,7 +168,20 @@ void pool_core::start_upkeep() noexcept {
     }
 }
 
+// on_leak may be called after the last resource has come back: closing waits for that.
 void pool_core::maintain() noexcept {
+    waiters_.lock();
+    const bool go = !is_drained_;
+    asides_ += go ? 1 : 0;
+    waiters_.unlock();
+    if (go) {
+        look_after();
+        end_aside();
+    }
+    start_upkeep();
+}
+
+void pool_core::look_after() noexcept {
     const std::int64_t now = time_now();
     for (unsigned i = 0; i < stripe_count_; ++i) {
         evict_stale(stripes_[i], now);
@@ -181,7 +194,6 @@ void pool_core::maintain() noexcept {
     serve(fx);  // creating may have been suspended, and is not any more
     unlock_and_run(fx);
     warm_up();
-    start_upkeep();
 }
 
 void pool_core::report_leaks(std::int64_t now) noexcept {

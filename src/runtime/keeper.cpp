@@ -1,10 +1,12 @@
 #include <roost/runtime/detail/keeper.hpp>
 
+#include <roost/base/write_stderr.hpp>
 #include <roost/exec/recent_time.hpp>
 #include <roost/runtime/detail/fork_check.hpp>
 #include <roost/runtime/detail/scheduler.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <utility>
 
@@ -14,6 +16,7 @@ namespace {
 
 constexpr duration rescue_period = std::chrono::milliseconds(2);
 constexpr duration longest_period = std::chrono::milliseconds(50);
+constexpr std::size_t longest_name = 120;
 constexpr unsigned quiet_limit = 8;  // looks that saw nobody run, after which it dozes
 
 const keeper*& this_keeper() noexcept {
@@ -129,25 +132,29 @@ bool keeper::sample(time_point now) noexcept {
 void keeper::report(watched& w, unsigned index, time_point now) noexcept {
     w.reported = true;
     const duration ran = now - w.since;
-    activity* label = w.of->label();
-    const bool named = label != nullptr && label->look([&](const activity_label& what) {
-        say(overrun(options_.name, index, what.name(), what.where(), ran));
+    // Copied: the body cannot end while its name is looked at, and saying it may take a while.
+    std::array<char, longest_name> name{};
+    std::size_t size = 0;
+    site where;
+    w.of->look([&](const activity_label& what) noexcept {
+        size = what.name().copy(name.data(), name.size());
+        where = what.where();
     });
-    if (!named) {
-        say(overrun(options_.name, index, {}, site(), ran));
-    }
+    say(overrun(options_.name, index, std::string_view(name.data(), size), where, ran));
 }
 
 namespace {
 
 void print(const overrun& what) noexcept {
     try {
-        std::fprintf(stderr, "%s\n", what.to_string().c_str());
+        write_stderr(what.to_string() + "\n");
     } catch (const std::exception&) {  // no memory for the sentence: its numbers need none
-        const std::string_view name = what.name();
         const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(what.ran_for()).count();
-        std::fprintf(stderr, "roost: worker %u: '%.*s' has run for %lld ms without suspending\n", what.worker_index(),
-                     static_cast<int>(name.size()), name.data(), static_cast<long long>(ms));
+        char text[longest_name + 128];
+        const int size = std::snprintf(
+            text, sizeof text, "roost: worker %u: '%.*s' has run for %lld ms without suspending\n", what.worker_index(),
+            static_cast<int>(what.name().size()), what.name().data(), static_cast<long long>(ms));
+        write_stderr(std::string_view(text, static_cast<std::size_t>(size)));
     }
 }
 

@@ -17,9 +17,6 @@ namespace roost::inline ROOST_ABI {
 
 namespace {
 
-constexpr unsigned older_every = 61;   // bodies until the oldest work gets its turn
-constexpr unsigned bodies_per_look = 32;  // between two looks at the clock
-
 loop*& this_loop() noexcept {
     struct tag;
     return thread_value<tag, loop*>::get();
@@ -37,6 +34,7 @@ loop::~loop() {
         panic("loop", name_, site(), "destroyed while it runs");
     }
     close();
+    posters_.wait_until_none();
     if (!outside_.is_empty() || !ready_.is_empty() || !yielded_.is_empty()) {
         panic("loop", name_, site(), "destroyed with work that nobody will run; run() it after close()");
     }
@@ -58,6 +56,10 @@ bool loop::post(work& w) noexcept {
 
 bool loop::post_from_outside(work& w) noexcept {
     fork_.require_parent("loop", name_);
+    if (outside_.push_further(w)) {
+        return true;
+    }
+    const detail::posting now(posters_);
     const auto result = outside_.push(w);
     if (result == detail::work_stack::pushed::first) {
         bell_.ring();
@@ -69,44 +71,49 @@ bool loop::post_last(work& w) noexcept {
     if (!is_here()) {
         return post(w);
     }
+    while (work* earlier = ready_.pop_front()) {
+        yielded_.push(*earlier);
+    }
+    take_outside();
     yielded_.push(w);
     return true;
 }
 
 // A body like any other, for a watcher and for whoever waits for his turn.
 bool loop::take_next(const work& w) noexcept {
-    if (!is_here() || ready_.back() != &w) {
+    if (!is_here() || ready_.back() != &w || pace_.is_last()) {
         return false;
     }
-    if (countdown_ == 1) {
-        look_ = true;
-        return false;
-    }
-    --countdown_;
+    static_cast<void>(pace_.is_due());
     pulse_.begin_body();
     static_cast<void>(ready_.pop_back());
     return true;
 }
 
 void loop::stop() noexcept {
+    const detail::posting now(posters_);
     stop_.store(true, mo::release);  // L1
     bell_.ring();
 }
 
 void loop::close() noexcept {
+    const detail::posting now(posters_);
     outside_.close();
     bell_.ring();
 }
 
-work* loop::next() noexcept {
-    if (--countdown_ == 0) {
-        countdown_ = older_every;
-        take_outside();
-        older_ready_ = !older_ready_;
-        if (work* w = older_ready_ ? ready_.pop_front() : yielded_.pop()) {
-            return w;
-        }
+// What has waited longest, of either kind in turn. A single ready one has let no other go first.
+work* loop::oldest() noexcept {
+    take_outside();
+    older_ready_ = !older_ready_;
+    if (older_ready_ && ready_.size() > 1) {
+        return ready_.pop_front();
     }
+    work* w = yielded_.pop();
+    return w != nullptr ? w : ready_.pop_front();
+}
+
+work* loop::next() noexcept {
     if (work* w = ready_.pop_back()) {
         return w;
     }
@@ -147,18 +154,15 @@ void loop::enter() noexcept {
 
 void loop::leave() noexcept {
     pulse_.rest();
+    pulse_.set_label(nullptr);
     this_loop() = outer_;
     running_ = false;
 }
 
-// A few bodies; how many.
+// A few bodies, the oldest first; how many.
 std::size_t loop::run_some() noexcept {
     std::size_t ran = 0;
-    for (; ran < bodies_per_look; ++ran) {
-        work* w = next();
-        if (w == nullptr) {
-            break;
-        }
+    for (work* w = oldest(); w != nullptr; w = next()) {
         pulse_.begin_body();
         if (slept_) [[unlikely]] {
             slept_ = false;
@@ -167,8 +171,9 @@ std::size_t loop::run_some() noexcept {
             }
         }
         w->run();
-        if (std::exchange(look_, false) || stop_.load(mo::relaxed)) {  // L3
-            return ran + 1;
+        ++ran;
+        if (pace_.is_due() || stop_.load(mo::relaxed)) {  // L3
+            break;
         }
     }
     return ran;
@@ -177,9 +182,11 @@ std::size_t loop::run_some() noexcept {
 std::size_t loop::poll() noexcept {
     enter();
     timers_.advance(now());
+    pace_.restart();
     std::size_t ran = 0;
     while (const std::size_t some = run_some()) {
         ran += some;
+        pace_.looked(now());
     }
     leave();
     return ran;
@@ -195,6 +202,7 @@ void loop::run() noexcept {
             break;
         }
         const time_point at = now();
+        pace_.looked(at);
         if (rings != heard || at >= next_timer) {  // an earlier timer rings
             heard = rings;
             next_timer = timers_.advance(at);
@@ -208,6 +216,7 @@ void loop::run() noexcept {
             break;
         }
         bell_.sleep(heard, next_timer);
+        pace_.restart();
         slept_ = true;
     }
     stop_.exchange(false, mo::acquire);  // L2

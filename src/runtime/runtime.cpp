@@ -1,12 +1,17 @@
 #include <roost/runtime/runtime.hpp>
 
 #include <roost/base/assert.hpp>
+#include <roost/base/write_stderr.hpp>
 #include <roost/runtime/cpu_limits.hpp>
 #include <roost/runtime/detail/scheduler.hpp>
 #include <roost/runtime/loop.hpp>
+#include <roost/sync/event.hpp>
 
 #include <optional>
 #include <string>
+
+// id  operation   order    pairs  carries                                           fails in
+// R1  exchange    seq_cst  R1     that another caller is ending it                  (no model: the event carries the rest)
 
 namespace roost::inline ROOST_ABI {
 
@@ -20,7 +25,9 @@ struct runtime::parts {
     std::optional<detail::scheduler> scheduler;
     std::optional<roost::loop> loop;
     thread loop_thread;
-    bool ended = false;
+    const duration patience;
+    atomic<bool> ending{false};  // a caller of shut_down() is at it
+    event ended;
     detail::fork_check fork;
 
     parts(const runtime_options& o, unsigned count, site where)
@@ -28,7 +35,8 @@ struct runtime::parts {
           made_at(where),
           workers(count),
           lane(o.blocking_, name + "/block"),
-          keeper({name, o.soft_budget_, o.on_overrun_, o.overrun_context_}) {}
+          keeper({name, o.soft_budget_, o.on_overrun_, o.overrun_context_}),
+          patience(o.blocking_patience_) {}
 
     void start_pool() {
         detail::scheduler_options o;
@@ -73,7 +81,8 @@ struct runtime::parts {
     }
     [[nodiscard]] const char* own_thread() noexcept {
         if (loop ? loop->is_here() : scheduler->is_here()) {
-            return "a worker cannot wait for its own runtime to end";
+            return "a worker cannot wait for its own runtime to end; a job ends the program by returning, not by "
+                   "shut_down()";
         }
         if (lane.is_here()) {
             return "a thread of the blocking lane cannot wait for its own runtime to end";
@@ -101,7 +110,15 @@ runtime::~runtime() {
         static_cast<void>(parts_.release());  // its threads are not here to be joined
         return;
     }
-    shut_down();
+    const runtime_ending how = shut_down();
+    for (const lane_entry& left : how.abandoned()) {
+        try {
+            write_stderr("roost: runtime '" + parts_->name + "' (made at " + parts_->made_at.to_string() +
+                         ") ended and abandoned " + left.to_string() + "\n");
+        } catch (const std::exception&) {
+            write_stderr("roost: a runtime ended and abandoned some of its blocking functions\n");
+        }
+    }
 }
 
 executor& runtime::get_executor() noexcept {
@@ -117,13 +134,15 @@ runtime_ending runtime::shut_down() {
     if (const char* rule = parts_->own_thread()) {
         panic("runtime", parts_->name, parts_->made_at, rule);
     }
-    if (std::exchange(parts_->ended, true)) {
-        return runtime_ending();
+    if (parts_->ending.exchange(true, mo::seq_cst)) {  // R1
+        parts_->ended.wait_blocking();
+        return {};
     }
-    parts_->lane.close();
+    std::vector<lane_entry> abandoned = parts_->lane.close(parts_->patience);
     const std::size_t timers = parts_->end_workers();
     parts_->keeper.stop();
-    return runtime_ending(timers);
+    parts_->ended.set();
+    return {timers, std::move(abandoned)};
 }
 
 unsigned runtime::this_worker() noexcept {

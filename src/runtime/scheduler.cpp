@@ -10,7 +10,6 @@ namespace roost::inline ROOST_ABI::detail {
 
 namespace {
 
-constexpr unsigned older_every = 61;         // bodies; no power of two, so that it does not beat in step with a program
 constexpr unsigned older_rounds = 4;         // of so many bodies that ran where they were awaited
 constexpr std::size_t fetch_limit = 16;      // from outside at a time, when nobody else is free to run them
 constexpr unsigned longest_pause = 64;
@@ -34,6 +33,7 @@ scheduler::scheduler(scheduler_options options)
     for (unsigned i = 0; i < options_.workers; ++i) {
         workers_[i].owner = this;
         workers_[i].index = i;
+        workers_[i].patience = patience(options_.search_rounds);
         workers_[i].beats.reset(new std::uint64_t[options_.workers]());
     }
     start_threads();
@@ -42,6 +42,7 @@ scheduler::scheduler(scheduler_options options)
 scheduler::~scheduler() {
     close();
     join();
+    posters_.wait_until_none();
 }
 
 void scheduler::start_threads() {
@@ -73,13 +74,15 @@ bool scheduler::post(work& w) noexcept {
 }
 
 bool scheduler::post_from_outside(work& w) noexcept {
-    if (!outside_.push(w)) {
-        return false;
+    if (outside_.push_further(w)) {
+        return true;
     }
-    if (idle_.needs_waking_strict()) {
+    const posting now(posters_);
+    const bool taken = outside_.push(w);
+    if (taken && idle_.needs_waking_strict()) {
         idle_.wake_one();
     }
-    return true;
+    return taken;
 }
 
 bool scheduler::post_last(work& w) noexcept {
@@ -102,11 +105,15 @@ bool scheduler::take_next(const work& w) noexcept {
     if (me == nullptr || me->owner != this) {
         return false;
     }
-    if (me->countdown == 1) [[unlikely]] {
+    if (me->pace.is_last()) [[unlikely]] {
         if (!outside_.is_empty() || me->yielded != 0 || ++me->rounds % older_rounds == 0) {
             return false;
         }
-        me->countdown = older_every;
+        static_cast<void>(me->pace.is_due());
+        me->pace.looked(now());
+        if (me->pace.is_last()) {
+            return false;
+        }
     }
     work* newest = me->deque.pop();
     if (newest != &w) {
@@ -115,7 +122,7 @@ bool scheduler::take_next(const work& w) noexcept {
         }
         return false;
     }
-    --me->countdown;
+    static_cast<void>(me->pace.is_due());
     me->pulse.begin_body();
     return true;
 }
@@ -146,6 +153,7 @@ void scheduler::run_worker(worker& me) noexcept {
         me.pulse.begin_body();
         w->run();
     }
+    me.pulse.set_label(nullptr);
     this_worker() = nullptr;
 }
 
@@ -164,13 +172,14 @@ work* scheduler::find(worker& me) noexcept {
         if (!park(me, searching)) {
             return nullptr;
         }
+        me.pace.restart();
         searching = true;
     }
 }
 
 work* scheduler::next(worker& me) noexcept {
-    if (--me.countdown == 0) {
-        me.countdown = older_every;
+    if (me.pace.is_due()) {
+        me.pace.looked(now());
         if (work* w = older(me)) {
             return w;
         }
@@ -178,26 +187,29 @@ work* scheduler::next(worker& me) noexcept {
     if (work* w = me.deque.pop()) {
         return w;
     }
-    if (work* w = take_inbox(me, me)) {
+    if (work* w = fetch_outside(me)) {
         return w;
     }
-    return fetch_outside(me);
+    return take_inbox(me, me);
 }
 
+// Every second time work from outside comes first, every fourth the inbox, every fourth the oldest of the deque.
 work* scheduler::older(worker& me) noexcept {
-    for (unsigned tries = 0; tries < 3; ++tries) {
-        work* w = nullptr;
-        bool lost = false;
-        switch (me.turn++ % 3) {
-            case 0: w = fetch_outside(me); break;
-            case 1: w = me.deque.steal(lost); break;
-            default: w = take_inbox(me, me); break;
-        }
-        if (w != nullptr) {
+    const unsigned turn = me.turn++;
+    if (turn % 2 == 0) {
+        if (work* w = fetch_outside(me)) {
             return w;
         }
     }
-    return nullptr;
+    bool lost = false;
+    const bool inbox_first = turn / 2 % 2 == 0;
+    if (work* w = inbox_first ? take_inbox(me, me) : me.deque.steal(lost)) {
+        return w;
+    }
+    if (work* w = inbox_first ? me.deque.steal(lost) : take_inbox(me, me)) {
+        return w;
+    }
+    return fetch_outside(me);
 }
 
 // Takes all of an inbox: runs the oldest next, the others after it.
@@ -245,6 +257,9 @@ work* scheduler::search(worker& me) noexcept {
     }
     const auto first = static_cast<unsigned>(random_u64() % count);
     for (unsigned round = 0; round < options_.search_rounds && !finished_.load(mo::relaxed); ++round) {  // S2
+        if (round == me.patience.rounds() && !is_anything_kept(me)) {
+            break;
+        }
         if (work* w = fetch_outside(me)) {
             return w;
         }
@@ -313,10 +328,29 @@ bool scheduler::park(worker& me, bool was_searching) noexcept {
             finish();
         }
     }
+    return sleep(me);
+}
+
+bool scheduler::sleep(worker& me) noexcept {
+    const bool adapts = me.patience.adapts();
+    const time_point from = adapts ? now() : time_point();
     if (!finished_.load(mo::relaxed)) {  // S2
         idle_.sleep(me.sleeper);
     }
+    if (adapts) {
+        me.patience.slept(now() - from);
+    }
     return !finished_.load(mo::relaxed);  // S2
+}
+
+// The one item that some busy worker keeps for itself: a thief that is patient enough may take it.
+bool scheduler::is_anything_kept(const worker& me) const noexcept {
+    for (unsigned i = 0; i < options_.workers; ++i) {
+        if (&workers_[i] != &me && workers_[i].spare() != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // What a thief would take: more than the one item that a worker keeps for itself.

@@ -14,10 +14,10 @@ constexpr unsigned batch = 1024;
 bool timer_shard::arm(timer& t) noexcept {
     table_.lock();
     const auto result = table_.arm(t, *this);
-    table_.unlock();
     if (result == timer_table::armed_as::earliest) {
-        ringer->ring();
+        ringer->ring();  // under the lock: what the timer wakes may end the runtime as soon as it can fire
     }
+    table_.unlock();
     return result != timer_table::armed_as::refused;
 }
 

@@ -4,16 +4,29 @@
 
 #include <mutex>
 #include <new>
+#include <string>
 
 namespace roost::inline ROOST_ABI::service {
 
 namespace detail {
 
-constinit const node_functions component_scope::functions{
-    .kind = "scope", .destroy = destroy, .level_raised = nullptr, .drained = drained};
+const roost::detail::scope_policy component_scope::policy(
+    +[](roost::detail::scope_core& scope, roost::detail::job_core& child) noexcept {
+        component& owner = static_cast<component_scope&>(scope).owner();
+        if (child.outcome_link().state() == roost::detail::ending::threw) {
+            owner.failed("job", child.name(), child.made_at(), child.outcome_link().error());
+        }
+        child.suppressed().for_each(
+            [&owner, &child](const std::exception_ptr& other) { owner.failed("job", child.name(), child.made_at(), other); },
+            child.own_error());
+    },
+    roost::detail::scope_policy::wants::failures);
 
-component_scope::component_scope(node& parent, executor_ref where, site made_at)
-    : scope_core(functions, parent, where, "jobs", made_at, roost::detail::root_policy) {}
+constinit const node_functions component_scope::functions{
+    .kind = "scope", .destroy = destroy, .level_raised = nullptr, .drained = drained, .own = own_work::none};
+
+component_scope::component_scope(component& owner, node& parent, executor_ref where, site made_at)
+    : scope_core(functions, parent, where, "jobs", made_at, policy), owner_(owner) {}
 
 void component_scope::destroy(node& self) noexcept {
     delete &static_cast<component_scope&>(static_cast<roost::detail::region&>(self));
@@ -21,8 +34,8 @@ void component_scope::destroy(node& self) noexcept {
 
 bool component_scope::drained(node& /*self*/) noexcept { return true; }
 
-node_ref<component_scope> component_scope::make(node& parent, executor_ref where, site made_at) {
-    auto* made = new component_scope(parent, where, made_at);
+node_ref<component_scope> component_scope::make(component& owner, node& parent, executor_ref where, site made_at) {
+    auto* made = new component_scope(owner, parent, where, made_at);
     if (made->attach(child_kind::idle) == attached::refused) {
         made->discard();
         throw std::bad_alloc();
@@ -32,15 +45,38 @@ node_ref<component_scope> component_scope::make(node& parent, executor_ref where
 
 }  // namespace detail
 
-component::component(roost::shutdown node, executor_ref where, const component_options& options, site made_at)
+component::component(roost::shutdown node, executor_ref where, const component_options& options, site made_at,
+                     detail::component_failures* failures)
     : shutdown_(std::move(node)),
       options_(options),
-      scope_(detail::component_scope::make(shutdown_.tree_node(), where, made_at)),
+      failures_(failures),
+      scope_(detail::component_scope::make(*this, shutdown_.tree_node(), where, made_at)),
       jobs_(*scope_) {}
 
 component::~component() { close(); }
 
 void component::close() noexcept { scope_->close(); }
+
+void component::failed(std::string_view what, std::string_view who, site made_at, const std::exception_ptr& error) noexcept {
+    std::string text;
+    try {
+        text.append("component '").append(name()).append("': ").append(what);
+        what = text;
+    } catch (...) {}  // no memory: it is reported without its component
+    report_failure(what, who, made_at, error);
+    tell_failure(error);
+}
+
+void component::fail(const std::exception_ptr& error) noexcept {
+    report_failure("component", name(), shutdown_.tree_node().made_at(), error);
+    tell_failure(error);
+}
+
+void component::tell_failure(const std::exception_ptr& error) noexcept {
+    if (failures_ != nullptr && !options_.is_optional()) {
+        failures_->component_failed(*this, error);
+    }
+}
 
 void component::on_stop(std::function<task<>()> hook) {
     const std::lock_guard hold(lock_);
@@ -74,7 +110,7 @@ void component::begin_stop(reason why) noexcept {
         try {
             jobs_.launch("stop hook", run_hook(std::move(hook)));
         } catch (...) {
-            report_failure("the stop hook of component", name(), shutdown_.tree_node().made_at(), std::current_exception());
+            failed("job", "stop hook", shutdown_.tree_node().made_at(), std::current_exception());
         }
     }
 }

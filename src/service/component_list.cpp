@@ -38,8 +38,9 @@ phase phase_of(stage s) noexcept {
 
 void ring_when_over(const roost::shutdown& node, int fd) { ring_after(node.completion(), fd); }
 
-component_list::component_list(roost::shutdown work, roost::shutdown resources, executor_ref where, const schedule& times)
-    : work_(std::move(work)), resources_(std::move(resources)), where_(where), times_(&times) {}
+component_list::component_list(roost::shutdown work, roost::shutdown resources, executor_ref where, const schedule& times,
+                               component_failures* failures)
+    : work_(std::move(work)), resources_(std::move(resources)), where_(where), times_(&times), failures_(failures) {}
 
 component_list::~component_list() {
     for (component* c : all_) {
@@ -68,7 +69,7 @@ void component_list::check_budget(const component_options& options, std::string_
 component& component_list::make(roost::shutdown node, const component_options& options, site made_at) {
     all_.push_back(nullptr);  // first what can fail
     try {
-        all_.back() = new component(std::move(node), where_, options, made_at);
+        all_.back() = new component(std::move(node), where_, options, made_at, failures_);
     } catch (...) {
         all_.pop_back();
         throw;

@@ -1,6 +1,8 @@
 #include <roost/service/detail/conductor.hpp>
 
+#include <roost/runtime/blocking_lane.hpp>
 #include <roost/service/budgets.hpp>
+#include <roost/service/detail/last_resort.hpp>
 #include <roost/task/dump.hpp>
 
 #include <unistd.h>
@@ -13,21 +15,15 @@ namespace roost::inline ROOST_ABI::service::detail {
 namespace {
 
 constexpr duration before_trying_again = std::chrono::milliseconds(20);
-constexpr std::size_t most_groups = 20;      // of one report
-constexpr std::size_t most_nodes = 10'000;   // of one tree
 
 std::string_view environment(const char* name) noexcept {
     const char* text = std::getenv(name);
     return text == nullptr ? std::string_view() : std::string_view(text);
 }
 
-duration probe_period(duration live_within) noexcept {
-    return std::clamp<duration>(live_within / 4, std::chrono::milliseconds(50), std::chrono::milliseconds(2500));
-}
-
 std::string from(int sender) {
     switch (sender) {
-        case 0: return " from the kernel";
+        case 0: return " from a terminal or from outside the container";
         case unknown_sender: return " from an unknown process";
         default: return " from pid " + std::to_string(sender);
     }
@@ -40,8 +36,6 @@ std::string sender_text(handled h, int sender) noexcept {
         return {};
     }
 }
-
-bool reports_in(phase p) noexcept { return p >= phase::stop_intake && p <= phase::exit; }
 
 }  // namespace
 
@@ -171,7 +165,7 @@ void conductor::set_cause(std::string_view text) noexcept {
 
 reason conductor::why() const noexcept {
     try {
-        return reason(reason_kind::shutdown, cause_);
+        return reason(reason_kind::shutdown, cause_, core_.root().tree_node().made_at());
     } catch (...) {
         return reason::plain_kind(reason_kind::shutdown);
     }
@@ -182,17 +176,20 @@ void conductor::look_at_wishes(time_point now) noexcept {
     if (contains(wishes, wish::shut_down) || contains(wishes, wish::cancel)) {
         arm(now);
         const std::string asked = core_.take_why();
-        if (!asked.empty() && state_.at < phase::cancel) {
+        const bool cancels = contains(wishes, wish::cancel);
+        if (!asked.empty() && (cancels ? state_.at < phase::cancel : state_.at == phase::running)) {
             set_cause(asked);
-            const char* what = contains(wishes, wish::cancel) ? ": cancelling" : ": shutting down";
+            const char* what = cancels ? ": cancelling" : ": shutting down";
             core_.say(severity::info, [&] { return "roost: " + asked + what; }, "roost: the program asks for the end");
         }
-        apply(contains(wishes, wish::cancel) ? phase_event::cancel_asked : phase_event::asked, now);
+        apply(cancels ? phase_event::cancel_asked : phase_event::asked, now);
     }
     if (contains(wishes, wish::main_ended) && state_.at <= phase::lame_duck) {
-        set_cause("the root task ended");
+        const bool failed = core_.failure() == exit_code::main_failed;
+        set_cause(failed ? "the root task failed" : "the root task ended");
         arm(now);
-        core_.log(severity::info, "roost: the root task ended: shutting down");
+        core_.log(severity::info,
+                  failed ? "roost: the root task failed: shutting down" : "roost: the root task ended: shutting down");
         apply(phase_event::main_ended, now);
     }
 }
@@ -255,7 +252,7 @@ void conductor::apply(phase_event e, time_point now) noexcept {
     }
 }
 
-// First of all, before anything is logged: a sink that blocks must not hold up the hard deadline, which the last resort keeps too.
+// First of all: nothing that is done or said later may hold up the hard deadline, which the last resort keeps too.
 void conductor::arm(time_point now) noexcept {
     if (core_.hard_deadline() == no_deadline) {
         core_.set_hard_deadline(deadline_after(now, core_.times().total()));
@@ -333,104 +330,6 @@ void conductor::carry_out(time_point now) noexcept {
     } catch (const std::exception& e) {
         look_again_soon(e);
     }
-}
-
-// --- what goes out -------------------------------------------------------------------------------------------------------------
-
-void conductor::look_at_reports(time_point now) {
-    if (!reports_in(state_.at)) {
-        return;
-    }
-    if (now >= next_report_) {
-        next_report_ = deadline_after(now, core_.options().report_every());
-        say_holders(now);
-    }
-    wake_at(next_report_);
-}
-
-void conductor::say_holders(time_point now) {
-    const shutdown_report r = core_.report();
-    const std::uint64_t settled = core_.ledger().read().all_settled();
-    const bool progress = r.total() < least_outstanding_ || settled > last_settled_;
-    least_outstanding_ = std::min(least_outstanding_, r.total());
-    last_settled_ = settled;
-    const std::string left = format_duration(std::chrono::round<std::chrono::milliseconds>(
-        std::max(duration(0), std::min(phase_deadline_, core_.hard_deadline()) - now)));
-    core_.log(severity::warning, "roost: phase " + std::string(to_string(state_.at)) + " for another " + left +
-                                     " at most, " + std::to_string(r.total()) + " outstanding" +
-                                     (progress ? "" : ", no progress"));
-    std::size_t said = 0;
-    for (const report_entry& e : r) {
-        if (said++ == most_groups) {
-            core_.log(severity::warning,
-                      "roost:   and " + std::to_string(r.entries().size() - most_groups) + " more groups");
-            break;
-        }
-        core_.log(severity::warning, "roost:   " + e.to_string());
-    }
-    std::string lines = "STATUS=" + core_.status();
-    if (progress) {
-        const duration more = std::min<duration>(core_.options().report_every() * 2, core_.hard_deadline() - now);
-        lines += "\nEXTEND_TIMEOUT_USEC=" +
-                 std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(std::max(more, duration(0))).count());
-    }
-    manager_.send(lines);
-}
-
-void conductor::look_at_manager(time_point now) {
-    if (state_.at == phase::running && core_.is_ready() && !told_ready_ && !core_.is_reloading()) {
-        tell_ready();
-    }
-    if (now >= next_probe_ && state_.at < phase::exit) {
-        next_probe_ = deadline_after(now, probe_period(core_.options().live_within()));
-        core_.probe().probe(now);
-        const bool live = core_.is_live();
-        if (live != was_live_) {
-            was_live_ = live;
-            if (live) {
-                core_.log(severity::info, "roost: live again");
-            } else {
-                core_.say(
-                    severity::error,
-                    [&] {
-                        return "roost: not live: the executor has run nothing for " +
-                               format_duration(core_.options().live_within());
-                    },
-                    "roost: not live: the executor runs nothing");
-            }
-        }
-    }
-    wake_at(next_probe_);
-    if (watchdog_ && manager_.is_open()) {
-        if (now >= next_watchdog_) {
-            next_watchdog_ = deadline_after(now, *watchdog_);
-            if (core_.is_live()) {
-                manager_.send("WATCHDOG=1");
-            }
-        }
-        wake_at(next_watchdog_);
-    }
-}
-
-void conductor::tell_ready() noexcept {
-    told_ready_ = true;
-    core_.say(severity::info, [&] { return "roost: '" + core_.name() + "' is ready"; }, "roost: the service is ready");
-    manager_.send("READY=1\nSTATUS=ready");
-}
-
-void conductor::dump(severity how) {
-    core_.log_lines(how, "roost:   ", roost::dump(core_.root().tree_node(), dump_options().nodes(most_nodes)));
-}
-
-void conductor::die() {
-    try {
-        manager_.send("STATUS=forced to end");
-        core_.log_lines(severity::error, "roost: ", core_.report().to_string());
-        core_.log(severity::error, "roost: what is left of '" + core_.name() + "':");
-        dump(severity::error);
-    } catch (...) {}  // no memory to say it
-    core_.log_ledger(core_.ledger().read().forced());
-    die_of(signal_);
 }
 
 }  // namespace roost::inline ROOST_ABI::service::detail

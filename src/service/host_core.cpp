@@ -9,28 +9,23 @@ namespace roost::inline ROOST_ABI::service::detail {
 
 host_core::host_core(const service::options& o, const schedule& times, executor_ref where, std::source_location from)
     : options_(o),
+      log_(o.sink(), o.sink_context(), o.log_buffer()),
       name_(o.name()),
       times_(times),
       where_(where),
       root_(name_, from),
       work_(root_.child("work", from)),
       resources_(root_.child("resources", from)),
-      components_(work_, resources_, where, times_) {
+      components_(work_, resources_, where, times_, this) {
     components_.add_main("main", from);
     probe_ = &liveness_probe::make(where);  // last: nobody gives it back when this throws
 }
 
 host_core::~host_core() { probe_->leave(); }
 
-void host_core::log(severity how, std::string_view text) const noexcept {
-    if (options_.sink() != nullptr) {
-        options_.sink()(log_line(how, text), options_.sink_context());
-    }
-}
-
 void host_core::log_ledger(const ledger_counts& books) const noexcept {
     char text[ledger_counts::longest_text];
-    log(severity::info, books.write_to(text));
+    log_.write(log_line(severity::info, books.write_to(text), wall_now(), log_line::kind::ledger));
 }
 
 void host_core::log_lines(severity how, std::string_view prefix, std::string_view text) const noexcept {
@@ -57,6 +52,19 @@ void host_core::wish_for(wish w, std::string_view why) noexcept {
 std::string host_core::take_why() {
     const std::lock_guard hold(lock_);
     return std::move(why_);
+}
+
+// What has begun is finished; a failure during shutdown changes the exit code alone.
+void host_core::component_failed(const component& which, const std::exception_ptr& error) noexcept {
+    set_failure(exit_code::component_failed);
+    if (phase() != service::phase::running) {
+        return;
+    }
+    try {
+        wish_for(wish::shut_down, "component '" + std::string(which.name()) + "' failed (" + describe(error) + ")");
+    } catch (...) {
+        wish_for(wish::shut_down, "a component failed");
+    }
 }
 
 bool host_core::is_live() const noexcept {

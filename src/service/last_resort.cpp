@@ -1,5 +1,6 @@
 #include <roost/service/detail/last_resort.hpp>
 
+#include <roost/service/detail/phase_state.hpp>
 #include <roost/service/detail/signal_inbox.hpp>
 
 #include <algorithm>
@@ -7,9 +8,6 @@
 namespace roost::inline ROOST_ABI::service::detail {
 
 namespace {
-
-// How much longer than the third signal or the hard deadline the others may take for their last words.
-constexpr duration patience = std::chrono::seconds(2);
 
 // The signal to die of; 0 when none asked for the end.
 int signal_of(const signal_counts& n, const host_core& core) noexcept {
@@ -25,9 +23,9 @@ int signal_of(const signal_counts& n, const host_core& core) noexcept {
     return core.ends_by_hangup() ? number_of(handled::hangup) : 0;
 }
 
-bool has_third(const signal_counts& n, const host_core& core) noexcept {
-    return core.options().signals() &&
-           n.of(handled::term) + n.of(handled::interrupt) + (core.ends_by_hangup() ? 1U : 0U) >= 3;
+// How many signals have asked for the end.
+std::uint32_t asked(const signal_counts& n, const host_core& core) noexcept {
+    return core.options().signals() ? n.of(handled::term) + n.of(handled::interrupt) + (core.ends_by_hangup() ? 1U : 0U) : 0;
 }
 
 }  // namespace
@@ -45,12 +43,17 @@ void last_resort::run() const noexcept {
     while (!ending_.load(mo::seq_cst)) {  // L1
         const time_point hard = core_.hard_deadline();
         const signal_counts n = signal_inbox::read();
-        limit = std::min(limit, hard == no_deadline ? no_deadline : deadline_after(hard, patience));
-        if (has_third(n, core_)) {
-            limit = std::min(limit, deadline_after(now(), patience));
+        const std::uint32_t signals = asked(n, core_);
+        if (hard != no_deadline) {
+            limit = std::min(limit, deadline_after(hard, last_words_budget));
+        } else if (signals > 0) {  // the conductor is about to set it, or is held up
+            limit = std::min(limit, deadline_after(deadline_after(now(), core_.times().total()), last_words_budget));
+        }
+        if (signals >= 3) {
+            limit = std::min(limit, deadline_after(now(), last_words_budget));
         }
         if (now() >= limit) {
-            die_of(signal_of(n, core_));
+            die_of(signal_of(n, core_), forced_exit_code(core_.failure()));
         }
         bell_.sleep_until(limit);
     }

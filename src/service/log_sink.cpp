@@ -1,39 +1,49 @@
 #include <roost/service/log_sink.hpp>
 
-#include <unistd.h>
+#include <roost/base/write_stderr.hpp>
 
-#include <cerrno>
+#include <algorithm>
 #include <cstddef>
-#include <string>
 
 namespace roost::inline ROOST_ABI::service {
 
+std::string_view log_line::write_head(char (&to)[longest_head]) const noexcept {
+    if (is_ledger()) {
+        return {};
+    }
+    char time[wall_text_size];
+    char* at = to;
+    const auto add = [&](std::string_view text) { at = std::copy(text.begin(), text.end(), at); };
+    add(write_wall_time(at_, time));
+    add(" ");
+    add(service::to_string(how_));
+    add(" ");
+    return {to, static_cast<std::size_t>(at - to)};
+}
+
+std::string log_line::to_string() const {
+    char head[longest_head];
+    return std::string(write_head(head)).append(text_);
+}
+
 namespace {
 
-void write_all(const char* text, std::size_t size) noexcept {
-    while (size > 0) {
-        const ssize_t n = ::write(STDERR_FILENO, text, size);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            return;  // nobody reads: there is no better place to say so
-        }
-        text += n;
-        size -= static_cast<std::size_t>(n);
-    }
-}
+// A reader that takes nothing for this long is taken for stuck: what it does not take is dropped.
+constexpr duration patience = std::chrono::seconds(1);
 
 }  // namespace
 
 void log_to_stderr(const log_line& line, void* /*context*/) noexcept {
     try {
-        std::string text(line.text());
-        text.push_back('\n');
-        write_all(text.data(), text.size());
-    } catch (...) {
-        write_all(line.text().data(), line.text().size());
-        write_all("\n", 1);
+        write_stderr(line.to_string() + "\n", patience);
+    } catch (...) {  // no memory: the beginning of it needs none
+        char text[512];
+        char head[log_line::longest_head];
+        const std::string_view first = line.write_head(head);
+        const std::string_view second = line.text().substr(0, sizeof text - sizeof head - 1);
+        char* end = std::copy(second.begin(), second.end(), std::copy(first.begin(), first.end(), text));
+        *end++ = '\n';
+        write_stderr({text, static_cast<std::size_t>(end - text)}, patience);
     }
 }
 

@@ -1,5 +1,6 @@
 #include <roost/service/service.hpp>
 
+#include <roost/base/write_stderr.hpp>
 #include <roost/exec/recent_time.hpp>
 #include <roost/service/detail/conductor.hpp>
 #include <roost/service/detail/hearer.hpp>
@@ -47,6 +48,10 @@ void end_after_panic(const char* sentence) {
     current().tell([&](host_core& core) {
         core.log(severity::error, sentence);
         core.log_ledger(core.ledger().read().forced());
+        if (!core.flush_log(deadline_after(now(), last_words_budget))) {
+            write_stderr(sentence);  // the sink is stuck, or it is the sink that broke the rule
+            write_stderr("\n");
+        }
         ::_exit(exit_code::broken_invariant);
     });
 }
@@ -124,8 +129,14 @@ task<> run_main(host_core& core, host& h, make_main& root, main_end end) {
         const int code = co_await std::move(body);
         end.set(code);
     } catch (...) {
-        end.set(exit_code::main_failed);
-        core.log(severity::error, "roost: the root task failed: " + describe(std::current_exception()));
+        core.set_failure(exit_code::main_failed);
+        core.say(
+            severity::error,
+            [&] {
+                return "roost: the root task (" + core.root().tree_node().made_at().to_string() +
+                       ") failed: " + describe(std::current_exception());
+            },
+            "roost: the root task failed");
     }
 }
 
@@ -151,11 +162,12 @@ int last_words(host_core& core, const conductor& c) noexcept {
             severity::error, [&] { return "roost: " + std::to_string(books.open()) + " accepted but never settled"; },
             "roost: something was accepted but never settled");
     }
-    const int code = exit_code_of(c.state(), c.signal(), lost, core.main_code());
+    const int code = exit_code_of(c.state(), c.signal(), lost, core.failure(), core.main_code());
     core.say(
         severity::info, [&] { return "roost: '" + core.name() + "' ends with " + std::to_string(code); },
         "roost: the service ends");
     core.log_ledger(books);
+    core.finish_log();
     return code;
 }
 
@@ -170,7 +182,7 @@ int host_service(make_main& root, bool ready_at_start, const options& o, const s
     }
     host_core core(o, times, o.on() ? o.on() : executor_ref(*own), from);
     const last_resort watch(core);
-    const hearing ears(core);
+    std::optional<hearing> ears(std::in_place, core);
     host h(core);
     const listening signals(core.wake(), watch.bell());
     conductor c(core, news, watch.bell());
@@ -190,9 +202,15 @@ int host_service(make_main& root, bool ready_at_start, const options& o, const s
         news.sleep_until(no_deadline);
     }
     if (own) {
-        own->shut_down();
+        const runtime_ending how = own->shut_down();
+        for (const lane_entry& left : how.abandoned()) {
+            core.say(
+                severity::error, [&] { return "roost: abandoned " + left.to_string(); },
+                "roost: abandoned some blocking functions");
+        }
     }
     c.end();
+    ears.reset();  // the ledger is the last line; what fails later goes where it went before
     return last_words(core, c);
 }
 

@@ -95,9 +95,9 @@ void signal_inbox::listen(int first_fd, int second_fd) noexcept {
 
 void signal_inbox::clear() noexcept { box.signals.clear(); }
 
-void die_of(int signal) noexcept {
+void die_of(int signal, int otherwise) noexcept {
     if (signal == 0) {
-        ::_exit(exit_code::work_cancelled);
+        ::_exit(otherwise);
     }
     struct sigaction usual{};
     usual.sa_handler = SIG_DFL;

@@ -1,6 +1,8 @@
 #include <roost/shutdown/guard.hpp>
 
+#include <roost/base/assert.hpp>
 #include <roost/shutdown/log.hpp>
+#include <roost/shutdown/shutdown.hpp>
 
 namespace roost::inline ROOST_ABI {
 
@@ -10,6 +12,10 @@ void guard::tell_late(const detail::shutdown_node& from, const detail::guard_slo
         age = detail::age_of(slot->since(), now());
     }
     detail::log_late_guard(from, slot != nullptr ? slot->where() : site(), age);
+}
+
+void detail::moved_from_handle() noexcept {
+    panic("shutdown", {}, site(), "this handle was moved from; use the handle that it was moved to");
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -8,6 +8,7 @@
 //
 // id  operation           order    pairs  carries                          fails in
 // T1  tracking: load      relaxed  -      a switch, nothing behind it      (floor)
+//     unrecorded          relaxed  -      a fact that is never taken back  (floor)
 // T2  tracking: store     relaxed  -      a switch, nothing behind it      (floor)
 
 namespace roost::inline ROOST_ABI {
@@ -19,6 +20,7 @@ guard_tracking current_guard_tracking() noexcept { return guard_tracking::off; }
 
 namespace detail {
 void for_each_guard(void*, slot_function) {}
+bool may_miss_guards() noexcept { return true; }
 void notice_all_guards() noexcept {}
 std::uint32_t notice_own_guards() noexcept { return thread_index(); }
 std::size_t recorded_capacity() noexcept { return 0; }
@@ -32,6 +34,9 @@ guard_tracking current_guard_tracking() noexcept { return detail::tracking_now.l
 namespace detail {
 
 constinit atomic<guard_tracking> tracking_now{guard_tracking::sites};
+constinit atomic<bool> any_unrecorded{false};
+
+bool may_miss_guards() noexcept { return any_unrecorded.load(mo::relaxed); }  // T1
 
 namespace {
 
@@ -94,6 +99,8 @@ guard_slot* record_guard_slow(thread_guards& mine, const void* owner, site where
             since = (mode == guard_tracking::exact ? now() : coarse_now()).time_since_epoch().count();
         }
         s->take(owner, where, since, mine.made);
+    } else {
+        note_unrecorded();
     }
     return s;
 }
@@ -122,7 +129,7 @@ void for_each_guard(void* context, slot_function fn) {
         const guard_slot::copy c = s.read();
         if (c.owner != nullptr) {
             s.notice(at);
-            fn(context, c);
+            fn(context, s, c);
         }
     });
 }

@@ -13,8 +13,11 @@
 #include <new>
 
 // How a report is made: the nodes of the subtree are visited and held in memory, so that no address can be used again; then
-// the slots of all threads are read, and those that name a held node are guards of this subtree. What a node counts beyond
-// its guards and its children with work is work of its own: a job's body, a lease, a guard without a slot.
+// the slots of all threads are read, and those that name a held node are guards of this subtree. A slot that holds the same guard
+// when all have been read is in the report: so all guards in it existed at one moment, between the two looks, and every guard that
+// was held during the whole call is among them. Work that is no guard (a job's body, a pool's resources) is read from the nodes.
+// A body waits in the innermost of its scopes and regions, so what those wait on is what their job waits on. A job that waits for
+// nothing but its children is left out: they are what holds it up.
 
 namespace roost::inline ROOST_ABI {
 
@@ -26,16 +29,23 @@ struct held_node {
     std::string waits_on;
     std::optional<time_point> started;
     bool uninterruptible = false;
-    std::int64_t guards = 0;    // found in slots
-    std::int64_t children = 0;  // with work: one unit each
+    bool is_guarded = false;  // a shutdown node: its work is guards
+    bool is_joining = false;  // its body only waits for children
+    std::size_t guards = 0;  // found in slots
+};
+
+struct seen_guard {
+    const detail::guard_slot* slot;
+    detail::guard_slot::copy copy;
+    std::size_t node;
 };
 
 struct collecting {
     std::map<const void*, std::size_t> index;
     std::vector<held_node> nodes;
+    std::vector<seen_guard> guards;
     std::vector<report_entry> groups;
     time_point at = now();
-    bool no_memory = false;
 
     void visit(const node_description& d) {
         auto* n = const_cast<node*>(d.target);
@@ -48,8 +58,30 @@ struct collecting {
         h.waits_on = d.waits_on;
         h.started = d.started;
         h.uninterruptible = d.uninterruptible;
+        h.is_guarded = h.kind == "shutdown";
+        if (n->functions().own == own_work::none) {
+            tell_owner(h, d.closing && d.units > 0);
+        }
         index.emplace(n, nodes.size());
         nodes.push_back(std::move(h));
+    }
+
+    // Of a scope or region: its job, if that is in the report, waits where it does.
+    void tell_owner(const held_node& inner, bool is_joining) {
+        for (const node* up = inner.ref->parent(); up != nullptr && up->functions().own != own_work::units;
+             up = up->parent()) {
+            const auto found = index.find(up);
+            if (found == index.end() || up->functions().own == own_work::none) {
+                continue;
+            }
+            held_node& owner = nodes[found->second];
+            if (owner.waits_on.empty()) {
+                owner.waits_on = inner.waits_on;
+                owner.uninterruptible = inner.uninterruptible;
+            }
+            owner.is_joining = is_joining;
+            return;
+        }
     }
 
     report_entry& group(std::string_view kind, std::string_view name, site where) {
@@ -62,42 +94,46 @@ struct collecting {
         return groups.emplace_back(std::move(wanted));
     }
 
-    void add_guard(const detail::guard_slot::copy& c) {
-        const auto found = index.find(c.owner);
-        if (found == index.end()) {
-            return;
-        }
-        held_node& h = nodes[found->second];
-        ++h.guards;
-        report_entry& g = group("guard", h.ref->name(), c.where);
-        const std::optional<duration> age = detail::age_of(c.since, at);
-        if (c.since < 0) {
-            g.add_at_least(1, age);
-        } else {
-            g.add(1, age);
+    void see_guard(const detail::guard_slot& slot, const detail::guard_slot::copy& c) {
+        if (const auto found = index.find(c.owner); found != index.end()) {
+            guards.push_back({&slot, c, found->second});
         }
     }
 
-    // Counted now, after the slots: a node that was met with work may have none any more.
-    void add_own_work() {
-        for (const held_node& h : nodes) {
-            const auto up = h.ref->has_work() ? index.find(h.ref->parent()) : index.end();
-            if (up != index.end()) {
-                ++nodes[up->second].children;
-            }
-        }
-        for (const held_node& h : nodes) {
-            const std::int64_t units = detail::shutdown_node::count_of(*h.ref).units - h.children - h.guards;
-            if (units <= 0) {
+    void add_guards() {
+        for (const seen_guard& g : guards) {
+            if (g.slot->word() != g.copy.word) {
                 continue;
             }
-            const bool is_guard = h.kind == "shutdown";
-            std::optional<duration> age;
-            if (h.started) {
-                age = std::max(at - *h.started, duration::zero());
+            held_node& h = nodes[g.node];
+            ++h.guards;
+            report_entry& e = group("guard", h.ref->name(), g.copy.where);
+            const std::optional<duration> age = detail::age_of(g.copy.since, at);
+            if (g.copy.since < 0) {
+                e.add_at_least(1, age);
+            } else {
+                e.add(1, age);
             }
-            group(is_guard ? "guard" : std::string_view(h.kind), h.ref->name(), is_guard ? site() : h.ref->made_at())
-                .add(static_cast<std::size_t>(units), age, h.waits_on, h.uninterruptible);
+        }
+    }
+
+    // Read now, after the slots: a node that was met with work may have none any more.
+    void add_own_work() {
+        for (const held_node& h : nodes) {
+            const std::size_t units = detail::shutdown_node::own_work_of(*h.ref);
+            if (h.is_guarded) {
+                // Counted and recorded at two times, so while guards come and go the difference is near the truth at best.
+                if (detail::may_miss_guards() && units > h.guards) {
+                    report_entry& e = group("guard", h.ref->name(), site());
+                    e.add(units - h.guards, std::nullopt);
+                    e.say_about();
+                }
+                continue;
+            }
+            if (units != 0 && !(h.is_joining && h.waits_on.empty())) {
+                const auto age = h.started ? std::optional(std::max(at - *h.started, duration::zero())) : std::nullopt;
+                group(h.kind, h.ref->name(), h.ref->made_at()).add(units, age, h.waits_on, h.uninterruptible);
+            }
         }
     }
 };
@@ -129,10 +165,16 @@ void report_entry::add(std::size_t n, std::optional<duration> age, std::string w
         oldest_ = age;
         is_at_least_ = false;
     }
-    if (is_oldest || waits_on_.empty()) {
-        waits_on_ = std::move(waits_on);
-        uninterruptible_ = uninterruptible;
+    const auto same = std::find_if(waits_.begin(), waits_.end(),
+                                   [&](const wait& w) { return w.on == waits_on && w.uninterruptible == uninterruptible; });
+    if (same != waits_.end()) {
+        same->count += n;
+        if (is_oldest) {
+            std::rotate(waits_.begin(), same, same + 1);
+        }
+        return;
     }
+    waits_.insert(is_oldest ? waits_.begin() : waits_.end(), wait{std::move(waits_on), n, uninterruptible});
 }
 
 void report_entry::add_at_least(std::size_t n, std::optional<duration> age) {
@@ -141,21 +183,33 @@ void report_entry::add_at_least(std::size_t n, std::optional<duration> age) {
     is_at_least_ = is_at_least_ || oldest_ != before;
 }
 
+const std::string& report_entry::waits_on() const noexcept {
+    static const std::string unknown;
+    return waits_.empty() ? unknown : waits_.front().on;
+}
+
+bool report_entry::is_uninterruptible() const noexcept { return !waits_.empty() && waits_.front().uninterruptible; }
+
 std::string report_entry::to_string() const {
-    std::string text = plural(count_, kind_) + " of '" + name_ + "' at " + where_.to_string();
-    if (kind_ != "guard") {
-        text = plural(count_, kind_) + " '" + name_ + "' at " + where_.to_string();
-    }
+    std::string text = (is_about_ ? "about " : "") + plural(count_, kind_) + (kind_ == "guard" ? " of '" : " '") + name_ +
+                       "' at " + where_.to_string();
     if (oldest_) {
         text.append(count_ == 1 ? ", age " : ", oldest ")
             .append(is_at_least_ ? "at least " : "")
             .append(format_age(*oldest_));
     }
-    if (!waits_on_.empty()) {
-        text.append(", waits on ").append(waits_on_);
-    }
-    if (uninterruptible_) {
-        text.append(", uninterruptible");
+    const bool all_alike = waits_.size() <= 1;
+    for (const wait& w : waits_) {
+        if (!w.on.empty()) {
+            text.append(all_alike ? (count_ == 1 ? ", waits on " : ", all wait on ")
+                                  : ", " + std::to_string(w.count) + (w.count == 1 ? " waits on " : " wait on "))
+                .append(w.on);
+        } else if (!all_alike) {
+            text.append(", ").append(std::to_string(w.count)).append(w.count == 1 ? " is running" : " are running");
+        }
+        if (w.uninterruptible) {
+            text.append(all_alike ? ", uninterruptible" : " (uninterruptible)");
+        }
     }
     return text;
 }
@@ -204,20 +258,11 @@ std::string format_age(duration age) {
 
 shutdown_report detail::report_of(node& n) {
     collecting c;
-    static_cast<void>(visit(n, std::numeric_limits<std::size_t>::max(), [&](const node_description& d) noexcept {
-        try {
-            if (!c.no_memory) {
-                c.visit(d);
-            }
-        } catch (const std::bad_alloc&) {
-            c.no_memory = true;
-        }
-    }));
-    if (c.no_memory) {
-        throw std::bad_alloc();
-    }
-    for_each_guard(&c,
-                   [](void* context, const guard_slot::copy& copy) { static_cast<collecting*>(context)->add_guard(copy); });
+    static_cast<void>(visit(n, std::numeric_limits<std::size_t>::max(), [&](const node_description& d) { c.visit(d); }));
+    for_each_guard(&c, [](void* context, const guard_slot& slot, const guard_slot::copy& copy) {
+        static_cast<collecting*>(context)->see_guard(slot, copy);
+    });
+    c.add_guards();
     c.add_own_work();
     return shutdown_report(std::move(c.groups));
 }

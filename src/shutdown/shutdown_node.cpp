@@ -26,7 +26,7 @@
 //    that reference to be all there is, and no work, goes without any of this: nobody can be told, nobody can come.
 //
 // 5. Completion. Waiters for it are claimed under the list's lock while the work word says zero, so a guard that came
-//    back before a waiter queued up is seen, and one that comes afterwards is too late (SW-29). The lock also orders a drain
+//    back before a waiter queued up is seen, and one that comes afterwards is too late (SHUT-29). The lock also orders a drain
 //    against a waiter that is just looking: either the waiter is in the list or it sees the zero. Thousands of children have
 //    nobody who waits: a node is born unobserved (tree/node.hpp), and a stop that finds it so sets the level and is gone.
 //    Who waits observes it first; who waits for the completion of a stopped one has its zero crossings reported.
@@ -50,6 +50,7 @@
 // H6  try_go: fetch_or           relaxed  -         one winner; L5 shows it                              (floor)
 // H8  drop: load                 acquire  H3        as H3, when nobody else is left to drop one          shutdown_node_model: unshared_child_goes
 // H9  is_complete: load          acquire  W2 W3     everybody's work                                     try_guard_model: stop_and_completion
+// H11  apart: add, sub, load     relaxed  -         a number; each guard's own changes of it are in order      (floor)
 // H10  is_complete: fetch_or      acq_rel  W1-W3 W10 in: everybody's work; out: the stop that was seen    try_guard_model: completion_seen_elsewhere
 
 namespace roost::inline ROOST_ABI::detail {
@@ -58,7 +59,8 @@ constinit const node_functions shutdown_node::functions_of_shutdown{.kind = "shu
                                                                     .destroy = &shutdown_node::destroy,
                                                                     .level_raised = &shutdown_node::level_raised,
                                                                     .tells_unobserved = log_switch,
-                                                                    .drained = &shutdown_node::drained};
+                                                                    .drained = &shutdown_node::drained,
+                                                                    .mixed = &shutdown_node::mixed};
 
 shutdown_node::shutdown_node(node_name name, site made_at)
     : node(functions_of_shutdown, name, made_at, node_shape{.unobserved = true}), owners_(one_handle) {}
@@ -83,6 +85,9 @@ struct block {
 }  // namespace
 
 shutdown_node* shutdown_node::make_root(node_name name, site made_at) {
+    // The first question registers the process, which waits for every processor once there are threads: tens of milliseconds. A root is
+    // made before them as a rule; the guard that makes it striped is not.
+    static_cast<void>(has_heavy_barrier());
     block b;
     auto* made = ::new (b.memory) shutdown_node(name, made_at);
     b.memory = nullptr;

@@ -2,7 +2,9 @@
 
 #include <roost/tree/detail/walker.hpp>
 
+#include <array>
 #include <new>
+#include <optional>
 
 // When a shutdown node is striped, and what follows from it. (The counting itself: shutdown/detail/stripes.hpp.)
 //
@@ -11,6 +13,12 @@
 //    afterwards everything is as if it had never been striped. A node that is made striped while it is being stopped is closed
 //    by one of the two: the maker shows the stripes and then observes the level, so it finds the stop, or the stop finds it.
 //
+//    How many guards a node has is a number it had at one moment. In the work word it stands only as long as nothing else is
+//    counted there. Children and stripes put units of their own into that word, at other times than their own words say; so
+//    from then on (`mixed`) guards are counted apart, too: what the word held before is moved once, and since the bit is part of
+//    the word, every guard knows on which side of that it came or went. Stripes count instead of that number, not beside it,
+//    and give it back what they hold when they are closed.
+//
 // 7. Ordering table
 // id  operation                order            pairs  carries                                          fails in
 // Z1  stripes: load            acquire          Z3     the stripes                                      striping_model: stripe_and_guard
@@ -18,7 +26,7 @@
 // Z5  turns; stripes: load     relaxed          -      a hint; only whether there are any, or the       (floor)
 //                                                     caller has seen them
 // Z6  collapse: fetch_add      relaxed          -      the leave that follows carries the work          (floor)
-// Z7  count_of: load           relaxed          -      a number                                         (floor)
+// Z7  work word, apart         relaxed  -      a number                                         (floor)
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -60,8 +68,14 @@ bool shutdown_node::try_enter_guard(thread_guards& mine) noexcept {
         return false;
     }
     stripes* s = stripes_.load(mo::acquire);  // Z1
-    if ((s == nullptr || !s->add(mine.cell(), 1)) && !try_enter()) {
-        return false;
+    if (s == nullptr || !s->add(mine.cell(), 1)) {
+        bool was_mixed = false;
+        if (!try_enter_own(was_mixed)) {
+            return false;
+        }
+        if (was_mixed) {
+            apart_.fetch_add(1, mo::relaxed);  // Z7
+        }
     }
     for (const node* n = this; n != nullptr; n = n->parent()) {  // after entering: see 5. in shutdown_node.cpp
         if (n->is_stopping()) {
@@ -107,6 +121,7 @@ void shutdown_node::stripe() noexcept {
         return;  // as it was
     }
     auto* made = ::new (memory) stripes;
+    mix();
     enter();  // for all stripes together
     stripes* none = nullptr;
     if (!stripes_.compare_exchange_strong(none, made, mo::release, mo::relaxed)) {  // Z3
@@ -124,6 +139,7 @@ void shutdown_node::collapse() noexcept {
     stripes& s = *stripes_.load(mo::relaxed);  // Z5
     const bool did = s.close([this](std::int64_t n) noexcept {
         access::work_of(*this).fetch_add(static_cast<work_word>(n) * one_unit, mo::relaxed);  // Z6
+        apart_.fetch_add(static_cast<std::uint32_t>(n), mo::relaxed);  // Z6
     });
     if (did) {
         leave();
@@ -135,50 +151,99 @@ bool shutdown_node::is_striped() const noexcept {
     return s != nullptr && !s->is_closed();
 }
 
-shutdown_node::counted shutdown_node::count_of(node& n) noexcept {
-    const bool is_ours = &n.functions() == &functions_of_shutdown;
-    const stripes* s = is_ours ? static_cast<shutdown_node&>(n).stripes_.load(mo::acquire) : nullptr;  // Z1
-    counted c;
-    const auto own = [&]() noexcept {
-        const work_state seen = work_state::unpack(access::work_of(n).load(mo::relaxed));  // Z7
-        c.is_announced = seen.announced;
-        return std::int64_t(seen.units);
-    };
-    c.units = s == nullptr ? own() : s->total(own);
-    return c;
+void shutdown_node::mixed(node& n, std::uint32_t guards) noexcept {
+    static_cast<shutdown_node&>(n).apart_.fetch_add(guards - not_yet, mo::relaxed);  // Z7
+}
+
+std::uint32_t shutdown_node::own_guards() noexcept {
+    for (;; yield_thread()) {
+        const work_word seen = access::work_of(*this).load(mo::relaxed);  // Z7
+        if ((seen & mixed_bit) == 0) {
+            return work_state::unpack(seen).units;
+        }
+        const std::uint32_t apart = apart_.load(mo::relaxed);  // Z7
+        if (apart >= most_guards) {
+            continue;
+        }
+        stripes* s = stripes_.load(mo::acquire);  // Z1
+        if (s == nullptr) {
+            return apart;
+        }
+        if (s->is_closed()) {
+            return apart_.load(mo::relaxed);  // Z7
+        }
+        const std::optional<std::int64_t> striped = s->try_sum();
+        // Only a thread that has been on its way since before there were stripes changes it now.
+        if (striped && apart_.load(mo::relaxed) == apart) {  // Z7
+            return static_cast<std::uint32_t>(apart + *striped);
+        }
+    }
+}
+
+std::uint32_t shutdown_node::own_work_of(node& n) noexcept {
+    const own_work own = n.functions().own;
+    if (own == own_work::units && &n.functions() == &functions_of_shutdown) {
+        return static_cast<shutdown_node&>(n).own_guards();
+    }
+    const work_state seen = work_state::unpack(access::work_of(n).load(mo::relaxed));  // Z7
+    switch (own) {
+        case own_work::units: return seen.units;
+        case own_work::body: return seen.units != 0 && !seen.closing ? 1 : 0;
+        case own_work::none: break;
+    }
+    return 0;
 }
 
 namespace {
 
-struct guard_counting {
-    std::int64_t total = 0;
+// Children that come while it is under way would be counted together with guards that have gone meanwhile, so it does not go
+// beyond the child that was the last when it began.
+class guard_counting {
+public:
+    std::size_t total = 0;
 
-    void add(node& n, bool announced_to_us) noexcept {
-        const shutdown_node::counted c = shutdown_node::count_of(n);
-        total += c.units - (announced_to_us && c.is_announced ? 1 : 0);
+    void begin(node& n) noexcept {
+        if (depth_ < ends_.size() && n.functions().mixed != nullptr && n.has_members()) {
+            access::members_of(n).push_back(ends_[depth_]);
+            is_marked_[depth_] = true;
+        }
+        ++depth_;
     }
     look look_at(member& m) noexcept {
         if (m.kind() != member_kind::node) {
-            return look::skip;
+            return depth_ <= ends_.size() && &m == &ends_[depth_ - 1] ? look::end : look::skip;
         }
         auto& child = static_cast<node&>(m);
-        add(child, true);
+        total += shutdown_node::own_work_of(child);
         return child.has_work() && child.has_members() ? look::visit : look::skip;
     }
     static bool visit(node& /*n*/) noexcept { return true; }
     static bool run(member& /*m*/) noexcept { return false; }
     static void ran(member& /*m*/) noexcept {}
-    static void finish(node& /*n*/) noexcept {}
+    void finish(node& n) noexcept {
+        --depth_;
+        if (depth_ < ends_.size() && is_marked_[depth_]) {
+            access::members_of(n).erase(ends_[depth_]);
+            is_marked_[depth_] = false;
+        }
+    }
+
+private:
+    using access = detail_node_access;
+    static constexpr std::size_t marked_levels = 16;
+    std::size_t depth_ = 0;
+    std::array<list_marker, marked_levels> ends_;
+    std::array<bool, marked_levels> is_marked_{};
 };
 
 }  // namespace
 
 std::size_t shutdown_node::guards_in_subtree() noexcept {
     guard_counting visitor;
-    visitor.add(*this, false);
+    visitor.total = own_guards();
     walker walk(visitor);
     walk.run(*this);
-    return visitor.total > 0 ? static_cast<std::size_t>(visitor.total) : 0;
+    return visitor.total;
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

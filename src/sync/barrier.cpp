@@ -55,9 +55,9 @@ bool barrier::block(arrival how, phase of, time_point deadline) noexcept {
     return !enqueue(&self, how, of) || self.block(deadline, [&]() noexcept { return cancel(self, claim::expired); });
 }
 
-bool barrier::arrive_and_wait_blocking(time_point deadline) noexcept { return block(arrival::one, 0, deadline); }
+bool barrier::arrive_and_wait_blocking(time_limit deadline) noexcept { return block(arrival::one, 0, deadline); }
 
-bool barrier::wait_blocking(phase of, time_point deadline) noexcept { return block(arrival::none, of, deadline); }
+bool barrier::wait_blocking(phase of, time_limit deadline) noexcept { return block(arrival::none, of, deadline); }
 
 bool barrier::cancel(waiter& w, claim as) noexcept {
     if (w.is_claimed()) {

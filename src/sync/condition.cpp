@@ -11,7 +11,8 @@ condition::~condition() {
 mutex& condition::mutex_of(mutex::guard& held) const noexcept {
     mutex* m = held.release();
     if (m == nullptr) {
-        panic("condition", name_, site(), "it was waited for with a guard that holds no mutex");
+        panic("condition", name_, site(),
+              "it was waited for with a guard that holds no mutex; lock the mutex, and pass its guard");
     }
     return *m;
 }
@@ -87,7 +88,7 @@ bool condition::cancel_thread(waiter& w) noexcept {
     return claimed;
 }
 
-bool condition::wait_blocking(mutex::guard& held, time_point deadline) noexcept {
+bool condition::wait_blocking(mutex::guard& held, time_limit deadline) noexcept {
     mutex& m = mutex_of(held);
     detail::thread_waiter self;
     enqueue(self);
@@ -106,7 +107,7 @@ bool condition::operation::start(const resume_target& target) noexcept {
     return true;
 }
 
-void condition::operation::await_resume() noexcept {
+void condition::operation::end_wait() noexcept {
     if (node_.finish() == claim::delivered) {
         *held_ = mutex::guard(*node_.wanted.get());
     }

@@ -10,7 +10,8 @@ latch::~latch() {
 
 void latch::check(std::uint32_t seen, std::uint32_t n) const noexcept {
     if (seen / unit < n) {
-        panic("latch", name_, site(), "it was counted down more often than its count");
+        panic("latch", name_, site(),
+              "it was counted down more often than its count; make it with one count for each count_down()");
     }
 }
 
@@ -76,7 +77,7 @@ bool latch::arrive(waiter& w, std::uint32_t n) noexcept {
     return next != 0;
 }
 
-bool latch::arrive_and_wait_blocking(time_point deadline, std::uint32_t n) noexcept {
+bool latch::arrive_and_wait_blocking(time_limit deadline, std::uint32_t n) noexcept {
     detail::thread_waiter self;
     return !arrive(self, n) || self.block(deadline, [&]() noexcept { return cancel(self, claim::expired); });
 }

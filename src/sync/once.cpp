@@ -20,7 +20,7 @@ once::turn once::try_enter() noexcept { return try_start() ? turn(*this) : turn(
 
 once::turn once::enter_blocking() noexcept { return enter_blocking(no_deadline); }
 
-once::turn once::enter_blocking(time_point deadline) noexcept {
+once::turn once::enter_blocking(time_limit deadline) noexcept {
     turn mine;
     static_cast<void>(enter_until(deadline, mine));
     return mine;

@@ -1,9 +1,13 @@
 #include <roost/sync/detail/permits.hpp>
+
+#include <roost/base/misuse.hpp>
 #include <roost/sync/detail/spin_watch.hpp>
 
 #include <utility>
 
 namespace roost::inline ROOST_ABI::detail {
+
+void report_nothing_held(const char* what, const char* rule) noexcept { report_misuse(what, "", site(), rule); }
 
 permits::~permits() {
     if (!waiters_.is_quiet()) {

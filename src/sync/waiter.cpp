@@ -1,5 +1,7 @@
+#include <roost/base/misuse.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
+#include <roost/sync/wait_status.hpp>
 #include <roost/sync/waiter.hpp>
 
 #include <cstdio>
@@ -46,6 +48,7 @@ void waiter::deliver_here() noexcept {
 // The next one is read before this one is delivered, after which it may be gone.
 inline waiter* detail::wake_chain::mark(waiter& w) noexcept {
     waiter* next = w.next_.get();
+    w.now_posted();  // before the claim, which lets a thread go whose stack the waiter lives on
     if (w.state() == claim::waiting) {
         w.claim_.store(claim::released, mo::relaxed);  // W3
     }
@@ -107,6 +110,12 @@ void detail::wake_chain::deliver_all(What what) noexcept {
 void detail::wake_chain::deliver(std::string_view what) noexcept { deliver_all(what); }
 void detail::wake_chain::deliver(const char* what) noexcept { deliver_all(what); }
 
+void waiter::destroyed_before_it_ran() noexcept {
+    panic(
+        "a coroutine was destroyed after it had been woken and before its executor ran it: call try_cancel() first, and let "
+        "it resume when that returns false");
+}
+
 void detail::destroyed_while_woken(wait_target target) noexcept {
     panic(target.kind(), target.name(), site(),
           "a coroutine waiting for it was destroyed while another thread was waking it: call try_cancel() first and let it "
@@ -114,10 +123,34 @@ void detail::destroyed_while_woken(wait_target target) noexcept {
 }
 
 void detail::destroyed_with_waiters(wait_target target, std::uint32_t waiters) noexcept {
-    char rule[96];
-    std::snprintf(rule, sizeof rule, "it was destroyed while %u waiter%s still queued", waiters,
-                  waiters == 1 ? " was" : "s were");
+    char rule[160];
+    std::snprintf(rule, sizeof rule,
+                  "it was destroyed while %u waiter%s still queued; let it outlive the scope of the jobs that wait for it",
+                  waiters, waiters == 1 ? " was" : "s were");
     panic(target.kind(), target.name(), site(), rule);
+}
+
+void detail::value_not_sent(wait_status why) noexcept {
+    if (drops_are_quiet()) {
+        return;
+    }
+    char rule[200];
+    const std::string_view how = to_string(why);
+    std::snprintf(
+        rule, sizeof rule,
+        "a value was not sent (%.*s) and is lost, because the result of send() was not checked; write `if (!sent)` or "
+        "sent.take_back()",
+        static_cast<int>(how.size()), how.data());
+    report_misuse("channel", "", site(), rule);
+}
+
+void detail::never_awaited(wait_target target, const char* call) noexcept {
+    if (drops_are_quiet()) {
+        return;
+    }
+    char rule[160];
+    std::snprintf(rule, sizeof rule, "%s was called and never awaited, so it did nothing; write co_await x.%s", call, call);
+    report_misuse(target.kind(), target.name(), site(), rule);
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -1,4 +1,8 @@
+#include <roost/base/failure_sink.hpp>
 #include <roost/sync/waiter_queue.hpp>
+
+#include <exception>
+#include <string>
 
 namespace roost::inline ROOST_ABI {
 
@@ -6,6 +10,13 @@ waiter_queue::~waiter_queue() {
     if (!waiters_.is_quiet()) {
         detail::destroyed_with_waiters(describe(), waiters_.size_approx());
     }
+}
+
+void waiter_queue::condition_threw() noexcept {
+    const std::string thrown = roost::describe(std::current_exception());
+    panic("waiter queue", name_, site(),
+          "the condition given to add_waiter_if() or wait_blocking() threw " + thrown +
+              "; it is called under the queue's lock and must not throw: compute what may fail before the wait");
 }
 
 bool waiter_queue::cancel(waiter& w, claim as) noexcept {

@@ -17,9 +17,9 @@ void refuse_to_block(executor_ref where, site from) {
 }
 
 void report_further_failures(job_core& job) noexcept {
-    for (std::exception_ptr& other : job.take_suppressed(0)) {
-        report_failure("job", job.name(), job.made_at(), std::move(other));
-    }
+    job.take_suppressed().for_each(
+        [&job](const std::exception_ptr& other) { report_failure("job", job.name(), job.made_at(), other); },
+        job.own_error());
 }
 
 void throw_cancelled(const reason& why) { throw error(errc::closed, "the task ended cancelled: " + why.to_string()); }

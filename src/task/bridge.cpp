@@ -1,5 +1,9 @@
+#include <roost/base/error.hpp>
 #include <roost/task/detail/bridge.hpp>
+#include <roost/task/detail/job_core.hpp>
 #include <roost/task/detail/region.hpp>
+
+#include <string>
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -29,7 +33,29 @@ std::coroutine_handle<bridge_promise> foreign_wait::make_bridge(foreign_wait& fo
     return handle;
 }
 
-void foreign_wait::drop_bridge() noexcept { std::exchange(bridge_, nullptr).destroy(); }
+bool foreign_wait::is_job_cancelled(const promise_base& frame) noexcept {
+    return static_cast<const job_core&>(frame.where().owner()).is_cancelled();
+}
+
+void foreign_wait::drop_bridge() noexcept {
+    if (const auto mine = std::exchange(bridge_, nullptr)) {
+        mine.promise().let_go();
+        mine.destroy();
+    }
+}
+
+// There is no result: the body gets an error in its place.
+void foreign_wait::lost() noexcept {
+    bridge_ = nullptr;
+    try {
+        throw error(errc::promise_dropped,
+                    "job '" + std::string(static_cast<job_core&>(frame().where().owner()).name()) +
+                        "' awaited a foreign awaitable that destroyed the coroutine it was to resume");
+    } catch (...) {
+        keep_failure(std::current_exception());
+    }
+    completed();
+}
 
 // The bridge is suspended at its end; whoever resumed it may still be inside the foreign library, so nothing more happens on
 // this thread unless it is ours.
@@ -40,7 +66,7 @@ void foreign_wait::run_completed(work& self) noexcept {
     mine.drop_bridge();
     mine.end();
     promise_base& frame = mine.frame();
-    if (frame.where().is_cancelled() && mine.discard_(mine)) {
+    if (is_job_cancelled(frame) && !mine.failure_ && mine.discard_(mine)) {
         runner::of_this_thread().why = frame.where().why();
         frame.where().owner().run(next_step::unwind(frame));
         return;

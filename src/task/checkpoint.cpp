@@ -1,11 +1,14 @@
 #include <roost/task/checkpoint.hpp>
 
+#include <roost/exec/timer.hpp>
+
 namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
 void yield_await::await_suspend(std::coroutine_handle<>) noexcept {
-    if (me_->where().is_cancelled()) {
+    region& in = me_->where();
+    if (in.is_cancelled() || (!may_go_on(*me_) && in.is_cancelled())) {
         unwind_frame(*me_);
         return;
     }
@@ -23,6 +26,11 @@ void yield_await::run_again(work& self) noexcept {
     } else {
         me.resume_from_wait();
     }
+}
+
+ready_await<time_point> this_time_call::in_task(promise_base& me) const noexcept {
+    timer_service* timers = me.get_executor()->timers();
+    return ready_await<time_point>(timers == nullptr ? now() : timers->now());
 }
 
 }  // namespace detail

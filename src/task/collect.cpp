@@ -7,9 +7,7 @@ const scope_policy collect_policy(
         if (child.outcome_link().state() == ending::threw) {
             scope.keep(child.outcome_link().error());
         }
-        for (const std::exception_ptr& other : child.suppressed()) {
-            scope.keep(other);
-        }
+        scope.keep_all(child.suppressed());
     },
     scope_policy::wants::failures);
 

@@ -1,12 +1,14 @@
 #include <roost/task/deferred.hpp>
 
 #include <roost/base/error.hpp>
+#include <roost/base/misuse.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 
 constinit const wait_functions settled_wait::functions{
     +[](cancellable& self) noexcept { return static_cast<settled_wait&>(self).wait_.try_cancel(); },
-    +[](const cancellable& self) noexcept { return static_cast<const settled_wait&>(self).wait_.waits_on(); }};
+    +[](const cancellable& self) noexcept { return static_cast<const settled_wait&>(self).wait_.waits_on(); },
+    &settled_wait::joined};
 
 settled_wait::settled_wait(promise_base& me, job_core& target) noexcept
     : cancellable(me, functions), target_(&target), wait_(&target) {}
@@ -48,6 +50,20 @@ void settled_wait::woken(work& self) noexcept {
     }
 }
 
-void throw_refused() { throw error(errc::refused, "this child was never started: its scope is closed"); }
+void throw_refused() {
+    throw error(
+        errc::refused,
+        "this deferred refers to no child: its scope was closed when the child was to be started, or the deferred was "
+        "awaited or moved from before");
+}
+
+void deferred_dropped(const job_core& child) noexcept {
+    if (!child.should_stop_now() && !drops_are_quiet()) {
+        report_misuse(
+            "job", child.name(), child.made_at(),
+            "its deferred was dropped without being awaited, which cancels the job; await the deferred, keep() it, "
+            "cancel() it if that is meant, or launch() the task when no result is wanted");
+    }
+}
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -42,9 +42,9 @@ bool fork_job::is_as_new() const noexcept {
 }
 
 void job_core::begin_here() noexcept {
-    if (is_watched()) [[unlikely]] {
-        tell(job_event_kind::created, job_state::fresh, 1);
-        tell(job_event_kind::state_changed, job_state::active, 1);
+    if (watched_ != 0) [[unlikely]] {
+        tell_created(job_state::fresh);
+        tell_state(job_state::active);
     }
     phase_.store(job_state::active, mo::relaxed);  // J3
 }
@@ -123,7 +123,7 @@ promise_base& fork::take_first() noexcept {
 
 void fork::drop_rest() noexcept {
     while (rest_ != nullptr) {
-        take_first().handle().destroy();
+        drop_unstarted(take_first());
     }
 }
 
@@ -244,7 +244,7 @@ void fork::begin_elsewhere() noexcept {
         try {
             job = &fork_job::make(scope, rules_->child);
         } catch (...) {
-            frame.handle().destroy();
+            drop_unstarted(frame);
             could_not_begin(slot, std::current_exception());
             continue;
         }
@@ -279,9 +279,7 @@ void fork::could_not_begin(fork_slot& slot, std::exception_ptr error) noexcept {
 next_step fork::go_on(continuation& self) noexcept {
     fork& mine = static_cast<fork&>(self);
     if (std::exception_ptr first = mine.scope_->first_failure()) {
-        for (std::exception_ptr& other : mine.scope_->take_other_failures()) {
-            job_of(*mine.me_).add_suppressed(std::move(other));
-        }
+        job_of(*mine.me_).carry(first, mine.scope_->take_other_failures());
         mine.failure_ = std::move(first);
         if (!mine.rules_->needs_all) {
             mine.keep_slots();
@@ -295,11 +293,9 @@ next_step fork::go_on(continuation& self) noexcept {
 void fork::keep_slots() const noexcept {
     for (const fork_slot* s = first_; s != nullptr; s = s->next_) {
         if (s->link().state() == ending::threw && s->link().error() != failure_) {
-            job_of(*me_).add_suppressed(s->link().error());
+            job_of(*me_).carry(failure_, s->link().error());
         }
-        for (const std::exception_ptr& other : static_cast<const told_slot&>(*s).others) {
-            job_of(*me_).add_suppressed(other);
-        }
+        job_of(*me_).carry(failure_, static_cast<const told_slot&>(*s).others);
     }
 }
 
@@ -308,9 +304,8 @@ void fork::report_slots(std::string_view what) const noexcept {
         if (s->link().state() == ending::threw) {
             report_failure(what, rules_->child.text(), scope_->made_at(), s->link().error());
         }
-        for (const std::exception_ptr& other : static_cast<const told_slot&>(*s).others) {
-            report_failure(what, rules_->child.text(), scope_->made_at(), other);
-        }
+        static_cast<const told_slot&>(*s).others.for_each(
+            [&](const std::exception_ptr& other) { report_failure(what, rules_->child.text(), scope_->made_at(), other); });
     }
 }
 

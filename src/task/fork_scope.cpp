@@ -14,7 +14,9 @@ constinit const job_functions fork_job::functions{
      .destroy = destroy,
      .level_raised = job_core::level_raised,
      .drained = job_core::drained,
-     .describe = describe},
+     .describe = describe,
+     .clock = region::clock,
+     .own = own_work::body},
     (sizeof(job_core) + alignof(result_link<void>) - 1) / alignof(result_link<void>) * alignof(result_link<void>)};
 
 fork_job::fork_job(fork_scope& in, node_name name)
@@ -50,7 +52,7 @@ void fork_job::end(ending how, const settled_link& child, reason& why) noexcept 
     if (how == ending::threw) {
         result_link<void>::fail(child.error());
     } else if (how == ending::cancelled) {
-        settle_cancelled(std::move(why));
+        settle_cancelled(is_cancelled() ? job_core::why() : std::move(why));
     } else {
         emplace();
     }
@@ -66,9 +68,8 @@ void fork_job::end_idle() noexcept {
 
 // As job_core::start(), without a queue.
 void job_core::start_here(promise_base& frame) noexcept {
-    if (is_watched()) [[unlikely]] {
-        tell(job_event_kind::created, job_state::fresh, 1);
-        tell_born_cancelled();
+    if (watched_ != 0) [[unlikely]] {
+        tell_created(job_state::fresh);
     }
     if (should_stop_now()) [[unlikely]] {
         runner::of_this_thread().why = why();
@@ -76,12 +77,19 @@ void job_core::start_here(promise_base& frame) noexcept {
         return;
     }
     phase_.store(job_state::active, mo::relaxed);  // J3
-    happened(job_event_kind::state_changed, job_state::active);
+    if (is_watched()) [[unlikely]] {
+        tell_state(job_state::active);
+    }
     body::run(frame);
 }
 
-constinit const node_functions fork_scope::functions{
-    .kind = "scope", .destroy = destroy, .level_raised = region::level_raised, .drained = drained, .describe = describe};
+constinit const node_functions fork_scope::functions{.kind = "scope",
+                                                     .destroy = destroy,
+                                                     .level_raised = region::level_raised,
+                                                     .drained = drained,
+                                                     .describe = describe,
+                                                     .clock = region::clock,
+                                                     .own = own_work::none};
 
 void fork_scope::describe(const node& self, node_description& d) noexcept {
     region::describe(self, d);

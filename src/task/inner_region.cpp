@@ -1,12 +1,13 @@
 #include <roost/task/detail/inner_region.hpp>
 
-// M1 survives release->relaxed: it says nothing but the fact, and disarm() orders that
-// M2 survives acquire->relaxed: as M1
-
 namespace roost::inline ROOST_ABI::detail {
 
-constinit const node_functions inner_region::functions{
-    .kind = "region", .destroy = destroy, .level_raised = region::level_raised, .describe = region::describe};
+constinit const node_functions inner_region::functions{.kind = "region",
+                                                       .destroy = destroy,
+                                                       .level_raised = region::level_raised,
+                                                       .describe = region::describe,
+                                                       .clock = region::clock,
+                                                       .own = own_work::none};
 
 inner_region& inner_region::make(region& parent, node_name name, site made_at, node_shape shape) {
     auto* made = new inner_region(parent, name, made_at, shape);
@@ -23,34 +24,6 @@ void inner_region::leave_for_good() noexcept {
     }
 }
 
-bool deadline_region::enter(promise_base& from, node_name name, site made_at, time_point at) {
-    service_ = &timers_of(from);
-    region_ = &inner_region::make(from.where(), name, made_at, {});
-    deadline_.emplace(*region_, at);
-    set_deadline(at);
-    if (service_->arm(*this)) {
-        return true;
-    }
-    service_ = nullptr;
-    leave();
-    return false;
-}
-
-bool deadline_region::leave() noexcept {
-    if (service_ != nullptr) {
-        static_cast<void>(service_->disarm(*this));  // when it returns, fired() is out of here
-    }
-    deadline_.reset();
-    std::exchange(region_, nullptr)->leave_for_good();
-    return passed_.load(mo::acquire);  // M2
-}
-
-void deadline_region::fired(timer& self) noexcept {
-    deadline_region& mine = static_cast<deadline_region&>(self);
-    mine.passed_.store(true, mo::release);  // M1
-    mine.region_->cancel(reason::plain_kind(reason_kind::timeout));
-}
-
 void shield_region::enter(region& outer, timer_service* timers, site made_at, duration budget) {
     inner_region& inside = inner_region::make(outer, "shield", made_at, node_shape{.shield = true});
     outer_ = &outer;
@@ -64,7 +37,7 @@ void shield_region::enter(region& outer, timer_service* timers, site made_at, du
         return;
     }
     const time_point at = deadline_after(timers->now(), budget);
-    deadline_.emplace(inside, at);
+    deadline_.emplace(inside, at, deadline_kind::advice);
     set_deadline(at);
     service_ = timers;
     if (!service_->arm(*this)) {
@@ -87,7 +60,7 @@ void shield_region::spent(timer& self) noexcept { static_cast<shield_region&>(se
 void shield_region::note(std::uint32_t fact) noexcept {
     const std::uint32_t before = facts_.fetch_or(fact, mo::acq_rel);  // B1
     if ((before | fact) == (cancelled_bit | spent_bit) && before != (before | fact)) {
-        region_->cancel(outer_->why());
+        region_->cancel_in_turn(outer_->why());
     }
 }
 

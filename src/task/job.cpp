@@ -6,6 +6,42 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
+namespace {
+
+constexpr int longest_cycle = 64;
+
+// Follows the jobs that wait for a job, each in its own region; calls see(name) for each. True: they lead back to `me`.
+template <class See>
+bool leads_back(const job_core& me, const job_core& target, See see) {
+    auto at = node_ref<job_core>::share(const_cast<job_core&>(target));
+    for (int i = 0; i < longest_cycle; ++i) {
+        job_core* const next = at->joined_job();
+        if (next == nullptr) {
+            return false;
+        }
+        at = node_ref<job_core>::adopt(next);
+        see(at->name());
+        if (at.get() == &me) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void refuse_join_cycle(const job_core& me, const job_core& target) {
+    if (!leads_back(me, target, [](std::string_view) {})) {
+        return;
+    }
+    std::string chain = "job '" + std::string(me.name()) + "' waits for job '" + std::string(target.name()) + "', which";
+    static_cast<void>(leads_back(me, target, [&chain, is_first = true](std::string_view name) mutable {
+        chain += std::exchange(is_first, false) ? " waits for job '" : " and that for job '";
+        chain += std::string(name) + "'";
+    }));
+    throw error(errc::would_deadlock, chain + ": none of them could ever end");
+}
+
+}  // namespace
+
 void refuse_join_from_inside(const promise_base& frame, const job_core& target) {
     if (target.is_final()) {
         return;
@@ -16,6 +52,7 @@ void refuse_join_from_inside(const promise_base& frame, const job_core& target) 
                                                   std::string(target.name()) + "', in which it runs itself");
         }
     }
+    refuse_join_cycle(job_of(frame), target);
 }
 
 }  // namespace detail
@@ -25,6 +62,13 @@ bool job::cancel(reason why) const noexcept {
         return false;
     }
     return core_->raise(level::cancel, std::move(why));
+}
+
+bool job::abort(reason why) const noexcept {
+    if (!core_ || core_->is_final()) {
+        return false;
+    }
+    return core_->raise(level::abort, std::move(why));
 }
 
 std::exception_ptr job::error() const noexcept {
@@ -39,7 +83,7 @@ reason job::why() const noexcept {
 }
 
 std::vector<std::exception_ptr> job::others() const {
-    return is_finished() && core_ ? core_->suppressed() : std::vector<std::exception_ptr>();
+    return is_finished() && core_ ? core_->suppressed().to_vector(error()) : std::vector<std::exception_ptr>();
 }
 
 std::vector<std::string> job::notes() const { return is_finished() && core_ ? core_->notes() : std::vector<std::string>(); }

@@ -14,7 +14,7 @@ using access = detail_node_access;
 
 namespace {
 constexpr std::uint16_t deepest_join = 64;  // bodies that wait for each other on one stack
-}
+}  // namespace
 
 void job_core::drop_extras() noexcept { job_extras::drop(*this); }
 
@@ -39,32 +39,61 @@ void job_core::start(promise_base& frame, start_mode mode) noexcept {
     post_or_fall_back(where(), *this, name_text());
 }
 
-// Nobody else says so.
-void job_core::tell_born_cancelled() noexcept {
-    if (should_stop_now() && interrupt()) {
-        happened(job_event_kind::cancel_requested, job_state::cancelling);
+// The constructor has begun: whatever else happens to the job is reported after this.
+void job_core::tell_created(job_state state) noexcept {
+    tell(job_event_kind::created, state, 1);
+    finish_telling();
+    if (should_stop_now()) {  // no canceller tells a job that is born cancelled
+        tell_cancel();
     }
 }
 
-void job_core::tell_external() noexcept {
-    tell(job_event_kind::created, job_state::active, 1);
-    tell_born_cancelled();
+void job_core::tell_state(job_state state) noexcept {
+    if (should_stop_now()) {  // its canceller may be on the way to telling that
+        tell_cancel();
+    } else if (events_.begin()) {
+        tell(job_event_kind::state_changed, state, 1);
+        finish_telling();
+    }
+}
+
+void job_core::finish_telling() noexcept {
+    while (events_.done()) {
+        tell(job_event_kind::cancel_requested, job_state::cancelling, 1);
+    }
+}
+
+void job_core::tell_cancel() noexcept {
+    if (events_.begin_cancel()) {
+        tell(job_event_kind::cancel_requested, job_state::cancelling, 1);
+        finish_telling();
+    }
+}
+
+// With the unit the job cannot end before this is told. To one that has ended nothing is requested any more.
+void job_core::tell_cancel_from_outside() noexcept {
+    if (try_enter_as_member()) {
+        tell_cancel();
+        leave();
+    }
 }
 
 void job_core::start_unusual(promise_base& frame, start_mode mode) noexcept {
-    if (is_watched()) {
-        tell(job_event_kind::created, job_state::fresh, 1);
-        tell_born_cancelled();
+    if (watched_ != 0) {
+        tell_created(job_state::fresh);
     }
     if (mode != start_mode::always && should_stop_now()) {
-        frame.handle().destroy();
+        drop_unstarted(frame);
         outcome_link().settle_cancelled(why());
+        parent_scope().note_cancelled_child();
         end_body();
         return;
     }
     if (mode == start_mode::immediate && where()->is_here()) {
         phase_.store(job_state::active, mo::relaxed);  // J3
-        happened(job_event_kind::state_changed, job_state::active);
+        if (is_watched()) [[unlikely]] {
+            tell_state(job_state::active);
+        }
         body::run(frame);
         return;
     }
@@ -92,13 +121,16 @@ void job_core::run_cancelled(job_core& job) noexcept {
 void job_core::run_always(work& self) noexcept {
     job_core& job = static_cast<job_core&>(static_cast<body&>(self));
     job.phase_.store(job_state::active, mo::relaxed);  // J3
-    job.happened(job_event_kind::state_changed, job_state::active);
+    if (job.is_watched()) [[unlikely]] {
+        job.tell_state(job_state::active);
+    }
     job.body::run(job.outcome_link().first());
 }
 
 next_step job_core::body_done(ending how, reason& why) noexcept {
     if (how == ending::cancelled) [[unlikely]] {
-        outcome_link().settle_cancelled(std::move(why));
+        outcome_link().settle_cancelled(is_cancelled() ? this->why() : std::move(why));
+        parent_scope().note_cancelled_child();
     }
     end_body();
     return next_step::nothing();
@@ -123,7 +155,12 @@ void job_core::end_body() noexcept {
 
 // Somebody holds it, or has to be told. It closes before it becomes final, so that nobody takes a lease of a final job.
 void job_core::end_noticed() noexcept {
-    happened(job_event_kind::state_changed, job_state::completing);
+    if (has_extras_) {
+        settle_carried();
+    }
+    if (is_watched()) [[unlikely]] {
+        tell_state(job_state::completing);
+    }
     close_and_leave();
 }
 
@@ -163,9 +200,13 @@ bool job_core::run_for_joiner() noexcept {
 
 void job_core::level_raised(node& self, level now) noexcept {
     job_core& job = static_cast<job_core&>(static_cast<region&>(self));
-    if (now >= level::cancel && job.interrupt()) {  // it may have ended by now; its memory stays during the call
-        job.happened(job_event_kind::cancel_requested, job_state::cancelling);
+    if (now < level::cancel) {
+        return;
     }
+    if (job.is_watched()) [[unlikely]] {
+        job.tell_cancel_from_outside();
+    }
+    job.interrupt();  // it may have ended by now; its memory stays during the call
 }
 
 // Jobs that began before anybody counted are not counted at their end either.
@@ -217,6 +258,9 @@ void job_core::describe_job(const node& self, node_description& d) noexcept {
 // The last unit is gone: the one and only end of a job.
 bool job_core::drained(node& self) noexcept {
     job_core& job = static_cast<job_core&>(static_cast<region&>(self));
+    if (job.is_watched() && job.should_stop_now()) [[unlikely]] {
+        job.tell_cancel();  // its canceller comes too late for that
+    }
     job.parent_scope().policy().child_ended(job.parent_scope(), job);
     job_state last = job_state::completed;
     if (job.outcome_link().state() == ending::threw) {
@@ -262,24 +306,23 @@ void job_core::wake_joiners(job_state last) noexcept {
 }
 
 bool joiner::enqueue(waiter& w) noexcept {
-    access::lock_of(*target_).lock();
-    access::members_of(*target_).push_back(*this);
-    const bool queue_up = !roost::is_final(target_->phase_.load(mo::seq_cst));  // J5
+    job_core& job = *target_;
+    const bool is_told = job.is_watched() && !job.is_final();
+    if (is_told) {  // before it can be woken
+        job.happened(job_event_kind::wait_registered, job.state());
+    }
+    access::lock_of(job).lock();
+    access::members_of(job).push_back(*this);
+    const bool queue_up = !roost::is_final(job.phase_.load(mo::seq_cst));  // J5
     if (queue_up) {
         queued_ = &w;
         wait_list::mark(w, claim::waiting);
     } else {
-        access::members_of(*target_).erase(*this);
-    }
-    const bool is_told = queue_up && target_->is_watched();
-    job_core& job = *target_;
-    if (is_told) {
-        job.retain();  // once unlocked, whoever waits may be gone, and the job with it
+        access::members_of(job).erase(*this);
     }
     access::lock_of(job).unlock();
-    if (is_told) {
-        job.happened(job_event_kind::wait_registered, job.state());
-        job.release();
+    if (is_told && !queue_up) {  // the job ended meanwhile; a queued waiter may be gone by now, and the job with it
+        job.happened(job_event_kind::wait_woken, job.state());
     }
     return queue_up;
 }
@@ -294,54 +337,6 @@ bool joiner::cancel(waiter& w, claim as) noexcept {
     }
     access::lock_of(*target_).unlock();
     return mine;
-}
-
-// --- extras ----------------------------------------------------------------------------------------------------------
-
-void job_core::add_suppressed(std::exception_ptr error) noexcept {
-    try {
-        if (job_extras* more = job_extras::make(*this, has_extras_)) {
-            more->suppressed.push_back(error);
-            return;
-        }
-    } catch (const std::bad_alloc&) {}
-    report_failure("a further failure of job", name(), made_at(), std::move(error));
-}
-
-std::vector<std::exception_ptr> job_core::take_suppressed(std::size_t n) noexcept {
-    std::vector<std::exception_ptr> taken;
-    if (suppressed_count() > n) {
-        std::vector<std::exception_ptr>& all = job_extras::find(*this)->suppressed;
-        if (n == 0) {
-            taken.swap(all);
-            return taken;
-        }
-        try {
-            taken.assign(all.begin() + static_cast<std::ptrdiff_t>(n), all.end());
-            all.resize(n);
-        } catch (const std::bad_alloc&) {  // they stay with the job
-        }
-    }
-    return taken;
-}
-
-const std::vector<std::exception_ptr>& job_core::suppressed() const noexcept {
-    static const std::vector<std::exception_ptr> none;
-    return has_extras_ ? job_extras::find(*this)->suppressed : none;
-}
-
-const std::vector<std::string>& job_core::notes() const noexcept {
-    static const std::vector<std::string> none;
-    return has_extras_ ? job_extras::find(*this)->notes : none;
-}
-
-void job_core::add_note(std::string text) noexcept {
-    try {
-        if (job_extras* more = job_extras::make(*this, has_extras_)) {
-            more->notes.push_back(std::move(text));
-        }
-    } catch (const std::bad_alloc&) {  // a note is help, not a promise
-    }
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

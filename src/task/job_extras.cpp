@@ -1,6 +1,8 @@
 #include <roost/task/detail/job_extras.hpp>
 
 #include <roost/base/atomic.hpp>
+#include <roost/task/detail/job_core.hpp>
+#include <roost/task/failure_sink.hpp>
 
 #include <cstdint>
 #include <mutex>
@@ -67,5 +69,118 @@ job_extras* job_extras::make(const job_core& of, bool& has) noexcept {
 job_extras* job_extras::find(const job_core& of) noexcept { return extras_table::find(of); }
 
 void job_extras::drop(const job_core& of) noexcept { delete extras_table::remove(of); }
+
+namespace {
+constexpr std::size_t most_suppressed = 100;
+constexpr std::size_t most_notes = 100;
+}  // namespace
+
+void job_core::add_suppressed(std::exception_ptr error) noexcept {
+    try {
+        if (job_extras* more = job_extras::make(*this, has_extras_);
+            more != nullptr && more->suppressed.size() < most_suppressed) {
+            more->suppressed.push_back(error);
+            return;
+        }
+    } catch (const std::bad_alloc&) {}
+    report_failure("a further failure of job", name(), made_at(), std::move(error));
+}
+
+std::size_t job_core::suppressed_so_far() const noexcept { return job_extras::find(*this)->suppressed.size(); }
+
+failure_list job_core::take_suppressed() noexcept {
+    return has_extras_ ? std::exchange(job_extras::find(*this)->beside, {}) : failure_list();
+}
+
+void job_core::carry(const std::exception_ptr& thrown, std::exception_ptr other) noexcept {
+    failure_list one;
+    try {
+        one.add(other);
+    } catch (const std::bad_alloc&) {
+        report_failure("a further failure of job", name(), made_at(), std::move(other));
+    }
+    carry(thrown, one);
+}
+
+void job_core::carry(const std::exception_ptr& thrown, const failure_list& others) noexcept {
+    if (others.is_empty()) {
+        return;
+    }
+    try {
+        if (job_extras* more = job_extras::make(*this, has_extras_)) {
+            more->carried.add(thrown, others);
+            return;
+        }
+    } catch (const std::bad_alloc&) {}
+    report_further(others);
+}
+
+void job_core::report_further(const failure_list& failures) const noexcept {
+    failures.for_each(
+        [this](const std::exception_ptr& other) { report_failure("a further failure of job", name(), made_at(), other); });
+}
+
+failure_list job_core::take_carried(const std::exception_ptr& thrown) noexcept {
+    return has_extras_ ? job_extras::find(*this)->carried.take(thrown) : failure_list();
+}
+
+failure_list job_core::carried(const std::exception_ptr& thrown) const noexcept {
+    return has_extras_ ? job_extras::find(*this)->carried.beside(thrown) : failure_list();
+}
+
+// Without memory they stay with the job.
+failure_list job_core::take_beside(const std::exception_ptr& thrown, std::size_t n) noexcept {
+    failure_list taken = take_carried(thrown);
+    if (suppressed_count() > n) {
+        std::vector<std::exception_ptr>& all = job_extras::find(*this)->suppressed;
+        try {
+            while (all.size() > n) {
+                taken.add(all[n]);
+                all.erase(all.begin() + static_cast<std::ptrdiff_t>(n));
+            }
+        } catch (const std::bad_alloc&) {}
+    }
+    return taken;
+}
+
+// The body has ended: what travelled with the error it ended with stays, and what travelled with those it caught goes.
+void job_core::settle_carried() noexcept {
+    job_extras& more = *job_extras::find(*this);
+    if (outcome_link().state() == ending::threw) {
+        more.beside = more.carried.take(outcome_link().error());
+    }
+    for (std::exception_ptr& other : more.suppressed) {
+        try {
+            more.beside.add(other);
+        } catch (const std::bad_alloc&) {
+            report_failure("a further failure of job", name(), made_at(), std::move(other));
+        }
+    }
+    more.suppressed.clear();
+    more.carried.clear();
+}
+
+failure_list job_core::suppressed() const noexcept { return has_extras_ ? job_extras::find(*this)->beside : failure_list(); }
+
+std::exception_ptr job_core::own_error() const noexcept {
+    return outcome_link().state() == ending::threw ? outcome_link().error() : nullptr;
+}
+
+const std::vector<std::string>& job_core::notes() const noexcept {
+    static const std::vector<std::string> none;
+    return has_extras_ ? job_extras::find(*this)->notes : none;
+}
+
+void job_core::add_note(std::string text) noexcept {
+    try {
+        if (job_extras* more = job_extras::make(*this, has_extras_)) {
+            if (more->notes.size() == most_notes) {
+                more->notes.erase(more->notes.begin());
+            }
+            more->notes.push_back(std::move(text));
+        }
+    } catch (const std::bad_alloc&) {  // a note is help, not a promise
+    }
+}
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -2,8 +2,12 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-constinit const node_functions value_region::functions{
-    .kind = "region", .destroy = destroy, .level_raised = region::level_raised, .describe = region::describe};
+constinit const node_functions value_region::functions{.kind = "region",
+                                                       .destroy = destroy,
+                                                       .level_raised = region::level_raised,
+                                                       .describe = region::describe,
+                                                       .clock = region::clock,
+                                                       .own = own_work::none};
 
 value_region& value_region::make(region& parent, site made_at, const void* key, const void* value) {
     auto* made = new value_region(parent, made_at, key, value);

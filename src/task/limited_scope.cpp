@@ -4,7 +4,9 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-void refuse_no_places() { panic("with_limited_scope with a limit of zero would never run a child"); }
+void refuse_no_places(site where) {
+    panic("with_limited_scope", {}, where, "a limit of zero would never run a child; pass at least one");
+}
 
 // I1       somebody is in line only while no place is free
 // A turn that is no longer in line has the place: whoever took it out handed the place over.

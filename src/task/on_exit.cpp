@@ -56,21 +56,7 @@ next_step exit_action::go_on() noexcept {
     const ending how = how_;
     reason why = std::move(why_);
     delete this;
-    const bool is_boundary = link.is_boundary();
-    if (is_boundary && (how == ending::cancelled || !link.ops().only_cancelled())) {
-        const next_step step = link.ops().done(link, how, why);
-        if (step.is_unwind() && !runner::of_this_thread().why) {
-            runner::of_this_thread().why = std::move(why);
-        }
-        return step;
-    }
-    promise_base& waiter = is_boundary ? link.ops().waiter(link) : link.waiter();
-    link.abandon();
-    if (how != ending::cancelled) {
-        return next_step::resume(waiter);
-    }
-    runner::of_this_thread().why = std::move(why);
-    return next_step::unwind(waiter);
+    return pass_on_end(link, how, why);
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

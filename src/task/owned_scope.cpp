@@ -1,11 +1,13 @@
 #include <roost/task/owned_scope.hpp>
 
+#include <roost/base/write_stderr.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/visit.hpp>
 
-#include <cstdio>
+// id  operation   order    pairs  carries                                              fails in
+// Q1  told_       seq_cst  -      that a closer was given the failure                  (no model: closers end before the scope)
 
 namespace roost::inline ROOST_ABI {
 
@@ -13,11 +15,13 @@ namespace {
 
 class pass_on {
 public:
-    pass_on(node& to, const token& from, level what) noexcept : to_(&to), from_(from), what_(what) {}
-    void operator()() const noexcept { to_->raise(what_, from_.target()->why(what_)); }
+    pass_on(detail::root_block& to, const token& from, level what) noexcept : to_(&to), from_(from), what_(what) {}
+    void operator()() const noexcept {
+        (what_ == level::cancel ? to_->cancel_turn : to_->abort_turn).raise(*to_, what_, from_.target()->why(what_));
+    }
 
 private:
-    node* to_;
+    detail::root_block* to_;
     token from_;
     level what_;
 };
@@ -73,13 +77,14 @@ owned_scope::owned_scope(node& parent, executor_ref where, node_name name, std::
 
 owned_scope::~owned_scope() {
     if (!is_closed()) {
-        std::fputs(to_string().c_str(), stderr);
+        write_stderr(to_string(), std::chrono::seconds(1));
         panic("owned scope", block_->name(), block_->made_at(),
               "it was destroyed before close() had ended; what is printed above would outlive what it uses");
     }
-    if (!told_ && block_->first_failure()) {
+    if (!told_.load(mo::seq_cst) && block_->first_failure()) {  // Q1
         report_failure("a child of scope", block_->name(), block_->made_at(), block_->first_failure());
     }
+    block_->report_other_failures();
     block_->release();
 }
 
@@ -90,30 +95,25 @@ task<> owned_scope::close() {
     block_->close();
     const token outer = co_await this_token();
     {
-        const inline_callback<pass_on> cancelled(outer, level::cancel, pass_on(*block_, outer, level::cancel));
-        const inline_callback<pass_on> aborted(outer, level::abort, pass_on(*block_, outer, level::abort));
+        const detail::passing_callback<pass_on> cancelled(outer, level::cancel, pass_on(*block_, outer, level::cancel));
+        const detail::passing_callback<pass_on> aborted(outer, level::abort, pass_on(*block_, outer, level::abort));
         co_await until_ended_call(*block_);
     }
-    std::vector<std::exception_ptr> others = block_->take_other_failures();
     const job me = co_await this_job();
-    for (std::exception_ptr& other : others) {
-        me.core()->add_suppressed(std::move(other));
-    }
+    me.core()->carry(block_->first_failure(), block_->take_other_failures());
     rethrow();
 }
 
 void owned_scope::close_blocking_on(executor_ref where) {
     block_->close();
     block_->refuse_to_block("close_blocking()", where);
-    block_->ended.wait_blocking();
-    for (std::exception_ptr& other : block_->take_other_failures()) {
-        report_failure("a further child of scope", block_->name(), block_->made_at(), std::move(other));
-    }
+    detail::wait_for_task(block_->ended);
+    block_->report_other_failures();
     rethrow();
 }
 
 void owned_scope::rethrow() {
-    told_ = true;
+    told_.store(true, mo::seq_cst);  // Q1
     if (std::exception_ptr first = block_->first_failure()) {
         std::rethrow_exception(std::move(first));
     }

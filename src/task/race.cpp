@@ -12,19 +12,70 @@ namespace roost::inline ROOST_ABI {
 
 namespace {
 
+// Errors may be of this kind themselves, with errors in turn: what is far inside is left out.
+constexpr std::size_t longest_description = 2000;
+
 std::string describe_all(const std::vector<std::exception_ptr>& errors) {
     std::string text = "every alternative failed:";
-    for (const std::exception_ptr& e : errors) {
-        text.append(" [").append(describe(e)).append("]");
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+        const std::string one = describe(errors[i]);
+        if (text.size() + one.size() > longest_description) {
+            text.append(" [")
+                .append(one, 0, longest_description - std::min(longest_description, text.size()))
+                .append("...]");
+            text.append(" (").append(std::to_string(errors.size())).append(" errors)");
+            break;
+        }
+        text.append(" [").append(one).append("]");
     }
     return text;
+}
+
+// Errors whose turn to be destroyed comes when those around them are gone. Only the outermost destruction on a thread takes
+// them out, so an error of this kind in another, and so on, takes constant stack.
+class nested_errors {
+public:
+    explicit nested_errors(std::vector<std::exception_ptr> all) noexcept : all_(std::move(all)) {}
+    [[nodiscard]] const std::vector<std::exception_ptr>& all() const noexcept { return all_; }
+
+    static void destroy(nested_errors* mine) noexcept {
+        nested_errors*& last = waiting();
+        nested_errors* const before = std::exchange(last, mine);
+        if (before != nullptr) {
+            before->next_ = mine;
+            return;
+        }
+        while (mine != nullptr) {
+            mine->all_.clear();
+            nested_errors* const after = mine->next_;
+            if (after == nullptr) {
+                last = nullptr;
+            }
+            delete mine;
+            mine = after;
+        }
+    }
+
+private:
+    // The last of those that wait on this thread.
+    static nested_errors*& waiting() noexcept {
+        struct tag;
+        return thread_value<tag, nested_errors*>::get();
+    }
+
+    std::vector<std::exception_ptr> all_;
+    nested_errors* next_ = nullptr;
+};
+
+std::shared_ptr<const std::vector<std::exception_ptr>> shared_errors(std::vector<std::exception_ptr> all) {
+    const std::shared_ptr<nested_errors> made(new nested_errors(std::move(all)), nested_errors::destroy);
+    return {made, &made->all()};
 }
 
 }  // namespace
 
 all_failed::all_failed(std::vector<std::exception_ptr> errors)
-    : std::runtime_error(describe_all(errors)),
-      errors_(std::make_shared<const std::vector<std::exception_ptr>>(std::move(errors))) {}
+    : std::runtime_error(describe_all(errors)), errors_(shared_errors(std::move(errors))) {}
 
 namespace detail {
 
@@ -35,7 +86,7 @@ constinit const fork_rules race_rules{
     .ended =
         +[](fork& group, fork_slot& slot, ending how, job_core* ran) noexcept {
             if (how == ending::threw && ran != nullptr) {
-                static_cast<race_slot&>(slot).others = ran->take_suppressed(0);
+                static_cast<race_slot&>(slot).others = ran->take_beside(slot.link().error(), 0);
             }
             return static_cast<race_group&>(group).ended(static_cast<race_slot&>(slot), how);
         },
@@ -69,17 +120,22 @@ next_step race_group::finish() noexcept {
     return has_ended ? next_step::resume(waiter()) : end_cancelled();
 }
 
-std::vector<std::exception_ptr> race_group::errors() const {
+std::vector<const race_slot*> race_group::failed_slots() const {
     std::vector<const race_slot*> in_order(failures_.load(mo::relaxed));  // R2
     for (fork_slot* s = in_order.empty() ? nullptr : first(); s != nullptr; s = after(*s)) {
         if (const std::uint32_t order = static_cast<race_slot&>(*s).failed_as; order != 0) {
             in_order[order - 1] = static_cast<race_slot*>(s);
         }
     }
+    return in_order;
+}
+
+std::vector<std::exception_ptr> race_group::errors() const {
     std::vector<std::exception_ptr> all;
-    for (const race_slot* s : in_order) {
+    for (const race_slot* s : failed_slots()) {
+        const std::vector<std::exception_ptr> others = s->others.to_vector(s->link().error());
         all.push_back(s->link().error());
-        all.insert(all.end(), s->others.begin(), s->others.end());
+        all.insert(all.end(), others.begin(), others.end());
     }
     return all;
 }
@@ -94,10 +150,11 @@ std::size_t race_group::winner_or_throw() {
     }
     if (won->link().state() == ending::threw) {
         const std::exception_ptr error = won->link().error();
-        for (const std::exception_ptr& other : errors()) {
-            if (other != error) {
-                job_of(waiter()).add_suppressed(other);
+        for (const race_slot* s : failed_slots()) {
+            if (s->link().error() != error) {
+                job_of(waiter()).carry(error, s->link().error());
             }
+            job_of(waiter()).carry(error, s->others);
         }
         std::rethrow_exception(error);
     }

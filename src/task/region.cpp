@@ -43,22 +43,20 @@ void region::disarm_slow(cancellable& what) noexcept {
     }
 }
 
-bool region::interrupt() noexcept {
+void region::interrupt() noexcept {
     std::uintptr_t seen = slot_.load(mo::relaxed);  // S5
     std::uintptr_t next = 0;
     do {
-        const bool is_peeked = (seen & peeked_bit) != 0;  // or unwinding
-        const bool is_busy = (seen & unwinding_bits) == busy_bit;
+        const bool is_peeked = (seen & peeked_bit) != 0;  // or posted
+        const bool is_busy = (seen & posted_bits) == busy_bit;
         if (is_busy || seen == cancelled_bit || (is_peeked && (seen & cancelled_bit) != 0)) {
-            return false;
+            return;
         }
         next = seen | cancelled_bit | (seen <= cancelled_bit || is_peeked ? 0 : busy_bit);
     } while (!slot_.compare_exchange_weak(seen, next, mo::acq_rel, mo::relaxed));  // S2
-    const bool is_first = (seen & cancelled_bit) == 0;
-    if ((next & unwinding_bits) == busy_bit) {
+    if ((next & posted_bits) == busy_bit) {
         claim_and_unwind(*reinterpret_cast<cancellable*>(seen & ~cancelled_bit));
     }
-    return is_first;
 }
 
 // With busy set by the caller.
@@ -70,8 +68,10 @@ void region::claim_and_unwind(cancellable& what) noexcept {
     }
 }
 
-// While peeked is set, the body cannot leave the wait. A cancel that comes meanwhile is carried out here.
-void region::describe_wait(node_description& d) noexcept {
+// Calls look() with what the body is suspended in. While peeked is set, the body cannot leave the wait. A cancel that comes
+// meanwhile is carried out here.
+template <class Look>
+void region::peek(Look look) noexcept {
     std::uintptr_t seen = slot_.load(mo::relaxed);  // S5
     do {
         if ((seen & (busy_bit | peeked_bit)) != 0 || seen <= cancelled_bit) {
@@ -79,14 +79,31 @@ void region::describe_wait(node_description& d) noexcept {
         }
     } while (!slot_.compare_exchange_weak(seen, seen | peeked_bit, mo::acquire, mo::relaxed));  // S6
     cancellable& waiting = *reinterpret_cast<cancellable*>(seen & ~cancelled_bit);
-    const wait_target what = waiting.functions_.get()->what(waiting);
-    d.say_waits_on(what.kind(), what.name());
-    d.uninterruptible = waiting.functions_.get()->is_uninterruptible();
+    look(waiting, *waiting.functions_.get());
     std::uintptr_t expected = seen | peeked_bit;
     if (!slot_.compare_exchange_strong(expected, seen, mo::release, mo::acquire)) {  // S7
         slot_.store((seen & ~cancelled_bit) | cancelled_bit | busy_bit, mo::relaxed);  // S10
         claim_and_unwind(waiting);
     }
+}
+
+void region::describe_wait(node_description& d) noexcept {
+    peek([&d](const cancellable& waiting, const wait_functions& functions) {
+        const wait_target what = functions.what(waiting);
+        d.say_waits_on(what.kind(), what.name());
+        d.uninterruptible = functions.is_uninterruptible();
+    });
+}
+
+job_core* region::joined_job() noexcept {
+    job_core* found = nullptr;
+    peek([&found](const cancellable& waiting, const wait_functions& functions) {
+        found = functions.joined(waiting);
+        if (found != nullptr) {
+            found->retain();
+        }
+    });
+    return found;
 }
 
 void region::describe(const node& self, node_description& d) noexcept {
@@ -97,31 +114,58 @@ void region::describe(const node& self, node_description& d) noexcept {
     mine.describe_wait(d);
 }
 
+time_point region::clock(const node& self) noexcept {
+    timer_service* timers = static_cast<const region&>(self).owner().where()->timers();
+    return timers == nullptr ? now() : timers->now();
+}
+
 void region::level_raised(node& self, level now) noexcept {
     if (now >= level::cancel) {
-        static_cast<void>(static_cast<region&>(self).interrupt());
+        static_cast<region&>(self).interrupt();
     }
 }
 
-void region::keep_unwinding(promise_base& frame) noexcept {
+void region::note_cut_short(region& innermost) noexcept {
+    for (node* at = &innermost; !static_cast<region&>(*at).is_marked() && at->should_stop_now(); at = at->parent()) {
+        static_cast<guest_region&>(*at).cut_short_ = true;
+    }
+}
+
+void region::keep_posted(promise_base& frame) noexcept {
     std::uintptr_t seen = slot_.load(mo::relaxed);  // S8
     do {
-        ROOST_ASSERT((seen & ~cancelled_bit) == 0, "I1: a body was unwound while it was suspended in something else");
-    } while (!slot_.compare_exchange_weak(seen, seen | reinterpret_cast<std::uintptr_t>(&frame) | unwinding_bits,
-                                          mo::relaxed, mo::relaxed));  // S8
+        ROOST_ASSERT((seen & ~cancelled_bit) == 0, "I1: a body was posted while it was suspended in something");
+    } while (!slot_.compare_exchange_weak(seen, seen | reinterpret_cast<std::uintptr_t>(&frame) | posted_bits, mo::relaxed,
+                                          mo::relaxed));  // S8
 }
 
 void body::post_unwind(promise_base& frame) noexcept {
-    static_cast<job_core&>(*this).keep_unwinding(frame);
+    static_cast<job_core&>(*this).keep_posted(frame);
     set_run(run_unwind);
     post_or_fall_back(where(), *this, "a job's body");
 }
 
 void body::run_unwind(work& self) noexcept {
     body& mine = static_cast<body&>(self);
-    promise_base& frame = static_cast<job_core&>(mine).take_unwinding();
+    promise_base& frame = static_cast<job_core&>(mine).take_posted();
     runner::of_this_thread().why = frame.where().why();
     mine.run(next_step::unwind(frame));
+}
+
+bool body::give_way(promise_base& frame) noexcept {
+    job_core& mine = static_cast<job_core&>(*this);
+    mine.keep_posted(frame);
+    set_run(run_after_others);
+    if (where()->post_last(*this)) {
+        return true;
+    }
+    static_cast<void>(mine.take_posted());
+    return false;
+}
+
+void body::run_after_others(work& self) noexcept {
+    body& mine = static_cast<body&>(self);
+    mine.run(static_cast<job_core&>(mine).take_posted());
 }
 
 void body::post_then(continuation& then) noexcept { post_or_fall_back(where(), then, "a job's body"); }

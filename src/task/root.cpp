@@ -8,7 +8,7 @@ namespace roost::inline ROOST_ABI {
 namespace detail {
 
 constinit const node_functions root_block::functions{
-    .kind = "root scope", .destroy = destroy, .level_raised = nullptr, .drained = drained};
+    .kind = "root scope", .destroy = destroy, .level_raised = nullptr, .drained = drained, .own = own_work::none};
 
 root_block::root_block(executor_ref where, node_name name, site made_at, const scope_policy& policy)
     : scope_core(functions, where, name, made_at, policy) {}
@@ -58,7 +58,8 @@ root_scope::root_scope(node& parent, executor_ref where, node_name name, std::so
 root_scope::~root_scope() {
     if (!has_ended()) {
         panic("root scope", block_->name(), block_->made_at(),
-              "it was destroyed before it was closed and joined, so its children would be lost");
+              "it was destroyed before it was closed and joined, so its children would be lost; call close() and "
+              "join_blocking() before");
     }
     block_->release();
 }

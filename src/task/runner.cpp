@@ -1,4 +1,5 @@
 #include <roost/exec/activity.hpp>
+#include <roost/task/detail/burial.hpp>
 #include <roost/task/detail/job_core.hpp>
 #include <roost/task/detail/promise.hpp>
 #include <roost/task/detail/region.hpp>
@@ -40,32 +41,49 @@ body& region::owner() const noexcept {
     return *static_cast<const guest_region&>(*this).owner_;
 }
 
-namespace {
-
-await_link& bury(promise_base& frame) noexcept {
-    await_link& link = *frame.link();
-    frame.handle().destroy();
-    return link;
+// As if the frame, which is gone, had ended just now.
+next_step pass_on_end(await_link& link, ending how, reason& why) noexcept {
+    const bool is_boundary = link.is_boundary();
+    if (is_boundary && (how == ending::cancelled || !link.ops().only_cancelled())) {
+        const next_step step = link.ops().done(link, how, why);
+        if (step.is_unwind() && !runner::of_this_thread().why) {
+            runner::of_this_thread().why = std::move(why);
+        }
+        return step;
+    }
+    promise_base& waiter = is_boundary ? link.ops().waiter(link) : link.waiter();
+    link.abandon();
+    if (how != ending::cancelled) {
+        return next_step::resume(waiter);
+    }
+    runner::of_this_thread().why = std::move(why);
+    return next_step::unwind(waiter);
 }
+
+namespace {
 
 // Follows ends and cancellations until some frame is to be resumed, or nothing is left to do.
 [[gnu::noinline]] promise_base* follow(runner& here) noexcept {
     for (;;) {
         next_step step = next_step::nothing();
         if (promise_base* frame = std::exchange(here.ended, nullptr)) {
-            await_link& link = bury(*frame);
+            await_link& link = *frame->link();
+            bury_ended(*frame);
             reason none;
             step = link.ops().done(link, link.state(), none);
         } else if (promise_base* dying = std::exchange(here.unwinding, nullptr)) {
             reason why = here.why ? here.why.take() : dying->where().why();
-            await_link& link = bury(*dying);
-            if (!link.is_boundary()) {
+            await_link& link = *dying->link();
+            if (bury_cancelled(*dying) == ending::returned) [[unlikely]] {
+                step = pass_on_end(link, ending::returned, why);
+            } else if (!link.is_boundary()) {
                 here.unwinding = &link.waiter();
                 link.abandon();
                 here.why = std::move(why);
                 continue;
+            } else {
+                step = link.ops().done(link, ending::cancelled, why);
             }
-            step = link.ops().done(link, ending::cancelled, why);
             if (step.is_unwind() && !here.why) {
                 here.why = std::move(why);
             }
@@ -100,6 +118,14 @@ private:
     running_as running_;
 };
 
+// For sentences about mistakes.
+std::string_view running_here(site& where) noexcept {
+    const activity_label label = activity::here();
+    where = label.where();
+    return label.name();
+}
+[[maybe_unused]] const bool names_what_runs = (set_running_function(&running_here), true);
+
 void run_loop(runner& here, promise_base* frame) noexcept {
     while (frame != nullptr) {
         frame->handle().resume();
@@ -116,7 +142,12 @@ void frame_ended(promise_base& frame) noexcept { runner::of_this_thread().ended 
 
 // The same as the loop does, from within the frame's last await_suspend, which touches the frame no more.
 std::coroutine_handle<> end_frame(promise_base& frame) noexcept {
-    await_link& link = bury(frame);
+    await_link& link = *frame.link();
+    if (&link.ops() == &burial_ops) [[unlikely]] {
+        frame_ended(frame);
+        return std::noop_coroutine();
+    }
+    bury_ended(frame);
     reason none;
     const next_step step = link.ops().done(link, link.state(), none);
     if (step.is_unwind()) [[unlikely]] {
@@ -143,6 +174,8 @@ void body::run(promise_base& frame) noexcept {
     body* const outer = std::exchange(here.current, this);
     body* const entered = std::exchange(here.entered, this);
     const busy_with busy(static_cast<job_core&>(*this));
+    here.slice.begin();
+    frame.where().begin_steps();
     run_loop(here, &frame);
     here.current = outer;
     here.entered = entered;
@@ -165,6 +198,7 @@ void body::run(next_step step) noexcept {
     body* const outer = std::exchange(here.current, this);
     body* const entered = std::exchange(here.entered, this);
     const busy_with busy(static_cast<job_core&>(*this));
+    here.slice.begin();
     run_loop(here, follow(here));
     here.current = outer;
     here.entered = entered;
@@ -210,6 +244,7 @@ void body::run_inside_another(runner& here, next_step step) noexcept {
     here.inside = &level;
     here.current = this;
     here.entered = this;
+    here.slice.begin();
     {
         const busy_with busy(static_cast<job_core&>(*this));
         run_loop(here, step.is_unwind() ? follow(here) : step.frame());

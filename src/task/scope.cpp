@@ -6,7 +6,9 @@ constinit const node_functions scope_block::functions{.kind = "scope",
                                                       .destroy = destroy,
                                                       .level_raised = region::level_raised,
                                                       .drained = drained,
-                                                      .describe = region::describe};
+                                                      .describe = region::describe,
+                                                      .clock = region::clock,
+                                                      .own = own_work::none};
 
 scope_block& scope_block::make(region& parent, node_name name, site made_at, const scope_policy& policy,
                                executor_ref where) {
@@ -17,7 +19,7 @@ scope_block& scope_block::make(region& parent, node_name name, site made_at, con
     return *made;
 }
 
-bool scope_block::end_quietly() noexcept { return is_alone(1) && !has_failed() && end_alone(1); }
+bool scope_block::end_quietly() noexcept { return is_alone(1) && !has_failed() && !has_lost_child() && end_alone(1); }
 
 bool scope_block::join(continuation& next) noexcept {
     next_.set(&next);

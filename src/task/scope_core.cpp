@@ -3,8 +3,6 @@
 #include <roost/base/error.hpp>
 #include <roost/task/failure_sink.hpp>
 
-#include <algorithm>
-#include <cstring>
 #include <mutex>
 #include <string>
 
@@ -15,9 +13,7 @@ const scope_policy fail_fast_policy(
         if (child.outcome_link().state() == ending::threw) {
             scope.fail(child.outcome_link().error());
         }
-        for (const std::exception_ptr& other : child.suppressed()) {
-            scope.fail(other);
-        }
+        scope.fail_all(child.suppressed());
     },
     scope_policy::wants::failures);
 
@@ -26,9 +22,9 @@ const scope_policy root_policy(
         if (child.outcome_link().state() == ending::threw) {
             report_failure("job", child.name(), child.made_at(), child.outcome_link().error());
         }
-        for (const std::exception_ptr& other : child.suppressed()) {
-            report_failure("job", child.name(), child.made_at(), other);
-        }
+        child.suppressed().for_each(
+            [&child](const std::exception_ptr& other) { report_failure("job", child.name(), child.made_at(), other); },
+            child.own_error());
     },
     scope_policy::wants::failures);
 
@@ -83,7 +79,7 @@ bool attach_from_inside(job_core& child) noexcept {
 
 void discard_refused(job_core& block, promise_base& frame) noexcept {
     block.discard();
-    frame.handle().destroy();
+    drop_unstarted(frame);
 }
 
 void scope_core::fail(const std::exception_ptr& error) noexcept {
@@ -92,67 +88,62 @@ void scope_core::fail(const std::exception_ptr& error) noexcept {
     }
 }
 
-namespace {
-
-// What it refers to: an exception_ptr is a pointer, compares as one, and has no hash.
-const void* object_of(const std::exception_ptr& error) noexcept {
-    const void* object = nullptr;
-    static_assert(sizeof(error) == sizeof(object));
-    std::memcpy(static_cast<void*>(&object), static_cast<const void*>(&error), sizeof(object));
-    return object;
+void scope_core::fail_with(const std::exception_ptr& error, const failure_list& others) noexcept {
+    fail(error);
+    keep_all(others);
 }
 
-}  // namespace
-
-bool further_failures::add(const std::exception_ptr& error) {
-    constexpr std::size_t few = 32;
-    if (all_.size() < few) {
-        if (std::find(all_.begin(), all_.end(), error) != all_.end()) {
-            return false;
-        }
-        all_.push_back(error);
-        return true;
+void scope_core::fail_all(const failure_list& others) noexcept {
+    const bool had_failed = static_cast<bool>(first_failure());
+    keep_all(others);
+    if (!had_failed && !others.is_empty()) {
+        cancel(reason::plain_kind(reason_kind::failure));
     }
-    if (known_.empty()) {
-        for (const std::exception_ptr& e : all_) {
-            known_.insert(object_of(e));
-        }
-    }
-    if (!known_.insert(object_of(error)).second) {
-        return false;
-    }
-    try {
-        all_.push_back(error);
-    } catch (...) {
-        known_.erase(object_of(error));
-        throw;
-    }
-    return true;
 }
 
 bool scope_core::keep(const std::exception_ptr& error) noexcept {
-    bool is_first = false;
     bool kept = true;
     {
         const std::lock_guard guard(failures_lock_);
         if (!first_) {
             first_ = error;
-            is_first = true;
-        } else if (error != first_) {
-            try {
-                if (!others_) {
-                    others_ = std::make_unique<further_failures>();
-                }
-                others_->add(error);
-            } catch (const std::bad_alloc&) {
-                kept = false;
-            }
+            return true;
+        }
+        if (error == first_) {
+            return false;
+        }
+        try {
+            others_.add(error);
+        } catch (const std::bad_alloc&) {
+            kept = false;
         }
     }
     if (!kept) {
         report_failure("a further child of scope", name(), made_at(), error);
     }
-    return is_first;
+    return false;
+}
+
+void scope_core::keep_all(const failure_list& others) noexcept {
+    if (others.is_empty()) {
+        return;
+    }
+    if (!first_failure()) {  // of a child that did not fail: few, of its cleanup
+        others.for_each([this](const std::exception_ptr& other) { static_cast<void>(keep(other)); });
+        return;
+    }
+    try {
+        const std::lock_guard guard(failures_lock_);
+        others_.add(others);
+        return;
+    } catch (const std::bad_alloc&) {}
+    report_further(others);
+}
+
+void scope_core::report_further(const failure_list& failures) const noexcept {
+    failures.for_each(
+        [this](const std::exception_ptr& other) { report_failure("a further child of scope", name(), made_at(), other); },
+        first_failure());
 }
 
 std::exception_ptr scope_core::first_failure() const noexcept {
@@ -160,10 +151,18 @@ std::exception_ptr scope_core::first_failure() const noexcept {
     return first_;
 }
 
-std::vector<std::exception_ptr> scope_core::take_other_failures() noexcept {
+void scope_core::note_cancelled_child() noexcept {
+    if (is_cancelled()) {
+        const std::lock_guard guard(failures_lock_);
+        lost_child_ = true;
+    }
+}
+
+void scope_core::report_other_failures() noexcept { report_further(take_other_failures()); }
+
+failure_list scope_core::take_other_failures() noexcept {
     const std::lock_guard guard(failures_lock_);
-    const std::unique_ptr<further_failures> taken = std::move(others_);
-    return taken ? std::move(taken->all()) : std::vector<std::exception_ptr>();
+    return std::exchange(others_, {});
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

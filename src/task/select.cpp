@@ -1,5 +1,16 @@
 #include <roost/task/select.hpp>
 
+#include <cstdio>
+
+namespace roost::inline ROOST_ABI {
+
+wrong_clause::wrong_clause(std::size_t asked, std::size_t happened) noexcept {
+    std::snprintf(text_, sizeof text_, "get<%zu>() of a select whose clause %zu happened; look at index() first", asked,
+                  happened);
+}
+
+}  // namespace roost::inline ROOST_ABI
+
 namespace roost::inline ROOST_ABI::detail {
 
 // A cancel decides like any clause: whoever wins the choice has the wait.

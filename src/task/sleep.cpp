@@ -23,10 +23,11 @@ sleep_await::sleep_await(promise_base& me, time_point until) noexcept
     set_deadline(until);
 }
 
-bool sleep_await::await_ready() const noexcept {
-    return !frame().where().is_cancelled() &&
-           (timer::deadline() == time_point::min() || timer::deadline() <= service_->now());
+bool sleep_await::is_due() const noexcept {
+    return timer::deadline() == time_point::min() || timer::deadline() <= service_->now();
 }
+
+bool sleep_await::await_ready() const noexcept { return !frame().where().is_cancelled() && is_due() && may_go_on(frame()); }
 
 bool sleep_await::await_suspend(std::coroutine_handle<>) noexcept {
     promise_base& me = frame();
@@ -34,6 +35,9 @@ bool sleep_await::await_suspend(std::coroutine_handle<>) noexcept {
     if (in.is_cancelled()) {
         unwind_frame(me);
         return true;
+    }
+    if (is_due()) [[unlikely]] {
+        return give_way(me);
     }
     if (!service_->arm(*this)) {
         unwind_frame(me, reason::plain_kind(reason_kind::closed));

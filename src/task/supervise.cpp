@@ -18,9 +18,9 @@ void report_body_failures(site where, const std::vector<std::exception_ptr>& err
 
 void supervision::report(std::string_view name, const std::exception_ptr& error,
                          const std::vector<std::exception_ptr>& others) const noexcept {
-    report_failure("supervised child", name, what_.where(), error);
+    report_failure("supervised child", name, where_, error);
     for (const std::exception_ptr& other : others) {
-        report_failure("supervised child", name, what_.where(), other);
+        report_failure("supervised child", name, where_, other);
     }
 }
 
@@ -119,9 +119,8 @@ void supervision::child_ended(scope_core& scope, job_core& child) noexcept {
     auto& mine = const_cast<supervision&>(static_cast<const supervision&>(scope.policy()));
     // Beside a failure are those of its attempt: recorded, and decided about, with it.
     if (child.outcome_link().state() != ending::threw) {
-        for (const std::exception_ptr& other : child.suppressed()) {
-            static_cast<void>(mine.record(child.name(), other, 0, {}));
-        }
+        child.suppressed().for_each(
+            [&](const std::exception_ptr& other) { static_cast<void>(mine.record(child.name(), other, 0, {})); });
     }
     const std::lock_guard guard(mine.lock_);
     switch (child.outcome_link().state()) {

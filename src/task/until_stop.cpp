@@ -13,7 +13,7 @@ void stop_region::leave() noexcept {
 }
 
 void stop_region::stop_came::operator()() const noexcept {
-    region_->region_->cancel(reason::plain_kind(reason_kind::shutdown));
+    region_->region_->cancel_in_turn(reason::plain_kind(reason_kind::shutdown));
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

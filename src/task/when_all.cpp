@@ -21,7 +21,8 @@ constinit const fork_rules settled_rules{.policy = told_policy,
                                          .ended =
                                              +[](fork&, fork_slot& slot, ending how, job_core* ran) noexcept {
                                                  if (how == ending::threw && ran != nullptr) {
-                                                     static_cast<told_slot&>(slot).others = ran->take_suppressed(0);
+                                                     static_cast<told_slot&>(slot).others =
+                                                         ran->take_beside(slot.link().error(), 0);
                                                  }
                                                  return false;
                                              },

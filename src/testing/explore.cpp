@@ -17,7 +17,7 @@
 // The driver: which searches are made, for how long, and what is done with a failure.
 
 namespace roost::inline ROOST_ABI {
-namespace testing {
+namespace testkit {
 
 namespace {
 
@@ -281,7 +281,7 @@ std::uint32_t choose(std::uint32_t n, std::source_location at) {
     return roost::detail::active_engine == nullptr ? 0 : roost::detail::active_engine->choose(n, at);
 }
 
-}  // namespace testing
+}  // namespace testkit
 }  // namespace roost::inline ROOST_ABI
 
 #endif  // ROOST_SEAM_MODEL

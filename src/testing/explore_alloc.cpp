@@ -16,7 +16,7 @@
 // what makes ABA bugs appear (then who allocates first matters, so allocation is a step).
 
 namespace roost::inline ROOST_ABI {
-namespace testing::detail {
+namespace testkit::detail {
 
 namespace {
 
@@ -160,7 +160,7 @@ void engine::check_leaks() {
     }
 }
 
-}  // namespace testing::detail
+}  // namespace testkit::detail
 }  // namespace roost::inline ROOST_ABI
 
 #endif  // ROOST_SEAM_MODEL

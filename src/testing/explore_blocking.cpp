@@ -5,7 +5,7 @@
 // Locks, waiting on a word, conditions, threads, time.
 
 namespace roost::inline ROOST_ABI {
-namespace testing::detail {
+namespace testkit::detail {
 
 // --- locks ---------------------------------------------------------------------------------------------------------------
 
@@ -336,7 +336,7 @@ std::uint64_t engine::random() {
     return s ^= s << 17U;
 }
 
-}  // namespace testing::detail
+}  // namespace testkit::detail
 }  // namespace roost::inline ROOST_ABI
 
 #endif  // ROOST_SEAM_MODEL

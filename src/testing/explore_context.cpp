@@ -85,7 +85,7 @@ extern "C" const char* __asan_default_options() { return "detect_stack_use_after
 #endif
 
 namespace roost::inline ROOST_ABI {
-namespace testing::detail {
+namespace testkit::detail {
 
 namespace {
 
@@ -173,7 +173,7 @@ void context::arrived() noexcept {
 #endif
 }
 
-}  // namespace testing::detail
+}  // namespace testkit::detail
 }  // namespace roost::inline ROOST_ABI
 
 #endif  // ROOST_SEAM_MODEL

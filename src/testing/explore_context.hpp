@@ -9,7 +9,7 @@
 #include <cstdint>
 
 namespace roost::inline ROOST_ABI {
-namespace testing::detail {
+namespace testkit::detail {
 
 class context {
 public:
@@ -46,5 +46,5 @@ private:
     [[maybe_unused]] std::size_t size_ = 0;
 };
 
-}  // namespace testing::detail
+}  // namespace testkit::detail
 }  // namespace roost::inline ROOST_ABI

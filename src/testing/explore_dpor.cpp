@@ -12,7 +12,7 @@
 // between does. The source-set rule follows Abdulla, Aronis, Jonsson and Sagonas (2014).
 
 namespace roost::inline ROOST_ABI {
-namespace testing::detail {
+namespace testkit::detail {
 
 planner::history& planner::history_of(std::uint32_t object) {
     if (object >= objects_.size()) {
@@ -182,7 +182,7 @@ void planner::add_classic(std::int32_t earlier, unsigned thread) {
     add(stack_[i]);
 }
 
-}  // namespace testing::detail
+}  // namespace testkit::detail
 }  // namespace roost::inline ROOST_ABI
 
 #endif  // ROOST_SEAM_MODEL

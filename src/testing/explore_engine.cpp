@@ -9,7 +9,7 @@
 // its next one. New and woken threads are run to their next step at once, so what they do is known before anybody chooses.
 
 namespace roost::inline ROOST_ABI {
-namespace testing::detail {
+namespace testkit::detail {
 
 namespace {
 engine* running = nullptr;
@@ -282,7 +282,7 @@ void engine::yield(model_site at) {
     }
 }
 
-}  // namespace testing::detail
+}  // namespace testkit::detail
 }  // namespace roost::inline ROOST_ABI
 
 #endif  // ROOST_SEAM_MODEL

@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace roost::inline ROOST_ABI {
-namespace testing::detail {
+namespace testkit::detail {
 
 // One store in the modification order of an atomic.
 struct store_record {
@@ -89,7 +89,7 @@ struct block_record {
 };
 
 struct failure {
-    testing::verdict verdict = testing::verdict::ok;
+    testkit::verdict verdict = testkit::verdict::ok;
     std::string message;
 };
 
@@ -102,7 +102,7 @@ public:
 
     struct settings {
         bool weak = false;
-        testing::reuse reuse = testing::reuse::quarantine;
+        testkit::reuse reuse = testkit::reuse::quarantine;
         std::uint32_t max_steps = 5000;
         std::uint32_t failing_allocations = 0;
         bool spurious_wakes = false;
@@ -125,7 +125,7 @@ public:
         traced_thread_ = 0;
     }
     [[nodiscard]] std::vector<std::string> take_trace() { return std::move(trace_); }
-    [[noreturn]] void fail_with(testing::verdict v, std::string message);
+    [[noreturn]] void fail_with(testkit::verdict v, std::string message);
 
     void construct(const model_object& object, model_kind kind) override;
     void destroy(const model_object& object) override;
@@ -254,5 +254,5 @@ private:
     unsigned traced_thread_ = 0;
 };
 
-}  // namespace testing::detail
+}  // namespace testkit::detail
 }  // namespace roost::inline ROOST_ABI

@@ -12,7 +12,7 @@
 // sequentially consistent mode only the newest store is kept. Happens-before follows the declared orders in both modes.
 
 namespace roost::inline ROOST_ABI {
-namespace testing::detail {
+namespace testkit::detail {
 
 namespace {
 
@@ -289,7 +289,7 @@ void engine::plain_write(const model_object& cell, model_site at) {
     }
 }
 
-}  // namespace testing::detail
+}  // namespace testkit::detail
 }  // namespace roost::inline ROOST_ABI
 
 #endif  // ROOST_SEAM_MODEL

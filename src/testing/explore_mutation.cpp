@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace roost::inline ROOST_ABI {
-namespace testing::detail {
+namespace testkit::detail {
 
 namespace {
 
@@ -86,7 +86,7 @@ bool mutation::is_in(const char* path) const noexcept {
     return p.ends_with(file_) || (p.size() + 1 == file_.size() && file_.ends_with(p));
 }
 
-}  // namespace testing::detail
+}  // namespace testkit::detail
 }  // namespace roost::inline ROOST_ABI
 
 #endif  // ROOST_SEAM_MODEL

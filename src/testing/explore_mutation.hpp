@@ -14,7 +14,7 @@
 #include <string>
 
 namespace roost::inline ROOST_ABI {
-namespace testing::detail {
+namespace testkit::detail {
 
 class mutation {
 public:
@@ -42,5 +42,5 @@ private:
     std::memory_order order_ = std::memory_order_relaxed;
 };
 
-}  // namespace testing::detail
+}  // namespace testkit::detail
 }  // namespace roost::inline ROOST_ABI

@@ -10,7 +10,7 @@
 // On the native and jitter back ends a model is a stress test: the body runs many times on real threads.
 
 namespace roost::inline ROOST_ABI {
-namespace testing {
+namespace testkit {
 
 namespace {
 
@@ -71,7 +71,7 @@ std::uint32_t choose(std::uint32_t n, std::source_location) {
     return n == 0 ? 0 : static_cast<std::uint32_t>(random_u64() % n);
 }
 
-}  // namespace testing
+}  // namespace testkit
 }  // namespace roost::inline ROOST_ABI
 
 #endif  // !ROOST_SEAM_MODEL

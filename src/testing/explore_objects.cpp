@@ -12,7 +12,7 @@
 // with the object's lifetime, whichever way round it came out in this execution.
 
 namespace roost::inline ROOST_ABI {
-namespace testing::detail {
+namespace testkit::detail {
 
 namespace {
 
@@ -178,7 +178,7 @@ std::uint32_t engine::queue_of(const void* address) {
     return id;
 }
 
-}  // namespace testing::detail
+}  // namespace testkit::detail
 }  // namespace roost::inline ROOST_ABI
 
 #endif  // ROOST_SEAM_MODEL

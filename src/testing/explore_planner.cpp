@@ -5,7 +5,7 @@
 #include <bit>
 
 namespace roost::inline ROOST_ABI {
-namespace testing::detail {
+namespace testkit::detail {
 
 namespace {
 
@@ -223,7 +223,7 @@ std::uint32_t planner::preemptions() const noexcept {
     return sum;
 }
 
-}  // namespace testing::detail
+}  // namespace testkit::detail
 }  // namespace roost::inline ROOST_ABI
 
 #endif  // ROOST_SEAM_MODEL

@@ -19,7 +19,7 @@
 #include <vector>
 
 namespace roost::inline ROOST_ABI {
-namespace testing::detail {
+namespace testkit::detail {
 
 class planner {
 public:
@@ -133,5 +133,5 @@ private:
     std::size_t longest_ = 32;
 };
 
-}  // namespace testing::detail
+}  // namespace testkit::detail
 }  // namespace roost::inline ROOST_ABI

@@ -6,7 +6,7 @@
 // Words for people: names of verdicts and operations, summaries, traces.
 
 namespace roost::inline ROOST_ABI {
-namespace testing {
+namespace testkit {
 
 const char* to_string(verdict v) noexcept {
     switch (v) {
@@ -124,5 +124,5 @@ std::string engine::trace_head() {
 #endif
 
 }  // namespace detail
-}  // namespace testing
+}  // namespace testkit
 }  // namespace roost::inline ROOST_ABI

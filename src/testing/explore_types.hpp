@@ -9,7 +9,7 @@
 #include <cstdint>
 
 namespace roost::inline ROOST_ABI {
-namespace testing::detail {
+namespace testkit::detail {
 
 using roost::detail::model_kind;
 using roost::detail::model_object;
@@ -71,5 +71,5 @@ struct operation {
 // "event.hpp:42": the file without its folders.
 [[nodiscard]] std::string place(model_site at);
 
-}  // namespace testing::detail
+}  // namespace testkit::detail
 }  // namespace roost::inline ROOST_ABI

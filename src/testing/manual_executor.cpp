@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-namespace roost::inline ROOST_ABI::testing {
+namespace roost::inline ROOST_ABI::testkit {
 
 namespace {
 
@@ -22,15 +22,13 @@ manual_executor::~manual_executor() {
 }
 
 bool manual_executor::post(work& w) noexcept {
-    {
-        const hold held(lock_);
-        if (closed_) {
-            return false;
-        }
-        queue_.push(w);
-        ++pending_;
+    const hold held(lock_);
+    if (closed_) {
+        return false;
     }
-    wake();
+    queue_.push(w);
+    ++pending_;
+    bell_.ring();  // under the lock: what was posted may end the executor as soon as it can be taken
     return true;
 }
 
@@ -73,4 +71,4 @@ std::size_t manual_executor::pending() const noexcept {
     return pending_;
 }
 
-}  // namespace roost::inline ROOST_ABI::testing
+}  // namespace roost::inline ROOST_ABI::testkit

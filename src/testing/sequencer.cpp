@@ -11,7 +11,7 @@
 
 // Z1 survives fetch_add as load and store: only under the lock is it written
 
-namespace roost::inline ROOST_ABI::testing {
+namespace roost::inline ROOST_ABI::testkit {
 
 sequencer::~sequencer() {
     if (waiting_ != nullptr) {
@@ -93,4 +93,4 @@ void sequencer::turn::wake() noexcept {
     }
 }
 
-}  // namespace roost::inline ROOST_ABI::testing
+}  // namespace roost::inline ROOST_ABI::testkit

@@ -14,7 +14,7 @@
 // V3  set_now: store        relaxed  V4     nothing: the time alone                               (floor)
 // V4  now: load             relaxed  V3     nothing: the time alone                               (floor)
 
-namespace roost::inline ROOST_ABI::testing {
+namespace roost::inline ROOST_ABI::testkit {
 
 namespace {
 
@@ -22,6 +22,7 @@ using hold = std::lock_guard<small_mutex>;
 enum : std::uint32_t { idle = 0, armed = 1, fired = 2 };
 
 constexpr time_point start{std::chrono::hours(1000)};
+constexpr std::uint64_t first_draw = 0x6a09e667f3bcc908U;
 constexpr std::uint64_t mixing_window = 16;  // how far a seed may change the order
 
 const virtual_time*& playing_here() noexcept {
@@ -34,12 +35,13 @@ const virtual_time*& playing_here() noexcept {
 struct virtual_time::helper {
     blocking_work* what = nullptr;
     thread handle;
+    std::uint64_t draws = 0;
     bool ended = false;
     helper* next = nullptr;
 };
 
 virtual_time::virtual_time(std::uint64_t seed, std::string_view name)
-    : random_(seed), now_(start.time_since_epoch().count()), name_(name) {
+    : random_(seed), draws_(seed ^ first_draw), now_(start.time_since_epoch().count()), name_(name) {
     wheel_.advance(wheel::begun_at(start));
 }
 
@@ -54,17 +56,15 @@ virtual_time::~virtual_time() {
 // --- for the code under test -------------------------------------------------------------------------------------------------
 
 bool virtual_time::post(work& w) noexcept {
-    {
-        const hold held(lock_);
-        if (closed_) {
-            return false;
-        }
-        w.next = nullptr;
-        (last_ == nullptr ? first_ : last_->next) = &w;
-        last_ = &w;
-        ++pending_;
+    const hold held(lock_);
+    if (closed_) {
+        return false;
     }
-    bell_.ring();
+    w.next = nullptr;
+    (last_ == nullptr ? first_ : last_->next) = &w;
+    last_ = &w;
+    ++pending_;
+    bell_.ring();  // under the lock: what was posted may end the executor as soon as it can be taken
     return true;
 }
 
@@ -120,6 +120,7 @@ bool virtual_time::submit(blocking_work& w) noexcept {
         helper* h = fresh.get();
         h->what = &w;
         w.queued = true;
+        h->draws = draws_ ^ ++submitted_;
         h->handle = thread([this, h] { run_blocking(*h); });
         h->next = helpers_;
         helpers_ = fresh.release();
@@ -147,6 +148,7 @@ void virtual_time::run_blocking(helper& h) noexcept {
     lock_.lock();
     blocking_work* w = h.what;
     h.what = nullptr;
+    swap_random_state(h.draws);
     if (w != nullptr) {
         w->queued = false;
     }
@@ -216,7 +218,9 @@ bool virtual_time::run_one() noexcept {
     }
     const virtual_time* outer = playing_here();
     playing_here() = this;
+    const std::uint64_t outer_draws = swap_random_state(draws_);
     w->run();
+    draws_ = swap_random_state(outer_draws);
     playing_here() = outer;
     return true;
 }
@@ -375,4 +379,4 @@ std::string virtual_time::own_leaks() const {
     return out;
 }
 
-}  // namespace roost::inline ROOST_ABI::testing
+}  // namespace roost::inline ROOST_ABI::testkit

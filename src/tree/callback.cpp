@@ -1,4 +1,5 @@
 #include <roost/base/failure_sink.hpp>
+#include <roost/exec/activity.hpp>
 #include <roost/tree/callback.hpp>
 
 #include <climits>
@@ -38,6 +39,29 @@ constexpr std::uint32_t done = 3;
 constexpr std::uint32_t awaited = 4;
 }  // namespace
 
+namespace {
+
+// A callback that keeps its worker is named by the runtime's watcher, like a body that does. Models leave it out: it would be part
+// of every search.
+#if defined(ROOST_SEAM_MODEL)
+class busy_in_callback {
+public:
+    explicit busy_in_callback(const node*) noexcept {}
+};
+#else
+class busy_in_callback {
+public:
+    explicit busy_in_callback(const node* of) noexcept
+        : label_("a callback", of == nullptr ? site() : of->made_at()), running_(label_) {}
+
+private:
+    activity_label label_;
+    running_as running_;
+};
+#endif
+
+}  // namespace
+
 void report_thrown(const char* what, const node* at) noexcept {
     report_failure(what, at == nullptr ? std::string_view() : at->name(), at == nullptr ? site() : at->made_at(),
                    std::current_exception());
@@ -51,7 +75,9 @@ posted_callback::posted_callback(call_function call, destroy_function destroy) n
 
 void posted_callback::add(token observed, level at, executor_ref on) {
     if (!on) {
-        panic("a callback needs an executor to run on; use inline_callback to run on the stack of whoever raises the level");
+        panic("callback", {}, site(),
+              "it needs an executor to run on; use inline_callback to run it on the stack of the caller that raises the "
+              "level");
     }
     on_ = on;
     node* target = observed.target();
@@ -75,6 +101,7 @@ void posted_callback::run_posted(work& w) noexcept {
     self.runner_.set(thread_index());
     if (self.state_.compare_exchange_strong(seen, running, mo::release, mo::relaxed)) {  // B2
         try {
+            const busy_in_callback watched(self.observed_.target());
             self.call_(self);
         } catch (...) {
             report_thrown("a callback of", self.observed_.target());

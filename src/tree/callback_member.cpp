@@ -36,18 +36,44 @@ void callback_member::add(node& to) noexcept {
     access::lock_of(to).lock();
     state_.store(listed, mo::relaxed);  // C1
     access::members_of(to).push_back(*this);
-    const level_word seen = access::level_of(to).load(mo::seq_cst);  // C5
+    const bool now = claim_reached(to);
+    access::lock_of(to).unlock();
+    if (now) {
+        run_claimed(to);
+    }
+}
+
+// Listed, and the owner's lock is held.
+bool callback_member::claim_reached(node& of) noexcept {
+    const level_word seen = access::level_of(of).load(mo::seq_cst);  // C5
     const bool now = effective_level(seen) >= at_;
     if (now) {
-        access::members_of(to).erase(*this);
+        access::members_of(of).erase(*this);
         runner_ = thread_index();
         state_.store(running, mo::relaxed);  // C1
     }
-    access::lock_of(to).unlock();
-    if (now && fire()) {
-        access::lock_of(to).lock();
+    return now;
+}
+
+void callback_member::run_claimed(node& of) noexcept {
+    if (fire()) {
+        access::lock_of(of).lock();
         finish();
-        access::lock_of(to).unlock();
+        access::lock_of(of).unlock();
+    }
+}
+
+// A frame that is cancelled removes its callback because the level has been reached, and may be faster than the walk that raises.
+void callback_member::run_if_reached() noexcept {
+    if (owner_ == nullptr) {
+        return;
+    }
+    node& owner = *owner_;
+    access::lock_of(owner).lock();
+    const bool now = state_.load(mo::relaxed) == listed && claim_reached(owner);  // C1
+    access::lock_of(owner).unlock();
+    if (now) {
+        run_claimed(owner);
     }
 }
 

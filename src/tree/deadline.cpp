@@ -1,5 +1,6 @@
 #include <roost/tree/deadline.hpp>
 
+#include <roost/base/assert.hpp>
 #include <roost/tree/detail/walker.hpp>
 
 #include <algorithm>
@@ -21,8 +22,21 @@ using namespace detail;
 using access = detail_node_access;
 
 struct detail_deadline_access {
-    static const own_deadline* as_deadline(const member* m) noexcept {
-        return m != nullptr && m->kind() == member_kind::deadline ? static_cast<const own_deadline*>(m) : nullptr;
+    static own_deadline* as_deadline(member* m) noexcept {
+        return m != nullptr && m->kind() == member_kind::deadline ? static_cast<own_deadline*>(m) : nullptr;
+    }
+    // These two with the lock of its node.
+    static void add(own_deadline& own, std::uint8_t fact) noexcept {
+        own.facts_.store(own.facts_.load(mo::relaxed) | fact, mo::relaxed);  // D1 D2
+    }
+    static bool has_ended(const own_deadline& own) noexcept {
+        return (own.facts_.load(mo::relaxed) & own_deadline::ended) != 0;  // D1
+    }
+    static bool pass(own_deadline& own, time_point at) noexcept {
+        if (own.kind() == deadline_kind::limit && own.at() <= at) {
+            add(own, own_deadline::passed);
+        }
+        return own.has_passed();
     }
 };
 
@@ -30,21 +44,26 @@ namespace {
 
 constexpr std::int64_t never = no_deadline.time_since_epoch().count();
 
+// With the lock of n: its own deadlines, which are the front of its list.
+template <class Fn>
+void for_each_own(node& n, Fn fn) noexcept {
+    for (member* m = access::members_of(n).first(); m != nullptr; m = member_list::next_of(*m)) {
+        if (m->kind() == member_kind::marker) {
+            continue;  // a walker's place, anywhere
+        }
+        own_deadline* own = detail_deadline_access::as_deadline(m);
+        if (own == nullptr) {
+            return;
+        }
+        fn(*own);
+    }
+}
+
 // With the lock of n. True: the answer has changed.
 bool recompute(node& n) noexcept {
     node* up = n.parent();
     std::int64_t least = up == nullptr || n.is_shield() ? never : access::deadline_of(*up).load(mo::relaxed);  // D1
-    const member* m = access::members_of(n).first();
-    for (; m != nullptr; m = member_list::next_of(*m)) {
-        if (m->kind() == member_kind::marker) {
-            continue;  // a walker's place, anywhere
-        }
-        const own_deadline* own = detail_deadline_access::as_deadline(m);
-        if (own == nullptr) {
-            break;
-        }
-        least = std::min(least, own->at().time_since_epoch().count());
-    }
+    for_each_own(n, [&](const own_deadline& own) { least = std::min(least, own.at().time_since_epoch().count()); });
     if (access::deadline_of(n).load(mo::relaxed) == least) {  // D1
         return false;
     }
@@ -75,10 +94,26 @@ void pass_on(node& n) noexcept {
     }
 }
 
+bool has_passed_limit(node& n, time_point at) noexcept {
+    bool passed = false;
+    access::lock_of(n).lock();
+    for_each_own(n, [&](own_deadline& own) { passed = detail_deadline_access::pass(own, at) || passed; });
+    access::lock_of(n).unlock();
+    return passed;
+}
+
 }  // namespace
 
-own_deadline::own_deadline(node& of, time_point at) noexcept
-    : member(member_kind::deadline), of_(node_ref<>::share(of)), at_(at.time_since_epoch().count()) {
+void cancel_passed(node& n, time_point at) noexcept {
+    for (node* up = &n; up != nullptr && up->deadline() <= at; up = up->is_shield() ? nullptr : up->parent()) {
+        if (has_passed_limit(*up, at)) {
+            up->cancel(reason::plain_kind(reason_kind::timeout));
+        }
+    }
+}
+
+own_deadline::own_deadline(node& of, time_point at, deadline_kind kind) noexcept
+    : member(member_kind::deadline), of_(&of), at_(at.time_since_epoch().count()), kind_(kind) {
     access::lock_of(of).lock();
     access::members_of(of).push_front(*this);
     const bool changed = recompute(of);
@@ -88,9 +123,11 @@ own_deadline::own_deadline(node& of, time_point at) noexcept
     }
 }
 
-own_deadline::~own_deadline() {
+void own_deadline::end() noexcept {
     node& of = *of_;
     access::lock_of(of).lock();
+    ROOST_ASSERT(!detail_deadline_access::has_ended(*this), "a deadline was ended twice");
+    detail_deadline_access::add(*this, ended);
     access::members_of(of).erase(*this);
     const bool changed = recompute(of);
     access::lock_of(of).unlock();
@@ -108,6 +145,29 @@ void own_deadline::change(time_point at) noexcept {
     if (changed) {
         pass_on(of);
     }
+}
+
+deadline_move own_deadline::try_move(const deadline_change& to, time_point now) noexcept {
+    node& of = *of_;
+    access::lock_of(of).lock();
+    const bool has_ended = detail_deadline_access::has_ended(*this);
+    if (has_ended || detail_deadline_access::pass(*this, now)) {
+        access::lock_of(of).unlock();
+        return has_ended ? deadline_move::ended : deadline_move::passed_before;
+    }
+    at_.store(to.applied(at(), now).time_since_epoch().count(), mo::relaxed);  // D2
+    const bool passes = detail_deadline_access::pass(*this, now);
+    const bool changed = recompute(of);
+    access::lock_of(of).unlock();
+    if (changed) {
+        pass_on(of);
+    }
+    return passes ? deadline_move::passed_now : deadline_move::moved;
+}
+
+bool own_deadline::try_pass(time_point at) noexcept {
+    const std::lock_guard guard(access::lock_of(*of_));
+    return !detail_deadline_access::has_ended(*this) && detail_deadline_access::pass(*this, at);
 }
 
 }  // namespace roost::inline ROOST_ABI

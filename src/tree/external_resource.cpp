@@ -55,7 +55,11 @@ void external_node::fire() noexcept {
     release();
 }
 
+// The parent's level may have been reached, and the frame that holds the handle unwound, before the walk has come here.
 void external_node::close_handle() noexcept {
+    if (should_stop_now() || (!is_shield() && parent()->should_stop_now())) {
+        fire();
+    }
     std::uint32_t seen = armed;
     while (!state_.compare_exchange_weak(seen, completed, mo::relaxed, mo::acquire)) {  // T3
         const std::uint32_t phase = seen & 3U;

@@ -71,6 +71,9 @@ attached node::attach(child_kind kind, admission as) noexcept {
         return attached::twice;
     }
     node& up = *parent_;
+    if (up.functions_->mixed != nullptr) {
+        up.mix();
+    }
     const bool with_unit = kind == child_kind::working;
     const work_word more = one_reference + (with_unit ? one_unit : 0);
     work_word seen = up.work_.load(mo::relaxed);  // W4

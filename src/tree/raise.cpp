@@ -4,6 +4,8 @@
 #include <roost/tree/detail/callback_member.hpp>
 #include <roost/tree/detail/walker.hpp>
 
+#include "deep_ignores.hpp"
+
 // Raising a level.
 //
 // 1. Why it is not simpler. raise() promises that the whole subtree is latched when it returns, also to a caller who finds
@@ -132,16 +134,18 @@ bool node::enter_ignore() noexcept {
             }
         } while (!level_.compare_exchange_weak(seen, seen & ~heeding_bit, mo::relaxed, mo::relaxed));  // L8
     }
-    if (ignore_depth_ == 255) {
-        panic(functions_->kind, name(), made_at_, "its ignore guards are nested deeper than can be counted");
+    if (ignore_depth_ < deep_ignores::counted_in_node) {
+        ++ignore_depth_;
+    } else if (!deep_ignores::add(*this)) {
+        panic(functions_->kind, name(), made_at_, "there is no memory to count its ignore guards, of which it has hundreds");
     }
-    ++ignore_depth_;
     return true;
 }
 
 void node::leave_ignore() noexcept {
     ROOST_ASSERT(ignore_depth_ > 0, "an ignore guard was left that was never entered");
-    if (--ignore_depth_ > 0) {
+    const bool is_deep = ignore_depth_ == deep_ignores::counted_in_node && deep_ignores::remove(*this);
+    if (is_deep || --ignore_depth_ > 0) {
         return;
     }
     const level_word before = level_.fetch_or(heeding_bit, mo::relaxed);  // L9

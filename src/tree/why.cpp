@@ -14,7 +14,11 @@
 // (stop, then cancel, on the same node) needs a link; when it is only a kind, or when there is no memory for the link, the
 // kind is kept in the level word and the text is lost, never the level.
 //
-//   why_      null | reason record of every own level that has no link and no kind bits | link* + 1
+// Asking climbs, and below a deep node everything that is cancelled asks. So a long climb leaves the origin at the nodes it
+// came by, those that store no reason: the next one is short, and asking of a whole chain takes time in proportion to it.
+// An origin is an ancestor, whose memory a node keeps, and it never changes.
+//
+//   why_      null | reason record of every own level that has no link and no kind bits | link* + 1 | known origin* + 2 * level
 //   link      reason, its level, the value why_ had before
 //
 // id  operation                order    pairs  carries                                    fails in
@@ -23,6 +27,7 @@
 // Y3  ~node: load why_         relaxed  -      nobody else is left                        (floor)
 // Y4  latch_own: why_          relaxed  -      under the lock; nobody looks yet           (floor)
 // Y5  latch_own: CAS level_    release  L1     out: why_                                  why_model: reason_with_level
+// Y6  origin_of: load, CAS     relaxed  -      an ancestor, known since the level         (floor)
 
 namespace roost::inline ROOST_ABI {
 
@@ -43,6 +48,29 @@ link* as_link(void* p) noexcept {
     const auto bits = reinterpret_cast<std::uintptr_t>(p);
     return (bits & link_tag) != 0 ? reinterpret_cast<link*>(bits & ~link_tag) : nullptr;
 }
+// An origin that a climb has left, and the level it answers for.
+constexpr std::uintptr_t level_bits = 6;
+void* known(const node* origin, level at) noexcept {
+    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(origin) | (static_cast<std::uintptr_t>(at) << 1U));
+}
+bool is_known(void* p) noexcept {
+    const auto bits = reinterpret_cast<std::uintptr_t>(p);
+    return (bits & link_tag) == 0 && (bits & level_bits) != 0;
+}
+const node* known_origin(void* p, level at) noexcept {
+    const auto bits = reinterpret_cast<std::uintptr_t>(p);
+    const bool answers = (bits & link_tag) == 0 && (bits & level_bits) == static_cast<std::uintptr_t>(at) << 1U;
+    return answers ? reinterpret_cast<const node*>(bits & ~level_bits) : nullptr;
+}
+static_assert(static_cast<std::uintptr_t>(level::abort) << 1U <= level_bits && alignof(node) > level_bits);
+
+// Shorter climbs neither look for a known origin nor leave one.
+#if defined(ROOST_SEAM_MODEL)
+constexpr unsigned short_climb = 1;
+#else
+constexpr unsigned short_climb = 8;
+#endif
+
 void* tagged(link* l) noexcept { return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(l) | link_tag); }
 
 bool is_only_a_kind(const reason& r) noexcept {
@@ -89,7 +117,7 @@ void detail_node_access::release_reasons(void* chain) noexcept {
         chain = l->before.get();
         drop_link(l);
     }
-    if (chain != nullptr) {
+    if (chain != nullptr && !is_known(chain)) {
         destroy_word(chain);
     }
 }
@@ -102,6 +130,7 @@ bool node::latch_own(level to, reason& why, level_word& before_word) noexcept {
         return false;
     }
     void* before = why_.load(mo::relaxed);  // Y4
+    before = is_known(before) ? nullptr : before;
     void* after = before;
     level_word kind = 0;
     if (before == nullptr) {
@@ -136,10 +165,28 @@ bool node::latch_own(level to, reason& why, level_word& before_word) noexcept {
 // node from above was ordered after the origin's own latch.
 const node* node::origin_of(level at) const noexcept {
     const node* n = this;
+    const node* found = nullptr;
+    unsigned steps = 0;
     while (n->parent_ != nullptr && (n->level_.load(mo::relaxed) & own_bit(at)) == 0) {  // L2
+        if (++steps > short_climb) {
+            found = known_origin(n->why_.load(mo::relaxed), at);  // Y6
+            if (found != nullptr) {
+                break;
+            }
+        }
         n = n->parent_;
     }
-    return n;
+    found = found == nullptr ? n : found;
+    if (steps > short_climb) [[unlikely]] {
+        for (const node* m = this; m != n; m = m->parent_) {
+            void* before = m->why_.load(mo::relaxed);  // Y6
+            if (before == nullptr || is_known(before)) {  // perhaps for another level
+                static_cast<void>(const_cast<node*>(m)->why_.compare_exchange_strong(before, known(found, at), mo::relaxed,
+                                                                                     mo::relaxed));  // Y6
+            }
+        }
+    }
+    return found;
 }
 
 const node* node::origin(level l) const noexcept {

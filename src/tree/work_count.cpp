@@ -40,6 +40,7 @@
 // W8  pass 2: fetch_or                 release          W1 W3     out: the units of pass 1                       work_model: visible_at_root
 // W9  pass 2, given back: fetch_sub    relaxed          -         never the last (I9), so nobody acts on it      (floor)
 // W10  pass 1: CAS                     acquire          W8        in: what the announced ancestor's creator put  work_model: visible_at_root
+// W11  mix: fetch_or                   relaxed          -         divides the view's units in one order; nothing else  (floor)
 
 namespace roost::inline ROOST_ABI {
 
@@ -119,8 +120,43 @@ bool node::announce() noexcept {
     }
 }
 
+void node::mix() noexcept {
+    if ((work_.load(mo::relaxed) & mixed_bit) == 0) {  // W4
+        const work_word before = work_.fetch_or(mixed_bit, mo::relaxed);  // W11
+        if ((before & mixed_bit) == 0) {
+            functions_->mixed(*this, work_state::unpack(before).units);
+        }
+    }
+}
+
 bool node::try_enter() noexcept {
-    const work_action a = commit(work_, [](work_state s) { return detail::try_enter(s); });
+    if (functions_->mixed != nullptr) {
+        mix();
+    }
+    bool was_mixed = false;
+    return try_enter_own(was_mixed);
+}
+
+bool node::try_enter_as_member() noexcept {
+    if (functions_->mixed != nullptr) {
+        mix();
+    }
+    const work_action a = commit(work_, [](work_state s) { return detail::try_enter_as_member(s); });
+    if (a.refused) {
+        return false;
+    }
+    if (a.announce && !announce()) {
+        leave();
+        return false;
+    }
+    return true;
+}
+
+bool node::try_enter_own(bool& was_mixed) noexcept {
+    const work_action a = commit(work_, [&was_mixed](work_state s) {
+        was_mixed = s.mixed;
+        return detail::try_enter(s);
+    });
     if (a.refused) {
         return false;
     }
@@ -132,9 +168,13 @@ bool node::try_enter() noexcept {
 }
 
 // One unit of a node that is not a quiet leave (leaves_quietly); the parent's unit is still held by the announcement.
-work_action node::leave_commit(work_word seen) noexcept {
+// Refused when the word has one of the bits of `unless`.
+work_action node::leave_commit(work_word seen, work_word unless) noexcept {
     const bool is_root = parent_ == nullptr;
     for (;;) {
+        if ((seen & unless) != 0) {
+            return work_action{.refused = true};
+        }
         work_word next = 0;
         work_action action;
         if (leaves_simply(seen, is_root)) [[likely]] {
@@ -151,13 +191,14 @@ work_action node::leave_commit(work_word seen) noexcept {
     }
 }
 
-void node::leave_last(work_word seen) noexcept {
+bool node::leave_last(work_word seen, work_word unless) noexcept {
     ROOST_ASSERT((seen >> 32U) != 0, "a unit of work was given back that nobody had taken");
     node* up = parent_;  // the commit may let the node go
-    const work_action a = leave_commit(seen);
+    const work_action a = leave_commit(seen, unless);
     if (a.drained || a.leave_parent || a.dead) {
         after_work(up, a);
     }
+    return !a.refused;
 }
 
 // Carries out what a commit on this node asked for, and climbs as long as nodes run out of work. `this` may be gone unless
@@ -180,7 +221,7 @@ void node::after_work(node* up, work_action a) noexcept {
         }
         n = up;
         up = n->parent_;
-        a = n->leave_commit(n->work_.load(mo::relaxed));  // W4
+        a = n->leave_commit(n->work_.load(mo::relaxed), 0);  // W4
         ROOST_ASSERT(!a.dead || dead == nullptr, "I5: a node died before its child");
         dead = a.dead ? n : dead;
     }

@@ -13,6 +13,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
+#include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -51,6 +53,46 @@ TEST(io_executor, ASIO_11_work_runs_in_run_and_never_inside_post) {
     io.run();
     EXPECT_EQ(count, 1);
     EXPECT_TRUE(here);
+}
+
+// Ends the context that it was posted to, by the thread that runs it, while the posting thread is on its way out.
+TEST(io_executor, ASIO_30_a_foreign_thread_posts_the_last_thing_of_a_context) {
+    for (int round = 0; round < 300; ++round) {
+        auto io = std::make_unique<net::io_context>();
+        io_executor& at = io_executor::of(*io);
+        auto guard = std::make_optional(net::make_work_guard(*io));
+        class last final : public work {
+        public:
+            explicit last(std::optional<net::executor_work_guard<net::io_context::executor_type>>& g) noexcept
+                : work(+[](work& self) noexcept { static_cast<last&>(self).guard_->reset(); }), guard_(&g) {}
+
+        private:
+            std::optional<net::executor_work_guard<net::io_context::executor_type>>* guard_;
+        } ends(guard);
+        std::thread foreign([&] { EXPECT_TRUE(at.post(ends)); });
+        io->run();
+        io.reset();
+        foreign.join();
+    }
+}
+
+task<> comes_back_from_the_lane() {
+    co_await blocking([] {});
+}
+
+TEST(io_executor, ASIO_30_a_thread_of_a_lane_brings_the_last_result) {
+    blocking_lane lane(2);
+    for (int round = 0; round < 300; ++round) {
+        auto io = std::make_unique<net::io_context>();
+        io_executor::of(*io).set_blocking(&lane);
+        run(*io, comes_back_from_the_lane());
+        io.reset();
+    }
+}
+
+TEST(io_executor_death, ASIO_31_blocking_without_a_lane_names_set_blocking) {
+    net::io_context io;
+    EXPECT_DEATH(run(io, comes_back_from_the_lane()), "io_context.*has no threads for blocking work.*set_blocking");
 }
 
 TEST(io_executor, ASIO_11_other_handlers_get_their_turn) {

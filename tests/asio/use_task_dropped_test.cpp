@@ -15,6 +15,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
 
 #include <memory>
 
@@ -123,6 +124,44 @@ TEST(use_task_dropped, ASIO_8_a_context_destroyed_with_an_emission_under_way) {
     }
     EXPECT_EQ(alive, 0);
     EXPECT_EQ(seen.state(), job_state::cancelled);
+}
+
+// Cancels a job and completes its operation while the context that it was posted to is shut down.
+class at_shutdown {
+public:
+    at_shutdown(job& j, by_hand& op) noexcept : job_(&j), op_(&op) {}
+    at_shutdown(at_shutdown&& other) noexcept : job_(std::exchange(other.job_, nullptr)), op_(other.op_) {}
+    at_shutdown& operator=(at_shutdown&&) = delete;
+    ~at_shutdown() {
+        if (job_ != nullptr) {
+            job_->cancel();  // the emission goes to a strand that takes no more
+            op_->complete(net::error::operation_aborted, 0);
+        }
+    }
+    void operator()() const noexcept {}
+
+private:
+    job* job_;
+    by_hand* op_;
+};
+
+TEST(use_task_dropped, ASIO_23_an_emission_that_a_strand_destroys_at_once_does_not_keep_the_body) {
+    net::io_context home;
+    auto guard = net::make_work_guard(home);
+    root_scope root(io_executor::of(home));
+    auto io = std::make_unique<net::io_context>();
+    by_hand op;
+    job j = root.launch("op", [](by_hand& o, net::any_io_executor on) -> task<> {
+        co_await initiate<void(boost::system::error_code, int)>([&o](auto h) { o.held.emplace(std::move(h)); },
+                                                                net::bind_executor(std::move(on), use_task));
+    }(op, net::make_strand(*io)));
+    home.poll();
+    ASSERT_TRUE(op.held.has_value());
+    net::post(*io, at_shutdown(j, op));
+    io.reset();
+    root.close();
+    home.poll();
+    EXPECT_EQ(j.state(), job_state::cancelled);
 }
 
 }  // namespace

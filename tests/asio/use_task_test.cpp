@@ -149,7 +149,7 @@ TEST(use_task, ASIO_4_a_real_operation_ends_at_once) {
     EXPECT_EQ(reads.state(), job_state::cancelled);
 }
 
-TEST(use_task, ASIO_5_whoever_comes_first_decides) {
+TEST(use_task, ASIO_5_a_result_after_a_cancel_of_the_job_is_destroyed) {
     net::io_context io;
     auto guard = net::make_work_guard(io);
     root_scope root(io_executor::of(io));

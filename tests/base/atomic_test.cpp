@@ -234,6 +234,17 @@ TEST(atomic, BASE_20_heavy_barrier_forbids_both_sides_missing_each_other) {
     }
 }
 
+TEST(atomic, BASE_30_the_same_state_gives_the_same_random_numbers) {
+    const std::uint64_t before = roost::swap_random_state(42);
+    const std::uint64_t first = roost::random_u64();
+    const std::uint64_t second = roost::random_u64();
+    EXPECT_NE(first, second);
+    const std::uint64_t went_on = roost::swap_random_state(42);
+    EXPECT_EQ(roost::random_u64(), first);
+    EXPECT_EQ(roost::random_u64(), second);
+    EXPECT_EQ(roost::swap_random_state(before), went_on);
+}
+
 TEST(atomic, BASE_26_random_numbers_differ) {
     std::set<std::uint64_t> seen;
     for (int i = 0; i < 1000; ++i) {

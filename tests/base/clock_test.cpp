@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <limits>
 
 namespace {
 
@@ -25,6 +26,14 @@ TEST(clock, BASE_5_far_deadlines_saturate) {
     static_assert(roost::deadline_after(at(1), years(-100'000)) == roost::time_point::min());
     static_assert(roost::deadline_after(at(1), std::chrono::hours::max()) == roost::no_deadline);
     static_assert(roost::deadline_after(at(-5), roost::duration::min()) == roost::time_point::min());
+}
+
+TEST(clock, BASE_5_what_is_not_a_number_is_the_earliest) {
+    using seconds = std::chrono::duration<double>;
+    static_assert(roost::deadline_after(at(1), seconds(std::numeric_limits<double>::quiet_NaN())) ==
+                  roost::time_point::min());
+    static_assert(roost::deadline_after(at(1), seconds(std::numeric_limits<double>::infinity())) == roost::no_deadline);
+    static_assert(roost::deadline_after(at(1), seconds(-1e300)) == roost::time_point::min());
 }
 
 TEST(clock, BASE_6_now_never_goes_back_and_coarse_is_never_ahead) {

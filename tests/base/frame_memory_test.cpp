@@ -2,9 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <vector>
+
+#include <malloc.h>
 
 namespace {
 
@@ -35,6 +41,34 @@ TEST(frame_memory, BASE_19_frames_do_not_overlap) {
             ASSERT_EQ(frames[i].first[b], static_cast<unsigned char>(i));
         }
         roost::deallocate_frame(frames[i].first, frames[i].second);
+    }
+}
+
+TEST(frame_memory, BASE_60_takes_no_more_than_its_size_takes_from_the_heap) {
+    void* one = std::malloc(1);
+    const bool is_sanitized = malloc_usable_size(one) == 1;
+    std::free(one);
+    if (is_sanitized) {
+        GTEST_SUCCEED() << "the heap is a sanitizer's, with other sizes";
+        return;
+    }
+    for (std::size_t size = 1; size <= 1200; ++size) {
+        // Of several, because the heap gives a little more when its free piece is too small to be split.
+        std::array<void*, 8> exact{};
+        std::array<void*, 8> frames{};
+        std::size_t exact_bytes = SIZE_MAX;
+        std::size_t frame_bytes = SIZE_MAX;
+        for (std::size_t i = 0; i < exact.size(); ++i) {
+            exact[i] = std::malloc(size);
+            frames[i] = roost::allocate_frame(size);
+            exact_bytes = std::min(exact_bytes, malloc_usable_size(exact[i]));
+            frame_bytes = std::min(frame_bytes, malloc_usable_size(frames[i]));
+        }
+        EXPECT_EQ(frame_bytes, exact_bytes) << size;
+        for (std::size_t i = 0; i < exact.size(); ++i) {
+            std::free(exact[i]);
+            roost::deallocate_frame(frames[i], size);
+        }
     }
 }
 

@@ -59,7 +59,11 @@ TEST(outcome, BASE_7_void_reference_and_move_only) {
 TEST(outcome, BASE_8_error_keeps_its_type) {
     outcome<int> failed(failure("disk full"));
     EXPECT_THROW(std::move(failed).value_or_throw(), std::runtime_error);
-    EXPECT_DEATH(static_cast<void>(outcome<int>(failure("x")).value()), "holds no value");
+    EXPECT_THROW(static_cast<void>(outcome<int>(failure("x")).value()), std::runtime_error);
+    EXPECT_DEATH(static_cast<void>(outcome<int>().value()), "cancelled outcome, which holds no value");
+    EXPECT_EQ(outcome<int>(failure("x")).status(), roost::wait_status::failed);
+    EXPECT_EQ(outcome<int>(std::in_place, 1).status(), roost::wait_status::done);
+    EXPECT_EQ(outcome<int>(std::in_place, 1).to_outcome().value(), 1);
     EXPECT_DEATH(static_cast<void>(outcome<int>().value_or_throw()), "holds no value");
 }
 

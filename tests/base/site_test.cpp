@@ -28,4 +28,14 @@ TEST(site, BASE_1_equal_when_the_same_place) {
     EXPECT_FALSE(made_here() == roost::site::here());
 }
 
+TEST(site, BASE_50_shows_no_directories_of_the_machine_that_built_it) {
+    const roost::site s = roost::site::here();
+    const std::string text = s.to_string();
+    if (s.file()[0] == '/') {
+        EXPECT_EQ(text, "site_test.cpp:" + std::to_string(s.line()));
+    } else {
+        EXPECT_EQ(text, std::string(s.file()) + ":" + std::to_string(s.line())) << "a relative path says something";
+    }
+}
+
 }  // namespace

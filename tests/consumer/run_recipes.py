@@ -171,7 +171,7 @@ def image(source, work):
     text = (source / "template/deploy/Dockerfile").read_text().replace("\\\n", " ")
     places = {"/src": work / "src", "/build": work / "build", "/opt": work / "opt"}
     shutil.copytree(source / "template", work / "context" / "shop")
-    for name in ("CMakeLists.txt", "LICENSE", "cmake", "include", "src"):
+    for name in ("CMakeLists.txt", "LICENSE", "cmake", "include", "src", "tools"):
         target = work / "context" / "roost" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (source / name).is_dir() else shutil.copy2)(source / name, target)

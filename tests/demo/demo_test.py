@@ -73,11 +73,11 @@ def test_stuck(program):
     out = s.text()
     check(status == 124, f"exit status {status}, not 124", out)
     # Within two report periods: in one of the first two reports, and these come every two seconds.
-    reports = re.split(r"^roost: phase .* outstanding.*$", out, flags=re.M)[1:]
+    reports = re.split(r"^\S+Z \w+ roost: phase .* outstanding.*$", out, flags=re.M)[1:]
     check(any("'month-end export'" in r for r in reports[:2]), "the first two reports do not name the planted job", out)
-    took = s.time_of(r"^roost:   .*'month-end export'") - s.time_of("SIGTERM from pid")
+    took = s.time_of(r"^\S+Z \w+ roost:   .*'month-end export'") - s.time_of("SIGTERM from pid")
     check(took < 4 + 1, f"the planted job was named {took:.1f} s after the signal, two report periods are 4 s", out)
-    line = re.search(r"^roost:   .*'month-end export'.*$", out, re.M)
+    line = re.search(r"^\S+Z \w+ roost:   .*'month-end export'.*$", out, re.M)
     check(line, "no report names the planted job", out)
     for part in (r"examples/order_service/main\.cpp:\d+", r"\d+(\.\d+)? m?s\b", r"waits on .*the printer's answer"):
         check(re.search(part, line.group()), f"the report's line does not say {part}", line.group())

@@ -8,6 +8,13 @@ using namespace roost;
 using namespace std::chrono_literals;
 using roost::detail::recent_time;
 
+// The first test: until now no thread has told the time.
+TEST(recent_time, JOB_123_an_age_is_known_before_anybody_tells_the_time) {
+    const auto age = recent_time::age(recent_time::stamp(), now());
+    ASSERT_TRUE(age.has_value());
+    EXPECT_LE(*age, 1s);
+}
+
 TEST(recent_time, JOB_51_ages_are_about_right) {
     const time_point t(std::chrono::hours(1));
     recent_time::tell(t);

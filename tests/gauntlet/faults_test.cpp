@@ -15,12 +15,14 @@
 // not tried: promise::set_error: keeps the pointer it is given
 // not tried: node::node, with_scope::start, with_scope::with_scope: reached through everything that makes nodes and scopes
 // not tried: inline_callback, inline_callback::inline_callback, condition::wait_blocking: allocate nothing; move what they are given
-// not tried: loop::loop, blocking_lane::blocking_lane, runtime::shut_down, run, blocking, blocking_on: threads; see thread_failure_test
+// not tried: loop::loop, blocking_lane::blocking_lane, blocking_lane::running, lane_entry::lane_entry, lane_entry::to_string, runtime::shut_down, run, run_until_signal, blocking, blocking_on: threads; see thread_failure_test
 // not tried: cpu_quota, format_age: text for people; an exception leaves nothing behind
 // not tried: on_failure::decide: calls the user's function in its row of on_failure
 
+#include <roost/exec/serial_executor.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/runtime/runtime.hpp>
+#include <roost/runtime/signal_watch.hpp>
 #include <roost/shutdown/shutdown.hpp>
 #include <roost/sync/broadcast.hpp>
 #include <roost/sync/channel.hpp>
@@ -29,6 +31,7 @@
 #include <roost/sync/once.hpp>
 #include <roost/sync/watch.hpp>
 #include <roost/task/as_outcome.hpp>
+#include <roost/task/as_task.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/closing_executor.hpp>
@@ -38,9 +41,11 @@
 #include <roost/task/external.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/job_events.hpp>
+#include <roost/task/launch_started.hpp>
 #include <roost/task/limited_scope.hpp>
 #include <roost/task/map_concurrent.hpp>
 #include <roost/task/on_exit.hpp>
+#include <roost/task/others_of.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/race.hpp>
 #include <roost/task/retry.hpp>
@@ -48,7 +53,9 @@
 #include <roost/task/select.hpp>
 #include <roost/task/services.hpp>
 #include <roost/task/shared_deferred.hpp>
+#include <roost/task/shield.hpp>
 #include <roost/task/supervise.hpp>
+#include <roost/task/timeout.hpp>
 #include <roost/task/trace.hpp>
 #include <roost/task/until_stop.hpp>
 #include <roost/task/when_all.hpp>
@@ -65,6 +72,8 @@
 #include "quiet.hpp"
 
 #include <gtest/gtest.h>
+
+#include <csignal>
 
 #include <atomic>
 #include <new>
@@ -136,6 +145,28 @@ task<> in_retry() {
     static_cast<void>(co_await retry(backoff(std::chrono::nanoseconds(0)), 2, leaf, 1));
     static_cast<void>(co_await retry_if([](const std::exception_ptr&) { return false; },
                                         backoff(std::chrono::nanoseconds(0)), 2, leaf, 1));
+}
+task<int> leaf_fails() {
+    throw std::domain_error("every attempt");
+    co_return 0;
+}
+task<> in_others() {
+    try {
+        static_cast<void>(co_await retry(backoff(std::chrono::nanoseconds(0)), 2, leaf_fails));
+    } catch (const std::domain_error&) {
+        static_cast<void>(others_of(std::current_exception()));
+    }
+    user();
+}
+task<> in_as_task() { static_cast<void>(co_await as_task(fail_after(std::chrono::seconds(1), leaf(1)))); }
+task<int> scoped_leaf(scope&, int n) { return leaf(n); }
+task<> in_shielded_scope() { static_cast<void>(co_await shield(std::chrono::seconds(1), with_scope(scoped_leaf, 1))); }
+task<> ready_leaf(started<int> ready) { ready(co_await leaf(1)); }
+task<> start_leaf(scope& s) { static_cast<void>(co_await launch_started<int>(s, "leaf", ready_leaf)); }
+task<> in_started() { co_await with_scope(start_leaf); }
+void on_serial() {
+    rig::manual below;
+    const serial_executor serial(below, "a name that is too long to be kept in place");
 }
 task<> in_map() {
     const std::vector<int> all{1, 2, 3};
@@ -271,6 +302,16 @@ sync_testing::hosted takes(sync_testing::hand_executor&, channel<std::string>& c
         failed = std::current_exception();
     }
 }
+class forgetting {
+public:
+    explicit forgetting(sync_testing::hand_executor& of) noexcept : of_(&of) {}
+    forgetting(const forgetting&) = delete;
+    forgetting& operator=(const forgetting&) = delete;
+    ~forgetting() { of_->forget(); }
+
+private:
+    sync_testing::hand_executor* of_;
+};
 void receives() {
     channel<std::string> c(0, "c");
     sync_testing::hand_executor where;
@@ -278,6 +319,7 @@ void receives() {
     const std::string value(long_name);
     {
         sync_testing::hosted never_run[5];
+        const forgetting before_they_go(where);  // also when memory fails on the way
         int sent = 0;
         for (auto& r : never_run) {
             r = takes(where, c, failed);
@@ -286,9 +328,9 @@ void receives() {
                 sent += c.try_send(std::move(mine)) ? 1 : 0;
             }
         }
-        where.forget();
         const long left = allocations_left;
         for (auto& r : never_run) {
+            where.forget();  // what one gives back may wake the next
             r.destroy();
         }
         EXPECT_EQ(allocations_left, left) << "giving values back asked for memory";
@@ -315,6 +357,12 @@ void channels() {
     static_cast<void>(w.get());
     once o("o");
     o.call_blocking([] { user(); });
+}
+void watches_signals() {
+    signal_watch both(SIGUSR2, SIGHUP);
+    user();
+    static_cast<void>(signal_received(SIGUSR2));
+    static_cast<void>(both.try_receive());
 }
 void blocks() {
     rig::manual where;
@@ -363,7 +411,12 @@ const gauntlet::fault_row table[] = {
     {"until_stop", [] { play(in_until_stop()); }},
     // also retry_if
     {"retry", [] { play(in_retry()); }},
+    {"others_of", [] { play(in_others()); }},
     {"map_concurrent", [] { play(in_map()); }},
+    {"as_task", [] { play(in_as_task()); }},
+    {"shield", [] { play(in_shielded_scope()); }},
+    {"launch_started", [] { play(in_started()); }},
+    {"serial_executor::serial_executor", [] { on_serial(); }},
     // also trace
     {"on_exit", [] { play(in_exit()); }},
     {"as_outcome", [] { play(in_outcome()); }},
@@ -378,6 +431,8 @@ const gauntlet::fault_row table[] = {
     {"closing_executor::closing_executor", closing_executors},
     // also job::others, job::notes
     {"root_scope::root_scope", blocks},
+    // also signal_received
+    {"signal_watch::signal_watch", watches_signals},
     // also block_on_outcome, runtime::runtime
     {"block_on", blocked_on},
     {"awaitable_on", [] { play(drives()); }},

@@ -186,7 +186,7 @@ const misuse fatal[] = {
          rig::stage s;
          s.play(twice());
      },
-     "this task was used before"},
+     "task: it was used before"},
     {"a moved-from task is launched",
      [] {
          rig::stage s;
@@ -194,7 +194,7 @@ const misuse fatal[] = {
          const task<int> other = std::move(t);
          s.start(std::move(t));
      },
-     "this task was used before"},
+     "task: it was used before"},
     {"a root scope goes before it was joined",
      [] {
          rig::manual where;

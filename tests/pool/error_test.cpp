@@ -24,7 +24,7 @@ TEST(pool_error, POOL_10_one_sentence_with_pool_stripe_operation_and_cause) {
 TEST(pool_error, POOL_10_names_of_operations_and_states) {
     EXPECT_EQ(to_string(pool_operation::check), "check");
     EXPECT_EQ(to_string(roost::pool_status::cancelled), "cancelled");
-    EXPECT_EQ(to_string(roost::pool_status::empty), "empty");
+    EXPECT_EQ(to_string(roost::pool_status::empty), "would wait");
 }
 
 }  // namespace

@@ -105,6 +105,39 @@ MODEL(pool_create_model, create_timeout_vs_completion) {
     where.run();
 }
 
+// What a creation uses may go when close() has returned, although its limit has passed before it ended.
+MODEL(pool_create_model, late_creation_vs_close) {
+    plain<int> uses{0};
+    plain<int> destroyed{0};
+    model_timers timers;
+    hand_executor where;
+    event go;
+    pool_options o = timed(1, where, timers);
+    o.create_timeout = roost::duration(5);
+    o.on_error = [](const roost::pool_error&) {};
+    {
+        pool<shared> p(
+            o, [&] { return later<shared>(go, shared{&uses}); },
+            [&](shared& s) {
+                s.uses->set(1);
+                destroyed.set(1);
+            });
+        client first(p);
+        timers.fire_all();
+        where.run();
+        check(first.served() && p.stats().late == 1, "POOL-33: it is past its limit");
+        thread ends([&] {
+            go.set();
+            where.run();
+        });
+        check(p.close_blocking(), "POOL-110: closed");
+        check(uses.get() == 1 && destroyed.get() == 1, "POOL-110: what came late has been destroyed");
+        ends.join();
+        check(p.stats().late == 0, "POOL-110: nothing runs");
+    }
+    where.run();
+}
+
 MODEL(pool_create_model, check_vs_cancel) {
     plain<int> uses{0};
     plain<int> behind{0};

@@ -28,4 +28,22 @@ MODEL(blocking_phase, RUN_43_interrupt_or_end) {
     phase.require_over();
 }
 
+// The canceller comes while the thread has taken the function and has not begun: it sleeps, and does not spin, until it has.
+MODEL(blocking_phase, RUN_43_interrupt_before_begin) {
+    detail::blocking_phase phase;
+    plain<int> resource{0};
+    thread canceller([&] {
+        if (phase.begin_interrupt()) {
+            rt::check(resource.get() == 1, "only while the function runs");
+            phase.end_interrupt();
+        }
+    });
+    resource.set(1);
+    phase.begin();
+    phase.end();
+    resource.set(2);
+    canceller.join();
+    phase.require_over();
+}
+
 }  // namespace

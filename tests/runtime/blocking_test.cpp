@@ -11,7 +11,7 @@ namespace {
 
 using namespace runtime_tests;
 
-static_assert(!std::is_move_constructible_v<decltype(blocking(+[](int) {}, 1))>);
+static_assert(!std::is_copy_constructible_v<decltype(blocking(+[](int) {}, 1))>);
 
 int twice(int x) { return 2 * x; }
 int fail() { throw std::runtime_error("no"); }

@@ -36,6 +36,26 @@ void compute(duration d) {
     for (const time_point until = deadline_after(now(), d); now() < until;) {}
 }
 
+// One of them ends it, the others wait for that.
+TEST_P(ending_of, RUN_153_several_threads_may_end_it_at_once) {
+    for (int round = 0; round < 20; ++round) {
+        runtime rt(options());
+        atomic<int> ran{0};
+        call c([&] { ran.fetch_add(1, mo::acq_rel); });
+        EXPECT_TRUE(rt.post(c));
+        std::vector<thread> enders;
+        for (int i = 0; i < 4; ++i) {
+            enders.emplace_back([&] {
+                static_cast<void>(rt.shut_down());
+                EXPECT_EQ(ran.load(mo::acquire), 1) << "ended for every caller";
+            });
+        }
+        for (thread& t : enders) {
+            t.join();
+        }
+    }
+}
+
 // It comes due while the runtime waits for a body: what it would post could not be taken any more.
 TEST_P(ending_of, RUN_120_a_timer_that_comes_due_meanwhile_is_left) {
     for (int round = 0; round < 5; ++round) {

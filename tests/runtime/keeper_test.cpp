@@ -1,4 +1,6 @@
 #include <roost/runtime/runtime.hpp>
+#include <roost/task/root.hpp>
+#include <roost/tree/callback.hpp>
 
 #include "fixture.hpp"
 
@@ -57,6 +59,28 @@ TEST_P(keeper_of, RUN_70_a_body_that_does_not_suspend_is_reported_by_name_once) 
     EXPECT_NE(said.find("'grind' ("), std::string::npos) << said;
     EXPECT_NE(said.find("keeper_test.cpp:"), std::string::npos) << said;
     EXPECT_NE(said.find(" ms without suspending"), std::string::npos) << said;
+}
+
+TEST_P(keeper_of, RUN_194_a_callback_that_keeps_its_worker_is_reported_with_the_place_of_its_node) {
+    heard reports;
+    runtime rt(
+        runtime_options().workers(GetParam()).soft_budget(std::chrono::milliseconds(20)).on_overrun(heard::hear, &reports));
+    root_scope root(rt, "requests");
+    countdown done(1);
+    {
+        const callback grinds(root.observe(), level::cancel, rt, [&] {
+            reports.wait();
+            done.down();
+        });
+        root.cancel();
+        done.wait();
+    }
+    root.close();
+    root.join_blocking();
+    rt.shut_down();
+    ASSERT_EQ(reports.reports.size(), 1U);
+    EXPECT_NE(reports.reports[0].find("'a callback' ("), std::string::npos) << reports.reports[0];
+    EXPECT_NE(reports.reports[0].find("keeper_test.cpp:"), std::string::npos) << reports.reports[0];
 }
 
 TEST_P(keeper_of, RUN_71_many_short_bodies_are_not_reported) {

@@ -1,6 +1,8 @@
 #include <roost/runtime/loop.hpp>
 #include <roost/testing/explore_gtest.hpp>
 
+#include <optional>
+
 namespace {
 
 namespace rt = roost::testing;
@@ -32,6 +34,38 @@ MODEL(loop, RUN_30_close_or_post) {
     l.run();
     poster.join();
     rt::check(i.ran.get() == (accepted ? 1 : 0), "accepted and run, or refused");
+}
+
+// Ends the loop that it runs on.
+struct stopping : work {
+    explicit stopping(loop& of) : work(+[](work& w) noexcept { static_cast<stopping&>(w).of_->stop(); }), of_(&of) {}
+    loop* of_;
+};
+
+// RUN-150: what was posted ends run(), and the loop goes while the thread that posted it is still inside post().
+MODEL(loop, RUN_150_post_then_end) {
+    std::optional<loop> l(std::in_place);
+    stopping end(*l);
+    thread poster([&to = *l, &end] { rt::check(to.post(end), "open"); });
+    l->run();
+    l.reset();
+    poster.join();
+}
+
+MODEL(loop, RUN_150_stop_then_end) {
+    std::optional<loop> l(std::in_place);
+    thread stopper([&to = *l] { to.stop(); });
+    l->run();
+    l.reset();
+    stopper.join();
+}
+
+MODEL(loop, RUN_150_close_then_end) {
+    std::optional<loop> l(std::in_place);
+    thread closer([&to = *l] { to.close(); });
+    l->run();
+    l.reset();
+    closer.join();
 }
 
 MODEL(loop, RUN_30_stop_or_sleep) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace {
 
 using namespace runtime_tests;
@@ -48,6 +50,58 @@ TEST(loop, RUN_31_newest_first_except_for_who_gives_way) {
     EXPECT_EQ(l.poll(), 4U);
     EXPECT_EQ(order, "bac");
     EXPECT_EQ(l.poll(), 0U);
+}
+
+TEST(loop, RUN_132_who_gives_way_goes_behind_everything_that_was_queued_earlier) {
+    loop l;
+    std::string order;
+    call outside([&] { order += 'o'; });
+    call a([&] { order += 'a'; });
+    call b([&] { order += 'b'; });
+    call yields([&] { order += 'y'; });
+    call later([&] { order += 'l'; });
+    call start([&] {
+        l.post(a);
+        l.post(b);
+        thread([&] { l.post(outside); }).join();
+        l.post_last(yields);
+        l.post_last(later);
+    });
+    l.post(start);
+    EXPECT_EQ(l.poll(), 6U);
+    EXPECT_EQ(order, "aboyl");
+}
+
+// A body that comes back at once, again and again, by either way, and posts from another thread.
+TEST(loop, RUN_131_outside_work_waits_for_at_most_64_bodies) {
+    for (const bool gives_way : {false, true}) {
+        loop l;
+        int bodies = 0;
+        int posted_at = 0;
+        int longest = 0;
+        int left = 50;
+        call* again = nullptr;
+        call outside([&] {
+            longest = std::max(longest, bodies - posted_at);
+            --left;
+            posted_at = 0;
+        });
+        call keen([&] {
+            ++bodies;
+            if (posted_at == 0 && left > 0) {
+                posted_at = bodies;
+                thread([&] { l.post(outside); }).join();
+            }
+            if (left > 0 && bodies < 100000) {
+                gives_way ? l.post_last(*again) : l.post(*again);
+            }
+        });
+        again = &keen;
+        l.post(keen);
+        l.poll();
+        EXPECT_EQ(left, 0);
+        EXPECT_LE(longest, 64);
+    }
 }
 
 TEST(loop, RUN_32_stop_returns_after_the_current_body_and_run_goes_on_later) {

@@ -20,7 +20,24 @@ TEST(pulse, RUN_70_every_body_has_its_own_beat) {
     p.begin_body();
     EXPECT_TRUE(detail::pulse::is_in_body(p.read()));
     EXPECT_EQ(p.bodies(), 3U);
-    EXPECT_EQ(p.label(), nullptr);
+}
+
+TEST(pulse, RUN_151_a_label_is_looked_at_only_while_its_thread_runs) {
+    if (!has_heavy_barrier()) {
+        GTEST_SUCCEED() << "this kernel has no membarrier";
+        return;
+    }
+    detail::pulse p;
+    const activity_label mine("mine", site());
+    const running_as scope(mine);
+    std::string seen;
+    const auto see = [&](const activity_label& what) noexcept { seen = what.name(); };
+    EXPECT_FALSE(p.look(see));
+    p.set_label(&activity::of_this_thread());
+    EXPECT_TRUE(p.look(see));
+    EXPECT_EQ(seen, "mine");
+    p.set_label(nullptr);
+    EXPECT_FALSE(p.look(see));
 }
 
 }  // namespace

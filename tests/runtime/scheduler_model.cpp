@@ -2,6 +2,7 @@
 #include <roost/testing/explore_gtest.hpp>
 
 #include <chrono>
+#include <optional>
 
 // The shipped scheduler as a whole: what is accepted runs, and the workers end.
 
@@ -45,6 +46,49 @@ TEST(scheduler_of, RUN_15_close_or_post) {
             poster.join();
         }
         rt::check(i.ran.load(mo::relaxed) == (accepted ? 1 : 0), "accepted and run, or refused");
+    });
+}
+
+// RUN-150: what was posted tells its owner, and the executor goes while the thread that posted is still inside post().
+TEST(scheduler_of, RUN_150_post_then_end) {
+    struct telling : work {
+        explicit telling(atomic<std::uint32_t>& done)
+            : work(+[](work& w) noexcept {
+                  atomic<std::uint32_t>& word = static_cast<telling&>(w).done_;
+                  word.store(1, mo::release);
+                  wake_on(&word, 1);
+              }),
+              done_(done) {}
+        atomic<std::uint32_t>& done_;
+    };
+    EXPECT_EXPLORED({.seconds = 10}, [] {
+        atomic<std::uint32_t> done{0};
+        telling last(done);
+        std::optional<scheduler> s(std::in_place, of(1));
+        thread poster([&to = *s, &last] { rt::check(to.post(last), "open"); });
+        while (done.load(mo::acquire) == 0) {
+            wait_on(done, 0);
+        }
+        s.reset();
+        poster.join();
+    });
+}
+
+// RUN-152: only the first of two that find nothing queued wakes; the other one's work is taken with it.
+TEST(scheduler_of, RUN_152_two_post_to_a_sleeping_worker) {
+    EXPECT_EXPLORED({.search = rt::search::random, .seconds = 5, .max_steps = 20000}, [] {
+        item first;
+        item second;
+        {
+            scheduler s(of(1));
+            thread one([&] { rt::check(s.post(first), "open"); });
+            thread two([&] { rt::check(s.post(second), "open"); });
+            one.join();
+            two.join();
+            while (first.ran.load(mo::relaxed) + second.ran.load(mo::relaxed) != 2) {
+                yield_thread();
+            }
+        }
     });
 }
 

@@ -1,6 +1,8 @@
 #include <roost/runtime/detail/timer_shards.hpp>
 #include <roost/testing/explore_gtest.hpp>
 
+#include <memory>
+
 // Firing against disarming against destroying, and arming against the keeper's sleep.
 
 namespace {
@@ -72,6 +74,22 @@ MODEL_COMPLETE(timer_shards, RUN_21_arm_or_sleep) {
     rt::check(shard.arm(t), "open");
     keeper.join();
     rt::check(t.fired.get() == 1, "not lost");
+}
+
+// RUN-150: what the timer wakes ends everything while the thread that armed it is still inside arm().
+MODEL_COMPLETE(timer_shards, RUN_150_arm_then_end) {
+    auto bell = std::make_unique<detail::bell>();
+    auto shard = std::make_unique<detail::timer_shard>();
+    shard->ringer = bell.get();
+    alarm t;
+    t.set_deadline(soon);
+    thread armer([&at = *shard, &t] { rt::check(at.arm(t), "open"); });
+    while (shard->advance(later), t.fired.get() == 0) {
+        yield_thread();
+    }
+    shard.reset();
+    bell.reset();
+    armer.join();
 }
 
 MODEL_COMPLETE(timer_shards, RUN_22_close_or_arm) {

@@ -64,6 +64,40 @@ MODEL_COMPLETE(work_stack, RUN_12_same_head_again) {
     rt::check(b.taken.get() == 1, "nothing is lost");
 }
 
+bool push_anyhow(detail::work_stack& s, item& i) {
+    i.content.set(1);
+    return s.push_further(i) || s.push(i) != detail::work_stack::pushed::refused;
+}
+
+MODEL_COMPLETE(work_stack, RUN_152_further_item_visible) {
+    detail::work_stack s;
+    item a;
+    item b;
+    item c;
+    int by_other = 0;
+    rt::check(push(s, a), "open");
+    thread poster([&] { rt::check(push_anyhow(s, b), "open"); });
+    thread taker([&] { by_other = take(s.take()); });
+    rt::check(push_anyhow(s, c), "open");
+    poster.join();
+    taker.join();
+    rt::check(by_other + take(s.take()) == 3, "nothing is lost");
+    rt::check(a.taken.get() == 1 && b.taken.get() == 1 && c.taken.get() == 1, "everything is taken once");
+}
+
+MODEL_COMPLETE(work_stack, RUN_150_a_second_close_sees_the_first) {
+    detail::work_stack s;
+    plain<int> before{0};
+    thread closer([&] {
+        before.set(1);
+        static_cast<void>(s.close());
+    });
+    if (!s.close()) {
+        rt::check(before.get() == 1, "what the first closer did before");
+    }
+    closer.join();
+}
+
 MODEL_COMPLETE(work_stack, RUN_13_close_or_push) {
     detail::work_stack s;
     item a;

@@ -1,5 +1,8 @@
 #include <roost/service/budgets.hpp>
 
+#include <roost/service/detail/last_resort.hpp>
+#include <roost/task/on_exit.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -123,6 +126,13 @@ TEST(budgets, SVC_31_nonsense_in_the_environment_is_one_sentence) {
     const environment_variable drain("SHOP_STOP_INTAKE", "soon");
     budgets b;
     EXPECT_EQ(read_environment(b, "SHOP"), "SHOP_STOP_INTAKE is 'soon', which is no length of time like 15s, 500ms or 2m");
+}
+
+TEST(budgets, SVC_105_what_runs_inside_a_phase_has_a_shorter_default) {
+    const schedule s = schedule_result::make(budgets()).value();
+    EXPECT_LT(default_exit_budget, s.of(phase::cancel));
+    EXPECT_LE(options().report_every(), s.of(phase::stop_intake));
+    EXPECT_LE(s.total() + detail::last_words_budget, std::chrono::seconds(30));  // what Kubernetes waits
 }
 
 }  // namespace

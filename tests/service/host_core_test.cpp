@@ -53,6 +53,7 @@ TEST_F(host_core_test, SVC_6_reloads_run_one_at_a_time_and_none_is_forgotten) {
 
 TEST_F(host_core_test, SVC_80_a_text_of_several_lines_is_several_calls) {
     core.log_lines(severity::info, "> ", "one\ntwo\n\nfour");
+    core.flush_log(no_deadline);
     EXPECT_EQ(sink.lines(), (std::vector<std::string>{"> one", "> two", "> ", "> four"}));
 }
 

@@ -29,6 +29,20 @@ TEST(last_resort, SVC_11_a_sink_that_blocks_holds_up_neither_deadline_nor_third_
     EXPECT_TRUE(died_of(status, SIGTERM) || died_of(status, SIGINT));
 }
 
+TEST(last_resort, SVC_11_one_signal_is_enough_when_the_sink_never_returned_from_its_first_line) {
+    child_process c("blocked from the start");
+    ASSERT_TRUE(c.wait_for("the sink blocks"));
+    c.send(SIGTERM);
+    EXPECT_TRUE(died_of(c.wait(), SIGTERM));
+}
+
+TEST(last_resort, SVC_106_a_standard_error_stream_that_is_not_read_costs_lines_only) {
+    child_process c("full pipe");
+    ASSERT_TRUE(c.wait_for("serving"));
+    c.send(SIGINT);
+    EXPECT_TRUE(ended_with(c.wait(), 0));
+}
+
 TEST(last_resort, SVC_11_a_hangup_without_a_hook_is_one_of_the_three) {
     child_process deadline("blocked sink");
     child_process c("blocked sink", {{"ROOST_SHUTDOWN_TOTAL", "6h"}});

@@ -191,7 +191,7 @@ TEST(phase_state, SVC_22_the_way_of_a_clean_end) {
     EXPECT_EQ(after({signal, budget_spent, phase_done, phase_done}).at, phase::release);
     const phase_state end = after({signal, budget_spent, phase_done, phase_done, phase_done});
     EXPECT_EQ(end.at, phase::exit);
-    EXPECT_EQ(exit_code_of(end, 15, false, 0), 0);
+    EXPECT_EQ(exit_code_of(end, 15, false, 0, 0), 0);
 }
 
 TEST(phase_state, SVC_28_the_program_itself_may_ask) {
@@ -203,7 +203,7 @@ TEST(phase_state, SVC_28_the_program_itself_may_ask) {
 
 TEST(phase_state, SVC_24_exit_codes) {
     const auto code = [](std::initializer_list<phase_event> events, int number, bool lost = false, int own = 0) {
-        return exit_code_of(after(events), number, lost, own);
+        return exit_code_of(after(events), number, lost, 0, own);
     };
     EXPECT_EQ(code({main_ended, phase_done, phase_done, phase_done}, 0, false, 7), 7);
     EXPECT_EQ(code({signal, signal, phase_done, phase_done}, 2), 130);
@@ -214,6 +214,22 @@ TEST(phase_state, SVC_24_exit_codes) {
     EXPECT_EQ(code({signal, budget_spent, phase_done, phase_done, phase_done}, 15, true), 70);
     // A budget that was spent says more about the end than what the root task returned.
     EXPECT_EQ(code({signal, budget_spent, phase_done, budget_spent, phase_done, phase_done}, 15, false, 7), 124);
+}
+
+TEST(phase_state, SVC_102_a_failure_outranks_what_shutdown_did_afterwards) {
+    const auto code = [](std::initializer_list<phase_event> events, int number, int failure, bool lost = false) {
+        return exit_code_of(after(events), number, lost, failure, 0);
+    };
+    using namespace exit_code;
+    const auto clean_end = {asked, budget_spent, phase_done, phase_done, phase_done};
+    EXPECT_EQ(code(clean_end, 0, component_failed), 3);
+    EXPECT_EQ(code(clean_end, 0, main_failed), 1);
+    EXPECT_EQ(code({signal, budget_spent, phase_done, budget_spent, phase_done, phase_done}, 15, component_failed), 3);
+    EXPECT_EQ(code({signal, signal, phase_done, phase_done}, 2, main_failed), 1);
+    EXPECT_EQ(code({asked, total_spent}, 0, component_failed), 3);
+    EXPECT_EQ(code({asked, total_spent}, 0, main_failed), 1);
+    EXPECT_EQ(code({signal, signal, signal}, 15, component_failed), 143);  // the operator has the last word
+    EXPECT_EQ(code(clean_end, 0, component_failed, true), 70);
 }
 
 TEST(phase_state, SVC_20_who_has_cancelled_is_kept) {

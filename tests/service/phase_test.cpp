@@ -23,5 +23,15 @@ TEST(phase, SVC_20_every_phase_has_a_name_of_its_own) {
     EXPECT_EQ(names.count("unknown"), 0U);
 }
 
+TEST(phase, SVC_103_every_exit_code_has_a_name) {
+    EXPECT_EQ(exit_code::clean, 0);
+    EXPECT_EQ(exit_code::main_failed, 1);
+    EXPECT_EQ(exit_code::bad_options, 2);
+    EXPECT_EQ(exit_code::component_failed, 3);
+    EXPECT_EQ(exit_code::broken_invariant, 70);
+    EXPECT_EQ(exit_code::work_cancelled, 124);
+    EXPECT_EQ(exit_code::signal_base, 128);
+}
+
 }  // namespace
 }  // namespace roost::service

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -150,8 +151,8 @@ options blocked_at(const char* text) {
     static const char* from;
     from = text;
     const log_sink sink = [](const log_line& line, void*) noexcept {
-        if (line.text().find(from) != std::string_view::npos) {
-            block = true;
+        if (line.text().find(from) != std::string_view::npos && !block.exchange(true)) {
+            log_to_stderr(log_line(severity::info, "the sink blocks"), nullptr);
         }
         while (block) {
             ::pause();
@@ -162,6 +163,30 @@ options blocked_at(const char* text) {
 }
 
 int blocked_sink() { return run(serve_until_stop, blocked_at("shutting down")); }
+// From the very first line.
+int blocked_from_the_start() { return run(serve_until_stop, blocked_at("is ready")); }
+// The standard error stream is a pipe that is full and has no reader; a worker overruns its budget besides.
+int full_pipe() {
+    log_to_stderr(log_line(severity::info, "about to block"), nullptr);
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
+    const char junk[4096] = {};
+    while (::write(ends[1], junk, sizeof junk) > 0) {}
+    ::fcntl(ends[1], F_SETFL, 0);
+    const int kept = ::dup(STDERR_FILENO);
+    ::dup2(ends[1], STDERR_FILENO);
+    return run(
+        [kept](host& h) -> task<> {
+            h.set_ready();
+            for (int i = 0; i < 100'000; ++i) {
+                h.log("one of a flood of lines that nothing takes");
+            }
+            EXPECT_EQ(::write(kept, "serving\n", 8), 8);
+            co_await h.stopping();
+        },
+        patient().log_buffer(1 << 16).runtime(runtime_options().workers(2).soft_budget(milliseconds(1))));
+}
 int blocked_ledger() { return run(serve_until_stop, blocked_at("ledger:")); }
 // Also for what is said of a signal that came before the start.
 int blocked_early() {
@@ -216,6 +241,12 @@ int broken() {
             co_return;
         },
         patient());
+}
+
+// The sink itself breaks a rule.
+int broken_sink() {
+    const log_sink sink = [](const log_line&, void*) noexcept { panic("the sink broke a rule"); };
+    return run(serve_until_stop, patient().sink(sink));
 }
 
 int shielded() {
@@ -280,6 +311,20 @@ int slow_queue() {
         patient());
 }
 
+task<> blocks_for_ever() {
+    co_await blocking([] { ::pause(); });
+}
+
+int stuck_in_the_lane() {
+    return run(
+        [](host& h) -> task<> {
+            h.main().launch("reader", blocks_for_ever());
+            h.set_ready();
+            co_await h.stopping();
+        },
+        patient());
+}
+
 int twice() {
     const int first = run(serve_until_stop, patient());
     const int second = run(serve_until_stop, patient());
@@ -288,6 +333,7 @@ int twice() {
 
 const std::map<std::string, int (*)()> scenarios = {
     {"clean", clean},
+    {"stuck in the lane", stuck_in_the_lane},
     {"stuck", [] { return stuck(patient()); }},
     {"drain deadline",
      [] {
@@ -309,12 +355,15 @@ const std::map<std::string, int (*)()> scenarios = {
     {"reloads", reloads},
     {"slow reload", slow_reload},
     {"blocked sink", blocked_sink},
+    {"blocked from the start", blocked_from_the_start},
+    {"full pipe", full_pipe},
     {"blocked ledger", blocked_ledger},
     {"blocked early", blocked_early},
     {"blocked refusal", blocked_refusal},
     {"starts programs", starts_programs},
     {"lost work", lost_work},
     {"broken", broken},
+    {"broken sink", broken_sink},
     {"shielded", shielded},
     {"stuck release", stuck_release},
     {"many holders", many_holders},

@@ -39,7 +39,10 @@ TEST(service, SVC_27_its_number_is_the_exit_code) {
 TEST(service, SVC_27_its_error_is_logged_and_the_exit_code_is_1) {
     memory_sink sink;
     EXPECT_EQ(run(failing(), sink.quiet()), 1);
-    EXPECT_TRUE(sink.has("the root task failed: std::runtime_error: no database"));
+    EXPECT_TRUE(sink.has("roost: the root task ("));
+    EXPECT_TRUE(sink.has("service_test.cpp:"));
+    EXPECT_TRUE(sink.has(") failed: std::runtime_error: no database"));
+    EXPECT_TRUE(sink.has("roost: the root task failed: shutting down"));
 }
 
 TEST(service, SVC_27_a_function_that_throws_before_there_is_a_task_is_the_same) {
@@ -186,7 +189,7 @@ TEST(service, SVC_42_a_component_that_hangs_does_not_keep_the_others_from_stoppi
     EXPECT_LT(sink.text().find("main was asked"), sink.text().find("phase cancel"));
 }
 
-TEST(service, SVC_43_a_failing_stop_hook_is_reported_and_the_service_goes_on) {
+TEST(service, SVC_101_a_failing_stop_hook_fails_its_component) {
     memory_sink sink;
     const int code = run(
         [](host& h) -> task<> {
@@ -195,7 +198,8 @@ TEST(service, SVC_43_a_failing_stop_hook_is_reported_and_the_service_goes_on) {
             co_return;
         },
         sink.quiet());
-    EXPECT_EQ(code, 0);
+    EXPECT_EQ(code, exit_code::component_failed);
+    EXPECT_TRUE(sink.has("component 'a': job 'stop hook' ("));
     EXPECT_TRUE(sink.has("no database"));
     EXPECT_TRUE(sink.has("no task at all"));
 }

@@ -1,6 +1,7 @@
 // Handles, guards, state: one thread.
 
 #include <roost/shutdown/shutdown.hpp>
+#include <roost/tree/lease.hpp>
 
 #include <gtest/gtest.h>
 
@@ -394,6 +395,51 @@ TEST(regression, SWB_7_a_hundred_thousand_levels) {
     g.reset();
     EXPECT_TRUE(done.is_resolved());
     deepest = shutdown();
+}
+
+TEST(handle, SHUT_5_children_and_stripes_do_not_count) {
+    const shutdown root("root");
+    const guard before = root.guard();
+    const shutdown child = root.child("child");
+    const shutdown idle = child.child("idle");
+    EXPECT_EQ(root.guard_count(), 1U);
+    guard below = child.guard();
+    EXPECT_EQ(root.guard_count(), 2U);
+    guard copy = before;
+    root.expect_contention();
+    EXPECT_EQ(root.guard_count(), 3U);
+    copy.reset();
+    EXPECT_EQ(root.guard_count(), 2U) << "made before it was striped, dropped after";
+    root.shut_down();
+    EXPECT_EQ(root.guard_count(), 2U);
+    below.reset();
+    EXPECT_EQ(root.guard_count(), 1U);
+    auto refused = root.try_guard();
+    EXPECT_FALSE(refused);
+    const guard late = root.guard();
+    EXPECT_EQ(root.guard_count(), 2U);
+}
+
+TEST(handle, TREE_131_a_lease_is_no_guard) {
+    const shutdown root("root");
+    const guard g = root.guard();
+    {
+        const roost::lease l = roost::lease::try_take(root.tree_node());
+        EXPECT_EQ(root.guard_count(), 1U);
+        const guard second = root.guard();
+        EXPECT_EQ(root.guard_count(), 2U);
+    }
+    EXPECT_EQ(root.guard_count(), 1U);
+}
+
+TEST(handle_death_test, SHUT_113_a_moved_from_handle_says_so) {
+    EXPECT_DEATH(
+        {
+            shutdown s("s");
+            const shutdown taken = std::move(s);
+            static_cast<void>(s.guard());  // NOLINT(bugprone-use-after-move)
+        },
+        "shutdown: this handle was moved from");
 }
 
 }  // namespace

@@ -117,4 +117,38 @@ TEST_F(report, SHUT_57_includes_descendants_and_orphaned_guards) {
     EXPECT_TRUE(other.report().is_empty());
 }
 
+TEST_F(report, SHUT_55_says_what_each_of_a_group_waits_on) {
+    using namespace std::chrono_literals;
+    roost::report_entry e("job", "query", roost::site());
+    e.add(1, 1s, "pool 'db'");
+    EXPECT_EQ(e.to_string(), "1 job 'query' at unknown site, age 1.0 s, waits on pool 'db'");
+    e.add(1, 2s, "pool 'db'");
+    EXPECT_EQ(e.to_string(), "2 jobs 'query' at unknown site, oldest 2.0 s, all wait on pool 'db'");
+    e.add(1, 3s, "foreign awaitable", true);
+    EXPECT_EQ(
+        e.to_string(),
+        "3 jobs 'query' at unknown site, oldest 3.0 s, 1 waits on foreign awaitable (uninterruptible), 2 wait on pool 'db'");
+    e.add(2, std::nullopt);
+    EXPECT_EQ(e.to_string(),
+              "5 jobs 'query' at unknown site, oldest 3.0 s, 1 waits on foreign awaitable (uninterruptible), 2 wait on pool "
+              "'db', 2 "
+              "are running");
+    EXPECT_EQ(e.waits_on(), "foreign awaitable");
+    EXPECT_TRUE(e.is_uninterruptible());
+    ASSERT_EQ(e.waits().size(), 3U);
+    EXPECT_EQ(e.waits()[1].count, 2U);
+    e.add(1, 4s, "pool 'db'");
+    EXPECT_EQ(e.waits_on(), "pool 'db'") << "the oldest one's first";
+}
+
+TEST_F(report, SHUT_110_a_number_that_is_not_exact_says_about) {
+    const shutdown s("server");
+    roost::set_guard_tracking(guard_tracking::off);
+    const guard g = s.guard();
+    const auto r = s.report();
+    ASSERT_EQ(r.entries().size(), 1U);
+    EXPECT_TRUE(r.entries()[0].is_about());
+    EXPECT_EQ(r.entries()[0].to_string(), "about 1 guard of 'server' at unknown site");
+}
+
 }  // namespace

@@ -125,4 +125,62 @@ MODEL(stripes_model, looking_and_close) {
     other.join();
 }
 
+// SHUT-5: a guard goes from thread to thread while a third thread counts: there is one all the time, and two for a moment.
+MODEL(stripes_model, count_and_hand_over) {
+    stripes s;
+    check(add(s, 1), "SHUT-75: open");
+    roost::thread maker([&] {
+        check(add(s, 1), "SHUT-75: open");
+        roost::thread dropper([&] { check(add(s, -1), "SHUT-75: open"); });
+        dropper.join();
+    });
+    const auto seen = s.try_sum();
+    check(seen && (*seen == 1 || *seen == 2), "SHUT-5: a number that there was");
+    maker.join();
+    check(s.try_sum() == 1, "SHUT-5: exact at rest");
+}
+
+// SHUT-5: a thread that counted in its cell, found out that another thread counts, and went to the shared word is there once.
+MODEL(stripes_model, count_and_late) {
+    stripes s;
+    roost::thread maker([&] {
+        check(add(s, 1), "SHUT-75: open");
+        check(add(s, 1), "SHUT-75: open");
+        check(add(s, -1), "SHUT-75: open");
+    });
+    const auto seen = s.try_sum();
+    check(seen && *seen >= 0 && *seen <= 2, "SHUT-5: a number that there was");
+    maker.join();
+    check(s.try_sum() == 1, "SHUT-5: exact at rest");
+}
+
+// SHUT-5: a guard is made in one cell and then another one dropped in the other: a count that has the second has the first.
+MODEL(stripes_model, count_two_cells) {
+    stripes s;
+    check(add(s, 1), "SHUT-75: open");
+    roost::thread maker([&] { check(add(s, 1), "SHUT-75: open"); });
+    roost::thread counter([&] {
+        const auto seen = s.try_sum();
+        check(seen && (*seen == 1 || *seen == 2), "SHUT-5: a number that there was");
+    });
+    maker.join();
+    check(add(s, -1), "SHUT-75: open");
+    counter.join();
+    check(s.try_sum() == 1, "SHUT-5: exact at rest");
+}
+
+// SHUT-75: closing waits for a thread that counts; a count of closed stripes says that they are closed.
+MODEL(stripes_model, count_and_close) {
+    stripes s;
+    own_word word;
+    check(add(s, 1), "SHUT-75: open");
+    roost::thread other([&] {
+        const auto seen = s.try_sum();
+        check(!seen || *seen == 1, "SHUT-5: a number that there was");
+    });
+    s.close(word.fold());
+    check(word.now() == 2, "SHUT-75: folded");
+    other.join();
+}
+
 }  // namespace

@@ -246,4 +246,40 @@ TEST(shutdown_tasks, SHUT_46_an_idle_scope_below_does_not_keep_interrupts_waitin
     EXPECT_FALSE(is_cancelled);
 }
 
+task<> wait_in_scope(roost::scope& s, event& outer, event& inner) {
+    s.launch("child", [](event& e) -> task<> { co_await e.wait(); }(inner));
+    co_await outer.wait();
+}
+
+task<> connection(event& outer, event& inner) {
+    co_await roost::with_scope(wait_in_scope, std::ref(outer), std::ref(inner));
+}
+
+TEST(shutdown_tasks, SHUT_111_scopes_are_no_entries_and_tell_what_their_job_waits_on) {
+    manual_executor on("hand");
+    const shutdown server("server");
+    root_scope root(server.tree_node(), on, "jobs");
+    event outer("outer");
+    event inner("inner");
+    root.launch("connection", connection(outer, inner));
+    on.run_all();
+    EXPECT_EQ(server.guard_count(), 2U) << "two jobs; the scope is part of one";
+    const auto both = server.report();
+    EXPECT_EQ(both.total(), 2U);
+    EXPECT_NE(both.to_string().find("waits on event 'outer'"), std::string::npos) << both.to_string();
+    EXPECT_NE(both.to_string().find("waits on event 'inner'"), std::string::npos) << both.to_string();
+    EXPECT_EQ(both.to_string().find("scope"), std::string::npos) << both.to_string();
+    outer.set();
+    on.run_all();
+    const auto one = server.report();
+    ASSERT_EQ(one.total(), 1U) << one.to_string();
+    EXPECT_EQ(one.entries()[0].name(), "child") << "its parent only waits for it";
+    inner.set();
+    on.run_all();
+    root.close();
+    on.run_all();
+    EXPECT_TRUE(server.report().is_empty());
+    EXPECT_TRUE(root.has_ended());
+}
+
 }  // namespace

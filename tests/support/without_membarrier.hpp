@@ -21,8 +21,8 @@ inline constexpr int held = 0;
 inline constexpr int broken = 1;
 inline constexpr int not_possible = 3;
 
-// Ends the process, with `held` when fn() is true.
-[[noreturn]] void run(const auto& fn) {
+// From now on, for every thread of the process. False where the kernel allows no filter.
+inline bool begin() {
     sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
@@ -30,7 +30,13 @@ inline constexpr int not_possible = 3;
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     const sock_fprog program{sizeof code / sizeof code[0], code};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
+}
+
+// Ends the process, with `held` when fn() is true.
+[[noreturn]] void run(const auto& fn) {
+    if (!begin()) {
         _exit(not_possible);
     }
     _exit(fn() ? held : broken);

@@ -11,9 +11,9 @@
 
 namespace {
 
-using roost::claim;
 using roost::condition;
 using roost::mutex;
+using roost::wait_status;
 using sync_testing::fire;
 using sync_testing::hand_executor;
 using sync_testing::hosted;
@@ -194,8 +194,8 @@ TEST(condition, SYNC_129_destroyed_when_everybody_was_notified) {
     hand_executor executor;
     std::stop_source source;
     std::vector<int> log;
-    claim how = claim::idle;
-    hosted first = [](hand_executor&, mutex& mm, condition& cc, std::stop_token t, claim& status) -> hosted {
+    wait_status how = wait_status::would_wait;
+    hosted first = [](hand_executor&, mutex& mm, condition& cc, std::stop_token t, wait_status& status) -> hosted {
         auto held = co_await mm.lock();
         status = (co_await roost::with_stop(cc.wait(held), t)).status();
     }(executor, m, *c, source.get_token(), how);
@@ -205,7 +205,7 @@ TEST(condition, SYNC_129_destroyed_when_everybody_was_notified) {
     c.reset();
     source.request_stop();
     EXPECT_EQ(executor.run(), 1);
-    EXPECT_EQ(how, claim::cancelled);
+    EXPECT_EQ(how, wait_status::cancelled);
     held.unlock();
     EXPECT_EQ(log, (std::vector<int>{2}));
     EXPECT_FALSE(m.is_locked());
@@ -231,8 +231,8 @@ TEST(condition, SYNC_125_stopped_wait_holds_nothing) {
     hand_executor executor;
     std::stop_source source;
     bool owns = true;
-    claim how = claim::idle;
-    hosted h = [](hand_executor&, mutex& mm, condition& cc, std::stop_token t, bool& o, claim& status) -> hosted {
+    wait_status how = wait_status::would_wait;
+    hosted h = [](hand_executor&, mutex& mm, condition& cc, std::stop_token t, bool& o, wait_status& status) -> hosted {
         auto held = co_await mm.lock();
         auto result = co_await roost::with_stop(cc.wait(held), t);
         status = result.status();
@@ -240,7 +240,7 @@ TEST(condition, SYNC_125_stopped_wait_holds_nothing) {
     }(executor, m, c, source.get_token(), owns, how);
     source.request_stop();
     executor.run();
-    EXPECT_EQ(how, claim::cancelled);
+    EXPECT_EQ(how, wait_status::cancelled);
     EXPECT_FALSE(owns);
     EXPECT_FALSE(m.is_locked());
 }

@@ -108,7 +108,8 @@ public:
     int forget() noexcept {
         int count = 0;
         lock_.lock();
-        while (queue_.pop() != nullptr) {
+        while (roost::work* w = queue_.pop()) {
+            static_cast<roost::waiter*>(w)->forgotten();
             ++count;
         }
         lock_.unlock();

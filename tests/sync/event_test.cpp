@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -120,6 +122,13 @@ TEST(event_death, SYNC_46_destroyed_with_waiters) {
             wait_for(e, count);
         },
         "event 'ready'.*destroyed while 2 waiters were still queued");
+}
+
+TEST(event, SYNC_180_takes_only_names_that_last) {
+    static_assert(!std::is_constructible_v<roost::event, const char*>);
+    static_assert(!std::is_constructible_v<roost::event, std::string>);
+    const auto made = std::make_unique<roost::event>(roost::literal("passed on"));
+    EXPECT_STREQ(made->name(), "passed on");
 }
 
 }  // namespace

@@ -11,9 +11,9 @@
 
 namespace {
 
-using roost::claim;
 using roost::event;
 using roost::mutex;
+using roost::wait_status;
 using roost::with_deadline;
 using roost::with_stop;
 using sync_testing::fire;
@@ -21,7 +21,7 @@ using sync_testing::hand_executor;
 using sync_testing::hand_timers;
 using sync_testing::hosted;
 
-hosted wait_with_stop(hand_executor&, event& e, std::stop_token token, claim& how) {
+hosted wait_with_stop(hand_executor&, event& e, std::stop_token token, wait_status& how) {
     auto result = co_await with_stop(e.wait(), token);
     how = result.status();
 }
@@ -30,13 +30,13 @@ TEST(interruptible, SYNC_60_stop_ends_the_wait_on_the_executor) {
     hand_executor executor;
     event e;
     std::stop_source source;
-    claim how = claim::idle;
+    wait_status how = wait_status::would_wait;
     hosted h = wait_with_stop(executor, e, source.get_token(), how);
     source.request_stop();
-    EXPECT_EQ(how, claim::idle) << "nothing is resumed inside request_stop()";
+    EXPECT_EQ(how, wait_status::would_wait) << "nothing is resumed inside request_stop()";
     EXPECT_EQ(e.waiters_now(), 0U);
     executor.run();
-    EXPECT_EQ(how, claim::cancelled);
+    EXPECT_EQ(how, wait_status::cancelled);
     e.set();
 }
 
@@ -44,12 +44,12 @@ TEST(interruptible, SYNC_60_wake_before_stop_wins) {
     hand_executor executor;
     event e;
     std::stop_source source;
-    claim how = claim::idle;
+    wait_status how = wait_status::would_wait;
     hosted h = wait_with_stop(executor, e, source.get_token(), how);
     e.set();
     source.request_stop();
     EXPECT_EQ(executor.run(), 1);
-    EXPECT_EQ(how, claim::delivered);
+    EXPECT_EQ(how, wait_status::done);
 }
 
 TEST(interruptible, SYNC_61_stop_before_the_wait) {
@@ -57,14 +57,14 @@ TEST(interruptible, SYNC_61_stop_before_the_wait) {
     event e;
     std::stop_source source;
     source.request_stop();
-    claim how = claim::idle;
+    wait_status how = wait_status::would_wait;
     hosted h = wait_with_stop(executor, e, source.get_token(), how);
-    EXPECT_EQ(how, claim::cancelled) << "it did not even suspend";
+    EXPECT_EQ(how, wait_status::cancelled) << "it did not even suspend";
     EXPECT_EQ(e.waiters_now(), 0U);
     e.set();
-    how = claim::idle;
+    how = wait_status::would_wait;
     hosted second = wait_with_stop(executor, e, source.get_token(), how);
-    EXPECT_EQ(how, claim::delivered) << "what is ready at once wins over stop";
+    EXPECT_EQ(how, wait_status::done) << "what is ready at once wins over stop";
 }
 
 TEST(interruptible, SYNC_62_coroutine_without_executor_is_given_one) {
@@ -72,21 +72,21 @@ TEST(interruptible, SYNC_62_coroutine_without_executor_is_given_one) {
     roost::inline_executor here;
     event e;
     std::stop_source source;
-    claim how = claim::idle;
-    [](event& ev, std::stop_token token, roost::executor& where, claim& h) -> fire {
+    wait_status how = wait_status::would_wait;
+    [](event& ev, std::stop_token token, roost::executor& where, wait_status& h) -> fire {
         auto result = co_await with_stop(ev.wait(), token, where);
         h = result.status();
     }(e, source.get_token(), executor, how);
-    claim inline_how = claim::idle;
-    [](event& ev, std::stop_token token, roost::executor& where, claim& h) -> fire {
+    wait_status inline_how = wait_status::would_wait;
+    [](event& ev, std::stop_token token, roost::executor& where, wait_status& h) -> fire {
         auto result = co_await with_stop(ev.wait(), token, where);
         h = result.status();
     }(e, source.get_token(), here, inline_how);
     source.request_stop();
-    EXPECT_EQ(inline_how, claim::cancelled) << "inline_executor was an explicit choice";
-    EXPECT_EQ(how, claim::idle);
+    EXPECT_EQ(inline_how, wait_status::cancelled) << "inline_executor was an explicit choice";
+    EXPECT_EQ(how, wait_status::would_wait);
     executor.run();
-    EXPECT_EQ(how, claim::cancelled);
+    EXPECT_EQ(how, wait_status::cancelled);
 }
 
 TEST(interruptible, SYNC_63_deadline_claims_the_wait_as_expired) {
@@ -94,17 +94,17 @@ TEST(interruptible, SYNC_63_deadline_claims_the_wait_as_expired) {
     hand_timers timers;
     executor.set_timers(&timers);
     event e;
-    claim how = claim::idle;
-    hosted h = [](hand_executor&, event& ev, roost::time_point t, claim& c) -> hosted {
+    wait_status how = wait_status::would_wait;
+    hosted h = [](hand_executor&, event& ev, roost::time_point t, wait_status& c) -> hosted {
         auto result = co_await with_deadline(ev.wait(), t);
         c = result.status();
     }(executor, e, timers.now() + std::chrono::seconds(1), how);
     timers.advance(std::chrono::milliseconds(999));
     EXPECT_EQ(executor.run(), 0);
     timers.advance(std::chrono::milliseconds(1));
-    EXPECT_EQ(how, claim::idle) << "nothing is resumed inside a timer";
+    EXPECT_EQ(how, wait_status::would_wait) << "nothing is resumed inside a timer";
     EXPECT_EQ(executor.run(), 1);
-    EXPECT_EQ(how, claim::expired);
+    EXPECT_EQ(how, wait_status::expired);
     EXPECT_EQ(e.waiters_now(), 0U);
 }
 
@@ -112,15 +112,15 @@ TEST(interruptible, SYNC_63_wake_in_time_disarms_the_timer) {
     hand_executor executor;
     hand_timers timers;
     event e;
-    claim how = claim::idle;
-    hosted h = [](hand_executor& ex, event& ev, hand_timers& t, claim& c) -> hosted {
+    wait_status how = wait_status::would_wait;
+    hosted h = [](hand_executor& ex, event& ev, hand_timers& t, wait_status& c) -> hosted {
         auto result = co_await with_deadline(ev.wait(), t.now() + std::chrono::seconds(1), ex, t);
         c = result.status();
     }(executor, e, timers, how);
     EXPECT_FALSE(timers.is_empty());
     e.set();
     executor.run();
-    EXPECT_EQ(how, claim::delivered);
+    EXPECT_EQ(how, wait_status::done);
     EXPECT_TRUE(timers.is_empty());
 }
 

@@ -199,6 +199,11 @@ TEST(wait_operation, SYNC_160_handing_values_over_allocates_nothing) {
     wait_and_wake(observer.changed(), [&] { wa.close(); }, "watch, the end");
 }
 
+template <class Wait>
+void end(Wait& wait) {
+    EXPECT_FALSE(wait.await_resume());
+}
+
 // Every wait once with a stop that comes and once with a deadline that passes.
 template <class Make>
 void stop_and_expire(Make make, const char* what) {
@@ -213,14 +218,14 @@ void stop_and_expire(Make make, const char* what) {
     ASSERT_TRUE(stoppable.start(target)) << what;
     source.request_stop();
     EXPECT_EQ(executor.run(), 1) << what;
-    static_cast<void>(stoppable.await_resume());
+    end(stoppable);
     EXPECT_EQ(allocations, before) << what << ": stopped";
     auto timed = with_deadline(make(), timers.now() + std::chrono::seconds(1), executor, timers);
     const long between = allocations;
     ASSERT_TRUE(timed.start(target)) << what;
     timers.advance(std::chrono::seconds(2));
     EXPECT_EQ(executor.run(), 1) << what;
-    static_cast<void>(timed.await_resume());
+    end(timed);
     EXPECT_EQ(allocations, between) << what << ": expired";
     EXPECT_EQ(ran, 2) << what;
 }

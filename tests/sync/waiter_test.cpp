@@ -1,3 +1,4 @@
+#include <roost/sync/event.hpp>
 #include <roost/sync/waiter.hpp>
 
 #include "coroutines.hpp"
@@ -66,5 +67,30 @@ TEST(waiter, SYNC_7_refused_wake_runs_on_the_fallback) {
     EXPECT_EQ(fallback.run(), 1);
     EXPECT_EQ(runs, 1);
 }
+
+#if ROOST_CHECKED
+sync_testing::hosted wait_for(hand_executor&, roost::event& e) { co_await e.wait(); }
+
+TEST(waiter_death_test, SYNC_181_a_coroutine_that_an_executor_has_must_not_be_destroyed) {
+    EXPECT_DEATH(
+        {
+            hand_executor executor;
+            roost::event e("e");
+            sync_testing::hosted waits = wait_for(executor, e);
+            e.set();
+            waits.destroy();
+        },
+        "destroyed after it had been woken and before its executor ran it");
+}
+
+TEST(waiter, SYNC_181_it_may_be_once_the_executor_has_forgotten_it) {
+    hand_executor executor;
+    roost::event e("e");
+    sync_testing::hosted waits = wait_for(executor, e);
+    e.set();
+    EXPECT_EQ(executor.forget(), 1);
+    waits.destroy();
+}
+#endif
 
 }  // namespace

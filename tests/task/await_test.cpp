@@ -1,9 +1,11 @@
 // Foreign awaitables inside a task.
+#include <roost/base/error.hpp>
 #include <roost/sync/condition.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/detail/await.hpp>
+#include <roost/task/timeout.hpp>
 
 #include "rig.hpp"
 
@@ -15,6 +17,7 @@
 #include <thread>
 
 using namespace roost;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -99,6 +102,29 @@ TEST(await, TASK_13_cancel_does_not_abandon_it_and_takes_effect_when_it_complete
     EXPECT_EQ(f.resumed, 1) << "its await_resume runs";
     EXPECT_EQ(alive, 0) << "and its value is destroyed";
     EXPECT_EQ(j.state(), job_state::cancelled);
+}
+
+task<int> count_foreign(foreign& f) {
+    auto value = co_await f;
+    co_return 1;
+}
+task<> limit_foreign(foreign& f, std::string& log) {
+    const auto got = co_await move_on_after(10ms, count_foreign(f));
+    log += got ? "value" : "late";
+}
+
+TEST(await, TASK_13_JOB_20_a_value_that_comes_after_a_deadline_is_given_to_the_body) {
+    rig::stage s;
+    int alive = 0;
+    foreign f(alive);
+    std::string log;
+    s.play(limit_foreign(f, log));
+    s.advance(20ms);
+    EXPECT_EQ(log, "") << "a pending one is not abandoned";
+    f.complete();
+    s.run();
+    EXPECT_EQ(log, "value");
+    EXPECT_EQ(alive, 0);
 }
 
 TEST(await, TASK_13_before_it_begins_a_cancelled_job_ends) {
@@ -311,6 +337,34 @@ TEST(await, TASK_95_so_does_one_that_is_cancelled_there) {
         EXPECT_TRUE(m.try_lock()) << "nobody holds it";
         root.close();
         EXPECT_TRUE(root.has_ended());
+    }
+}
+
+task<> tell_what(foreign& f, std::string& what) {
+    try {
+        static_cast<void>(co_await f);
+    } catch (const error& e) {
+        what = e.what();
+    }
+}
+TEST(await, TASK_103_an_awaitable_that_destroys_the_coroutine_it_was_to_resume_fails_the_await) {
+    for (const bool cancelled : {false, true}) {
+        rig::stage s;
+        int alive = 0;
+        foreign f(alive);
+        std::string what;
+        const job j = s.play(tell_what(f, what), "asks");
+        if (cancelled) {
+            j.cancel();
+            s.run();
+        }
+        std::exchange(f.waiting, nullptr).destroy();
+        EXPECT_EQ(what, "") << "not inside the foreign library";
+        s.run();
+        EXPECT_EQ(what.find("job 'asks' awaited a foreign awaitable that destroyed the coroutine it was to resume"), 0U)
+            << what;
+        EXPECT_TRUE(j.is_finished());
+        EXPECT_EQ(f.resumed, 0) << "there is no result to take";
     }
 }
 

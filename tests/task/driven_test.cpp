@@ -68,8 +68,8 @@ TEST(driven, TASK_90_a_driver_runs_tasks) {
     int value = 0;
     detail::drive(
         rt, [] { return make(7, false); },
-        [&](auto&& ended) noexcept {
-            value = *ended.value();
+        [&](const auto& ended) noexcept {
+            value = *ended->value();
             done.set();
         });
     done.wait_blocking();

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -106,6 +107,52 @@ TEST(ignore, TASK_22_leaving_the_outermost_guard_cancels_the_children_that_were_
     EXPECT_FALSE(seen_inside);
     EXPECT_EQ(child.state(), job_state::cancelled);
     EXPECT_EQ(j.state(), job_state::cancelled);
+}
+
+// --- left where it does not belong ---------------------------------------------------------------------------------------
+
+task<> give_away(std::optional<ignore_guard>& to, event& hold) {
+    to.emplace(co_await ignore_cancellation());
+    co_await hold.wait();
+}
+task<> take_and_leave(std::optional<ignore_guard>& from) {
+    from.reset();
+    co_return;
+}
+void leave_in_another_job() {
+    rig::stage s;
+    event hold;
+    std::optional<ignore_guard> guard;
+    s.start(give_away(guard, hold), "owner");
+    s.run();
+    s.play(take_and_leave(guard), "thief");
+}
+void leave_outside(bool after_the_end) {
+    rig::stage s;
+    event hold("hold", after_the_end);
+    std::optional<ignore_guard> guard;
+    s.start(give_away(guard, hold), "owner");
+    s.run();
+    guard.reset();
+}
+TEST(ignore, TASK_102_a_guard_that_is_left_elsewhere_ends_the_program_with_both_names) {
+    EXPECT_DEATH(leave_in_another_job(), "job 'owner'.*its ignore guard was left in job 'thief'; destroy it in the job");
+    EXPECT_DEATH(leave_outside(false), "job 'owner'.*its ignore guard was left outside of jobs; destroy it");
+    EXPECT_DEATH(leave_outside(true),
+                 "job 'owner'.*its ignore guard was left outside of jobs after the job had ended; destroy it");
+}
+
+task<> hand_over(scope&, ignore_guard guard) {
+    guard.leave();
+    co_return;
+}
+task<> leave_in_own_scope() {
+    auto guard = co_await ignore_cancellation();
+    co_await with_scope(hand_over, std::move(guard));
+}
+TEST(ignore, TASK_102_another_frame_of_the_same_job_may_leave_it) {
+    rig::stage s;
+    EXPECT_EQ(s.play(leave_in_own_scope()).state(), job_state::completed);
 }
 
 }  // namespace

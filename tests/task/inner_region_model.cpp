@@ -4,58 +4,15 @@
 #include <roost/task/shield.hpp>
 #include <roost/task/timeout.hpp>
 
-#include "model_rig.hpp"
+#include "model_timers.hpp"
 
 namespace {
 
 using namespace roost;
 using model_rig::finish;
 using model_rig::run_until;
+using model_rig::timed_executor;
 using roost::testing::check;
-
-// One timer, which fires when some thread says so. disarm() waits for a fired() that runs, as every service does.
-class one_timer final : public timer_service {
-public:
-    time_point now() noexcept override { return time_point(); }
-    bool arm(timer& t) noexcept override {
-        armed_ = &t;
-        state_.store(armed, mo::release);  // K1
-        return true;
-    }
-    bool disarm(timer&) noexcept override {
-        std::uint32_t expected = armed;
-        if (state_.compare_exchange_strong(expected, idle, mo::acq_rel, mo::acquire)) {  // K2
-            return true;
-        }
-        while (state_.load(mo::acquire) == firing) {  // K3
-            wait_on(state_, firing);
-        }
-        return false;
-    }
-    void fire() noexcept {
-        std::uint32_t expected = armed;
-        if (state_.compare_exchange_strong(expected, firing, mo::acq_rel, mo::relaxed)) {  // K2
-            armed_->fire();
-            state_.store(idle, mo::release);  // K3
-            wake_on(&state_, 1);
-        }
-    }
-
-private:
-    static constexpr std::uint32_t idle = 0;
-    static constexpr std::uint32_t armed = 1;
-    static constexpr std::uint32_t firing = 2;
-    timer* armed_ = nullptr;
-    atomic<std::uint32_t> state_{idle};
-};
-
-class timed_executor final : public executor {
-public:
-    bool post(work& w) noexcept override { return inner.post(w); }
-    timer_service* timers() noexcept override { return &clock; }
-    roost::testing::manual_executor inner;
-    one_timer clock;
-};
 
 task<int> wait_for(event& e) {
     co_await e.wait();
@@ -87,6 +44,38 @@ MODEL(inner_region_model, fire_vs_return) {
     run_until(ex.inner, [&] { return j.is_finished(); });
     clock.join();
     check((got == 1) != late, "JOB-20: in time or late, never both");
+    check(j.state() == job_state::completed, "JOB-18: it moved on");
+    finish(ex.inner, root);
+}
+
+task<int> look_and_return() {
+    co_await checkpoint();
+    co_return 1;
+}
+task<> limit_look(int& got, bool& late) {
+    auto value = co_await move_on_after(std::chrono::hours(1), look_and_return());
+    if (value) {
+        got = *value;
+    } else {
+        late = true;
+    }
+}
+
+// JOB-120: the body sees that the deadline has passed while its timer fires: it is cancelled once, and nothing is left.
+MODEL(inner_region_model, look_vs_fire) {
+    timed_executor ex;
+    ex.clock.passes = true;
+    root_scope root(ex);
+    int got = 0;
+    bool late = false;
+    const job j = root.launch("limited", limit_look(got, late));
+    thread clock([&] {
+        ex.clock.fire();
+        ex.inner.wake();
+    });
+    run_until(ex.inner, [&] { return j.is_finished(); });
+    clock.join();
+    check(late && got == 0, "JOB-120: the clock decides, whichever thread reads it first");
     check(j.state() == job_state::completed, "JOB-18: it moved on");
     finish(ex.inner, root);
 }

@@ -31,15 +31,27 @@ int scaled(int full) {
 constexpr std::size_t kinds = 7;
 constexpr std::size_t states = 7;
 
-// What was said of one job. Kept until another job lives at its address: a request to cancel, and who waited, may be told of
-// after its end, but not after its memory has gone.
+// What was said of one job. Kept until another job lives at its address: who waited may be told of after its end, but not
+// after its memory has gone.
 class history {
 public:
     std::array<int, kinds> events{};
     std::array<int, states> changes{};
+    job_state last = job_state::fresh;
 };
 
-// Locked, so that it also notices calls out of order: nothing of a job is told before it was created.
+bool may_follow(job_state before, job_state after) {
+    switch (before) {
+        case job_state::fresh: return after == job_state::active || after == job_state::cancelling;
+        case job_state::active: return after == job_state::completing || after == job_state::cancelling;
+        case job_state::completing: return after == job_state::cancelling || is_final(after);
+        case job_state::cancelling: return is_final(after);
+        default: return false;
+    }
+}
+
+// Locked, so that it also notices calls out of order: nothing of a job is told before it was created, no state before the one
+// it follows, no request after the end, and no waiter is woken before it waits.
 class ledger final : public job_observer {
 public:
     void told(const job_event& e) noexcept override {
@@ -58,6 +70,15 @@ public:
         ++h.events[kind];
         if (e.kind() == job_event_kind::state_changed) {
             ++h.changes[static_cast<std::size_t>(e.state())];
+            if (!may_follow(h.last, e.state())) {
+                wrong_ = "told " + std::string(to_string(h.last)) + ", then " + std::string(to_string(e.state()));
+            }
+            h.last = e.state();
+        } else if (e.kind() == job_event_kind::cancel_requested && is_final(h.last)) {
+            wrong_ = "told of a request after the end";
+        } else if (e.kind() == job_event_kind::wait_woken &&
+                   count_of(h, e.kind()) > count_of(h, job_event_kind::wait_registered)) {
+            wrong_ = "told of a wake before its wait";
         }
     }
     [[nodiscard]] std::uint64_t total(job_event_kind kind) const { return totals_[static_cast<std::size_t>(kind)]; }
@@ -71,8 +92,9 @@ public:
     }
 
 private:
+    static int count_of(const history& h, job_event_kind kind) { return h.events[static_cast<std::size_t>(kind)]; }
     void check(const history& h) {
-        const auto count = [&](job_event_kind kind) { return h.events[static_cast<std::size_t>(kind)]; };
+        const auto count = [&](job_event_kind kind) { return count_of(h, kind); };
         if (count(job_event_kind::created) != 1 || count(job_event_kind::child_attached) != 1 ||
             count(job_event_kind::finished) != 1 || count(job_event_kind::cancel_requested) > 1 ||
             count(job_event_kind::wait_woken) > count(job_event_kind::wait_registered)) {

@@ -2,7 +2,11 @@
 
 #include <roost/base/error.hpp>
 #include <roost/sync/event.hpp>
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/deferred.hpp>
 #include <roost/task/external.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/supervise.hpp>
 
 #include "rig.hpp"
@@ -129,7 +133,6 @@ TEST(job_events, JOB_62_the_seven_events_once_each_and_in_order) {
                                             "a: wait registered",
                                             "a: cancel requested",
                                             "a: state changed to cancelling",
-                                            "a: state changed to completing",
                                             "a: state changed to cancelled",
                                             "a: finished",
                                             "a: wait woken",
@@ -202,6 +205,105 @@ TEST(job_events, JOB_62_a_job_that_is_cancelled_while_its_creation_is_told_says_
     const job j = s.play(nothing());
     EXPECT_EQ(j.state(), job_state::cancelled);
     EXPECT_EQ(observer.requests, 1);
+}
+
+task<> cancels_itself() {
+    const job me = co_await this_job();
+    me.cancel();
+}
+task<> holds_a_child(event& go, job& out, deferred<>& held, const char* name) {
+    const auto body = [](scope& s, event& e, job& o, deferred<>& d, const char* n) -> task<> {
+        d = s.async(n, nothing());
+        o = s.launch("other", nothing());
+        co_await e.wait();
+        s.cancel();
+        co_await yield();
+    };
+    static_cast<void>(co_await as_outcome(with_scope(body, std::ref(go), std::ref(out), std::ref(held), name)));
+}
+
+class transitions final : public job_observer {
+public:
+    void told(const job_event& e) noexcept override {
+        if (e.kind() == job_event_kind::state_changed) {
+            states[e.id()].push_back(e.state());
+        } else if (e.kind() == job_event_kind::cancel_requested) {
+            ++cancels;
+        }
+    }
+    [[nodiscard]] static bool may_follow(job_state before, job_state after) {
+        switch (before) {
+            case job_state::fresh: return after == job_state::active || after == job_state::cancelling;
+            case job_state::active: return after == job_state::completing || after == job_state::cancelling;
+            case job_state::completing:
+                return after == job_state::cancelling || after == job_state::completed || after == job_state::failed ||
+                       after == job_state::cancelled;
+            case job_state::cancelling: return is_final(after);
+            default: return false;
+        }
+    }
+    void check() const {
+        for (const auto& [id, all] : states) {
+            job_state before = job_state::fresh;
+            for (const job_state after : all) {
+                EXPECT_TRUE(may_follow(before, after)) << to_string(before) << " to " << to_string(after);
+                before = after;
+            }
+            EXPECT_TRUE(is_final(before)) << to_string(before);
+        }
+    }
+    std::map<const void*, std::vector<job_state>> states;
+    int cancels = 0;
+};
+
+TEST(job_events, JOB_102_only_transitions_that_there_are_are_told) {
+    const auto sink = set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {});
+    transitions seen;
+    std::vector<job> held;
+    {
+        stage s;
+        event go;
+        const observation on(seen);
+        held.push_back(s.start(nothing(), "cancelled before it began"));
+        held.back().cancel();
+        held.push_back(s.play(wait_for(go), "cancelled while suspended"));
+        held.back().cancel();
+        s.run();
+        held.push_back(s.play(cancels_itself(), "cancels itself"));
+        held.push_back(s.root.launch("begins cancelled", wait_for(go), start::always));
+        held.back().cancel();
+        s.run();
+        held.push_back(s.play(fails(), "fails"));
+        held.push_back(s.play(nothing(), "returns"));
+        held.push_back(s.play(wait_for(go), "cancelled by the root"));
+        s.root.cancel();
+        s.run();
+    }
+    set_failure_sink(sink);
+    EXPECT_EQ(seen.states.size(), held.size());
+    EXPECT_EQ(seen.cancels, 5);
+    seen.check();
+}
+
+TEST(job_events, JOB_102_of_a_job_that_has_ended_and_is_held_no_cancel_is_told_or_counted) {
+    transitions seen;
+    const counting n;
+    {
+        stage s;
+        event go;
+        job other;
+        deferred<> held;
+        const observation on(seen);
+        s.play(holds_a_child(go, other, held, "held"));
+        EXPECT_TRUE(other.is_finished());
+        go.set();
+        s.run();
+    }
+    EXPECT_EQ(seen.cancels, 0);
+    EXPECT_EQ(n.since(&job_counts::cancels_requested), 0U);
+    EXPECT_EQ(n.since(&job_counts::cancelled), 0U);
+    EXPECT_EQ(n.since(&job_counts::completed), 3U);
+    seen.check();
 }
 
 }  // namespace

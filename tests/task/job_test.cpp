@@ -357,4 +357,49 @@ TEST(job, JOB_7_a_joiner_that_was_woken_and_never_runs_holds_nothing_up) {
     EXPECT_EQ(target.state(), job_state::completed);
 }
 
+task<> cancelled_twice(scope& in, event& hold, job me, bool& first) {
+    in.cancel(reason(reason_kind::requested, "the scope"));
+    first = me.cancel(reason(reason_kind::requested, "the job"));
+    co_await hold.wait();
+}
+task<> in_a_scope(event& hold, bool& first, bool as_data) {
+    const job me = co_await this_job();
+    if (as_data) {
+        static_cast<void>(co_await as_outcome(with_scope(cancelled_twice, std::ref(hold), me, std::ref(first))));
+    } else {
+        co_await with_scope(cancelled_twice, std::ref(hold), me, std::ref(first));
+    }
+}
+TEST(job, JOB_103_the_reason_of_a_cancelled_job_is_the_one_it_was_cancelled_with) {
+    for (const bool as_data : {false, true}) {
+        rig::stage s;
+        event hold;
+        bool first = false;
+        const job j = s.play(in_a_scope(hold, first, as_data));
+        EXPECT_TRUE(first) << "of the job";
+        EXPECT_EQ(j.state(), job_state::cancelled);
+        EXPECT_EQ(j.why().text(), "the job");
+    }
+}
+task<> cancels_outer(scope& outer, event& hold, reason& got) {
+    const auto inner = [](scope& in, scope& out, event& e) -> task<> {
+        in.cancel(reason(reason_kind::requested, "inner"));
+        out.cancel(reason(reason_kind::requested, "outer"));
+        co_await e.wait();
+    };
+    static_cast<void>(got);
+    co_await with_scope(inner, std::ref(outer), std::ref(hold));
+}
+task<> outcome_of_two(event& hold, reason& got) {
+    const outcome<void> ended = co_await as_outcome(with_scope(cancels_outer, std::ref(hold), std::ref(got)));
+    got = ended.why();
+}
+TEST(job, JOB_103_and_that_of_a_cancelled_scope_its_own) {
+    rig::stage s;
+    event hold;
+    reason got;
+    EXPECT_EQ(s.play(outcome_of_two(hold, got)).state(), job_state::completed);
+    EXPECT_EQ(got.text(), "outer");
+}
+
 }  // namespace

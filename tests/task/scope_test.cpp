@@ -246,6 +246,24 @@ TEST(scope, JOB_27_a_scope_that_cancels_itself_ends_cancelled_which_as_outcome_s
     EXPECT_EQ(count, 0);
 }
 
+task<int> cancel_own_scope_and_return(scope& s, event& never, int& count) {
+    s.launch("waits", wait_then(never, count));
+    s.cancel();
+    co_return 5;
+}
+task<> take_from_scope(event& never, int& count, int& got) {
+    got = co_await with_scope(cancel_own_scope_and_return, std::ref(never), std::ref(count));
+}
+TEST(scope, JOB_27_a_value_that_its_body_returns_without_another_await_survives) {
+    rig::stage s;
+    event never;
+    int count = 0;
+    int got = 0;
+    EXPECT_EQ(s.play(take_from_scope(never, count, got)).state(), job_state::completed);
+    EXPECT_EQ(got, 5);
+    EXPECT_EQ(count, 0) << "the child was cancelled";
+}
+
 task<> uncancellable_child(event& e, int& count) {
     const job me = co_await this_job();
     co_await e.wait();

@@ -131,8 +131,9 @@ MODEL(supervise_model, decisions) {
     manual_executor ex;
     root_scope root(ex);
     detail::supervision all(on_failure::ask([](const child_failure& f) {
-        return f.name() == "restarts" ? on_failure::restart(backoff(), 1) : on_failure::escalate();
-    }));
+                                return f.name() == "restarts" ? on_failure::restart(backoff(), 1) : on_failure::escalate();
+                            }),
+                            site());
     const auto first = std::make_exception_ptr(std::runtime_error("first"));
     const auto second = std::make_exception_ptr(std::runtime_error("second"));
     bool again = false;

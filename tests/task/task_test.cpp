@@ -183,7 +183,7 @@ TEST(task_death, TASK_6_using_a_task_twice_is_a_named_bug) {
             rig::stage s;
             s.play(use_twice());
         },
-        "this task was used before");
+        "task: it was used before");
 }
 
 task<> current_is(job& from_task, job& from_thread) {

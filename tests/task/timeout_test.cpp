@@ -2,6 +2,7 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/ignore.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 
@@ -164,7 +165,7 @@ task<> too_late(event& e, int& alive, std::string& log) {
     }
 }
 
-TEST(timeout, JOB_20_a_body_that_ignores_it_and_returns_late_still_timed_out_and_the_value_dies_once) {
+TEST(timeout, JOB_20_a_value_that_exists_wins_however_late) {
     rig::stage s;
     event e;
     int alive = 0;
@@ -174,8 +175,118 @@ TEST(timeout, JOB_20_a_body_that_ignores_it_and_returns_late_still_timed_out_and
     EXPECT_EQ(log, "") << "the body is awaited";
     e.set();
     s.run();
-    EXPECT_EQ(log, "timed out");
-    EXPECT_EQ(alive, 0);
+    EXPECT_EQ(log, "value");
+    EXPECT_EQ(alive, 0) << "it was given once, and is gone";
+}
+
+task<int> after_gap(rig::hand_timers& clock, bool ends_at_checkpoint) {
+    clock.skip(50ms);
+    if (ends_at_checkpoint) {
+        co_await checkpoint();
+    }
+    co_return 5;
+}
+task<int> after_gap_yields(rig::hand_timers& clock) {
+    clock.skip(50ms);
+    co_await yield();
+    co_return 5;
+}
+task<int> after_gap_fails(rig::hand_timers& clock) {
+    clock.skip(50ms);
+    throw std::runtime_error("late");
+}
+task<> gaps(rig::hand_timers& clock, std::string& log) {
+    const auto returns = co_await move_on_after(5ms, after_gap(clock, false));
+    const auto checks = co_await move_on_after(5ms, after_gap(clock, true));
+    const auto yields = co_await move_on_after(5ms, after_gap_yields(clock));
+    log += returns ? "value " : "late ";
+    log += checks ? "value " : "late ";
+    log += yields ? "value " : "late ";
+    try {
+        static_cast<void>(co_await fail_after(5ms, after_gap_fails(clock)));
+    } catch (const std::runtime_error& e) {
+        log += e.what();
+    }
+}
+
+// The clock has passed the deadline, and no timer has had a chance to fire.
+TEST(timeout, JOB_120_a_checkpoint_judges_by_the_clock_and_an_end_without_one_gives_its_result) {
+    rig::stage s;
+    std::string log;
+    s.play(gaps(s.executor.clock(), log));
+    EXPECT_EQ(log, "value late late late");
+}
+
+task<> sleep_long() { co_await sleep_for(1h); }
+task<int> leaves_children(scope& s) {
+    s.launch("child", sleep_long());
+    co_return 5;
+}
+task<int> opens_scope() { co_return co_await with_scope(leaves_children); }
+task<int> inside_another(scope&) { co_return co_await opens_scope(); }
+task<int> opens_two() { co_return co_await with_scope(inside_another); }
+task<> limited_scopes(std::string& log) {
+    const auto one = co_await move_on_after(10ms, opens_scope());
+    const auto two = co_await move_on_after(10ms, opens_two());
+    log += one ? "value " : "late ";
+    log += two ? "value" : "late";
+}
+
+TEST(timeout, JOB_121_a_scope_whose_children_the_deadline_cancels_has_timed_out_though_its_body_returned) {
+    rig::stage s;
+    std::string log;
+    s.play(limited_scopes(log));
+    s.advance(10ms);
+    s.advance(10ms);
+    EXPECT_EQ(log, "late late");
+}
+
+// The clock passes the deadline, and the body goes on, with or without a child that will never run.
+task<int> goes_on_late(scope& s, rig::hand_timers& clock, bool launches) {
+    clock.skip(50ms);
+    static_cast<void>(co_await is_active());
+    if (launches) {
+        s.launch("child", sleep_long());
+    }
+    co_return 5;
+}
+task<int> scope_that_goes_on(rig::hand_timers& clock, bool launches) {
+    co_return co_await with_scope(goes_on_late, std::ref(clock), launches);
+}
+task<> scopes_that_go_on(rig::hand_timers& clock, std::string& log) {
+    const auto alone = co_await move_on_after(5ms, scope_that_goes_on(clock, false));
+    const auto without_child = co_await move_on_after(5ms, scope_that_goes_on(clock, true));
+    log += alone ? "value " : "late ";
+    log += without_child ? "value" : "late";
+}
+
+TEST(timeout, JOB_121_a_scope_with_a_child_that_the_deadline_did_not_let_run_has_timed_out) {
+    rig::stage s;
+    std::string log;
+    s.play(scopes_that_go_on(s.executor.clock(), log));
+    EXPECT_EQ(log, "value late");
+}
+
+task<int> cut_inside(std::string& log) {
+    const auto got = co_await move_on_after(10ms, opens_scope());
+    log += got ? "value " : "late ";
+    auto guard = co_await ignore_cancellation();
+    co_await sleep_for(10s);
+    co_return 5;
+}
+task<> late_after_a_cut(std::string& log) {
+    const auto got = co_await move_on_after(1s, cut_inside(log));
+    log += got ? "value" : "late";
+}
+
+TEST(timeout, JOB_121_an_inner_limit_that_cut_a_scope_short_does_not_make_the_outer_one_late) {
+    rig::stage s;
+    std::string log;
+    s.play(late_after_a_cut(log));
+    s.advance(10ms);
+    s.advance(1s);
+    s.advance(10s);
+    EXPECT_EQ(log, "late value");
 }
 
 task<int> mark_started(bool& started, rig::tracked) {
@@ -302,7 +413,7 @@ TEST(timeout, JOB_24_a_deadline_behind_an_earlier_one_counts_while_a_guard_holds
     s.advance(1s);
     EXPECT_EQ(log, "");
     s.advance(9s);
-    EXPECT_EQ(log, "inner outer");
+    EXPECT_EQ(log, "inner ") << "the outer one came first, but what it limits has ended all the same";
 }
 
 task<> at_forms(time_point past, std::string& log) {

@@ -54,6 +54,26 @@ TEST(virtual_time, RUN_84_jumps_to_the_next_deadline_when_everything_is_blocked)
     EXPECT_FALSE(v.disarm(day));
 }
 
+TEST(virtual_time, RUN_133_the_same_seed_gives_bodies_the_same_random_numbers) {
+    const auto draw = [](std::uint64_t seed) {
+        virtual_time v(seed);
+        std::vector<std::uint64_t> drawn;
+        call first([&] { drawn.push_back(random_u64()); });
+        call second([&] { drawn.push_back(random_u64()); });
+        v.post(first);
+        v.run();
+        static_cast<void>(random_u64());  // of the thread's own
+        v.post(second);
+        v.run();
+        return drawn;
+    };
+    const auto once = draw(7);
+    EXPECT_EQ(once, draw(7));
+    EXPECT_NE(once, draw(8));
+    EXPECT_EQ(draw(0), draw(0));
+    EXPECT_NE(once[0], once[1]);
+}
+
 TEST(virtual_time, RUN_85_the_same_seed_gives_the_same_order) {
     const auto order_of = [](std::uint64_t seed) {
         virtual_time v(seed);

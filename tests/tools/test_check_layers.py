@@ -45,7 +45,23 @@ class CheckLayers(PlantedTree):
 
     def test_examples_must_not_use_details(self):
         self.plant("examples/x.cpp", "#include <roost/base/detail/x.hpp>\n")
-        self.assert_found("examples/x.cpp:1: an example includes roost/base/detail/x.hpp")
+        self.assert_found("examples/x.cpp:1: a user's program includes roost/base/detail/x.hpp")
+
+    def test_a_header_that_the_umbrella_lacks_is_found(self):
+        self.plant("include/roost/roost.hpp", "#include <roost/base/atomic.hpp>\n#include <roost/base/config.hpp>\n")
+        self.assert_clean()
+        self.plant("include/roost/base/word.hpp", "#pragma once\n")
+        self.plant("tests/base/word_test.cpp", "")
+        self.assert_found("include/roost/roost.hpp:1: lacks roost/base/word.hpp")
+
+    def test_a_header_that_no_program_puts_beside_the_others_is_found(self):
+        program = "tests/outside/asio/all_headers_umbrella_last.cpp"
+        self.plant("include/roost/testing/kit.hpp", "#pragma once\n")
+        self.plant("tests/testing/kit_test.cpp", "")
+        self.plant(program, "#include <roost/testing/other.hpp>\n")
+        self.assert_found(f"{program}:1: does not include roost/testing/kit.hpp")
+        self.plant(program, "#include <roost/testing/kit.hpp>\n")
+        self.assert_clean()
 
     def test_a_missing_table_is_found(self):
         self.plant("docs/architecture.md", "# nothing\n")

@@ -32,6 +32,11 @@ class ExpectCompileError(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("fails without saying 'never'", output)
 
+    def test_the_quoted_line_is_not_the_message(self):
+        status, output = judge('static_assert(false, "other");  // expect: never\n')
+        self.assertEqual(status, 1)
+        self.assertIn("fails without saying 'never'", output)
+
     def test_every_block_is_judged_alone(self):
         good = '#ifdef FAIL_1\n// expect: one\nstatic_assert(false, "one");\n#endif\n'
         self.assertEqual(judge(good)[0], 0)

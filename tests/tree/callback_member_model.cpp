@@ -82,4 +82,21 @@ MODEL_COMPLETE(callback_member_model, two_levels) {
     check(stops.get() == 1 && cancels.get() == 1, "TREE-40: each exactly once");
 }
 
+// TREE-40: destroying it after its level was reached, before the raise has come to it: it has run all the same.
+MODEL_COMPLETE(callback_member_model, destroyed_after_the_level) {
+    ref root = make_root(probe::quiet);
+    ref leaf = make_child(*root, roost::child_kind::idle, probe::quiet);
+    roost::atomic<std::uint32_t> calls{0};
+    roost::thread canceller([root] { root->cancel(); });
+    bool was_reached = false;
+    {
+        roost::inline_callback watch(token(*leaf), level::cancel, [&] { calls.fetch_add(1, roost::mo::relaxed); });
+        was_reached = leaf->should_stop_now();
+    }
+    const std::uint32_t when_gone = calls.load(roost::mo::relaxed);
+    check(!was_reached || when_gone == 1, "TREE-40: the level was reached, so it has run");
+    canceller.join();
+    check(calls.load(roost::mo::relaxed) == when_gone, "TREE-41: once it is gone it never runs");
+}
+
 }  // namespace

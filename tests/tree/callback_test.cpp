@@ -78,7 +78,7 @@ TEST(callback, TREE_42_may_destroy_itself_a_sibling_and_its_node) {
     next = std::make_unique<fn>(token(*child), level::cancel, [&] { ++sibling_calls; });
     root->cancel();
     EXPECT_EQ(calls, 1);
-    EXPECT_EQ(sibling_calls, 1);
+    EXPECT_EQ(sibling_calls, 2) << "also the one that was destroyed before the raise came to it";
     EXPECT_EQ(destroyed, 1);
     EXPECT_FALSE(root->has_members());
 }

@@ -75,6 +75,27 @@ TEST(deadline, TREE_50_callbacks_and_deadlines_share_the_list) {
     EXPECT_EQ(child->deadline(), no_deadline);
 }
 
+TEST(deadline, TREE_120_limits_that_have_passed_cancel_up_to_a_shield) {
+    ref root = make_root();
+    ref outer = make_child(*root);
+    ref shield = make_shield(*outer);
+    ref inner = make_child(*shield);
+    ref below = make_child(*inner);
+    own_deadline far(*outer, at(1));
+    own_deadline budget(*shield, at(2), roost::deadline_kind::advice);
+    own_deadline near(*inner, at(3));
+    roost::cancel_passed(*below, at(2));
+    EXPECT_FALSE(below->should_stop_now()) << "a budget is advice, and the outer limit is behind the shield";
+    roost::cancel_passed(*below, at(3));
+    EXPECT_TRUE(below->should_stop_now() && inner->should_stop_now());
+    EXPECT_EQ(below->why(roost::level::cancel).kind(), roost::reason_kind::timeout);
+    EXPECT_FALSE(shield->should_stop_now());
+    EXPECT_FALSE(outer->should_stop_now());
+    roost::cancel_passed(*outer, at(1));
+    EXPECT_TRUE(outer->should_stop_now());
+    EXPECT_FALSE(root->should_stop_now());
+}
+
 TEST(deadline, TREE_51_remaining) {
     ref root = make_root();
     const roost::token t(*root);
@@ -83,6 +104,45 @@ TEST(deadline, TREE_51_remaining) {
     EXPECT_EQ(t.remaining(at(4)), roost::duration(6s));
     EXPECT_EQ(t.remaining(at(11)), roost::duration::zero());
     EXPECT_EQ(d.at(), at(10));
+}
+
+TEST(deadline, TREE_122_a_limit_is_moved_until_it_has_passed) {
+    using roost::deadline_change;
+    using roost::deadline_move;
+    ref root = make_root();
+    ref child = make_child(*root);
+    own_deadline d(*root, at(10));
+    EXPECT_EQ(d.try_move(deadline_change::by(5s), at(9)), deadline_move::moved);
+    EXPECT_EQ(child->deadline(), at(15));
+    EXPECT_EQ(d.try_move(deadline_change::in(3s), at(9)), deadline_move::moved);
+    EXPECT_EQ(child->deadline(), at(12));
+    EXPECT_FALSE(d.try_pass(at(11)));
+    EXPECT_TRUE(d.is_pending());
+    EXPECT_EQ(d.try_move(deadline_change::to(at(20)), at(12)), deadline_move::passed_before) << "by the clock";
+    EXPECT_TRUE(d.has_passed() && d.try_pass(at(0)));
+    EXPECT_EQ(child->deadline(), at(12));
+    d.end();
+    EXPECT_EQ(d.try_move(deadline_change::to(at(20)), at(1)), deadline_move::ended);
+    EXPECT_FALSE(d.try_pass(at(20)));
+    EXPECT_TRUE(d.has_passed());
+    EXPECT_EQ(child->deadline(), no_deadline);
+}
+
+TEST(deadline, TREE_122_moved_into_the_past_it_has_passed) {
+    using roost::deadline_change;
+    using roost::deadline_move;
+    ref root = make_root();
+    own_deadline d(*root, at(10));
+    EXPECT_EQ(d.try_move(deadline_change::by(-5s), at(5)), deadline_move::passed_now);
+    EXPECT_EQ(d.try_move(deadline_change::by(50s), at(5)), deadline_move::passed_before);
+    own_deadline other(*root, no_deadline);
+    EXPECT_EQ(other.try_move(deadline_change::by(-1h), at(5)), deadline_move::moved);
+    EXPECT_EQ(other.at(), no_deadline);
+    EXPECT_EQ(other.try_move(deadline_change::in(roost::duration::max()), at(5)), deadline_move::moved);
+    EXPECT_EQ(other.at(), no_deadline);
+    roost::cancel_passed(*root, at(5));
+    EXPECT_TRUE(root->should_stop_now());
+    EXPECT_TRUE(other.is_pending());
 }
 
 }  // namespace

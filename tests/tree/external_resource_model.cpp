@@ -53,4 +53,22 @@ MODEL_COMPLETE(external_resource_model, close_waits) {
     check(state.get() == 10 || state.get() == 11, "TREE-46: at most once");
 }
 
+// TREE-46: the handle goes because its holder has seen that the parent is cancelled: on_cancel has run, whichever thread was faster.
+MODEL_COMPLETE(external_resource_model, closed_after_the_level) {
+    ref root = make_root(probe::quiet);
+    roost::atomic<std::uint32_t> calls{0};
+    bool was_reached = false;
+    {
+        external_resource op =
+            external_resource::open(*root, "op", [&] { calls.fetch_add(1, roost::mo::relaxed); }, roost::site());
+        roost::thread canceller([root] { root->cancel(); });
+        was_reached = root->should_stop_now();
+        op.reset();
+        check(!was_reached || calls.load(roost::mo::relaxed) == 1,
+              "TREE-46: the parent was cancelled, so on_cancel has run");
+        canceller.join();
+    }
+    check(calls.load(roost::mo::relaxed) <= 1, "TREE-46: at most once");
+}
+
 }  // namespace

@@ -146,6 +146,29 @@ TEST(node, TREE_10_requested_and_effective_are_two_questions) {
     EXPECT_TRUE(stopped->is_stopping());
 }
 
+TEST(node, TREE_102_ignore_guards_nest_as_deep_as_one_likes) {
+    constexpr int levels = 1'000;
+    const auto root = make_root();
+    const auto other = make_root();
+    for (int i = 0; i < levels; ++i) {
+        ASSERT_TRUE(root->enter_ignore());
+        ASSERT_TRUE(other->enter_ignore());
+    }
+    root->cancel();
+    for (int i = 1; i < levels; ++i) {
+        root->leave_ignore();
+        ASSERT_FALSE(root->should_stop_now()) << i;
+    }
+    root->leave_ignore();
+    EXPECT_TRUE(root->should_stop_now());
+    EXPECT_FALSE(root->enter_ignore());
+    for (int i = 0; i < levels; ++i) {
+        other->leave_ignore();
+    }
+    other->cancel();
+    EXPECT_TRUE(other->should_stop_now());
+}
+
 TEST(node, TREE_11_ignore_is_refused_after_cancel_and_nests) {
     ref root = make_root();
     ASSERT_TRUE(root->enter_ignore());
@@ -297,6 +320,21 @@ TEST(node, TREE_60_a_tracer_is_told_of_all) {
     root->cancel();
     is_traced.store(false, roost::mo::relaxed);
     EXPECT_EQ(child->raised_count, 1);
+}
+
+TEST(node, TREE_130_text_of_unknown_lifetime_is_copied) {
+    std::string text = "a name";
+    char buffer[] = "in a buffer";
+    const char* pointer = text.c_str();
+    const auto by_pointer = make_root(pointer);
+    const auto by_buffer = make_root(buffer);
+    const auto by_literal = make_root(roost::literal("passed on"));
+    text[0] = buffer[0] = 'X';
+    EXPECT_EQ(by_pointer->name(), "a name");
+    EXPECT_EQ(by_buffer->name(), "in a buffer");
+    EXPECT_EQ(by_literal->name(), "passed on");
+    EXPECT_TRUE(by_literal->has_literal_name());
+    EXPECT_FALSE(by_pointer->has_literal_name());
 }
 
 }  // namespace

@@ -80,4 +80,20 @@ MODEL(why_model, two_own) {
     check(root->why(level::cancel).kind() == seen, "TREE-7: it stays");
 }
 
+// A long climb leaves the origin behind, while a node on its way gets a reason of its own for a higher level.
+MODEL_COMPLETE(why_model, known_origin) {
+    ref root = make_root(probe::quiet);
+    ref upper = make_child(*root, roost::child_kind::idle, probe::quiet);
+    ref lower = make_child(*upper, roost::child_kind::idle, probe::quiet);
+    ref leaf = make_child(*lower, roost::child_kind::idle, probe::quiet);
+    root->cancel(reason(reason_kind::shutdown, "top"));
+    roost::thread other([lower] { lower->abort(reason(reason_kind::timeout, "own")); });
+    check(leaf->why(level::cancel).text() == "top", "TREE-7: the reason of the node at which it was given");
+    check(leaf->origin(level::cancel) == root.get(), "TREE-7: found again where the climb left it");
+    other.join();
+    check(leaf->why(level::cancel).text() == "top", "TREE-7: and it stays");
+    check(leaf->why(level::abort).text() == "own", "TREE-7: another level has its own origin");
+    check(lower->why(level::cancel).text() == "top" && lower->why(level::abort).text() == "own", "TREE-7: side by side");
+}
+
 }  // namespace

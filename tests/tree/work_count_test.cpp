@@ -70,6 +70,21 @@ TEST(work_count, TREE_20_closing_admits_members_only) {
     EXPECT_FALSE(scope->try_enter());
 }
 
+TEST(work_count, TREE_20_who_is_shown_a_closing_node_may_put_its_end_off) {
+    ref scope = make_root();
+    scope->enter();  // the body
+    EXPECT_TRUE(scope->try_enter_as_member());
+    EXPECT_TRUE(scope->close());
+    EXPECT_TRUE(scope->try_enter_as_member());
+    EXPECT_EQ(scope->units(), 3U);
+    scope->leave();
+    scope->leave();
+    EXPECT_EQ(scope->drained_count, 0);
+    scope->leave();
+    EXPECT_EQ(scope->drained_count, 1);
+    EXPECT_FALSE(scope->try_enter_as_member());
+}
+
 TEST(work_count, TREE_20_the_body_closes_with_its_last_step) {
     ref scope = make_root();
     ref job = make_child(*scope, "job", child_kind::working);

@@ -24,8 +24,9 @@ static_assert(leave(*enter(work_state{0, 1, true}).next, true).next->pack() == w
 TEST(work_state, TREE_17_the_fast_path_is_the_transition) {
     for (std::uint32_t units : {0U, 1U, 7U, unit_limit - 1}) {
         for (std::uint32_t refs : {0U, 1U, 9U}) {
-            for (unsigned flags = 0; flags < 8; ++flags) {
-                const work_state s{units, refs, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, false};
+            for (unsigned flags = 0; flags < 16; ++flags) {
+                const work_state s{units,           refs, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, false,
+                                   (flags & 8) != 0};
                 const work_step pure = enter(s);
                 EXPECT_EQ(pure.next->pack(), s.pack() + one_unit);
                 EXPECT_EQ(pure.action.announce, (s.pack() & announced_bit) == 0);
@@ -148,6 +149,12 @@ std::vector<world> successors(const world& w) {
                 n.apply(s);
             });
             add([](world& n) {
+                const work_step s = try_enter_as_member(n.word);
+                EXPECT_EQ(s.action.refused, n.word.closed) << "TREE-20";
+                n.held_units += s.next ? 1 : 0;
+                n.apply(s);
+            });
+            add([](world& n) {
                 ++n.held_refs;
                 ++n.word.references;
             });
@@ -219,6 +226,8 @@ TEST(work_state, TREE_26_the_limits_are_refusals) {
     EXPECT_TRUE(try_enter(work_state{14, 1, true}, 15).next);
     EXPECT_FALSE(try_enter(work_state{15, 1, true}, 15).next);
     EXPECT_FALSE(try_enter(work_state{16, 1, true}, 15).next);
+    EXPECT_TRUE(try_enter_as_member(work_state{14, 1, true}, 15).next);
+    EXPECT_FALSE(try_enter_as_member(work_state{15, 1, true}, 15).next);
     EXPECT_FALSE(adopt(work_state{15, 1, true}, true, false, 15).next);
     EXPECT_FALSE(adopt(work_state{1, reference_limit, true}, false, false).next);
 }
@@ -230,8 +239,8 @@ TEST(work_state, TREE_33_a_dead_node_can_not_be_referenced_again) {
 }
 
 TEST(work_state, TREE_17_the_word_keeps_everything_and_knows_what_cannot_be) {
-    for (unsigned flags = 0; flags < 16; ++flags) {
-        const work_state s{5, 7, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, (flags & 8) != 0};
+    for (unsigned flags = 0; flags < 32; ++flags) {
+        const work_state s{5, 7, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, (flags & 8) != 0, (flags & 16) != 0};
         EXPECT_EQ(work_state::unpack(s.pack()), s);
         EXPECT_EQ(s.is_valid(), !s.closed) << "nothing is closed that has units";
     }
@@ -240,6 +249,9 @@ TEST(work_state, TREE_17_the_word_keeps_everything_and_knows_what_cannot_be) {
     EXPECT_FALSE((work_state{unit_limit + 1, 1, true}).is_valid());
     EXPECT_FALSE((work_state{1, reference_limit + 1, true}).is_valid());
     EXPECT_EQ(alone_with(2), (work_state{1, 2, true}.pack()));
+    EXPECT_TRUE(is_unshared(work_state{0, 1, false, true, false, false, true}.pack()))
+        << "a mark of the view's holds nothing";
+    EXPECT_TRUE(action_of_left_upward(work_state{1, 0, true, false, false, false, true}.pack()).dead);
     EXPECT_NE(work_action{.refused = true}, work_action{});
     EXPECT_NE(work_action{.dead = true}, work_action{});
     EXPECT_FALSE(leaves_quietly(work_state{0, 1, true}.pack(), true)) << "there is no unit to take";

@@ -11,14 +11,16 @@
 // started has ended: no frame of it is left. A task that ended cancelled gives system_error(operation_aborted).
 // Cancellation of the handler's slot is passed on: total stops the job, partial and terminal cancel it.
 
+#include <roost/asio/detail/boost_version.hpp>
+
 #include <roost/asio/detail/run_block.hpp>
+#include <roost/asio/detail/run_wait.hpp>
 #include <roost/asio/io_executor.hpp>
+#include <roost/base/error.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/job.hpp>
 
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 
 #include <memory>
 #include <optional>
@@ -42,36 +44,30 @@ namespace detail {
 
 [[nodiscard]] task<> join_job(job which);
 [[noreturn]] void throw_stopped();
+[[noreturn]] void throw_stopped_before();
 
-// What a task on a context ended with, brought to the thread that runs the context, which is kept at work until then.
+// What a task on a context ended with, for the thread that is inside run().
 template <class T>
-class run_result final : private work {
+class run_result final : public run_wait {
 public:
-    explicit run_result(boost::asio::io_context& io)
-        : work(+[](work& self) noexcept { static_cast<run_result&>(self).arrived(); }),
-          where_(io_executor::of(io)),
-          at_work_(io.get_executor()) {}
-
-    [[nodiscard]] bool has_arrived() const noexcept { return arrived_; }
-    [[nodiscard]] outcome<T>& how() noexcept { return *how_; }
+    explicit run_result(boost::asio::io_context& io) : run_wait(io) {}
     void keep(outcome<T> how) noexcept { how_.emplace(std::move(how)); }
-    void send(std::shared_ptr<run_result> self) noexcept {
-        self_ = std::move(self);
-        where_.post(*this);
-    }
+    [[nodiscard]] outcome<T>& how() noexcept { return *how_; }
 
 private:
-    void arrived() noexcept {
-        const std::shared_ptr<run_result> self = std::move(self_);
-        at_work_.reset();
-        arrived_ = true;
-    }
-
-    io_executor& where_;
-    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> at_work_;
     std::optional<outcome<T>> how_;
-    std::shared_ptr<run_result> self_;  // on its way
-    bool arrived_ = false;
+};
+
+// The calls of run() on the context, as long as they wait for the result.
+class run_wait_guard {
+public:
+    explicit run_wait_guard(run_wait& wait) noexcept : wait_(&wait) {}
+    ~run_wait_guard() { wait_->leave(); }
+    run_wait_guard(const run_wait_guard&) = delete;
+    run_wait_guard& operator=(const run_wait_guard&) = delete;
+
+private:
+    run_wait* wait_;
 };
 
 template <class T>
@@ -80,7 +76,7 @@ public:
     explicit send_result(std::shared_ptr<run_result<T>> to) noexcept : to_(std::move(to)) {}
     void keep(outcome<T> how) noexcept { to_->keep(std::move(how)); }
     [[nodiscard]] bool try_deliver() noexcept {
-        to_->send(to_);
+        to_->send();
         return true;
     }
 
@@ -97,17 +93,22 @@ auto async_run(executor_ref where, job which, Token&& token, std::source_locatio
 }
 
 // Runs the task on the context, and the context on this thread, until the task and everything it started has ended. Other
-// handlers of the context run meanwhile, and what is left of them later. Throws what the task throws, error(closed) when it
-// ended cancelled or the context was stopped.
+// threads may run the context, too. Other handlers of the context run meanwhile; this call returns without waiting for them.
+// Throws what the task throws, and error(closed) when the task ended cancelled, when the context is stopped meanwhile, or, with
+// nothing begun, when the context is stopped already: call its restart() before.
 template <class T>
 T run(boost::asio::io_context& io, task<T> t, std::source_location from = std::source_location::current()) {
+    if (io.stopped()) {
+        detail::throw_stopped_before();
+    }
     // Shared, because a context that is stopped early leaves the task behind.
     const auto result = std::make_shared<detail::run_result<T>>(io);
+    const detail::run_wait_guard until_here(*result);
     const executor_ref where(io_executor::of(io));
     const auto root = node_ref<detail::run_block>::adopt(new detail::run_block(where, "main", from));
     detail::start_run<T>(*root, where, "main", std::move(t), from, detail::send_result<T>(result));
     while (!result->has_arrived()) {
-        if (io.run_one() == 0) {
+        if (io.run_one() == 0 && !result->has_arrived()) {
             detail::throw_stopped();
         }
     }

@@ -12,8 +12,13 @@
 // steady_timer of the context. A sleeping task keeps io.run() from returning, a task that waits for something else does not:
 // hold a work guard, or use run() or async_run() of asio/async_run.hpp, which do.
 //
+// The context may be destroyed by any thread as soon as the tasks on it have ended and no thread is in io.run(): a thread that
+// woke the last task, also one of a blocking lane, touches nothing of the context once that task can run.
+//
 // When the context is destroyed with tasks left on it, operations that were begun with use_task end: their bodies unwind
 // there, on the destroying thread, while the context's services still exist. Whatever else they wait for stays as it is.
+
+#include <roost/asio/detail/boost_version.hpp>
 
 #include <roost/asio/detail/handler_memory.hpp>
 #include <roost/asio/detail/io_timers.hpp>

@@ -16,9 +16,13 @@
 //
 // The operation begins when it is awaited, if the task is not cancelled by then. The task goes on on its own executor, at once
 // when the handler runs there. Signals become Asio's:
-//   cancel   terminal: when it comes before the handler, the body unwinds as soon as the operation has ended, whatever its
-//            result (which is destroyed); a failure that arrives as an exception_ptr is seen by the body unless it is
-//            operation_aborted. When the handler came first, its result is delivered and the next await cancels.
+//   cancel   terminal. The body unwinds when the operation has ended. What the operation has done all the same is delivered:
+//            when a deadline or a scope inside the job cancelled it, a value or an error other than operation_aborted is the
+//            await's, and the next await cancels. So a read under a deadline can be tried again: its bytes are returned or still
+//            in the kernel. Only when the job itself is being cancelled is the result destroyed; a failure that arrives as an
+//            exception_ptr is seen even then. When the handler came first, its result is delivered in any case.
+//            A composed operation (async_read, async_write) that is aborted half way has moved some bytes: as_tuple(use_task)
+//            delivers operation_aborted with their number. Without as_tuple the number is lost: give up the stream.
 //   stop     total: operations that support it (accept, wait, connect, a single read or write) end with operation_aborted, which
 //            the body sees; others take no notice, such as async_read, async_write and Beast's. Also for an operation that
 //            begins after the stop. use_task.through_stop() takes no notice at all.
@@ -28,6 +32,8 @@
 //
 // If the handler is destroyed without being called, as all are with their io_context, the body ends cancelled with the
 // reason `closed`.
+
+#include <roost/asio/detail/boost_version.hpp>
 
 #include <roost/asio/detail/operation.hpp>
 #include <roost/task/as_outcome.hpp>
@@ -90,11 +96,40 @@ struct operation_result<std::exception_ptr> : operation_result<> {};
 // An exception that is more than the echo of the cancel.
 [[nodiscard]] bool is_failure(const std::exception_ptr& error) noexcept;
 
+template <class T>
+inline constexpr bool is_tuple = false;
+template <class... A>
+inline constexpr bool is_tuple<std::tuple<A...>> = true;
+template <class T>
+inline constexpr bool is_transfer_tuple = std::is_same_v<T, std::tuple<boost::system::error_code, std::size_t>>;
+
+// What a handler's arguments say. Those of an adapter that hides the error are a result: only the caller can tell.
+template <class... Args>
+[[nodiscard]] ended_as ending_of(const std::tuple<Args...>& given) noexcept {
+    if constexpr (sizeof...(Args) == 0) {
+        return ended_as::result;
+    } else {
+        using first = std::tuple_element_t<0, std::tuple<Args...>>;
+        if constexpr (std::is_same_v<first, std::exception_ptr>) {
+            const std::exception_ptr& error = std::get<0>(given);
+            return !error ? ended_as::result : is_failure(error) ? ended_as::failure : ended_as::aborted;
+        } else if constexpr (std::is_same_v<first, boost::system::error_code>) {
+            return std::get<0>(given) == boost::asio::error::operation_aborted ? ended_as::aborted : ended_as::result;
+        } else if constexpr (is_transfer_tuple<first>) {  // as_tuple: the body sees how many bytes were moved before
+            return std::get<1>(std::get<0>(given)) != 0 ? ended_as::result : ending_of(std::get<0>(given));
+        } else if constexpr (is_tuple<first>) {
+            return ending_of(std::get<0>(given));
+        } else {
+            return ended_as::result;
+        }
+    }
+}
+
 // Where the handler leaves its arguments.
 template <class... Args>
-class operation_of : public operation {
+class typed_operation : public operation {
 public:
-    operation_of(promise_base& me, bool ends_at_stop) noexcept : operation(me, has_failed, ends_at_stop) {}
+    typed_operation(promise_base& me, bool ends_at_stop) noexcept : operation(me, how_ended, ends_at_stop) {}
 
     template <class... Given>
     void store(Given&&... given) noexcept {
@@ -126,14 +161,9 @@ private:
         return false;
     }();
 
-    static bool has_failed(const operation& self) noexcept {
-        if constexpr (has_exception) {
-            const auto& mine = static_cast<const operation_of&>(self);
-            return mine.arguments_ && is_failure(std::get<0>(*mine.arguments_));
-        } else {
-            static_cast<void>(self);
-            return false;
-        }
+    static ended_as how_ended(const operation& self) noexcept {
+        const auto& mine = static_cast<const typed_operation&>(self);
+        return mine.arguments_ ? ending_of(*mine.arguments_) : ended_as::aborted;
     }
     static auto unpack(arguments all) -> typename operation_result<Args...>::type {
         if constexpr (has_code) {
@@ -165,7 +195,7 @@ private:
 template <class... Args>
 class use_task_handler {
 public:
-    explicit use_task_handler(operation_of<Args...>& to) noexcept : to_(&to) {}
+    explicit use_task_handler(typed_operation<Args...>& to) noexcept : to_(&to) {}
     use_task_handler(use_task_handler&& other) noexcept : to_(std::exchange(other.to_, nullptr)) {}
     use_task_handler& operator=(use_task_handler&&) = delete;
     ~use_task_handler() {
@@ -176,7 +206,7 @@ public:
 
     template <class... Given>
     void operator()(Given&&... given) noexcept {
-        operation_of<Args...>* to = std::exchange(to_, nullptr);
+        typed_operation<Args...>* to = std::exchange(to_, nullptr);
         to->store(std::forward<Given>(given)...);
         to->handler_called();
     }
@@ -190,15 +220,15 @@ public:
     }
 
 private:
-    operation_of<Args...>* to_;
+    typed_operation<Args...>* to_;
 };
 
 // The operation in the frame of the body that awaits it.
 template <class Call, class... Args>
-class operation_await final : private operation_of<Args...> {
+class operation_await final : private typed_operation<Args...> {
 public:
     operation_await(promise_base& me, Call& call) noexcept
-        : operation_of<Args...>(me, call.token().ends_at_stop()), call_(&call) {}
+        : typed_operation<Args...>(me, call.token().ends_at_stop()), call_(&call) {}
 
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<>) {
@@ -266,13 +296,6 @@ private:
     std::tuple<InitArgs...> arguments_;
 };
 
-template <class T>
-inline constexpr bool is_operation_call = false;
-template <class... A>
-inline constexpr bool is_operation_call<operation_call<A...>> = true;
-template <class T>
-concept asio_operation = is_operation_call<T>;
-
 template <class Signature, class Initiation, class... InitArgs>
 [[nodiscard]] auto make_call(use_task_t token, boost::asio::any_io_executor bound, Initiation&& initiation,
                              InitArgs&&... given) {
@@ -281,26 +304,6 @@ template <class Signature, class Initiation, class... InitArgs>
 }
 
 }  // namespace detail
-
-// Deadlines for an operation directly; it begins inside.
-template <class Rep, class Period, detail::asio_operation Call>
-[[nodiscard]] auto fail_after(std::chrono::duration<Rep, Period> d, Call call,
-                              std::source_location where = std::source_location::current()) {
-    return fail_after(d, detail::as_task<Call>(std::move(call)), where);
-}
-template <class Rep, class Period, detail::asio_operation Call>
-[[nodiscard]] auto move_on_after(std::chrono::duration<Rep, Period> d, Call call,
-                                 std::source_location where = std::source_location::current()) {
-    return move_on_after(d, detail::as_task<Call>(std::move(call)), where);
-}
-template <detail::asio_operation Call>
-[[nodiscard]] auto fail_at(time_point at, Call call, std::source_location where = std::source_location::current()) {
-    return fail_at(at, detail::as_task<Call>(std::move(call)), where);
-}
-template <detail::asio_operation Call>
-[[nodiscard]] auto move_on_at(time_point at, Call call, std::source_location where = std::source_location::current()) {
-    return move_on_at(at, detail::as_task<Call>(std::move(call)), where);
-}
 
 }  // namespace roost::inline ROOST_ABI
 

@@ -3,6 +3,7 @@
 #include <roost/base/config.hpp>
 #include <roost/base/site.hpp>
 
+#include <string>
 #include <string_view>
 
 namespace roost::inline ROOST_ABI {
@@ -15,6 +16,16 @@ namespace roost::inline ROOST_ABI {
 // Called instead of abort() when set: the explorer turns a broken invariant into a verdict with a replay string.
 using panic_handler = void (*)(const char* sentence);
 panic_handler set_panic_handler(panic_handler handler) noexcept;
+
+namespace detail {
+
+// What the calling thread is running: its name, empty for nothing, and its place. Installed by the layer that runs jobs.
+using running_function = std::string_view (*)(site& where) noexcept;
+void set_running_function(running_function find) noexcept;
+// " [in 'transfer' (bank.cpp:42)]" for the sentence about a mistake. Empty outside of jobs, and in a sentence about that job.
+[[nodiscard]] std::string in_what_runs(std::string_view about);
+
+}  // namespace detail
 
 }  // namespace roost::inline ROOST_ABI
 

@@ -17,9 +17,12 @@
 //   thread_value<Tag, T>::get()   the calling thread's own T, reached out of line so that no coroutine caches its address
 //   now(), coarse_now()           monotonic clock; coarse is cheaper and up to 4 ms behind
 //   random_u64()                  per-thread generator, for jitter and choice, not for secrets
+//   swap_random_state(s)          the generator goes on from s; returns where it was. The same state gives the same numbers
 //   allocate / deallocate         node memory; throws std::bad_alloc
 //   allocate_frame / deallocate_frame   coroutine frames and job blocks, recycled per thread
-//   light_barrier, heavy_barrier  asymmetric pair: heavy_barrier() orders every thread's light_barrier(); has_heavy_barrier()
+//   light_barrier, heavy_barrier  asymmetric pair: heavy_barrier() orders every thread's light_barrier(). has_heavy_barrier()
+//                                 is false where the kernel has none, and from the moment on at which it refuses: then
+//                                 heavy_barrier() of those who counted on it waits for store_drain_time, which is slow
 //   spin_hint(), yield_thread()   say that this thread is waiting for another one
 //
 // Back ends: native (ships), jitter (native plus random delays), model (the explorer's; see testing/explore.hpp).

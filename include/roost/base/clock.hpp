@@ -19,10 +19,17 @@ struct monotonic {
 
 using time_point = monotonic::time_point;
 
+// The standard library's monotonic clock counts from the same moment.
+template <class Duration>
+using steady_time = std::chrono::time_point<std::chrono::steady_clock, Duration>;
+
 // "Never": the deadline of whoever has none.
 inline constexpr time_point no_deadline = time_point::max();
 
-// Saturating: far deadlines stay far instead of wrapping into the past.
+// Longer than any processor keeps a store to itself: a thread that looks so much later sees it.
+inline constexpr duration store_drain_time = std::chrono::milliseconds(2);
+
+// Saturating: far deadlines stay far instead of wrapping into the past. A duration that is not a number gives the earliest.
 template <class Rep, class Period>
 [[nodiscard]] constexpr time_point deadline_after(time_point start, std::chrono::duration<Rep, Period> d) noexcept {
     using exact = std::chrono::duration<long double, std::nano>;
@@ -30,7 +37,7 @@ template <class Rep, class Period>
     if (target >= static_cast<long double>(time_point::max().time_since_epoch().count())) {
         return no_deadline;
     }
-    if (target <= static_cast<long double>(time_point::min().time_since_epoch().count())) {
+    if (!(target > static_cast<long double>(time_point::min().time_since_epoch().count()))) {  // or not a number
         return time_point::min();
     }
     return start + std::chrono::duration_cast<duration>(d);

@@ -20,6 +20,7 @@ enum class errc {
     would_deadlock,      // a job waiting for itself or an ancestor
     not_drained,         // the drain deadline passed with work outstanding
     broken,              // a resource failed its health check
+    misused,             // the program used an object wrongly and can go on: see misuse
 };
 
 [[nodiscard]] const std::error_category& roost_category() noexcept;

@@ -3,6 +3,7 @@
 #include <roost/base/assert.hpp>
 #include <roost/base/reason.hpp>
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -12,6 +13,20 @@
 #include <vector>
 
 namespace roost::inline ROOST_ABI {
+
+// How an answer ended: base/status.hpp.
+enum class wait_status : std::uint8_t {
+    done,
+    would_wait,  // a try_ form: full, or empty
+    closed,
+    expired,
+    cancelled,
+    stopped,  // refused: the node was stopped
+    failed,  // there is an error
+    // The words of pools for the first two.
+    ok = done,
+    empty = would_wait,
+};
 
 // How a computation ended because somebody asked it to.
 class cancelled {
@@ -56,7 +71,11 @@ public:
     [[nodiscard]] bool is_cancelled() const noexcept { return state_.index() == 2; }
     [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
 
-    // The value. Asking for it when there is none is a bug, named as such.
+    [[nodiscard]] wait_status status() const noexcept {
+        return has_value() ? wait_status::done : has_error() ? wait_status::failed : wait_status::cancelled;
+    }
+
+    // The value, or throws the error with its own type. Asking a cancelled outcome for its value ends the program.
     [[nodiscard]] std::add_lvalue_reference_t<T> value() & { return get(); }
     [[nodiscard]] std::add_lvalue_reference_t<std::add_const_t<T>> value() const& {
         return const_cast<outcome&>(*this).get();
@@ -76,13 +95,10 @@ public:
     // Empty when it was not cancelled.
     [[nodiscard]] reason why() const noexcept { return is_cancelled() ? std::get<2>(state_).why() : reason(); }
 
-    // The value, or throws the error with its own type; a cancelled outcome must be asked about first.
-    T value_or_throw() && {
-        if (has_error()) {
-            std::rethrow_exception(std::get<1>(state_));
-        }
-        return std::move(*this).value();
-    }
+    // The same as value().
+    T value_or_throw() && { return std::move(*this).value(); }
+    // For code that takes any kind of answer.
+    [[nodiscard]] outcome to_outcome() && { return std::move(*this); }
 
     [[nodiscard]] const std::vector<std::exception_ptr>& others() const noexcept {
         static const std::vector<std::exception_ptr> none;
@@ -97,8 +113,12 @@ public:
 
 private:
     std::add_lvalue_reference_t<T> get() {
-        if (!has_value()) {
-            panic("outcome::value() was called on an outcome that holds no value; ask has_value() first");
+        if (!has_value()) [[unlikely]] {
+            if (has_error()) {
+                std::rethrow_exception(std::get<1>(state_));
+            }
+            panic("outcome", {}, site(),
+                  "value() was called on a cancelled outcome, which holds no value; check has_value() first");
         }
         if constexpr (std::is_reference_v<T>) {
             return *std::get<0>(state_);

@@ -23,7 +23,8 @@ public:
     [[nodiscard]] constexpr std::uint32_t line() const noexcept { return where_.line(); }
     [[nodiscard]] constexpr const char* function() const noexcept { return where_.function_name(); }
 
-    // "server.cpp:42", or "unknown site".
+    // "server.cpp:42", or "unknown site". An absolute path is cut to the file's name: the directories of the machine that built the
+    // program mean nothing to its operator. A relative one (-ffile-prefix-map) is shown whole. file() has all of it.
     [[nodiscard]] std::string to_string() const;
 
     // Same place in the source, whichever translation unit recorded it.

@@ -13,6 +13,7 @@
 // A3  look: current_ load           acquire  A1     the label's text                                   activity_model: pinned_text
 // A4  look: pinned_ store           relaxed  A2     nothing: the barrier pair orders it                activity_model: pinned_text
 // A5  look: pinned_ clear           release  A2     the watcher's reads                                activity_model: pinned_text
+// A6  current: current_ load        relaxed  -      nothing: the thread's own store                    (floor)
 //
 // A3 survives acquire->relaxed: each of the two looks covers for the other, unless a new label has got the address of the old one
 
@@ -36,6 +37,12 @@ class activity {
 public:
     [[nodiscard]] static activity& of_this_thread() noexcept { return thread_value<activity, activity>::get(); }
 
+    // What the calling thread is busy with; empty when it is not inside a running_as scope.
+    [[nodiscard]] static activity_label here() noexcept {
+        const activity_label* current = of_this_thread().current_.load(mo::relaxed);  // A6
+        return current == nullptr ? activity_label() : *current;
+    }
+
     // Calls see(const activity_label&) when the thread is inside some running_as scope, and keeps that scope from ending
     // until it has returned or thrown. Only with has_heavy_barrier(), and from one watcher at a time.
     template <class See>
@@ -52,6 +59,9 @@ public:
         }
         return still;
     }
+
+    // Of this thread's own: lives where the innermost running_as scope was entered, so it marks a place on the stack.
+    [[nodiscard]] const activity_label* current() const noexcept { return current_.load(mo::relaxed); }  // A6
 
 private:
     friend class running_as;

@@ -8,7 +8,7 @@
 // About what time it is, for one plain load: whoever reads the clock anyway tells the others. For the ages in reports, where
 // a few milliseconds do not matter and a clock read per job would.
 //
-// word     0 nobody tells (ages are unknown); 1 nobody tells at the moment (the clock is read); else ticks of about a millisecond
+// word     1 no thread tells the time at the moment: the clock is read; else ticks of about a millisecond
 //
 // id  operation            order    pairs  carries                             fails in
 // R1  stamp: load          relaxed  R2     nothing but the number              (floor)
@@ -31,7 +31,7 @@ public:
             word().store(resting, mo::relaxed);  // R2
         }
     }
-    // 0: unknown.
+    // 0: unknown, in models.
     [[nodiscard]] static std::uint32_t stamp() noexcept {
         if constexpr (!is_told) {
             return unknown;
@@ -60,7 +60,7 @@ private:
     static constexpr std::uint32_t largest_age = ~std::uint32_t(0) - (std::uint32_t(1) << 20U);  // about 18 minutes of lead
 
     static atomic<std::uint32_t>& word() noexcept {
-        static constinit atomic<std::uint32_t> told{unknown};
+        static constinit atomic<std::uint32_t> told{resting};
         return told;
     }
     [[nodiscard]] static std::uint32_t ticks_of(time_point t) noexcept {

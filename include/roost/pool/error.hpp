@@ -1,6 +1,7 @@
 #pragma once
 
 #include <roost/base/error.hpp>
+#include <roost/base/status.hpp>
 
 #include <cstdint>
 #include <exception>
@@ -12,17 +13,9 @@ namespace roost::inline ROOST_ABI {
 enum class pool_operation : std::uint8_t { acquire, create, check, destroy, close };
 [[nodiscard]] std::string_view to_string(pool_operation operation) noexcept;
 
-// How an acquire ended.
-enum class pool_status : std::uint8_t {
-    ok,
-    empty,      // try_ forms: nothing idle, or somebody else is first
-    stopped,    // the pool's node was stopped
-    closed,     // the pool was closed
-    expired,    // the deadline passed
-    cancelled,  // a stop token asked for it
-    failed,     // the resource could not be created
-};
-[[nodiscard]] std::string_view to_string(pool_status status) noexcept;
+// How an acquire ended: ok; empty (a try_ form: nothing idle, or another waiter is first); stopped (the pool's node was);
+// closed; expired (the deadline passed); cancelled (by a stop token); failed (the resource could not be created).
+using pool_status = wait_status;
 
 // What went wrong, where, and why: "pool 'db', stripe 2: create: connection refused".
 class pool_error : public error {

@@ -59,9 +59,10 @@ struct pool_options {
     double lifetime_jitter = 0.1;  // each lives up to this fraction shorter, drawn once when it is created
     std::uint32_t warm = 0;  // keep at least so many resources alive
     duration check_after{};  // idle for longer: ask the check before it is given out; zero: always ask
-    duration check_timeout{};  // an awaitable check that takes longer costs the resource
-    duration create_timeout{};  // a creation that takes longer fails and its place is used again (awaitable create)
-    duration destroy_timeout{};  // a destruction that takes longer is left alone and its place is used again
+    // Limits of awaitable functions. A task is cancelled at its limit; any other awaitable goes on, and close() waits for it.
+    duration check_timeout{};  // a check that takes longer costs the resource
+    duration create_timeout{};  // a creation that takes longer fails and its place is used again
+    duration destroy_timeout{};  // a destruction that takes longer gives its place back at its limit
     duration leak_after{};  // somebody who holds a resource for longer is reported, once
     bool track_ages = false;  // read the clock at every acquire, for reports; implied by leak_after
     create_backoff backoff;
@@ -85,6 +86,7 @@ struct pool_stats {
     std::uint32_t busy = 0;  // being created or destroyed
     std::uint32_t over = 0;
     std::uint32_t waiting = 0;
+    std::uint32_t late = 0;  // attempts past their limit, and destructions of what came late, that still run; about
     std::uint64_t created = 0;
     std::uint64_t destroyed = 0;
     std::uint64_t create_failures = 0;
@@ -92,7 +94,7 @@ struct pool_stats {
     std::uint64_t withdrawn = 0;  // waits that ended by cancel or deadline
     std::uint64_t checks_failed = 0;
     std::uint64_t expired = 0;  // idle for too long or too old
-    std::uint64_t abandoned = 0;  // creations and destructions left alone at their timeout
+    std::uint64_t abandoned = 0;  // creations, checks and destructions whose limit has passed
     std::uint64_t leaks = 0;
 };
 

@@ -18,6 +18,7 @@
 // Cancelled: nothing is lost. Stop of the pool's node: acquires are refused with a value. Destroy: closes; resources that are
 // still out are destroyed when they come back. A synchronous create runs in whoever acquires.
 
+#include <roost/base/time_limit.hpp>
 #include <roost/pool/detail/acquire_operation.hpp>
 #include <roost/pool/detail/pool_core_of.hpp>
 #include <roost/pool/options.hpp>
@@ -61,41 +62,43 @@ public:
         }
     }
 
-    // --- acquiring. `who` names the holder in reports; it has to outlive the loan (a literal) --------------------------------
-    [[nodiscard]] operation acquire(site where = std::source_location::current()) noexcept {
-        return operation(*core_, nullptr, where);
+    // --- acquiring. `who` names the holder in reports ---------------------------------------------------------------------
+    [[nodiscard("nothing is held until it is awaited: write co_await")]] operation acquire(
+        site where = std::source_location::current()) noexcept {
+        return operation(*live(), nullptr, where);
     }
-    [[nodiscard]] operation acquire(const char* who, site where = std::source_location::current()) noexcept {
-        return operation(*core_, who, where);
+    [[nodiscard("nothing is held until it is awaited: write co_await")]] operation acquire(
+        literal who, site where = std::source_location::current()) noexcept {
+        return operation(*live(), who.text(), where);
     }
     // An idle resource, unless somebody waits. Never waits, never creates. One that has to go through an awaitable check first
     // does so for whoever comes next.
     [[nodiscard]] acquired<R> try_acquire(site where = std::source_location::current()) {
         return try_with_reserve(false, nullptr, where);
     }
-    [[nodiscard]] acquired<R> try_acquire(const char* who, site where = std::source_location::current()) {
-        return try_with_reserve(false, who, where);
+    [[nodiscard]] acquired<R> try_acquire(literal who, site where = std::source_location::current()) {
+        return try_with_reserve(false, who.text(), where);
     }
     // Or a new one, when there is room. With an awaitable create: begins to create one for whoever comes next. While creating
     // is suspended (options.backoff): failed, with the last error.
     [[nodiscard]] acquired<R> try_acquire_or_create(site where = std::source_location::current()) {
         return try_with_reserve(true, nullptr, where);
     }
-    [[nodiscard]] acquired<R> try_acquire_or_create(const char* who, site where = std::source_location::current()) {
-        return try_with_reserve(true, who, where);
+    [[nodiscard]] acquired<R> try_acquire_or_create(literal who, site where = std::source_location::current()) {
+        return try_with_reserve(true, who.text(), where);
     }
     // For threads.
-    [[nodiscard]] acquired<R> acquire_blocking(time_point deadline = no_deadline,
+    [[nodiscard]] acquired<R> acquire_blocking(time_limit deadline = no_deadline,
                                                site where = std::source_location::current()) {
-        return acquire_blocking(nullptr, deadline, where);
+        return acquire_blocking("", deadline, where);
     }
-    [[nodiscard]] acquired<R> acquire_blocking(const char* who, time_point deadline = no_deadline,
+    [[nodiscard]] acquired<R> acquire_blocking(literal who, time_limit deadline = no_deadline,
                                                site where = std::source_location::current()) {
-        if (detail::slot_base* s = core_->try_take_unexamined()) [[likely]] {
-            core_->note_holder(*s, who, where);
+        if (detail::slot_base* s = live()->try_take_unexamined()) [[likely]] {
+            live()->note_holder(*s, who.text(), where);
             return acquired<R>(*s);
         }
-        return acquire_slowly(who, deadline, where);
+        return acquire_slowly(who.text(), deadline, where);
     }
 
     // Acquires, runs fn(resource), gives back; when fn fails or is cancelled the resource is destroyed instead. A coroutine
@@ -103,24 +106,24 @@ public:
     // there is none.
     template <class Fn>
     [[nodiscard]] auto with(Fn fn, site where = std::source_location::current()) {
-        return with(nullptr, std::move(fn), where);
+        return with("", std::move(fn), where);
     }
     template <class Fn>
-    [[nodiscard]] auto with(const char* who, Fn fn, site where = std::source_location::current()) {
+    [[nodiscard]] auto with(literal who, Fn fn, site where = std::source_location::current()) {
         using result = std::invoke_result_t<Fn&, R&>;
         if constexpr (detail::coroutine_type<result>) {
             return use_in<result>(acquire(who, where), std::move(fn));
         } else {
-            return detail::with_operation<R, Fn>(*core_, std::move(fn), who, where);
+            return detail::with_operation<R, Fn>(*live(), std::move(fn), who.text(), where);
         }
     }
     // The same with an idle resource only. Empty (false for a function without a result) when there is none.
     template <class Fn>
     auto try_with(Fn fn, site where = std::source_location::current()) {
-        return try_with(nullptr, std::move(fn), where);
+        return try_with("", std::move(fn), where);
     }
     template <class Fn>
-    auto try_with(const char* who, Fn fn, site where = std::source_location::current()) {
+    auto try_with(literal who, Fn fn, site where = std::source_location::current()) {
         using result = std::invoke_result_t<Fn&, R&>;
         acquired<R> got = try_acquire(who, where);
         if constexpr (detail::coroutine_type<result>) {
@@ -138,65 +141,65 @@ public:
     }
 
     // --- closing -----------------------------------------------------------------------------------------------------------
-    // Refuses from now on, destroys what is idle, and waits until everything out has come back and is destroyed. Giving up
-    // the wait leaves the pool closed.
-    [[nodiscard]] close_operation close() noexcept { return close_operation(detail::drain_source(*core_)); }
+    // Refuses from now on, destroys what is idle, and waits until everything out has come back and is destroyed, and attempts
+    // past their limit have ended. From then on the pool calls no function of the user's. Giving up the wait leaves the pool closed.
+    [[nodiscard]] close_operation close() noexcept { return close_operation(detail::drain_source(*live())); }
     // The same until a deadline, with the pool's own executor and timers; the result says whether it drained.
     [[nodiscard]] auto close(time_point deadline) noexcept {
-        if (core_->options().timers == nullptr) {
-            panic("pool", core_->name(), core_->made_at(), "close(deadline) needs options.where and options.timers");
+        if (live()->options().timers == nullptr) {
+            panic("pool", live()->name(), live()->made_at(), "close(deadline) needs options.where and options.timers");
         }
-        return with_deadline(close(), deadline, *core_->options().where.get(), *core_->options().timers);
+        return with_deadline(close(), deadline, *live()->options().where.get(), *live()->options().timers);
     }
-    // For threads. False: the deadline passed; holders() says who is in the way.
-    [[nodiscard]] bool close_blocking(time_point deadline = no_deadline) noexcept {
-        return core_->close_in_thread(deadline);
+    // For threads. False: the deadline passed; holders() and stats().late say what is in the way.
+    [[nodiscard]] bool close_blocking(time_limit deadline = no_deadline) noexcept {
+        return live()->close_in_thread(deadline);
     }
 
     // --- upkeep and facts --------------------------------------------------------------------------------------------------
     // Destroys what is idle now; the pool stays open. How many.
-    std::uint32_t clear_idle() noexcept { return core_->clear_idle(); }
+    std::uint32_t clear_idle() noexcept { return live()->clear_idle(); }
     // Changes the capacity, between 1 and options.room; says what it is now. Resources beyond it go when they come back.
-    std::uint32_t resize(std::uint32_t capacity) noexcept { return core_->resize(capacity); }
-    [[nodiscard]] pool_stats stats() const noexcept { return core_->stats(); }
+    std::uint32_t resize(std::uint32_t capacity) noexcept { return live()->resize(capacity); }
+    [[nodiscard]] pool_stats stats() const noexcept { return live()->stats(); }
     // Who has something out, the oldest first.
-    [[nodiscard]] std::vector<pool_holder> holders() const { return core_->holders(); }
-    [[nodiscard]] std::string_view name() const noexcept { return core_->name(); }
-    [[nodiscard]] std::uint32_t stripes() const noexcept { return core_->stripes(); }
-    [[nodiscard]] node& as_node() const noexcept { return *core_; }
-    [[nodiscard]] detail::pool_core& core() noexcept { return *core_; }  // not API
+    [[nodiscard]] std::vector<pool_holder> holders() const { return live()->holders(); }
+    [[nodiscard]] std::string_view name() const noexcept { return live()->name(); }
+    [[nodiscard]] std::uint32_t stripes() const noexcept { return live()->stripes(); }
+    [[nodiscard]] node& as_node() const noexcept { return *live(); }
+    [[nodiscard]] detail::pool_core& core() noexcept { return *live(); }  // not API
 
 private:
-    [[gnu::noinline]] acquired<R> acquire_slowly(const char* who, time_point deadline, site where) {
+    [[gnu::noinline]] acquired<R> acquire_slowly(const char* who, time_limit deadline, site where) {
         detail::pool_waiter w;
-        if (detail::try_pick(*core_, w, true)) {
-            return detail::finish_acquire<R>(*core_, w, who, where);
+        if (detail::try_pick(*live(), w, true)) {
+            return detail::finish_acquire<R>(*live(), w, who, where);
         }
-        const auto core = node_ref<detail::pool_core>::share(*core_);  // the pool may be destroyed while the thread waits
+        const auto core = node_ref<detail::pool_core>::share(*live());  // the pool may be destroyed while the thread waits
         detail::acquire_in_turn(*core, w, deadline);
         return detail::finish_acquire<R>(*core, w, who, where);
     }
     [[nodiscard]] acquired<R> try_with_reserve(bool may_reserve, const char* who, site where) {
-        if (detail::slot_base* s = core_->try_take_unexamined()) [[likely]] {
-            core_->note_holder(*s, who, where);
+        if (detail::slot_base* s = live()->try_take_unexamined()) [[likely]] {
+            live()->note_holder(*s, who, where);
             return acquired<R>(*s);
         }
         detail::pool_waiter w;
-        if (detail::try_pick(*core_, w, may_reserve)) {
-            return detail::finish_acquire<R>(*core_, w, who, where);
+        if (detail::try_pick(*live(), w, may_reserve)) {
+            return detail::finish_acquire<R>(*live(), w, who, where);
         }
         if (w.given == detail::gift::unchecked) {
-            core_->check_aside(*std::exchange(w.slot, nullptr));
+            live()->check_aside(*std::exchange(w.slot, nullptr));
         }
-        w.given = core_->refusal();
-        if (w.given == detail::gift::nothing && may_reserve && core_->is_suspended(w.cause)) {
+        w.given = live()->refusal();
+        if (w.given == detail::gift::nothing && may_reserve && live()->is_suspended(w.cause)) {
             w.given = detail::gift::failed;
         }
         if (w.given != detail::gift::nothing) {
-            return detail::finish_acquire<R>(*core_, w, who, where);
+            return detail::finish_acquire<R>(*live(), w, who, where);
         }
-        if (may_reserve && core_->creates_async()) {
-            core_->create_one();
+        if (may_reserve && live()->creates_async()) {
+            live()->create_one();
         }
         return acquired<R>(pool_status::empty);
     }
@@ -225,6 +228,13 @@ private:
             held.trust();
             co_return std::forward<decltype(result)>(result);
         }
+    }
+
+    [[nodiscard]] detail::pool_core* live() const noexcept {
+        if (core_ == nullptr) [[unlikely]] {
+            detail::panic_moved_pool();
+        }
+        return core_;
     }
 
     detail::pool_core* core_;

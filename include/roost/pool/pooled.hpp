@@ -12,9 +12,15 @@ class pool;
 template <class R>
 class acquired;
 
+namespace detail {
+[[noreturn]] void panic_empty_handle() noexcept;
+[[noreturn]] void panic_moved_pool() noexcept;
+[[noreturn]] void panic_nothing_acquired(pool_status why, const std::exception_ptr& error) noexcept;
+}  // namespace detail
+
 // A resource on loan: goes back to its pool when this is destroyed. One pointer; may go to another thread.
 template <class R>
-class [[nodiscard]] pooled {
+class [[nodiscard("the resource goes back at once unless the handle has a name")]] pooled {
 public:
     pooled() noexcept = default;
     pooled(pooled&& other) noexcept : slot_(std::exchange(other.slot_, nullptr)), is_distrusted_(other.is_distrusted_) {}
@@ -29,8 +35,8 @@ public:
     ~pooled() { finish(); }
 
     [[nodiscard]] explicit operator bool() const noexcept { return slot_ != nullptr; }
-    [[nodiscard]] R& operator*() const noexcept { return slot_->value(); }
-    [[nodiscard]] R* operator->() const noexcept { return &slot_->value(); }
+    [[nodiscard]] R& operator*() const noexcept { return held(); }
+    [[nodiscard]] R* operator->() const noexcept { return &held(); }
     [[nodiscard]] int stripe() const noexcept { return slot_ == nullptr ? -1 : static_cast<int>(slot_->home->number); }
 
     // Back to the pool now.
@@ -53,6 +59,12 @@ public:
 private:
     friend class acquired<R>;
     explicit pooled(detail::slot_base* s) noexcept : slot_(static_cast<detail::slot<R>*>(s)) {}
+    [[nodiscard]] R& held() const noexcept {
+        if (slot_ == nullptr) [[unlikely]] {
+            detail::panic_empty_handle();
+        }
+        return slot_->value();
+    }
     void finish() noexcept {
         if (slot_ != nullptr) {
             if (is_distrusted_) [[unlikely]] {
@@ -74,31 +86,50 @@ public:
     explicit acquired(pool_status why, std::exception_ptr error = nullptr) noexcept
         : status_(why), error_(std::move(error)) {}
 
-    [[nodiscard]] explicit operator bool() const noexcept { return status_ == pool_status::ok; }
+    using value_type = pooled<R>;
+
+    [[nodiscard]] bool has_value() const noexcept { return status_ == pool_status::ok; }
+    [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
     [[nodiscard]] pool_status status() const noexcept { return status_; }
     // A pool_error, with the cause inside; null when there is a resource, or when the status says it all (empty).
     [[nodiscard]] const std::exception_ptr& error() const noexcept { return error_; }
 
-    [[nodiscard]] R& operator*() noexcept { return *handle_; }
-    [[nodiscard]] R* operator->() noexcept { return handle_.operator->(); }
+    [[nodiscard]] R& operator*() noexcept {
+        check();
+        return *handle_;
+    }
+    [[nodiscard]] R* operator->() noexcept {
+        check();
+        return handle_.operator->();
+    }
     [[nodiscard]] pooled<R>& handle() noexcept { return handle_; }
     // The handle, or throws the error.
     [[nodiscard]] pooled<R> value() && {
         if (status_ != pool_status::ok) {
-            if (error_) {
-                std::rethrow_exception(error_);
-            }
-            throw error_type(status_ == pool_status::expired ? errc::timed_out : errc::refused,
-                             "a pool had nothing to give: " + std::string(to_string(status_)));
+            detail::throw_no_value(status_, "a pool had nothing to give", error_);
         }
         return std::move(handle_);
     }
+    [[nodiscard]] outcome<pooled<R>> to_outcome() && {
+        if (status_ == pool_status::ok) {
+            return outcome<pooled<R>>(std::in_place, std::move(handle_));
+        }
+        if (status_ == pool_status::cancelled) {
+            return outcome<pooled<R>>(cancelled(reason::plain_kind(reason_kind::requested)));
+        }
+        return outcome<pooled<R>>(error_ ? error_ : detail::error_of(status_, "a pool had nothing to give"));
+    }
+    explicit operator outcome<pooled<R>>() && { return std::move(*this).to_outcome(); }
 
     // For the pool.
     explicit acquired(detail::slot_base& s) noexcept : handle_(&s), status_(pool_status::ok) {}
 
 private:
-    using error_type = roost::error;
+    void check() const noexcept {
+        if (status_ != pool_status::ok) [[unlikely]] {
+            detail::panic_nothing_acquired(status_, error_);
+        }
+    }
 
     pooled<R> handle_;
     pool_status status_;

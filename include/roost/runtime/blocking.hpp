@@ -17,7 +17,9 @@
 #include <roost/exec/blocking.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/exec/resume.hpp>
+#include <roost/runtime/blocking_lane.hpp>
 #include <roost/runtime/detail/blocking_phase.hpp>
+#include <roost/sync/waiter.hpp>
 #include <roost/task/detail/closure_check.hpp>
 
 #include <coroutine>
@@ -107,7 +109,7 @@ private:
     std::exception_ptr error_;
 };
 
-// The awaiter. Not movable: the lane holds a pointer to it.
+// The awaiter.
 template <class Interrupter, class Fn, class... Args>
 class blocking_await final : private blocking_work {
 public:
@@ -120,6 +122,11 @@ public:
           interrupter_(std::move(interrupter)),
           fn_(std::forward<F>(fn)),
           args_(std::forward<A>(args)...) {}
+    // Before it is awaited, so that a deadline or a race can take it over. Afterwards the lane holds a pointer to it.
+    blocking_await(blocking_await&& other) noexcept(std::is_nothrow_move_constructible_v<Fn> &&
+                                                    std::is_nothrow_move_constructible_v<std::tuple<Args...>>)
+        : blocking_await(other.lane_, std::move(other.interrupter_), std::move(other.fn_), std::move(other.args_), moved{}) {
+    }
     blocking_await(const blocking_await&) = delete;
     blocking_await& operator=(const blocking_await&) = delete;
     ~blocking_await() {
@@ -138,6 +145,7 @@ public:
             lane_ = executor_ ? executor_->blocking() : nullptr;
         }
         require_lane(lane_, executor_);
+        set_label(activity::here());
         suspended_ = true;
         if (lane_->submit(*this)) {
             return true;  // another thread may have resumed the coroutine already: nothing here is touched any more
@@ -154,6 +162,7 @@ public:
         return result_.take();
     }
 
+    [[nodiscard]] wait_target waits_on() const noexcept { return {"blocking function", ""}; }
     // True: it had not started, and never will. False: the await completes with what fn returns.
     [[nodiscard]] bool try_cancel() noexcept {
         if (lane_->withdraw(*this)) {
@@ -168,6 +177,14 @@ public:
     }
 
 private:
+    struct moved {};
+    blocking_await(blocking_service* lane, Interrupter&& interrupter, Fn&& fn, std::tuple<Args...>&& args, moved)
+        : blocking_work(+[](work& w) noexcept { static_cast<blocking_await&>(w).execute(); }),
+          lane_(lane),
+          interrupter_(std::move(interrupter)),
+          fn_(std::move(fn)),
+          args_(std::move(args)) {}
+
     void execute() noexcept {
         phase_.begin();
         result_.run(fn_, args_);
@@ -176,6 +193,9 @@ private:
             auto& me = static_cast<blocking_await&>(w);
             me.resume_(me.frame_);
         });
+        if (!blocking_lane::may_deliver()) {
+            return;  // given up: the executor may be gone, and the coroutine is never resumed
+        }
         if (executor_) {
             post_or_fall_back(executor_, *this, "the result of a blocking function");
         } else {

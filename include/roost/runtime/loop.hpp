@@ -2,8 +2,10 @@
 
 #include <roost/exec/blocking.hpp>
 #include <roost/exec/detail/bell.hpp>
+#include <roost/exec/detail/posters.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/runtime/detail/fork_check.hpp>
+#include <roost/runtime/detail/pace.hpp>
 #include <roost/runtime/detail/pulse.hpp>
 #include <roost/runtime/detail/timer_shards.hpp>
 #include <roost/runtime/detail/work_ring.hpp>
@@ -23,7 +25,9 @@ class keeper;
 class loop final : public executor {
 public:
     explicit loop(std::string_view name = "loop");
-    ~loop();  // nothing may be running; see close()
+    // Requires that run() has returned and that nothing is queued; see close(). By any thread, also as soon as what was posted,
+    // or stop(), made run() return: waits for threads that are still inside post(), stop() or close().
+    ~loop();
 
     bool post(work& w) noexcept override;
     bool post_last(work& w) noexcept override;
@@ -55,21 +59,22 @@ private:
     friend class runtime;
     [[gnu::noinline]] bool post_from_outside(work& w) noexcept;
     work* next() noexcept;
+    work* oldest() noexcept;
     void take_outside() noexcept;
     void enter() noexcept;
     void leave() noexcept;
     std::size_t run_some() noexcept;
 
     detail::bell bell_;
+    detail::posters posters_;
     detail::work_stack outside_;
     detail::work_ring ready_;
-    work_list yielded_;
+    work_list yielded_;  // older than everything that is ready_
     detail::timer_shards timers_;
     detail::pulse pulse_;
     atomic<bool> stop_{false};
-    unsigned countdown_ = 1;
+    detail::pace pace_;
     bool older_ready_ = false;
-    bool look_ = false;  // at the clock, soon: bodies have run that run_some() did not count
     bool slept_ = true;
     bool running_ = false;
     std::size_t timers_left_ = 0;

@@ -28,4 +28,17 @@ T run(runtime& on, task<T> t, std::source_location from = std::source_location::
     return block_on(on, std::move(t), "main", from);
 }
 
+// Of anything else that a task can await.
+template <class A>
+    requires detail::waitable<A>
+decltype(auto) run(A&& a, const runtime_options& options = runtime_options(),
+                   std::source_location from = std::source_location::current()) {
+    return run(roost::as_task(std::forward<A>(a)), options, from);
+}
+template <class A>
+    requires detail::waitable<A>
+decltype(auto) run(runtime& on, A&& a, std::source_location from = std::source_location::current()) {
+    return run(on, roost::as_task(std::forward<A>(a)), from);
+}
+
 }  // namespace roost::inline ROOST_ABI

@@ -19,6 +19,7 @@ public:
     constexpr runtime_options& workers(unsigned count) noexcept { return workers_ = count, *this; }
     constexpr runtime_options& name(std::string_view text) noexcept { return name_ = text, *this; }
     constexpr runtime_options& blocking_threads(std::size_t limit) noexcept { return blocking_ = limit, *this; }
+    constexpr runtime_options& blocking_patience(duration limit) noexcept { return blocking_patience_ = limit, *this; }
     constexpr runtime_options& soft_budget(duration budget) noexcept { return soft_budget_ = budget, *this; }
     constexpr runtime_options& on_overrun(overrun_function f, void* context = nullptr) noexcept {
         return on_overrun_ = f, overrun_context_ = context, *this;
@@ -30,6 +31,7 @@ private:
     unsigned workers_ = 0;
     std::string_view name_ = "runtime";
     std::size_t blocking_ = 64;
+    duration blocking_patience_ = blocking_lane::default_patience;
     duration soft_budget_ = std::chrono::milliseconds(100);
     overrun_function on_overrun_ = nullptr;
     void* overrun_context_ = nullptr;
@@ -38,13 +40,19 @@ private:
 // What a runtime found when it ended. Everything queued has run; these could not.
 class runtime_ending {
 public:
-    constexpr runtime_ending() noexcept = default;
-    constexpr explicit runtime_ending(std::size_t timers) noexcept : timers_(timers) {}
+    runtime_ending() noexcept = default;
+    runtime_ending(std::size_t timers, std::vector<lane_entry> abandoned) noexcept
+        : timers_(timers), abandoned_(std::move(abandoned)) {}
     // Timers that were still armed. They have not fired and will not.
-    [[nodiscard]] constexpr std::size_t timers_left() const noexcept { return timers_; }
+    [[nodiscard]] std::size_t timers_left() const noexcept { return timers_; }
+    // Blocking functions that did not end within the runtime's patience, and those queued behind them. Their threads are left
+    // to themselves; what they return is dropped.
+    [[nodiscard]] const std::vector<lane_entry>& abandoned() const& noexcept { return abandoned_; }
+    const std::vector<lane_entry>& abandoned() const&& = delete;  // they go with it
 
 private:
     std::size_t timers_ = 0;
+    std::vector<lane_entry> abandoned_;
 };
 
 // Threads that run work: a work-stealing executor (with one worker: a loop on its own thread), timers, a blocking lane, and a
@@ -52,14 +60,16 @@ private:
 //
 //   workers          0: as many as usable_cpus() says
 //   blocking_threads most threads of the blocking lane; they are made when needed
+//   blocking_patience  how long the end waits for blocking functions while none of them ends; 10 s
 //   soft_budget      0: no reports
 //
-// The runtime must outlive everything that runs on it. A forked child must not touch it: it gets a panic that says so.
+// The runtime must outlive everything that runs on it. It may be destroyed by any thread that is not its own as soon as what
+// runs on it has ended: threads that are still inside post() are waited for. A forked child must not touch it: it gets a panic that says so.
 class runtime {
 public:
     // std::system_error when a thread cannot be made.
     explicit runtime(const runtime_options& options = runtime_options(), site made_at = std::source_location::current());
-    ~runtime();  // shut_down()
+    ~runtime();  // shut_down(); what that abandons is named on standard error
     runtime(const runtime&) = delete;
     runtime& operator=(const runtime&) = delete;
 
@@ -73,7 +83,7 @@ public:
     bool post(work& w) noexcept { return get_executor().post(w); }
 
     // Takes no more work from outside, runs everything that is queued (blocking work first, timers no more), ends the threads.
-    // From any thread that is not its own; a second call does nothing.
+    // From any thread that is not its own. A second call waits for the first one's end and returns an empty ending.
     runtime_ending shut_down();
 
     // Number of the worker the caller runs on, or no_worker: for striping by worker.

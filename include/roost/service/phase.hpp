@@ -36,14 +36,16 @@ inline constexpr unsigned phase_count = 9;
     return "unknown";
 }
 
-// What run() returns, unless the root task returned a number of its own.
+// What run() returns. If several hold, the first of: broken_invariant, main_failed or component_failed (whichever came first),
+// work_cancelled, signal_base + n, and last the root task's own number or clean.
 namespace exit_code {
 inline constexpr int clean = 0;
-inline constexpr int main_failed = 1;       // the root task ended with an error
-inline constexpr int bad_options = 2;        // nothing was started; one sentence says why
-inline constexpr int broken_invariant = 70; // work was lost, or Roost found a bug
+inline constexpr int main_failed = 1;  // the root task ended with an error
+inline constexpr int bad_options = 2;  // nothing was started; one sentence says why
+inline constexpr int component_failed = 3;  // a job or hook of a component that is not optional ended with an error
+inline constexpr int broken_invariant = 70;  // work was lost, or Roost found a bug
 inline constexpr int work_cancelled = 124;  // the drain deadline passed, and work was cancelled
-inline constexpr int signal_base = 128;     // 128 + n: signal n forced the end
+inline constexpr int signal_base = 128;  // 128 + n: signal n cancelled the work
 }  // namespace exit_code
 
 }  // namespace roost::inline ROOST_ABI::service

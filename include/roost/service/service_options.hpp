@@ -29,6 +29,9 @@ public:
         return sink_ = s, sink_context_ = context, *this;
     }
 
+    // How many bytes of lines wait for the sink at most; then the oldest are dropped, and counted. At least 4096.
+    constexpr options& log_buffer(std::size_t bytes) noexcept { return log_buffer_ = bytes, *this; }
+
     // The service makes a runtime of its own with these options ...
     constexpr options& runtime(const runtime_options& r) noexcept { return runtime_ = r, *this; }
     // ... or runs here: an event loop, a pool of the user's. It has to be running, and to outlive run().
@@ -44,6 +47,7 @@ public:
     [[nodiscard]] constexpr duration live_within() const noexcept { return live_within_; }
     [[nodiscard]] constexpr log_sink sink() const noexcept { return sink_; }
     [[nodiscard]] constexpr void* sink_context() const noexcept { return sink_context_; }
+    [[nodiscard]] constexpr std::size_t log_buffer() const noexcept { return log_buffer_; }
     [[nodiscard]] constexpr const runtime_options& runtime() const noexcept { return runtime_; }
     [[nodiscard]] constexpr executor_ref on() const noexcept { return where_; }
     [[nodiscard]] constexpr bool signals() const noexcept { return signals_; }
@@ -56,6 +60,7 @@ private:
     duration live_within_ = std::chrono::seconds(10);
     log_sink sink_ = log_to_stderr;
     void* sink_context_ = nullptr;
+    std::size_t log_buffer_ = std::size_t{4} << 20U;  // the longest tree that is printed fits
     runtime_options runtime_;
     executor_ref where_;
     bool signals_ = true;

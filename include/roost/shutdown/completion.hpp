@@ -1,5 +1,6 @@
 #pragma once
 
+#include <roost/base/time_limit.hpp>
 #include <roost/shutdown/detail/wait.hpp>
 
 // What one waits for: the end of a node's work, or the request to stop. Both can be awaited by any coroutine type, blocked on
@@ -38,8 +39,8 @@ public:
     [[nodiscard]] operation operator co_await() && noexcept { return std::move(*this).wait(); }
 
     void wait_blocking() noexcept { static_cast<void>(wait_blocking(no_deadline)); }
-    // False when the deadline passed.
-    bool wait_blocking(time_point deadline) noexcept {
+    // Returns false when the deadline passed.
+    bool wait_blocking(time_limit deadline) noexcept {
         if (node_ && !detail::wait_in_thread_for(*node_, detail::wait_for::completion, deadline)) {
             return false;
         }
@@ -65,7 +66,7 @@ public:
     [[nodiscard]] operation wait() const noexcept { return operation(node_); }
     [[nodiscard]] operation operator co_await() const noexcept { return wait(); }
     void wait_blocking() const noexcept { static_cast<void>(wait_blocking(no_deadline)); }
-    bool wait_blocking(time_point deadline) const noexcept {
+    bool wait_blocking(time_limit deadline) const noexcept {
         return detail::wait_in_thread_for(*node_, detail::wait_for::stop, deadline);
     }
 

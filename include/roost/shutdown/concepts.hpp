@@ -63,16 +63,20 @@ template <class A>
 concept awaitable = has_own_co_await<A> || has_foreign_co_await<A> || looks_like_awaiter<A>;
 
 // By value when co_await makes one, else the awaitable itself.
-template <awaitable A>
-decltype(auto) awaiter_from(A&& a) {
-    if constexpr (has_own_co_await<A>) {
-        return std::forward<A>(a).operator co_await();
-    } else if constexpr (has_foreign_co_await<A>) {
-        return operator co_await(std::forward<A>(a));
-    } else {
-        return static_cast<std::remove_reference_t<A>&>(a);
+class awaiter_from_call {
+public:
+    template <awaitable A>
+    decltype(auto) operator()(A&& a) const {
+        if constexpr (has_own_co_await<A>) {
+            return std::forward<A>(a).operator co_await();
+        } else if constexpr (has_foreign_co_await<A>) {
+            return operator co_await(std::forward<A>(a));
+        } else {
+            return static_cast<std::remove_reference_t<A>&>(a);
+        }
     }
-}
+};
+inline constexpr awaiter_from_call awaiter_from;  // an object, so that users' functions of that name do not compete
 template <awaitable A>
 using awaiter_made_from = decltype(awaiter_from(std::declval<A>()));
 

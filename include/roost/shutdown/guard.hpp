@@ -10,7 +10,8 @@
 namespace roost::inline ROOST_ABI {
 
 // Work in progress: completion of the node and of everything above waits until it is gone. Says nothing about stop. A copy is
-// a second guard, moving moves it; may be dropped on any thread. Making and dropping one costs one atomic operation each.
+// a second guard, moving moves it; may be dropped on any thread. Making and dropping one costs one or two atomic
+// operations each.
 class [[nodiscard]] guard {
 public:
     // Guards nothing.

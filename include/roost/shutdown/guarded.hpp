@@ -33,15 +33,19 @@ private:
     A* inner_;
 };
 
-template <class A>
-auto awaiter_of_kept(A&& a) {
-    using made = awaiter_made_from<A>;
-    if constexpr (std::is_reference_v<made>) {
-        return awaiter_elsewhere<std::remove_reference_t<made>>(awaiter_from(std::forward<A>(a)));
-    } else {
-        return awaiter_from(std::forward<A>(a));
+class awaiter_of_kept_call {
+public:
+    template <class A>
+    auto operator()(A&& a) const {
+        using made = awaiter_made_from<A>;
+        if constexpr (std::is_reference_v<made>) {
+            return awaiter_elsewhere<std::remove_reference_t<made>>(awaiter_from(std::forward<A>(a)));
+        } else {
+            return awaiter_from(std::forward<A>(a));
+        }
     }
-}
+};
+inline constexpr awaiter_of_kept_call awaiter_of_kept;
 
 }  // namespace detail
 
@@ -76,10 +80,10 @@ public:
         return detail::awaiter_of_kept(std::move(inner_));
     }
 
-    // What only a task can await, tasks among it: `await_in_task` is found where tasks are known.
-    template <class Promise, class Await = decltype(await_in_task(std::declval<Promise&>(), std::declval<T&&>()))>
+    // What only a task can await, tasks among it: `roost_await_in_task` is found where tasks are known.
+    template <class Promise, class Await = decltype(roost_await_in_task(std::declval<Promise&>(), std::declval<T&&>()))>
     Await in_task(Promise& me) && {
-        return await_in_task(me, std::move(inner_));
+        return roost_await_in_task(me, std::move(inner_));
     }
 
     decltype(auto) next()

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-// What is still running: a value, taken at one moment, free of the nodes it tells of.
+// What is still running: a value, free of the nodes it is about. Its guards existed together at one moment of the call that made
+// it, and every guard that was held during the whole call is among them.
 
 namespace roost::inline ROOST_ABI {
 
@@ -29,12 +30,22 @@ public:
     [[nodiscard]] std::optional<duration> oldest() const noexcept { return oldest_; }
     // It may be older: it was noticed then (guard_tracking::sites).
     [[nodiscard]] bool is_at_least() const noexcept { return is_at_least_; }
-    // What the oldest waits on; empty when not known.
-    [[nodiscard]] const std::string& waits_on() const noexcept { return waits_on_; }
-    [[nodiscard]] bool is_uninterruptible() const noexcept { return uninterruptible_; }
+    // The count is no exact number: guards whose place was not recorded.
+    [[nodiscard]] bool is_about() const noexcept { return is_about_; }
+    // Each thing that some of them wait on, the oldest one's first. on: empty for those that run, or whose wait is not known.
+    struct wait {
+        std::string on;
+        std::size_t count = 0;
+        bool uninterruptible = false;
+    };
+    [[nodiscard]] const std::vector<wait>& waits() const noexcept { return waits_; }
+    // Of the oldest.
+    [[nodiscard]] const std::string& waits_on() const noexcept;
+    [[nodiscard]] bool is_uninterruptible() const noexcept;
 
     void add(std::size_t n, std::optional<duration> age, std::string waits_on = {}, bool uninterruptible = false);
     void add_at_least(std::size_t n, std::optional<duration> age);
+    void say_about() noexcept { is_about_ = true; }
     [[nodiscard]] std::string to_string() const;
 
     [[nodiscard]] bool same_group(const report_entry& other) const noexcept {
@@ -47,9 +58,9 @@ private:
     site where_;
     std::size_t count_ = 0;
     std::optional<duration> oldest_;
-    std::string waits_on_;
-    bool uninterruptible_ = false;
+    std::vector<wait> waits_;
     bool is_at_least_ = false;
+    bool is_about_ = false;
 };
 
 class shutdown_report {
@@ -60,7 +71,7 @@ public:
     explicit shutdown_report(std::vector<report_entry> groups);
 
     [[nodiscard]] bool is_empty() const noexcept { return entries_.empty(); }
-    // Everything outstanding, all groups together.
+    // All groups together.
     [[nodiscard]] std::size_t total() const noexcept { return total_; }
     // Oldest first; ties by place.
     [[nodiscard]] const std::vector<report_entry>& entries() const noexcept { return entries_; }

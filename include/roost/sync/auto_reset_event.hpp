@@ -25,6 +25,8 @@
 // A6  under the lock: store    relaxed          -       nothing: a word that says waited changes only under the lock
 // A7  wait: CAS                relaxed/relaxed  -       nothing: from now on set goes through the lock
 
+#include <roost/base/literal.hpp>
+#include <roost/base/time_limit.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
 
@@ -34,8 +36,8 @@ class auto_reset_event {
 public:
     using operation = detail::wait_operation<auto_reset_event*>;
 
-    constexpr explicit auto_reset_event(const char* name = "", bool is_set_already = false) noexcept
-        : word_(is_set_already ? signalled : idle), name_(name) {}
+    constexpr explicit auto_reset_event(literal name = "", bool is_set_already = false) noexcept
+        : word_(is_set_already ? signalled : idle), name_(name.text()) {}
     ~auto_reset_event();
 
     void set() noexcept;
@@ -47,15 +49,16 @@ public:
     // Takes back a signal that nobody has taken; says whether there was one.
     bool reset() noexcept { return try_wait(); }
 
-    [[nodiscard]] operation wait() noexcept { return operation(this); }
+    [[nodiscard("it waits only when it is awaited: write co_await")]] operation wait() noexcept { return operation(this); }
     void wait_blocking() noexcept { static_cast<void>(detail::wait_in_thread(this, no_deadline)); }
     // False when the deadline passed.
-    [[nodiscard]] bool wait_blocking(time_point deadline) noexcept { return detail::wait_in_thread(this, deadline); }
+    [[nodiscard]] bool wait_blocking(time_limit deadline) noexcept { return detail::wait_in_thread(this, deadline); }
 
     [[nodiscard]] std::size_t waiters_now() const noexcept { return waiters_.size_approx(); }
     [[nodiscard]] const char* name() const noexcept { return name_; }
 
 private:
+    static constexpr const char* wait_call = "wait()";
     friend detail::wait_operation<auto_reset_event*>;
     template <class Source>
     friend bool detail::wait_in_thread(Source, time_point) noexcept;

@@ -13,6 +13,8 @@
 // whoever passed may destroy it at once.
 // Arrivals take the list's lock, so this file has no orderings of its own.
 
+#include <roost/base/literal.hpp>
+#include <roost/base/time_limit.hpp>
 #include <roost/sync/detail/barrier_state.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
@@ -26,27 +28,27 @@ public:
     using phase = std::uint32_t;
     using operation = detail::wait_operation<visit>;
 
-    constexpr explicit barrier(std::uint32_t participants, const char* name = "") noexcept
-        : state_{participants, participants, 0}, name_(name) {
+    constexpr explicit barrier(std::uint32_t participants, literal name = "") noexcept
+        : state_{participants, participants, 0}, name_(name.text()) {
         if (participants == 0) {
-            panic("barrier", name, site(), "it needs at least one participant");
+            panic("barrier", name.text(), site(), "it needs at least one participant");
         }
     }
     ~barrier();
 
-    [[nodiscard]] operation arrive_and_wait() noexcept;
+    [[nodiscard("it waits only when it is awaited: write co_await")]] operation arrive_and_wait() noexcept;
     // Arrives without waiting; wait(phase) can follow.
     [[nodiscard]] phase arrive() noexcept;
-    [[nodiscard]] operation wait(phase of) noexcept;
+    [[nodiscard("it waits only when it is awaited: write co_await")]] operation wait(phase of) noexcept;
     // Arrives for the last time: from the next phase on there is one participant less.
     void arrive_and_drop() noexcept;
 
     [[nodiscard]] bool try_wait(phase of) noexcept;  // whether that phase is over
     void wait_blocking(phase of) noexcept { static_cast<void>(wait_blocking(of, no_deadline)); }
-    [[nodiscard]] bool wait_blocking(phase of, time_point deadline) noexcept;  // false when the deadline passed
+    [[nodiscard]] bool wait_blocking(phase of, time_limit deadline) noexcept;  // false when the deadline passed
     void arrive_and_wait_blocking() noexcept { static_cast<void>(arrive_and_wait_blocking(no_deadline)); }
     // False when the deadline passed; the arrival stands.
-    [[nodiscard]] bool arrive_and_wait_blocking(time_point deadline) noexcept;
+    [[nodiscard]] bool arrive_and_wait_blocking(time_limit deadline) noexcept;
 
     [[nodiscard]] std::size_t waiters_now() const noexcept { return waiters_.size_approx(); }
     [[nodiscard]] const char* name() const noexcept { return name_; }

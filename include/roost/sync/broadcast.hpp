@@ -13,6 +13,8 @@
 // Resumes: on the coroutine's executor, or inside send() or close() on that thread, outside every lock.
 // Destroy: when nobody is subscribed. Everything happens under the list's lock: no orderings of its own.
 
+#include <roost/base/literal.hpp>
+#include <roost/base/time_limit.hpp>
 #include <roost/sync/detail/ring.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
@@ -22,23 +24,25 @@
 
 namespace roost::inline ROOST_ABI {
 
+namespace detail {
+struct broadcast_kind {
+    static constexpr const char* text = "broadcast receive";
+};
+}  // namespace detail
+
 // A value, and how many before it this subscriber has missed.
 template <class T>
-class [[nodiscard]] broadcast_item {
-public:
-    explicit broadcast_item(wait_status how) noexcept : status_(how) {}
-    broadcast_item(const T& value, std::uint64_t missed) : status_(wait_status::done), missed_(missed), value_(value) {}
+class [[nodiscard]] broadcast_item : public detail::answer<T, detail::broadcast_kind> {
+    using base = detail::answer<T, detail::broadcast_kind>;
 
-    [[nodiscard]] explicit operator bool() const noexcept { return value_.has_value(); }
-    [[nodiscard]] wait_status status() const noexcept { return status_; }
+public:
+    explicit broadcast_item(wait_status how) noexcept : base(how) {}
+    broadcast_item(const T& value, std::uint64_t missed) : base(std::in_place, value), missed_(missed) {}
+
     [[nodiscard]] std::uint64_t missed() const noexcept { return missed_; }
-    [[nodiscard]] T& operator*() noexcept { return *value_; }
-    [[nodiscard]] T* operator->() noexcept { return &*value_; }
 
 private:
-    wait_status status_;
     std::uint64_t missed_ = 0;
-    std::optional<T> value_;
 };
 
 template <class T>
@@ -46,9 +50,9 @@ class broadcast {
 public:
     class subscriber;
 
-    explicit broadcast(std::size_t capacity, const char* name = "") : values_(capacity), name_(name) {
+    explicit broadcast(std::size_t capacity, literal name = "") : values_(capacity), name_(name.text()) {
         if (capacity == 0) {
-            panic("broadcast", name, site(), "it needs room for at least one value");
+            panic("broadcast", name.text(), site(), "it needs room for at least one value");
         }
     }
     ~broadcast() {
@@ -105,9 +109,11 @@ public:
     }
 
     // co_await gives broadcast_item<T>.
-    [[nodiscard]] operation receive() noexcept { return operation(this); }
+    [[nodiscard("it waits only when it is awaited: write co_await")]] operation receive() noexcept {
+        return operation(this);
+    }
     [[nodiscard]] broadcast_item<T> try_receive();
-    [[nodiscard]] broadcast_item<T> receive_blocking(time_point deadline = no_deadline) {
+    [[nodiscard]] broadcast_item<T> receive_blocking(time_limit deadline = no_deadline) {
         return detail::wait_in_thread(this, deadline) ? try_receive() : broadcast_item<T>(wait_status::expired);
     }
     [[nodiscard]] const broadcast& source() const noexcept { return *of_; }

@@ -17,6 +17,8 @@
 // Destroy: when nobody waits or is giving up; whoever was served may still have to run.
 // Everything happens under one list's lock: no orderings of its own.
 
+#include <roost/base/literal.hpp>
+#include <roost/base/time_limit.hpp>
 #include <roost/sync/detail/channel_core.hpp>
 #include <roost/sync/detail/channel_operation.hpp>
 
@@ -31,26 +33,32 @@ public:
     static constexpr std::size_t unbounded = detail::channel_unbounded;
 
     // Throws std::bad_alloc, also when there can be no such memory.
-    explicit channel(std::size_t capacity, const char* name = "") : core_(capacity, name) {}
+    explicit channel(std::size_t capacity, literal name = "") : core_(capacity, name.text()) {}
 
     // co_await gives sent<T>. Unbounded channels may throw std::bad_alloc here, before anything has happened.
-    [[nodiscard]] send_operation send(T value) { return send_operation(core_, std::move(value)); }
-    [[nodiscard]] send_operation send_from(T& value) { return send_operation(core_, &value); }
+    [[nodiscard("nothing is sent until it is awaited: write co_await")]] send_operation send(T value) {
+        return send_operation(core_, std::move(value));
+    }
+    [[nodiscard("nothing is sent until it is awaited: write co_await")]] send_operation send_from(T& value) {
+        return send_operation(core_, &value);
+    }
     [[nodiscard]] sent<T> try_send(T value) { return sent<T>(core_.send_now(value), std::move(value)); }
-    sent<T> send_blocking(T value, time_point deadline = no_deadline) {
+    sent<T> send_blocking(T value, time_limit deadline = no_deadline) {
         const wait_status how = core_.send_in_thread(value, deadline);
         return sent<T>(how, std::move(value));
     }
 
     // co_await gives received<T>. The channel keeps a place for the value of each coroutine that waits here; when more of
     // them wait at once than ever before and memory runs out, it throws std::bad_alloc before anything has happened.
-    [[nodiscard]] receive_operation receive() noexcept { return receive_operation(core_); }
+    [[nodiscard("nothing is received until it is awaited: write co_await")]] receive_operation receive() noexcept {
+        return receive_operation(core_);
+    }
     [[nodiscard]] received<T> try_receive() noexcept {
         std::optional<T> value;
         const wait_status how = core_.receive_now(value);
         return received<T>(how, std::move(value));
     }
-    [[nodiscard]] received<T> receive_blocking(time_point deadline = no_deadline) noexcept {
+    [[nodiscard]] received<T> receive_blocking(time_limit deadline = no_deadline) noexcept {
         std::optional<T> value;
         const wait_status how = core_.receive_in_thread(value, deadline);
         return received<T>(how, std::move(value));

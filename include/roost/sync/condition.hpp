@@ -26,8 +26,11 @@
 // N4  under the lock, or by the  relaxed  -      nothing
 //     one that has it: load
 
+#include <roost/base/literal.hpp>
+#include <roost/base/time_limit.hpp>
 #include <roost/sync/mutex.hpp>
 
+#include <concepts>
 #include <utility>
 
 namespace roost::inline ROOST_ABI {
@@ -36,23 +39,23 @@ class condition {
 public:
     class operation;
 
-    constexpr explicit condition(const char* name = "") noexcept : name_(name) {}
+    constexpr explicit condition(literal name = "") noexcept : name_(name.text()) {}
     ~condition();
 
     // held must own its mutex.
-    [[nodiscard]] operation wait(mutex::guard& held) noexcept;
+    [[nodiscard("it waits only when it is awaited: write co_await")]] operation wait(mutex::guard& held) noexcept;
     void wait_blocking(mutex::guard& held) noexcept { static_cast<void>(wait_blocking(held, no_deadline)); }
     // False when the deadline passed; the mutex is held either way.
-    bool wait_blocking(mutex::guard& held, time_point deadline) noexcept;
-    template <class Predicate>
+    bool wait_blocking(mutex::guard& held, time_limit deadline) noexcept;
+    template <std::predicate Predicate>
     void wait_blocking(mutex::guard& held, Predicate is_true) {
         while (!is_true()) {
             wait_blocking(held);
         }
     }
     // The same until the deadline; says whether it is true.
-    template <class Predicate>
-    [[nodiscard]] bool wait_blocking(mutex::guard& held, Predicate is_true, time_point deadline) {
+    template <std::predicate Predicate>
+    [[nodiscard]] bool wait_blocking(mutex::guard& held, Predicate is_true, time_limit deadline) {
         while (!is_true()) {
             if (!wait_blocking(held, deadline)) {
                 return is_true();
@@ -103,7 +106,7 @@ private:
     const char* name_;
 };
 
-class [[nodiscard]] condition::operation {
+class [[nodiscard("it waits only when it is awaited: write co_await")]] condition::operation {
 public:
     operation(condition& on, mutex::guard& held) noexcept : on_(&on), held_(&held) {}
     operation(operation&&) noexcept = default;
@@ -114,7 +117,12 @@ public:
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
         return start(resume_target::of(handle));
     }
-    void await_resume() noexcept;
+    void await_resume() noexcept {
+        end_wait();
+        if constexpr (detail::notes_lock_takers) {
+            detail::note_lock_taker(node_.wanted.get(), nullptr);
+        }
+    }
 
     [[nodiscard]] bool start(const resume_target& target) noexcept;
     bool try_cancel(claim as = claim::cancelled) noexcept { return on_->cancel(node_, as); }
@@ -126,6 +134,8 @@ public:
     }
 
 private:
+    void end_wait() noexcept;
+
     condition* on_;
     mutex::guard* held_;
     condition::node node_;

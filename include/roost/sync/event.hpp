@@ -31,6 +31,8 @@
 // E6  wait: CAS              relaxed/acquire  E2 E4     seen set: the setters' writes              event_model: late_wait
 // E7  cancel: store          relaxed          -         nothing: a word that says waited changes only under the lock
 
+#include <roost/base/literal.hpp>
+#include <roost/base/time_limit.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
 
@@ -40,8 +42,8 @@ class event {
 public:
     using operation = detail::wait_operation<event*>;
 
-    constexpr explicit event(const char* name = "", bool is_set_already = false) noexcept
-        : word_(is_set_already ? set_bit : 0), name_(name) {}
+    constexpr explicit event(literal name = "", bool is_set_already = false) noexcept
+        : word_(is_set_already ? set_bit : 0), name_(name.text()) {}
     ~event();
 
     void set() noexcept;
@@ -49,16 +51,17 @@ public:
     bool reset() noexcept { return (word_.fetch_and(~set_bit, mo::acquire) & set_bit) != 0; }         // E5
     [[nodiscard]] bool is_set() const noexcept { return (word_.load(mo::acquire) & set_bit) != 0; }  // E1
 
-    [[nodiscard]] operation wait() noexcept { return operation(this); }
+    [[nodiscard("it waits only when it is awaited: write co_await")]] operation wait() noexcept { return operation(this); }
     [[nodiscard]] bool try_wait() const noexcept { return is_set(); }
     void wait_blocking() noexcept { static_cast<void>(detail::wait_in_thread(this, no_deadline)); }
     // False when the deadline passed.
-    [[nodiscard]] bool wait_blocking(time_point deadline) noexcept { return detail::wait_in_thread(this, deadline); }
+    [[nodiscard]] bool wait_blocking(time_limit deadline) noexcept { return detail::wait_in_thread(this, deadline); }
 
     [[nodiscard]] std::size_t waiters_now() const noexcept { return waiters_.size_approx(); }
     [[nodiscard]] const char* name() const noexcept { return name_; }
 
 private:
+    static constexpr const char* wait_call = "wait()";
     friend detail::wait_operation<event*>;
     template <class Source>
     friend bool detail::wait_in_thread(Source, time_point) noexcept;

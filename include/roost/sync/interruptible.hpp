@@ -4,7 +4,7 @@
 //
 //   auto held = co_await with_stop(m.lock(), token);              ends when stop is requested
 //   auto held = co_await with_deadline(m.lock(), deadline);       ends at the deadline
-//   if (held) use(*held); else if (held.status() == claim::expired) ...
+//   if (held) use(*held); else if (held.status() == wait_status::expired) ...
 //
 // Exactly one of wake, stop and deadline wins; the loser changes nothing: a lock, permit or value goes to the next in line.
 // An interrupted send hands its value back. A wait that can complete at once does, even when stop has been requested or the deadline has passed.
@@ -31,6 +31,7 @@
 #include <roost/exec/timer.hpp>
 #include <roost/sync/detail/interrupt_source.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
+#include <roost/sync/wait_status.hpp>
 
 #include <optional>
 #include <stop_token>
@@ -40,31 +41,25 @@
 
 namespace roost::inline ROOST_ABI {
 
-// What an interruptible wait came to: the wait's own result, or why there is none (claim::cancelled or claim::expired).
+namespace detail {
+struct interruptible_kind {
+    static constexpr const char* text = "interruptible wait";
+};
+}  // namespace detail
+
+// What an interruptible wait came to: the wait's own result, or why there is none (wait_status::cancelled or expired).
 template <class T>
-class [[nodiscard]] interrupted_or {
-    using stored = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+class [[nodiscard]] interrupted_or : public detail::answer<T, detail::interruptible_kind> {
+    using base = detail::answer<T, detail::interruptible_kind>;
 
 public:
-    explicit interrupted_or(claim why) noexcept : status_(why) {}
+    explicit interrupted_or(claim why) noexcept : base(detail::status_of(why)) {}
     template <class... Args>
-    explicit interrupted_or(std::in_place_t, Args&&... args)
-        : status_(claim::delivered), value_(std::in_place, std::forward<Args>(args)...) {}
-
-    [[nodiscard]] bool has_value() const noexcept { return value_.has_value(); }
-    [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
-    [[nodiscard]] claim status() const noexcept { return status_; }
-    [[nodiscard]] stored& operator*() & noexcept { return *value_; }
-    [[nodiscard]] stored&& operator*() && noexcept { return *std::move(value_); }
-    [[nodiscard]] stored* operator->() noexcept { return &*value_; }
-
-private:
-    claim status_;
-    std::optional<stored> value_;
+    explicit interrupted_or(std::in_place_t, Args&&... args) : base(std::in_place, std::forward<Args>(args)...) {}
 };
 
 template <class Operation, class Source>
-class [[nodiscard]] interruptible {
+class [[nodiscard("it waits only when it is awaited: write co_await")]] interruptible {
     using inner_result = decltype(std::declval<Operation&>().await_resume());
     // Some results can say themselves that the wait ended early, and hand back what was to be sent.
     static constexpr bool tells_itself = requires(Operation& o, claim c) { o.interrupted(c); };
@@ -127,6 +122,11 @@ public:
         return (before & claimed_bit) == 0;
     }
     bool try_cancel(claim as = claim::cancelled) noexcept { return inner_.try_cancel(as); }
+    void set_awaited() noexcept {
+        if constexpr (requires { inner_.set_awaited(); }) {
+            inner_.set_awaited();
+        }
+    }
     [[nodiscard]] waiter& node() noexcept { return inner_.node(); }
     [[nodiscard]] wait_target waits_on() const noexcept { return inner_.waits_on(); }
 
@@ -160,6 +160,11 @@ private:
     atomic<std::uint32_t> state_{0};
 };
 
+namespace detail {
+template <class Deadline>
+inline constexpr bool is_deadline = std::is_convertible_v<Deadline, time_point>;
+}
+
 // token: any std::stop_token. The executor may be left out when the coroutine's promise has one.
 template <class Operation>
 [[nodiscard]] auto with_stop(Operation operation, std::stop_token token) noexcept {
@@ -182,6 +187,17 @@ template <class Operation>
 [[nodiscard]] auto with_deadline(Operation operation, time_point deadline, executor& where, timer_service& timers) noexcept {
     using source = detail::deadline_source_of<true>;
     return interruptible<Operation, source>(std::move(operation), source(deadline, where, &timers));
+}
+
+// Anything else that looks like a time.
+template <class Operation, class Time, class... More>
+    requires(!detail::is_deadline<Time>)
+[[nodiscard]] auto with_deadline(Operation operation, Time, More&...) noexcept {
+    static_assert(
+        detail::is_deadline<Time>,
+        "with_deadline takes a time of the executor's timers: with_deadline(wait, timers.now() + 50ms); in a task, "
+        "fail_after(50ms, ...) takes a duration");
+    return operation;
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -33,6 +33,8 @@
 // C6  last, waited: exchange  release          C3 C4   out: as C2                                 latch_model: late_pass
 // C7  count: load             relaxed          -       nothing: a statistic
 
+#include <roost/base/literal.hpp>
+#include <roost/base/time_limit.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
 
@@ -46,9 +48,9 @@ public:
     using arrival = detail::wait_operation<visit>;
     static constexpr std::uint32_t max_count = (1U << 31U) - 1;
 
-    constexpr explicit latch(std::uint32_t count, const char* name = "") noexcept : word_(count * unit), name_(name) {
+    constexpr explicit latch(std::uint32_t count, literal name = "") noexcept : word_(count * unit), name_(name.text()) {
         if (count > max_count) {
-            panic("latch", name, site(), "it was made with a larger count than it can hold");
+            panic("latch", name.text(), site(), "it was made with a larger count than it can hold");
         }
     }
     ~latch();
@@ -57,23 +59,24 @@ public:
     [[nodiscard]] bool is_open() const noexcept { return word_.load(mo::acquire) < unit; }  // C3
     [[nodiscard]] std::uint32_t count() const noexcept { return word_.load(mo::relaxed) / unit; }  // C7
 
-    [[nodiscard]] operation wait() noexcept { return operation(this); }
+    [[nodiscard("it waits only when it is awaited: write co_await")]] operation wait() noexcept { return operation(this); }
     // Counts down and waits, both when it is awaited. A cancelled wait leaves the count as it is.
     [[nodiscard]] arrival arrive_and_wait(std::uint32_t n = 1) noexcept;
     [[nodiscard]] bool try_wait() const noexcept { return is_open(); }
     void wait_blocking() noexcept { static_cast<void>(detail::wait_in_thread(this, no_deadline)); }
     // False when the deadline passed.
-    [[nodiscard]] bool wait_blocking(time_point deadline) noexcept { return detail::wait_in_thread(this, deadline); }
+    [[nodiscard]] bool wait_blocking(time_limit deadline) noexcept { return detail::wait_in_thread(this, deadline); }
     void arrive_and_wait_blocking(std::uint32_t n = 1) noexcept {
         static_cast<void>(arrive_and_wait_blocking(no_deadline, n));
     }
     // False when the deadline passed; the count stands.
-    [[nodiscard]] bool arrive_and_wait_blocking(time_point deadline, std::uint32_t n = 1) noexcept;
+    [[nodiscard]] bool arrive_and_wait_blocking(time_limit deadline, std::uint32_t n = 1) noexcept;
 
     [[nodiscard]] std::size_t waiters_now() const noexcept { return waiters_.size_approx(); }
     [[nodiscard]] const char* name() const noexcept { return name_; }
 
 private:
+    static constexpr const char* wait_call = "wait()";
     friend detail::wait_operation<latch*>;
     template <class Source>
     friend bool detail::wait_in_thread(Source, time_point) noexcept;

@@ -13,6 +13,8 @@
 // Resumes: on the coroutine's executor, or inside unlock() on the unlocking thread after every lock has been left.
 // Cancelled: the lock goes to the next in line. Destroy: when nobody waits for it; whoever got it last may destroy it.
 
+#include <roost/base/literal.hpp>
+#include <roost/base/time_limit.hpp>
 #include <roost/sync/detail/permits.hpp>
 
 #include <utility>
@@ -22,19 +24,20 @@ namespace roost::inline ROOST_ABI {
 class mutex {
 public:
     static constexpr bool is_exclusive = true;  // not API: there is one of it
+    static constexpr const char* take_call = "lock()";  // not API
     class guard;
     using operation = detail::permit_operation<mutex, guard>;
 
-    constexpr explicit mutex(const char* name = "", fairness how = fairness::hand_off) noexcept
-        : permits_(1, how, detail::permits::mutex_kind, name) {}
+    constexpr explicit mutex(literal name = "", fairness how = fairness::hand_off) noexcept
+        : permits_(1, how, detail::permits::mutex_kind, name.text()) {}
 
-    [[nodiscard]] operation lock() noexcept;
-    [[nodiscard]] guard try_lock() noexcept;  // holds nothing when the mutex is taken or somebody is queued
-    [[nodiscard]] guard lock_blocking() noexcept;
-    [[nodiscard]] guard lock_blocking(time_point deadline) noexcept;  // holds nothing when the deadline passed
+    [[nodiscard("nothing is held until it is awaited: write co_await")]] operation lock() noexcept;
+    guard try_lock() noexcept;  // holds nothing when the mutex is taken or a waiter is queued
+    guard lock_blocking() noexcept;
+    guard lock_blocking(time_limit deadline) noexcept;  // holds nothing when the deadline passed
 
     // For whoever released a guard with release(). Unlocking what is not locked ends the program.
-    void unlock() noexcept { permits_.give_only(); }
+    void unlock() noexcept;
 
     [[nodiscard]] bool is_locked() const noexcept { return permits_.available() == 0; }
     [[nodiscard]] std::size_t waiters_now() const noexcept { return permits_.waiters_now(); }
@@ -42,11 +45,14 @@ public:
     [[nodiscard]] detail::permits& core() noexcept { return permits_; }  // not API
 
 private:
+    // Taken by something that is no job.
+    [[nodiscard]] guard taken() noexcept;
+
     detail::permits permits_;
 };
 
 // Holds a mutex, or nothing.
-class [[nodiscard]] mutex::guard {
+class [[nodiscard("the lock is released at once unless the guard has a name")]] mutex::guard {
 public:
     guard() noexcept = default;
     explicit guard(mutex& held, std::uint32_t = 1) noexcept : mutex_(&held) {}
@@ -63,9 +69,13 @@ public:
 
     [[nodiscard]] bool owns_lock() const noexcept { return mutex_ != nullptr; }
     [[nodiscard]] explicit operator bool() const noexcept { return owns_lock(); }
+    // In checked builds a guard that holds nothing reports this as misuse.
     void unlock() noexcept {
         if (mutex* held = std::exchange(mutex_, nullptr)) {
             held->unlock();
+        } else if constexpr (ROOST_CHECKED != 0) {
+            detail::report_nothing_held(
+                "mutex guard", "unlock() of a guard that holds no lock: it was moved from, released or unlocked before");
         }
     }
     // Keeps the mutex locked; somebody else will unlock() it.
@@ -77,10 +87,22 @@ private:
 };
 
 inline mutex::operation mutex::lock() noexcept { return {*this, 1}; }
-inline mutex::guard mutex::try_lock() noexcept { return permits_.try_take_only() ? guard(*this) : guard(); }
+inline void mutex::unlock() noexcept {
+    if constexpr (detail::notes_lock_takers) {
+        detail::note_lock_taker(this, nullptr);
+    }
+    permits_.give_only();
+}
+inline mutex::guard mutex::taken() noexcept {
+    if constexpr (detail::notes_lock_takers) {
+        detail::note_lock_taker(this, nullptr);
+    }
+    return guard(*this);
+}
+inline mutex::guard mutex::try_lock() noexcept { return permits_.try_take_only() ? taken() : guard(); }
 inline mutex::guard mutex::lock_blocking() noexcept { return lock_blocking(no_deadline); }
-inline mutex::guard mutex::lock_blocking(time_point deadline) noexcept {
-    return permits_.try_take_only() || permits_.take_in_thread(1, deadline) ? guard(*this) : guard();
+inline mutex::guard mutex::lock_blocking(time_limit deadline) noexcept {
+    return permits_.try_take_only() || permits_.take_in_thread(1, deadline) ? taken() : guard();
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -22,6 +22,8 @@
 // O5  enqueue: load          relaxed          -      nothing: a guess for O4
 // O6  cancel: store          relaxed          -      nothing: the list is empty again, and the word said running
 
+#include <roost/base/literal.hpp>
+#include <roost/base/time_limit.hpp>
 #include <roost/sync/detail/once_state.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
@@ -35,14 +37,14 @@ public:
     class turn;
     using operation = detail::wait_operation<once*>;
 
-    constexpr explicit once(const char* name = "") noexcept : name_(name) {}
+    constexpr explicit once(literal name = "") noexcept : name_(name.text()) {}
     ~once();
 
-    [[nodiscard]] operation enter() noexcept { return operation(this); }
+    [[nodiscard("it waits only when it is awaited: write co_await")]] operation enter() noexcept { return operation(this); }
     // Empty turn when somebody else is at it; ask is_done() to tell the cases apart.
     [[nodiscard]] turn try_enter() noexcept;
     [[nodiscard]] turn enter_blocking() noexcept;
-    [[nodiscard]] turn enter_blocking(time_point deadline) noexcept;  // not done and not mine: the deadline passed
+    [[nodiscard]] turn enter_blocking(time_limit deadline) noexcept;  // not done and not mine: the deadline passed
     // Runs fn if nobody has yet. Returns when it has been done, by whomever.
     template <class Fn>
     void call_blocking(Fn&& fn) {
@@ -50,7 +52,7 @@ public:
     }
     // The same; false: the deadline passed while somebody else was at it. It does not interrupt fn.
     template <class Fn>
-    [[nodiscard]] bool call_blocking(Fn&& fn, time_point deadline);
+    [[nodiscard]] bool call_blocking(Fn&& fn, time_limit deadline);
 
     [[nodiscard]] bool is_done() const noexcept {
         return detail::once_state::unpack(word_.load(mo::acquire)).phase == detail::once_state::done;  // O1
@@ -106,7 +108,7 @@ private:
 };
 
 template <class Fn>
-bool once::call_blocking(Fn&& fn, time_point deadline) {
+bool once::call_blocking(Fn&& fn, time_limit deadline) {
     turn mine;
     const bool in_time = enter_until(deadline, mine);
     if (mine.is_mine()) {

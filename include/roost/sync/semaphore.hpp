@@ -12,6 +12,8 @@
 // Resumes: on the coroutine's executor, or inside the release on that thread after every lock has been left.
 // Cancelled: its permits go to the next in line. Destroy: when nobody waits for it and nothing of it is held.
 
+#include <roost/base/literal.hpp>
+#include <roost/base/time_limit.hpp>
 #include <roost/sync/detail/permits.hpp>
 
 #include <utility>
@@ -21,21 +23,22 @@ namespace roost::inline ROOST_ABI {
 class semaphore {
 public:
     static constexpr bool is_exclusive = false;  // not API
+    static constexpr const char* take_call = "acquire()";  // not API
     class permit;
     using operation = detail::permit_operation<semaphore, permit>;
     static constexpr std::uint32_t max_permits = detail::permit_state::max;
 
-    explicit semaphore(std::uint32_t permits, const char* name = "", fairness how = fairness::hand_off) noexcept
-        : permits_(permits > max_permits ? 0 : permits, how, detail::permits::semaphore_kind, name) {
+    explicit semaphore(std::uint32_t permits, literal name = "", fairness how = fairness::hand_off) noexcept
+        : permits_(permits > max_permits ? 0 : permits, how, detail::permits::semaphore_kind, name.text()) {
         if (permits > max_permits) {
             permits_.misuse("it was made with more permits than it can count");
         }
     }
 
-    [[nodiscard]] operation acquire(std::uint32_t n = 1) noexcept;
-    [[nodiscard]] permit try_acquire(std::uint32_t n = 1) noexcept;
-    [[nodiscard]] permit acquire_blocking(std::uint32_t n = 1) noexcept;
-    [[nodiscard]] permit acquire_blocking(std::uint32_t n, time_point deadline) noexcept;  // empty when it passed
+    [[nodiscard("nothing is held until it is awaited: write co_await")]] operation acquire(std::uint32_t n = 1) noexcept;
+    permit try_acquire(std::uint32_t n = 1) noexcept;
+    permit acquire_blocking(std::uint32_t n = 1) noexcept;
+    permit acquire_blocking(std::uint32_t n, time_limit deadline) noexcept;  // empty when it passed
 
     // For whoever released a permit object with release(). Giving back more than was taken ends the program.
     void release(std::uint32_t n = 1) noexcept { permits_.give(checked(n)); }
@@ -64,7 +67,7 @@ private:
 };
 
 // Some permits, given back by the destructor.
-class [[nodiscard]] semaphore::permit {
+class [[nodiscard("the permits are given back at once unless the permit has a name")]] semaphore::permit {
 public:
     permit() noexcept = default;
     permit(semaphore& from, std::uint32_t n) noexcept : from_(&from), count_(n) {}
@@ -81,10 +84,16 @@ public:
 
     [[nodiscard]] explicit operator bool() const noexcept { return from_ != nullptr; }
     [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
+    // In checked builds a permit that holds nothing reports this as misuse.
     void give_back() noexcept {
         const std::uint32_t n = std::exchange(count_, 0);
-        if (semaphore* from = std::exchange(from_, nullptr); from != nullptr && n != 0) {
+        semaphore* from = std::exchange(from_, nullptr);
+        if (from != nullptr && n != 0) {
             from->release(n);
+        } else if (ROOST_CHECKED != 0 && from == nullptr) {
+            detail::report_nothing_held(
+                "semaphore permit",
+                "give_back() of a permit that holds nothing: it was moved from, released or given back before");
         }
     }
     // Keeps the permits taken; somebody else will release() them.
@@ -107,7 +116,7 @@ inline semaphore::permit semaphore::try_acquire(std::uint32_t n) noexcept {
     return permits_.try_take(checked(n)) ? permit(*this, n) : permit();
 }
 inline semaphore::permit semaphore::acquire_blocking(std::uint32_t n) noexcept { return acquire_blocking(n, no_deadline); }
-inline semaphore::permit semaphore::acquire_blocking(std::uint32_t n, time_point deadline) noexcept {
+inline semaphore::permit semaphore::acquire_blocking(std::uint32_t n, time_limit deadline) noexcept {
     return permits_.try_take(checked(n)) || permits_.take_in_thread(n, deadline) ? permit(*this, n) : permit();
 }
 

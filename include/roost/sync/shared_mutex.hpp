@@ -11,6 +11,8 @@
 //
 // Resumes, cancelled, destroy, threads: as in mutex.
 
+#include <roost/base/literal.hpp>
+#include <roost/base/time_limit.hpp>
 #include <roost/sync/detail/permits.hpp>
 
 #include <utility>
@@ -25,22 +27,27 @@ public:
     using guard = basic_guard<false>;
     using shared_guard = basic_guard<true>;
     static constexpr bool is_exclusive = false;  // not API
+    static constexpr const char* take_call = "lock() or lock_shared()";  // not API
     using operation = detail::permit_operation<shared_mutex, guard>;
     using shared_operation = detail::permit_operation<shared_mutex, shared_guard>;
     static constexpr std::uint32_t max_readers = detail::permit_state::max;
 
-    constexpr explicit shared_mutex(const char* name = "") noexcept
-        : permits_(max_readers, fairness::hand_off, detail::permits::shared_mutex_kind, name) {}
+    constexpr explicit shared_mutex(literal name = "") noexcept
+        : permits_(max_readers, fairness::hand_off, detail::permits::shared_mutex_kind, name.text()) {}
 
-    [[nodiscard]] operation lock() noexcept { return {*this, max_readers}; }
-    [[nodiscard]] guard try_lock() noexcept;
-    [[nodiscard]] guard lock_blocking() noexcept;
-    [[nodiscard]] guard lock_blocking(time_point deadline) noexcept;  // holds nothing when the deadline passed
+    [[nodiscard("nothing is held until it is awaited: write co_await")]] operation lock() noexcept {
+        return {*this, max_readers};
+    }
+    guard try_lock() noexcept;
+    guard lock_blocking() noexcept;
+    guard lock_blocking(time_limit deadline) noexcept;  // holds nothing when the deadline passed
 
-    [[nodiscard]] shared_operation lock_shared() noexcept { return {*this, 1}; }
-    [[nodiscard]] shared_guard try_lock_shared() noexcept;
-    [[nodiscard]] shared_guard lock_shared_blocking() noexcept;
-    [[nodiscard]] shared_guard lock_shared_blocking(time_point deadline) noexcept;
+    [[nodiscard("nothing is held until it is awaited: write co_await")]] shared_operation lock_shared() noexcept {
+        return {*this, 1};
+    }
+    shared_guard try_lock_shared() noexcept;
+    shared_guard lock_shared_blocking() noexcept;
+    shared_guard lock_shared_blocking(time_limit deadline) noexcept;
 
     // For whoever released a guard with release(). Unlocking what is not locked that way ends the program.
     void unlock() noexcept {
@@ -71,7 +78,7 @@ private:
 
 // Holds a shared_mutex, as a reader or as the writer, or nothing.
 template <bool Shared>
-class [[nodiscard]] shared_mutex::basic_guard {
+class [[nodiscard("the lock is released at once unless the guard has a name")]] shared_mutex::basic_guard {
 public:
     basic_guard() noexcept = default;
     explicit basic_guard(shared_mutex& held, std::uint32_t = 0) noexcept : mutex_(&held) {}
@@ -81,17 +88,27 @@ public:
         std::swap(mutex_, moved.mutex_);
         return *this;
     }
-    ~basic_guard() { unlock(); }
+    ~basic_guard() {
+        if (mutex_ != nullptr) {
+            unlock();
+        }
+    }
 
     [[nodiscard]] bool owns_lock() const noexcept { return mutex_ != nullptr; }
     [[nodiscard]] explicit operator bool() const noexcept { return owns_lock(); }
+    // In checked builds a guard that holds nothing reports this as misuse.
     void unlock() noexcept {
-        if (shared_mutex* held = std::exchange(mutex_, nullptr)) {
-            if constexpr (Shared) {
-                held->unlock_shared();
-            } else {
-                held->unlock();
+        shared_mutex* held = std::exchange(mutex_, nullptr);
+        if (held == nullptr) {
+            if constexpr (ROOST_CHECKED != 0) {
+                detail::report_nothing_held(
+                    "shared_mutex guard",
+                    "unlock() of a guard that holds no lock: it was moved from, released or unlocked before");
             }
+        } else if constexpr (Shared) {
+            held->unlock_shared();
+        } else {
+            held->unlock();
         }
     }
     shared_mutex* release() noexcept { return std::exchange(mutex_, nullptr); }
@@ -116,14 +133,14 @@ inline shared_mutex::guard shared_mutex::try_lock() noexcept {
     return permits_.try_take(max_readers) ? guard(*this) : guard();
 }
 inline shared_mutex::guard shared_mutex::lock_blocking() noexcept { return lock_blocking(no_deadline); }
-inline shared_mutex::guard shared_mutex::lock_blocking(time_point deadline) noexcept {
+inline shared_mutex::guard shared_mutex::lock_blocking(time_limit deadline) noexcept {
     return permits_.try_take(max_readers) || permits_.take_in_thread(max_readers, deadline) ? guard(*this) : guard();
 }
 inline shared_mutex::shared_guard shared_mutex::try_lock_shared() noexcept {
     return permits_.try_take(1) ? shared_guard(*this) : shared_guard();
 }
 inline shared_mutex::shared_guard shared_mutex::lock_shared_blocking() noexcept { return lock_shared_blocking(no_deadline); }
-inline shared_mutex::shared_guard shared_mutex::lock_shared_blocking(time_point deadline) noexcept {
+inline shared_mutex::shared_guard shared_mutex::lock_shared_blocking(time_limit deadline) noexcept {
     return permits_.try_take(1) || permits_.take_in_thread(1, deadline) ? shared_guard(*this) : shared_guard();
 }
 

@@ -1,37 +1,93 @@
 #pragma once
 
-#include <roost/base/assert.hpp>
+// What sends and receives give, in the vocabulary of base/status.hpp.
 
-#include <cstdint>
+#include <roost/base/assert.hpp>
+#include <roost/base/status.hpp>
+#include <roost/sync/waiter.hpp>
+
 #include <optional>
 #include <utility>
 
 namespace roost::inline ROOST_ABI {
 
-// How a transfer ended.
-enum class wait_status : std::uint8_t {
-    done,
-    would_wait,  // try_ forms: full, or empty
-    closed,
-    expired,
-    cancelled,
+namespace detail {
+
+[[nodiscard]] constexpr wait_status status_of(claim how) noexcept {
+    switch (how) {
+        case claim::cancelled: return wait_status::cancelled;
+        case claim::expired: return wait_status::expired;
+        default: return wait_status::done;
+    }
+}
+
+[[gnu::cold]] void value_not_sent(wait_status why) noexcept;
+
+struct receive_kind {
+    static constexpr const char* text = "channel receive";
 };
+
+}  // namespace detail
+
+// For programs that compare the status of an interrupted wait with a claim.
+[[nodiscard]] constexpr bool operator==(wait_status status, claim how) noexcept { return status == detail::status_of(how); }
 
 // What a send came to. If it did not happen, it holds the value, unless that was left where it came from (send_from).
 template <class T>
-class [[nodiscard]] sent {
+class [[nodiscard("a send that did not happen holds the value: check it, or take_back()")]] sent {
 public:
+    using value_type = void;
+
     explicit sent(wait_status how) noexcept : status_(how) {}
     sent(wait_status how, T&& value) noexcept : status_(how) {
         if (how != wait_status::done) {
             value_.emplace(std::move(value));
         }
     }
+    sent(sent&& other) noexcept
+        : status_(other.status_), is_seen_(std::exchange(other.is_seen_, true)), value_(std::move(other.value_)) {}
+    sent& operator=(sent&& other) noexcept {
+        status_ = other.status_;
+        is_seen_ = std::exchange(other.is_seen_, true);
+        value_ = std::move(other.value_);
+        return *this;
+    }
+    // In checked builds a value that was not sent, and that nothing asked about, is reported as misuse.
+    ~sent() {
+        if constexpr (ROOST_CHECKED != 0) {
+            if (!is_seen_ && value_.has_value()) [[unlikely]] {
+                detail::value_not_sent(status_);
+            }
+        }
+    }
 
-    [[nodiscard]] explicit operator bool() const noexcept { return status_ == wait_status::done; }
-    [[nodiscard]] wait_status status() const noexcept { return status_; }
-    [[nodiscard]] bool has_value() const noexcept { return value_.has_value(); }
+    [[nodiscard]] explicit operator bool() const noexcept { return status() == wait_status::done; }
+    [[nodiscard]] wait_status status() const noexcept {
+        is_seen_ = true;
+        return status_;
+    }
+    [[nodiscard]] std::exception_ptr error() const noexcept { return detail::error_of(status_, kind); }
+    // Throws if it was not sent.
+    void value() const {
+        is_seen_ = true;
+        if (status_ != wait_status::done) {
+            detail::throw_no_value(status_, kind, error());
+        }
+    }
+    [[nodiscard]] outcome<void> to_outcome() const {
+        is_seen_ = true;
+        if (status_ == wait_status::cancelled) {
+            return outcome<void>(cancelled(reason::plain_kind(reason_kind::requested)));
+        }
+        return status_ == wait_status::done ? outcome<void>(std::in_place) : outcome<void>(error());
+    }
+    // Whether there is a value to take back.
+    [[nodiscard]] bool has_value() const noexcept {
+        is_seen_ = true;
+        return value_.has_value();
+    }
     [[nodiscard]] T take_back() noexcept {
+        is_seen_ = true;
         if (!value_) {
             panic("sent", "", site(), "there is no value to take back: it was sent, or never left its place");
         }
@@ -39,25 +95,18 @@ public:
     }
 
 private:
+    static constexpr const char* kind = "channel send";
     wait_status status_;
+    mutable bool is_seen_ = false;
     std::optional<T> value_;
 };
 
 // What a receive came to.
 template <class T>
-class [[nodiscard]] received {
+class [[nodiscard]] received : public detail::answer<T, detail::receive_kind> {
 public:
-    received(wait_status how, std::optional<T>&& value) noexcept : status_(how), value_(std::move(value)) {}
-
-    [[nodiscard]] explicit operator bool() const noexcept { return value_.has_value(); }
-    [[nodiscard]] wait_status status() const noexcept { return status_; }
-    [[nodiscard]] T& operator*() & noexcept { return *value_; }
-    [[nodiscard]] T&& operator*() && noexcept { return *std::move(value_); }
-    [[nodiscard]] T* operator->() noexcept { return &*value_; }
-
-private:
-    wait_status status_;
-    std::optional<T> value_;
+    received(wait_status how, std::optional<T>&& value) noexcept
+        : detail::answer<T, detail::receive_kind>(how, std::move(value)) {}
 };
 
 }  // namespace roost::inline ROOST_ABI

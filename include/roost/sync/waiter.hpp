@@ -75,12 +75,20 @@ public:
     [[nodiscard]] work::run_function run() const noexcept { return run_; }
     [[nodiscard]] executor_ref where() const noexcept { return where_; }
     [[nodiscard]] bool is_alternative() const noexcept { return is_alternative_; }
+    [[nodiscard]] bool is_resumed() const noexcept { return is_resumed_; }
+    // The same on another executor.
+    [[nodiscard]] resume_target on(executor_ref executor) const noexcept {
+        resume_target other = *this;
+        other.where_ = executor;
+        return other;
+    }
 
 private:
     void* frame_;
     work::run_function run_;
     executor_ref where_;
     bool is_alternative_ = false;
+    bool is_resumed_ = false;
 };
 
 class waiter : public work {
@@ -89,13 +97,36 @@ public:
     // Awaiters can be moved until they are awaited.
     waiter(waiter&& other) noexcept : work(unset) {
         ROOST_ASSERT(other.state() == claim::idle, "a waiter cannot move once it waits");
+        other.set_awaited();
+    }
+
+    // In checked builds: whether the awaiter it belongs to was ever awaited or moved from.
+    [[nodiscard]] bool is_unused() const noexcept { return ROOST_CHECKED != 0 && kind_ == kind::unused; }
+    void set_awaited() noexcept {
+        if constexpr (ROOST_CHECKED != 0) {
+            kind_ = kind::coroutine;
+        }
     }
 
     void bind(const resume_target& target) noexcept {
         set_run(target.run());
         frame_ = target.frame();
         where_ = target.where();
-        kind_ = target.is_alternative() ? kind::alternative : kind::coroutine;
+        kind_ = target.is_alternative() ? kind::alternative : target.is_resumed() ? kind::resumed : kind::coroutine;
+    }
+
+#if ROOST_CHECKED
+    constexpr ~waiter() {
+        if (kind_ == kind::posted) {
+            destroyed_before_it_ran();
+        }
+    }
+#endif
+    // For an executor that ends without running what it took: the coroutine may be destroyed now.
+    void forgotten() noexcept {
+        if (kind_ == kind::posted) {
+            kind_ = kind::resumed;
+        }
     }
 
     // Resumes whoever waits. Only for the one that claimed it; the waiter may be gone when this returns.
@@ -137,8 +168,17 @@ private:
     friend class detail::wait_list;
     friend class detail::wake_chain;
 
+    // From now on until it runs, the executor has it: its coroutine must not be destroyed.
+    void now_posted() noexcept {
+        if (ROOST_CHECKED && kind_ == kind::resumed) {
+            kind_ = kind::posted;
+        }
+    }
+    [[noreturn]] static void destroyed_before_it_ran() noexcept;
+
     template <class What>
     void deliver_to(executor_ref where, What what) noexcept {
+        now_posted();
         if (where) {
             post_or_fall_back(where, *this, what);
         } else {
@@ -156,7 +196,10 @@ private:
     executor_ref where_{unset};
     plain<std::uint32_t> generation_{unset};
     atomic<claim> claim_{claim::idle};
-    enum class kind : std::uint8_t { coroutine, thread, alternative } kind_ = kind::coroutine;
+    // resumed: by the function of resume_target::of(), which says so when it runs; posted: and an executor has it now; unused: never
+    // waited. The last two are only told apart in checked builds.
+    enum class kind : std::uint8_t { coroutine, resumed, posted, thread, alternative, unused };
+    kind kind_ = ROOST_CHECKED != 0 ? kind::unused : kind::coroutine;
 
 public:
     // For a thread at the head of a list of permits, under that list's lock: its token is on the way, and how often
@@ -171,9 +214,14 @@ static_assert(sizeof(waiter) <= 56);
 
 template <class Promise>
 resume_target resume_target::of(std::coroutine_handle<Promise> handle) noexcept {
-    constexpr work::run_function run =
-        +[](work& w) noexcept { resume_function_of<Promise>()(static_cast<waiter&>(w).frame()); };
-    return {handle.address(), run, executor_of(handle)};
+    constexpr work::run_function run = +[](work& w) noexcept {
+        auto& self = static_cast<waiter&>(w);
+        self.forgotten();
+        resume_function_of<Promise>()(self.frame());
+    };
+    resume_target made(handle.address(), run, executor_of(handle));
+    made.is_resumed_ = true;
+    return made;
 }
 
 }  // namespace roost::inline ROOST_ABI

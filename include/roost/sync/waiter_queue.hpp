@@ -14,12 +14,15 @@
 //
 // Resumes: on the coroutine's executor, or on the waking thread after every lock has been left. Cancelled: try_cancel().
 // Destroy: when nobody waits; a waiter that has been woken may destroy it at once.
-// The condition must not touch this queue and should be short.
+// The condition must not touch this queue, must not throw, and should be short.
 
+#include <roost/base/literal.hpp>
+#include <roost/base/time_limit.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 namespace roost::inline ROOST_ABI {
@@ -29,21 +32,22 @@ public:
     template <class Condition>
     class operation;
 
-    constexpr explicit waiter_queue(const char* name = "") noexcept : name_(name) {}
+    constexpr explicit waiter_queue(literal name = "") noexcept : name_(name.text()) {}
     ~waiter_queue();
 
     // co_await gives true when it waited and was woken, false when the condition held.
     template <class Condition>
-    [[nodiscard]] operation<Condition> add_waiter_if(Condition condition) noexcept {
+    [[nodiscard("it waits only when it is awaited: write co_await")]] operation<Condition> add_waiter_if(
+        Condition condition) noexcept {
         return operation<Condition>(*this, std::move(condition));
     }
     // For threads: the same, blocking. False: the deadline passed; true: woken, or the condition held.
     template <class Condition>
-    bool wait_blocking(Condition condition, time_point deadline = no_deadline) noexcept {
+    bool wait_blocking(Condition condition, time_limit deadline = no_deadline) noexcept {
         return wait_blocking_with<parker>(std::move(condition), deadline);
     }
     template <class Parker, class Condition>
-    bool wait_blocking_with(Condition condition, time_point deadline = no_deadline) noexcept;
+    bool wait_blocking_with(Condition condition, time_limit deadline = no_deadline) noexcept;
 
     // Wakes the one that has waited longest. Says whether there was one.
     bool wake_one() noexcept { return !waiters_.is_idle() && wake_first(); }
@@ -65,7 +69,7 @@ private:
     template <class Condition>
     [[nodiscard]] bool enqueue_unless(waiter& w, Condition& condition) noexcept {
         waiters_.lock();
-        if (condition()) {  // recheck
+        if (holds(condition)) {  // recheck
             waiters_.unlock();
             return false;
         }
@@ -73,6 +77,20 @@ private:
         waiters_.unlock(true);
         return true;
     }
+    template <class Condition>
+    [[nodiscard]] bool holds(Condition& condition) noexcept {
+        if constexpr (std::is_nothrow_invocable_v<Condition&>) {
+            return condition();
+        } else {
+            try {
+                return condition();
+            } catch (...) {
+                condition_threw();
+            }
+        }
+    }
+    // Nothing can be unwound from under the lock: ends the program with what was thrown.
+    [[noreturn, gnu::cold]] void condition_threw() noexcept;
     [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
     bool wake_first() noexcept;
     std::size_t wake_some(std::size_t n) noexcept;
@@ -84,7 +102,7 @@ private:
 };
 
 template <class Condition>
-class [[nodiscard]] waiter_queue::operation {
+class [[nodiscard("it waits only when it is awaited: write co_await")]] waiter_queue::operation {
 public:
     operation(waiter_queue& queue, Condition condition) noexcept : queue_(&queue), condition_(std::move(condition)) {}
     operation(operation&&) noexcept = default;
@@ -124,7 +142,7 @@ private:
 };
 
 template <class Parker, class Condition>
-bool waiter_queue::wait_blocking_with(Condition condition, time_point deadline) noexcept {
+bool waiter_queue::wait_blocking_with(Condition condition, time_limit deadline) noexcept {
     detail::basic_thread_waiter<Parker> self;
     return !enqueue_unless(self, condition) || self.block(deadline, [&]() noexcept { return cancel(self, claim::expired); });
 }

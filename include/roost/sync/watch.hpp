@@ -14,6 +14,8 @@
 // Cancelled: nothing has been seen. Destroy: when nobody waits; observers must not be used afterwards.
 // Everything happens under the list's lock: no orderings of its own.
 
+#include <roost/base/literal.hpp>
+#include <roost/base/time_limit.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
 
@@ -27,7 +29,7 @@ class watch {
 public:
     class observer;
 
-    explicit watch(T initial, const char* name = "") : value_(std::move(initial)), name_(name) {}
+    explicit watch(T initial, literal name = "") : value_(std::move(initial)), name_(name.text()) {}
     ~watch() {
         if (!waiters_.is_quiet()) {
             detail::destroyed_with_waiters({"watch", name_}, waiters_.size_approx());
@@ -110,13 +112,15 @@ public:
     explicit observer(watch& of) noexcept : of_(&of), seen_(of.version()) {}
 
     // co_await gives true when there is something new, false when there is not and the watch is closed.
-    [[nodiscard]] operation changed() noexcept { return operation(this); }
+    [[nodiscard("it waits only when it is awaited: write co_await")]] operation changed() noexcept {
+        return operation(this);
+    }
     [[nodiscard]] bool has_changed() const noexcept {
         const locked held(*of_);
         return of_->version_ != seen_;
     }
     // The same for threads; false also when the deadline passed.
-    bool changed_blocking(time_point deadline = no_deadline) noexcept {
+    bool changed_blocking(time_limit deadline = no_deadline) noexcept {
         return detail::wait_in_thread(this, deadline) && result(claim::idle);
     }
     [[nodiscard]] T get() {

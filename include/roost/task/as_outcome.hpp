@@ -10,9 +10,9 @@
 // cancelled itself. A job's own cancellation can't be held up this way: the code after the await doesn't run.
 
 #include <roost/base/outcome.hpp>
+#include <roost/task/as_task.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/job.hpp>
-#include <roost/task/task.hpp>
 
 namespace roost::inline ROOST_ABI {
 
@@ -20,18 +20,26 @@ namespace detail {
 
 // Without memory for them, to the failure sink.
 template <class T>
+void add_other(outcome<T>& to, const std::exception_ptr& other) noexcept {
+    try {
+        to.add_other(other);
+    } catch (const std::bad_alloc&) {
+        report_failure("a further failure of", "a task", site(), other);
+    }
+}
+template <class T>
 void add_others(outcome<T>& to, const std::vector<std::exception_ptr>& others) noexcept {
     for (const std::exception_ptr& other : others) {
-        try {
-            to.add_other(other);
-        } catch (const std::bad_alloc&) {
-            report_failure("a further failure of", "a task", site(), other);
-        }
+        add_other(to, other);
     }
+}
+template <class T>
+void add_others(outcome<T>& to, const failure_list& others) noexcept {
+    others.for_each([&to](const std::exception_ptr& other) { add_other(to, other); }, to.error());
 }
 
 template <class T>
-outcome<T> outcome_from(result_link<T>& link, const std::vector<std::exception_ptr>& others) {
+outcome<T> outcome_from(result_link<T>& link, const failure_list& others) {
     if (link.state() == ending::threw) {
         outcome<T> failed(link.error());
         add_others(failed, others);
@@ -73,7 +81,7 @@ public:
         : result_link<T>(&ops), me_(&me), child_(&child), suppressed_before_(job_of(me).suppressed_count()), mark_(mark) {}
     ~outcome_await() {
         if (child_ != nullptr) {
-            child_->handle().destroy();  // never started
+            drop_unstarted(*child_);
         }
     }
 
@@ -81,19 +89,21 @@ public:
     auto await_suspend(std::coroutine_handle<>) noexcept -> typename transfer_to<Mode>::result {
         if (me_->where().is_cancelled()) [[unlikely]] {
             unwind_frame(*me_);
-            return transfer_to<Mode>::nobody();
+            return transfer_to<Mode>::none();
         }
         mark_();
         child_->attach(*this, me_->where());
-        return transfer_to<Mode>::frame(child_->handle());
+        return start_child<Mode>(*me_, *child_);
     }
     outcome<T> await_resume() {
         promise_base* child = std::exchange(child_, nullptr);
         if (child != nullptr && !this->is_abandoned()) {
             child->handle().destroy();
         }
-        return outcome_from<T>(*this, this->state() == ending::threw ? job_of(*me_).take_suppressed(suppressed_before_)
-                                                                     : std::vector<std::exception_ptr>());
+        if (this->state() != ending::threw) [[likely]] {
+            return outcome_from<T>(*this, {});
+        }
+        return outcome_from<T>(*this, job_of(*me_).take_beside(this->error(), suppressed_before_));
     }
 
 private:
@@ -112,24 +122,6 @@ private:
     std::size_t suppressed_before_;
     [[no_unique_address]] Mark mark_;
 };
-
-// What awaiting an A inside a task gives.
-template <class A>
-struct await_result {
-    using type = decltype(std::declval<task_promise<void>&>().await_transform(std::declval<A>()).await_resume());
-};
-template <class A>
-using await_result_t = typename await_result<A>::type;
-
-// Anything that can be awaited, as a task.
-template <class A>
-task<await_result_t<A>> as_task(A a) {
-    co_return co_await static_cast<A&&>(a);
-}
-template <class A>
-task<await_result_t<A&>> as_task_of(A& a) {
-    co_return co_await a;
-}
 
 template <class T>
 class [[nodiscard]] outcome_call {
@@ -166,15 +158,9 @@ template <class T>
     return detail::outcome_call<T>(std::move(t));
 }
 template <class A>
-    requires(!detail::is_task<std::remove_cvref_t<A>>)
+    requires detail::waitable<A>
 [[nodiscard]] auto as_outcome(A&& a) {
-    if constexpr (std::is_lvalue_reference_v<A>) {
-        using result = detail::await_result_t<A>;
-        return detail::outcome_call<result>(detail::as_task_of(a));
-    } else {
-        using result = detail::await_result_t<A>;
-        return detail::outcome_call<result>(detail::as_task<A>(std::move(a)));
-    }
+    return as_outcome(roost::as_task(std::forward<A>(a)));
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -24,10 +24,15 @@ public:
 
     // Before attempt n + 1, without the spread; n counts from 1.
     [[nodiscard]] constexpr duration delay(std::uint32_t n) const noexcept {
+        if (first_ == duration::zero()) {
+            return std::min(first_, longest_);
+        }
         double d = static_cast<double>(first_.count());
         const double most = static_cast<double>(longest_.count());
-        for (std::uint32_t i = 1; i < n && d < most; ++i) {
-            d *= factor_;
+        double power = factor_;
+        for (std::uint32_t left = n == 0 ? 0 : n - 1; left != 0 && d < most; left /= 2) {
+            d *= left % 2 != 0 ? power : 1.0;
+            power *= power;
         }
         return d >= most ? longest_ : duration(static_cast<duration::rep>(d));
     }

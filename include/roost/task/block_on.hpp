@@ -4,6 +4,7 @@
 // threads that are none of the executor's: called from a job it throws error(would_deadlock), because it would block the very
 // thread that has to do the work.
 
+#include <roost/exec/blocking.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/root.hpp>
@@ -24,7 +25,7 @@ template <class T>
     if (block.result_link<T>::state() != ending::threw) {
         report_further_failures(block);
     }
-    return outcome_from<T>(block, block.take_suppressed(0));
+    return outcome_from<T>(block, block.take_suppressed());
 }
 
 // The same for whoever gets the value or the error and nothing else.
@@ -37,11 +38,13 @@ T value_of_root(job_block<T>& block) {
     return block.take();
 }
 
-template <class T>
-[[nodiscard]] node_ref<job_block<T>> run_to_end(executor_ref where, task<T> t, node_name name, site from) {
+// made(root) is called before the task begins.
+template <class T, class Made>
+[[nodiscard]] node_ref<job_block<T>> run_to_end(executor_ref where, task<T> t, node_name name, site from, Made made) {
     refuse_to_block(where, from);
     auto* root = new root_block(where, "root", from, silent_policy);
     const auto keep = node_ref<root_block>::adopt(root);
+    made(*root);
     auto block = [&] {
         try {
             return start_job<T>(*root, name, t.release_frame(), start::scheduled, from);
@@ -51,8 +54,12 @@ template <class T>
         }
     }();
     root->close();
-    root->ended.wait_blocking();
+    wait_for_task(root->ended);
     return block;
+}
+template <class T>
+[[nodiscard]] node_ref<job_block<T>> run_to_end(executor_ref where, task<T> t, node_name name, site from) {
+    return run_to_end<T>(where, std::move(t), name, from, [](root_block&) noexcept {});
 }
 
 }  // namespace detail
@@ -71,6 +78,20 @@ T block_on(executor_ref where, task<T> t, node_name name = "main",
            std::source_location from = std::source_location::current()) {
     const auto block = detail::run_to_end<T>(where, std::move(t), name, from);
     return detail::value_of_root<T>(*block);
+}
+
+// Of anything else that a task can await.
+template <class A>
+    requires detail::waitable<A>
+decltype(auto) block_on(executor_ref where, A&& a, node_name name = "main",
+                        std::source_location from = std::source_location::current()) {
+    return block_on(where, roost::as_task(std::forward<A>(a)), name, from);
+}
+template <class A>
+    requires detail::waitable<A>
+[[nodiscard]] auto block_on_outcome(executor_ref where, A&& a, node_name name = "main",
+                                    std::source_location from = std::source_location::current()) {
+    return block_on_outcome(where, roost::as_task(std::forward<A>(a)), name, from);
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -1,12 +1,13 @@
 #pragma once
 
-// What a task asks about itself. None of these but yield() and a failing checkpoint() suspends.
+// What a task asks about itself. The first three may let others run first; the others never suspend.
 //
+//   co_await yield();                    lets everything that is queued on the executor run first
 //   co_await checkpoint();               ends the job here if it is cancelled; every other await does the same by itself
 //   bool go_on = co_await is_active();   false when the next checkpoint would end the job
 //   job me = co_await this_job();        to hand to others; me.cancel() cancels oneself
 //   token t = co_await this_token();     of the innermost scope, deadline or shield; deadline(), remaining()
-//   co_await yield();                    lets everything that is queued on the executor run first
+//   time_point t = co_await this_time(); by the clock of the task's executor: virtual time in a test
 
 #include <roost/task/job.hpp>
 #include <roost/task/task.hpp>
@@ -31,9 +32,26 @@ private:
 class checkpoint_await {
 public:
     explicit checkpoint_await(promise_base& me) noexcept : me_(&me) {}
-    [[nodiscard]] bool await_ready() const noexcept { return !me_->where().is_cancelled(); }
-    void await_suspend(std::coroutine_handle<>) const noexcept { unwind_frame(*me_); }
+    [[nodiscard]] bool await_ready() const noexcept { return !me_->where().is_cancelled() && may_go_on(*me_); }
+    ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<>) const noexcept {
+        if (me_->where().is_cancelled()) {
+            unwind_frame(*me_);
+            return true;
+        }
+        return give_way(*me_);
+    }
     void await_resume() const noexcept {}
+
+private:
+    promise_base* me_;
+};
+
+class is_active_await {
+public:
+    explicit is_active_await(promise_base& me) noexcept : me_(&me) {}
+    [[nodiscard]] bool await_ready() const noexcept { return may_go_on(*me_); }
+    ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<>) const noexcept { return give_way(*me_); }
+    [[nodiscard]] bool await_resume() const noexcept { return !me_->where().is_cancelled(); }
 
 private:
     promise_base* me_;
@@ -64,9 +82,7 @@ public:
 class is_active_call {
 public:
     is_active_call() noexcept = default;
-    [[nodiscard]] ready_await<bool> in_task(promise_base& me) const noexcept {
-        return ready_await<bool>(!me.where().is_cancelled());
-    }
+    [[nodiscard]] is_active_await in_task(promise_base& me) const noexcept { return is_active_await(me); }
 };
 class this_job_call {
 public:
@@ -83,12 +99,19 @@ public:
     }
 };
 
+class this_time_call {
+public:
+    this_time_call() noexcept = default;
+    [[nodiscard]] ready_await<time_point> in_task(promise_base& me) const noexcept;
+};
+
 }  // namespace detail
 
 [[nodiscard]] inline detail::checkpoint_call checkpoint() noexcept { return {}; }
 [[nodiscard]] inline detail::is_active_call is_active() noexcept { return {}; }
 [[nodiscard]] inline detail::this_job_call this_job() noexcept { return {}; }
 [[nodiscard]] inline detail::this_token_call this_token() noexcept { return {}; }
+[[nodiscard]] inline detail::this_time_call this_time() noexcept { return {}; }
 [[nodiscard]] inline detail::yield_call yield() noexcept { return {}; }
 
 // For code that is no coroutine: the job whose body runs on this thread now, or an empty one.

@@ -46,6 +46,19 @@ public:
                                     std::source_location where = std::source_location::current()) {
         return scope_.async(child, std::move(t), how, where);
     }
+    // The same of anything else that a task can await.
+    template <class A>
+        requires detail::waitable<A>
+    job launch(node_name child, A&& a, start how = start::scheduled,
+               std::source_location where = std::source_location::current()) {
+        return launch(child, detail::as_child_task(std::forward<A>(a)), how, where);
+    }
+    template <class A>
+        requires detail::waitable<A>
+    [[nodiscard]] auto async(node_name child, A&& a, start how = start::scheduled,
+                             std::source_location where = std::source_location::current()) {
+        return async(child, detail::as_child_task(std::forward<A>(a)), how, where);
+    }
 
     [[nodiscard]] task<> close();
     // For threads that run none of its work, as in owned_scope.
@@ -89,7 +102,7 @@ task<T> run_bound(scope& s, closing_executor* where, task<T> t, site from) {
     if (!bound) {
         co_await end_closed();
     }
-    const inline_callback<cancel_closed> closing(where->observe(), level::cancel, cancel_closed(s));
+    const passing_callback<cancel_closed> closing(where->observe(), level::cancel, cancel_closed(s));
     co_return co_await value_call<T, bool>(where, true, run_marked<T>(where, std::move(t), from), from);
 }
 

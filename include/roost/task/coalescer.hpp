@@ -9,8 +9,11 @@
 // afresh. The computations are children of the scope: a getter that is cancelled leaves them, and the other getters, alone.
 // A failure reaches every getter, with what failed beside it, and only them; when no getter is left it goes to the failure
 // sink. A computation that ends cancelled ends its getters cancelled. The coalescer may go before its computations have ended. From any thread.
+// Keys are compared, copied and destroyed outside every lock, by one thread at a time; a getter that has to wait for that is
+// suspended. What a comparison throws reaches the getter that asked.
 
 #include <roost/sync/event.hpp>
+#include <roost/sync/mutex.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/policy_scope.hpp>
 #include <roost/task/scope.hpp>
@@ -21,6 +24,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace roost::inline ROOST_ABI {
@@ -47,7 +51,12 @@ public:
     template <class Fn>
     [[nodiscard]] task<T> coalesce(Key key, Fn fn) {
         bool is_mine = false;
-        const std::shared_ptr<flight> joined = find_or_add(key, is_mine);
+        std::shared_ptr<flight> joined;
+        {
+            const tidying later(*table_);
+            const auto held = co_await table_->access.lock();
+            joined = table_->find_or_add(key, is_mine);
+        }
         if (is_mine) {
             start(joined, key, std::move(fn));
         }
@@ -59,7 +68,7 @@ public:
         if (got.has_error()) {
             joined->heard.store(true, mo::relaxed);  // H1
             for (const std::exception_ptr& other : got.others()) {
-                co_await detail::keep_failure_call(other);
+                co_await detail::carry_failure(got.error(), other);
             }
             std::rethrow_exception(got.error());
         }
@@ -73,11 +82,13 @@ public:
     // How many keys are being computed now.
     [[nodiscard]] std::size_t size() const {
         const std::lock_guard guard(table_->lock);
-        return table_->running.size();
+        return table_->size;
     }
 
 private:
-    // Entered under the lock, started outside it; `started` says that one of the next two is there.
+    class slot;
+
+    // `started` says that one of the next two is there.
     //
     // id  operation           order    pairs  carries                                                    fails in
     // H1  heard: store, load  relaxed  -      only the fact: whoever looks is the last holder of the flight  (floor)
@@ -96,22 +107,103 @@ private:
         std::exception_ptr failure;
         atomic<bool> heard{false};
         std::vector<std::exception_ptr> failed;  // the computation's, until it has ended
+        slot* in = nullptr;  // until it has been taken out
     };
 
-    // Shared with the computations: they may outlive the coalescer.
+    using map = std::map<Key, slot, Less>;
+    // What the table knows of a key. All but `self` is guarded by the lock.
+    class slot {
+    public:
+        slot() = default;
+        std::shared_ptr<flight> now;  // empty: its computation has ended, and the key is to be taken out
+        slot* next = nullptr;
+        bool is_listed = false;
+        typename map::iterator self;
+    };
+
+    // Shared with the computations: they may outlive the coalescer. Only a holder of `access`, a mutex for coroutines, uses
+    // the map, because that calls the user's comparison. The end of a computation cannot wait for that: it leaves its
+    // slot in a list, and the next holder of `access`, or a caller that finds it free, takes the keys out.
     class flights {
     public:
         flights() = default;
-        void take_out(const Key& key, const flight* mine) noexcept {
-            std::shared_ptr<flight> last;  // goes outside the lock
+        // With `access`.
+        std::shared_ptr<flight> find_or_add(const Key& key, bool& is_mine) {
+            auto fresh = std::make_shared<flight>();
+            const auto place = running.try_emplace(key).first;
+            slot& found = place->second;
+            found.self = place;
+            fresh->in = &found;
             const std::lock_guard guard(lock);
-            if (auto found = running.find(key); found != running.end() && found->second.get() == mine) {
-                last = std::move(found->second);
-                running.erase(found);
+            is_mine = !found.now;
+            if (is_mine) {
+                found.now = std::move(fresh);
+                ++size;
+            }
+            return found.now;
+        }
+        void take_out(flight& mine) noexcept {
+            std::shared_ptr<flight> last;  // goes outside the lock
+            {
+                const std::lock_guard guard(lock);
+                if (mine.in == nullptr) {
+                    return;
+                }
+                slot& in = *std::exchange(mine.in, nullptr);
+                last = std::move(in.now);
+                --size;
+                if (!in.is_listed) {
+                    in.is_listed = true;
+                    in.next = std::exchange(ended, &in);
+                }
+            }
+            tidy();
+        }
+        void tidy() noexcept {
+            while (has_ended()) {
+                typename map::node_type gone;  // destroyed without `access`
+                const auto held = access.try_lock();
+                if (!held) {
+                    return;  // its holder looks afterwards
+                }
+                if (slot* dead = pop_ended()) {
+                    gone = running.extract(dead->self);
+                }
             }
         }
+        mutex access{"coalescer"};
         small_mutex lock;
-        std::map<Key, std::shared_ptr<flight>, Less> running;
+        map running;
+        std::size_t size = 0;
+
+    private:
+        bool has_ended() noexcept {
+            const std::lock_guard guard(lock);
+            return ended != nullptr;
+        }
+        // With `access`. Skips keys that are being computed again.
+        slot* pop_ended() noexcept {
+            const std::lock_guard guard(lock);
+            while (slot* first = ended) {
+                ended = first->next;
+                first->is_listed = false;
+                if (!first->now) {
+                    return first;
+                }
+            }
+            return nullptr;
+        }
+        slot* ended = nullptr;
+    };
+    class tidying {
+    public:
+        explicit tidying(flights& of) noexcept : of_(&of) {}
+        tidying(const tidying&) = delete;
+        tidying& operator=(const tidying&) = delete;
+        ~tidying() { of_->tidy(); }
+
+    private:
+        flights* of_;
     };
 
     // Takes the key out when the computation's frame goes, whether or not it ever ran.
@@ -123,7 +215,7 @@ private:
             : from_(std::move(other.from_)), key_(std::move(other.key_)), mine_(std::move(other.mine_)) {}
         ~registration() {
             if (from_) {
-                from_->take_out(key_, mine_.get());
+                from_->take_out(*mine_);
             }
         }
         [[nodiscard]] const Key& key() const noexcept { return key_; }
@@ -150,13 +242,6 @@ private:
         co_return ended;
     }
 
-    std::shared_ptr<flight> find_or_add(const Key& key, bool& is_mine) {
-        auto fresh = std::make_shared<flight>();
-        const std::lock_guard guard(table_->lock);
-        auto [place, added] = table_->running.try_emplace(key, fresh);
-        is_mine = added;
-        return place->second;
-    }
     template <class Fn>
     void start(const std::shared_ptr<flight>& mine, const Key& key, Fn fn) noexcept {
         try {
@@ -165,7 +250,7 @@ private:
             mine->shared = shared_deferred<result>(std::move(child));
         } catch (...) {
             mine->failure = std::current_exception();
-            table_->take_out(key, mine.get());
+            table_->take_out(*mine);  // unless the registration has done so
         }
         mine->started.set();
     }

@@ -59,15 +59,45 @@ task<T> collect_task(site where, Fn fn, Args... args) {
     }
 }
 
+template <class Fn, class... Args>
+[[nodiscard]] auto collect_at(site where, Fn&& fn, Args&&... args) {
+    constexpr bool is_callable = std::is_invocable_v<callable_for<Fn>&, scope&, std::decay_t<Args>...>;
+    static_assert(is_callable,
+                  "collect(fn, args...): fn(scope&, args...) cannot be called with these arguments, which are passed as "
+                  "copies; for a parameter that is a reference write std::ref(x)");
+    if constexpr (is_callable) {
+        using made = std::invoke_result_t<callable_for<Fn>&, scope&, std::decay_t<Args>...>;
+        static_assert(is_task<made>, "collect(fn, args...): fn(scope&, args...) has to return a task");
+        return collect_task<typename made::value_type, callable_for<Fn>, std::decay_t<Args>...>(where, std::forward<Fn>(fn),
+                                                                                                std::forward<Args>(args)...);
+    } else {
+        return task<>();
+    }
+}
+
 }  // namespace detail
 
 // co_await collect(fn, args...): like with_scope, for fn(scope&, args...).
+// With at most three arguments reports say where it was written, with more they say where the job was launched.
+template <class Fn>
+[[nodiscard]] auto collect(Fn&& fn, std::source_location where = std::source_location::current()) {
+    return detail::collect_at(where, std::forward<Fn>(fn));
+}
+template <class Fn, class A>
+[[nodiscard]] auto collect(Fn&& fn, A&& a, std::source_location where = std::source_location::current()) {
+    return detail::collect_at(where, std::forward<Fn>(fn), std::forward<A>(a));
+}
+template <class Fn, class A, class B>
+[[nodiscard]] auto collect(Fn&& fn, A&& a, B&& b, std::source_location where = std::source_location::current()) {
+    return detail::collect_at(where, std::forward<Fn>(fn), std::forward<A>(a), std::forward<B>(b));
+}
+template <class Fn, class A, class B, class C>
+[[nodiscard]] auto collect(Fn&& fn, A&& a, B&& b, C&& c, std::source_location where = std::source_location::current()) {
+    return detail::collect_at(where, std::forward<Fn>(fn), std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
+}
 template <class Fn, class... Args>
 [[nodiscard]] auto collect(Fn&& fn, Args&&... args) {
-    using made = std::invoke_result_t<detail::callable_for<Fn>&, scope&, std::decay_t<Args>...>;
-    static_assert(detail::is_task<made>, "collect(fn, args...): fn(scope&, args...) has to return a task");
-    return detail::collect_task<typename made::value_type, detail::callable_for<Fn>, std::decay_t<Args>...>(
-        site(), std::forward<Fn>(fn), std::forward<Args>(args)...);
+    return detail::collect_at(site(), std::forward<Fn>(fn), std::forward<Args>(args)...);
 }
 
 }  // namespace roost::inline ROOST_ABI

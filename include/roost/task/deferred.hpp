@@ -38,6 +38,8 @@ private:
     [[nodiscard]] bool is_cancelled_target() const noexcept { return target_->outcome_link().state() == ending::cancelled; }
     static void woken(work& self) noexcept;
 
+    static job_core* joined(const cancellable& self) noexcept { return static_cast<const settled_wait&>(self).target_; }
+
     static const wait_functions functions;
     job_core* target_;
     join_operation wait_;
@@ -46,10 +48,14 @@ private:
 template <class T>
 class deferred_await;
 
+// In checked builds: the child still runs, and nothing asked to cancel it. Reported as misuse.
+[[gnu::cold]] void deferred_dropped(const job_core& child) noexcept;
+
 }  // namespace detail
 
 template <class T = void>
-class [[nodiscard("dropping a deferred requests cancellation of the child; keep() it if that is not meant")]] deferred {
+class [[nodiscard("dropping a deferred requests cancellation of the child; keep() it if that is not meant")]] deferred
+    : public detail::task_only {
 public:
     using value_type = T;
 
@@ -92,6 +98,9 @@ public:
 private:
     void drop() noexcept {
         if (block_ && !kept_ && !block_->is_final()) {
+            if constexpr (ROOST_CHECKED != 0) {
+                detail::deferred_dropped(*block_);
+            }
             block_->node::cancel(reason::plain_kind(reason_kind::dropped));
         }
         block_ = {};

@@ -29,7 +29,8 @@ public:
     driven_task(const driven_task&) = delete;
     driven_task& operator=(const driven_task&) = delete;
 
-    [[nodiscard]] bool await_ready() {
+    // Starts the job. Returns the node above it: cancelling that cancels the job.
+    node& begin() {
         auto* root = new root_block(where_, "driven", from_, silent_policy);
         root_ = node_ref<root_block>::adopt(root);
         try {
@@ -40,6 +41,12 @@ public:
         }
         root->close();
         wait_.emplace(&root->ended);
+        return *root;
+    }
+    [[nodiscard]] bool await_ready() {
+        if (!wait_) {
+            begin();
+        }
         return wait_->await_ready();
     }
     template <class Promise>

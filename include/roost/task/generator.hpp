@@ -71,12 +71,12 @@ public:
     }
 
     template <transfer Mode = this_transfer, class A>
-    auto await_transform(A&& a) {
+    auto await_transform(A&& a, std::source_location where = std::source_location::current()) {
         static_assert(!is_exit_call<std::remove_cvref_t<A>>, "on_exit is for tasks: a generator ends at no fixed place");
         static_assert(
             !std::is_same_v<std::remove_cvref_t<A>, ignore_call>,
             "ignore_cancellation is for tasks: a generator may be asked from another region while the guard lives");
-        return task_promise_base<void>::template await_transform<Mode>(std::forward<A>(a));
+        return task_promise_base<void>::template await_transform<Mode>(std::forward<A>(a), where);
     }
 
     [[nodiscard]] T* value() noexcept { return value_ ? std::addressof(*value_) : nullptr; }
@@ -103,16 +103,16 @@ public:
         promise_base& me = self.promise();
         if (me.where().is_cancelled()) [[unlikely]] {
             unwind_frame(me);
-            return transfer_to<Mode>::nobody();
+            return transfer_to<Mode>::none();
         }
         if (of_->frame_ == nullptr) {
-            return transfer_to<Mode>::frame(self);
+            return start_child<Mode>(me, me);
         }
         this->set_waiter(me);
         asked_ = true;
         of_->frame_->forget();
         of_->frame_->attach(*this, me.where());
-        return transfer_to<Mode>::frame(of_->frame_->handle());
+        return start_child<Mode>(me, *of_->frame_);
     }
     T* await_resume() {
         if (!asked_) {
@@ -178,7 +178,7 @@ private:
     explicit generator(promise_type& frame) noexcept : frame_(&frame) {}
     void reset() noexcept {
         if (frame_ != nullptr) {
-            std::exchange(frame_, nullptr)->handle().destroy();
+            detail::drop_suspended(*std::exchange(frame_, nullptr));
         }
     }
 

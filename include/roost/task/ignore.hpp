@@ -5,7 +5,8 @@
 // While the guard lives, a cancel of the job has no effect here or on its children: awaits go on as usual, is_active() is
 // true. It is recorded, and takes effect when the outermost guard is gone: then it reaches the children, and the next await
 // ends the job. If the job is cancelled already, it ends here and the guard is never made; shield() can be entered even then.
-// Only the coroutine that made it may destroy it. Abort is not held up.
+// Abort is not held up. The guard is left in the job that made it: destroying it in another job, outside of jobs or after its
+// job has ended ends the program with a message that names both.
 
 #include <roost/task/task.hpp>
 
@@ -13,7 +14,8 @@ namespace roost::inline ROOST_ABI {
 
 class [[nodiscard]] ignore_guard {
 public:
-    explicit ignore_guard(detail::region& in) noexcept : in_(&in) {}
+    // For ignore_cancellation(): the guard has been entered.
+    explicit ignore_guard(detail::region& in) noexcept : in_(&in) { in.retain(); }
     ignore_guard(ignore_guard&& other) noexcept : in_(std::exchange(other.in_, nullptr)) {}
     ignore_guard& operator=(ignore_guard&& other) noexcept {
         if (this != &other) {
@@ -24,11 +26,7 @@ public:
     }
     ~ignore_guard() { leave(); }
 
-    void leave() noexcept {
-        if (detail::region* in = std::exchange(in_, nullptr)) {
-            in->leave_ignore();
-        }
-    }
+    void leave() noexcept;
 
 private:
     detail::region* in_;

@@ -10,6 +10,7 @@
 
 #include <roost/task/detail/await.hpp>
 #include <roost/task/detail/scope_core.hpp>
+#include <roost/tree/token.hpp>
 
 #include <exception>
 #include <optional>
@@ -25,7 +26,9 @@ namespace detail {
     return static_cast<job_core&>(frame.where().owner());
 }
 
-// Throws error(would_deadlock) when the frame runs inside `target`, so that waiting for it could never end.
+// Throws error(would_deadlock) when the frame runs inside `target`, or `target` waits in join() or for a deferred, perhaps through
+// others that do, for the job of the frame: waiting for it could never end. Two jobs that begin to wait for each other at the same
+// moment are not found.
 void refuse_join_from_inside(const promise_base& frame, const job_core& target);
 inline void refuse_own_join(const promise_base& frame, const job_core& target) {
     if (target.parent() != &frame.where()) {  // a child of the scope that the frame runs in is never around it
@@ -52,13 +55,17 @@ public:
 
     // From any thread; has reached everything below when it returns. Says whether this call was the first to ask.
     bool cancel(reason why = reason::plain_kind(reason_kind::requested)) const noexcept;
+    // The same one level higher: shields and ignore guards do not hold it up.
+    bool abort(reason why = reason::plain_kind(reason_kind::requested)) const noexcept;
+    // A token of the job, for callbacks and for code that only looks. Empty for an empty job.
+    [[nodiscard]] token observe() const noexcept { return core_ ? token(*core_) : token(); }
     [[nodiscard]] bool cancel_requested() const noexcept { return !core_ || core_->cancel_requested(); }
     [[nodiscard]] bool should_stop_now() const noexcept { return !core_ || core_->should_stop_now(); }
     [[nodiscard]] time_point deadline() const noexcept { return core_ ? core_->deadline() : no_deadline; }
 
     // Waits until the job is final. Cancelling the waiter leaves the job alone. Throws error(would_deadlock) when a job
-    // waits for itself or an ancestor.
-    [[nodiscard]] join_awaiter join() const noexcept;
+    // waits for itself, for an ancestor, or for a job that waits for it in turn.
+    [[nodiscard("it waits only when it is awaited: write co_await")]] join_awaiter join() const noexcept;
 
     // How it ended: null or empty unless it failed or was cancelled, and while it runs.
     [[nodiscard]] std::exception_ptr error() const noexcept;
@@ -75,7 +82,7 @@ private:
 };
 
 // Any coroutine can wait for a job; a task is also told when it would wait for itself.
-class [[nodiscard]] job::join_awaiter {
+class [[nodiscard("it waits only when it is awaited: write co_await")]] job::join_awaiter {
 public:
     explicit join_awaiter(node_ref<detail::job_core> core) noexcept : core_(std::move(core)) {
         if (core_) {
@@ -103,6 +110,7 @@ public:
             detail::refuse_own_join(me, *core_);
         }
     }
+    [[nodiscard]] detail::job_core* joined() const noexcept { return core_.get(); }
     [[nodiscard]] wait_target waits_on() const noexcept { return wait_ ? wait_->waits_on() : wait_target(); }
 
     [[nodiscard]] detail::cancellable_await<join_awaiter> in_task(detail::promise_base& me) && {
@@ -115,6 +123,16 @@ private:
     std::optional<detail::join_operation> wait_;
 };
 
-inline job::join_awaiter job::join() const noexcept { return join_awaiter(core_); }
+namespace detail {
+[[gnu::cold]] void joined_nothing() noexcept;
+}
+inline job::join_awaiter job::join() const noexcept {
+    if constexpr (ROOST_CHECKED != 0) {
+        if (!core_) [[unlikely]] {
+            detail::joined_nothing();
+        }
+    }
+    return join_awaiter(core_);
+}
 
 }  // namespace roost::inline ROOST_ABI

@@ -101,7 +101,9 @@ private:
     const reason* why_;
 };
 
-// Told on the thread on which it happens, outside every lock; several threads may call at once. Has to be short.
+// Called on a thread that causes the event, outside every lock. Several threads may call at once, for different jobs: the
+// events of one job come one after the other, in the order of its states. A job does not end while it is told of. Has to be
+// short.
 class job_observer {
 public:
     job_observer() = default;

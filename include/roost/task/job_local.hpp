@@ -91,7 +91,7 @@ public:
         : result_link<T>(&ops), me_(&me), key_(key), value_(std::move(value)), where_(where), child_(&t.release_frame()) {}
     ~value_await() {
         if (child_ != nullptr) {
-            child_->handle().destroy();  // never started
+            drop_unstarted(*child_);
         }
     }
     [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -99,12 +99,12 @@ public:
         promise_base& me = *me_;
         if (me.where().is_cancelled()) {
             unwind_frame(me);
-            return transfer_to<Mode>::nobody();
+            return transfer_to<Mode>::none();
         }
         region_ = &value_region::make(me.where(), where_, key_, &value_);
         promise_base& child = *std::exchange(child_, nullptr);
         child.attach(*this, *region_);
-        return transfer_to<Mode>::frame(child.handle());
+        return start_child<Mode>(me, child);
     }
     T await_resume() { return this->take(); }
 

@@ -26,7 +26,7 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-[[noreturn]] void refuse_no_places();
+[[noreturn]] void refuse_no_places(site where);
 
 // The places of a limited scope, and who is in line for one.
 class place_queue {
@@ -99,6 +99,17 @@ public:
         return in_->async(name, detail::in_turn(detail::place_queue::place(*places_), std::move(t)), start::scheduled,
                           where);
     }
+    // The same of anything else that a task can await.
+    template <class A>
+        requires detail::waitable<A>
+    job launch(node_name name, A&& a, std::source_location where = std::source_location::current()) {
+        return launch(name, detail::as_child_task(std::forward<A>(a)), where);
+    }
+    template <class A>
+        requires detail::waitable<A>
+    [[nodiscard]] auto async(node_name name, A&& a, std::source_location where = std::source_location::current()) {
+        return async(name, detail::as_child_task(std::forward<A>(a)), where);
+    }
     // co_await: waits, behind those that are in line, until a place is free. Does not keep it: with one producer the next
     // launch() has it; of several, one may be faster.
     [[nodiscard]] task<> room() { return wait_for_room(*places_); }
@@ -157,14 +168,23 @@ private:
 // bug, named as such.
 template <class Fn, class... Args>
 [[nodiscard]] auto with_limited_scope(place_count limit, Fn&& fn, Args&&... args) {
-    using made = std::invoke_result_t<detail::callable_for<Fn>&, limited_scope&, std::decay_t<Args>...>;
-    static_assert(detail::is_task<made>,
-                  "with_limited_scope(n, fn, args...): fn(limited_scope&, args...) has to return a task");
-    if (limit.value() == 0) {
-        detail::refuse_no_places();
+    constexpr bool is_callable = std::is_invocable_v<detail::callable_for<Fn>&, limited_scope&, std::decay_t<Args>...>;
+    static_assert(is_callable,
+                  "with_limited_scope(n, fn, args...): fn(limited_scope&, args...) cannot be called with these arguments, "
+                  "which are passed as "
+                  "copies; for a parameter that is a reference write std::ref(x)");
+    if constexpr (is_callable) {
+        using made = std::invoke_result_t<detail::callable_for<Fn>&, limited_scope&, std::decay_t<Args>...>;
+        static_assert(detail::is_task<made>,
+                      "with_limited_scope(n, fn, args...): fn(limited_scope&, args...) has to return a task");
+        if (limit.value() == 0) {
+            detail::refuse_no_places(limit.where());
+        }
+        return detail::run_with_limit<typename made::value_type, detail::callable_for<Fn>, std::decay_t<Args>...>(
+            limit.where(), limit.value(), std::forward<Fn>(fn), std::forward<Args>(args)...);
+    } else {
+        return task<>();
     }
-    return detail::run_with_limit<typename made::value_type, detail::callable_for<Fn>, std::decay_t<Args>...>(
-        limit.where(), limit.value(), std::forward<Fn>(fn), std::forward<Args>(args)...);
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -19,7 +19,7 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-[[noreturn]] void refuse_no_limit();
+[[noreturn]] void refuse_no_limit(site where);
 
 // id  operation          order    pairs  carries                                               fails in
 // P1  next: fetch_add    relaxed  -      nothing: every worker gets its own index              (floor)
@@ -31,7 +31,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
     // The index of an item nobody else has; size() or more: none is left.
     [[nodiscard]] std::size_t take() noexcept { return next_.fetch_add(1, mo::relaxed); }  // P1
-    [[nodiscard]] task<T> start(std::size_t i) { return std::invoke(fn_, std::move(items_[i])); }
+    [[nodiscard]] task<T> start(std::size_t i) { return as_task(std::invoke(fn_, std::move(items_[i]))); }
 
 private:
     Fn fn_;
@@ -87,9 +87,10 @@ template <std::ranges::input_range Range, class Fn>
     using item = std::ranges::range_value_t<Range>;
     using callable = detail::callable_for<Fn>;
     using made = std::invoke_result_t<callable&, item>;
-    static_assert(detail::is_task<made>, "map_concurrent(range, limit, fn): fn(item) has to return a task");
+    static_assert(detail::task_or_waitable<made>,
+                  "map_concurrent(range, limit, fn): fn(item) has to return something that a task can await");
     if (limit == 0) {
-        detail::refuse_no_limit();
+        detail::refuse_no_limit(where);
     }
     std::vector<item> items;
     for (auto&& element : range) {
@@ -99,8 +100,8 @@ template <std::ranges::input_range Range, class Fn>
             items.push_back(std::move(element));
         }
     }
-    return detail::map_items<typename made::value_type, item, callable>(where, std::move(items), limit,
-                                                                        std::forward<Fn>(fn));
+    return detail::map_items<detail::task_result_t<made>, item, callable>(where, std::move(items), limit,
+                                                                          std::forward<Fn>(fn));
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -51,8 +51,11 @@ public:
 private:
     static next_step go_on(continuation& c) noexcept { return static_cast<on_await&>(c).finish(); }
     next_step finish() noexcept {
-        for (std::exception_ptr& other : child_->take_suppressed(0)) {
-            job_of(*me_).add_suppressed(std::move(other));
+        const failure_list others = child_->take_suppressed();
+        if (child_->outcome_link().state() == ending::threw) {
+            job_of(*me_).carry(child_->outcome_link().error(), others);
+        } else {
+            others.for_each([this](const std::exception_ptr& other) { job_of(*me_).add_suppressed(other); });
         }
         if (child_->outcome_link().state() != ending::cancelled) {
             return next_step::resume(*me_);
@@ -87,6 +90,12 @@ template <class T>
 [[nodiscard]] detail::on_call<T> on(executor_ref where, task<T> t,
                                     std::source_location from = std::source_location::current()) noexcept {
     return detail::on_call<T>(where, std::move(t), from);
+}
+
+template <class A>
+    requires detail::waitable<A>
+[[nodiscard]] auto on(executor_ref where, A&& a, std::source_location from = std::source_location::current()) {
+    return on(where, roost::as_task(std::forward<A>(a)), from);
 }
 
 }  // namespace roost::inline ROOST_ABI

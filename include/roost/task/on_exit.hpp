@@ -20,7 +20,8 @@
 
 namespace roost::inline ROOST_ABI {
 
-inline constexpr duration default_exit_budget = std::chrono::seconds(10);
+// Shorter than the phase in which a service cancels its work (4 s).
+inline constexpr duration default_exit_budget = std::chrono::seconds(3);
 
 namespace detail {
 

@@ -67,7 +67,7 @@ public:
     }
 
     [[nodiscard]] action what() const noexcept { return action_; }
-    // Where it was written: reports call that the place of the supervise().
+    // Where it was written.
     [[nodiscard]] site where() const noexcept { return where_; }
     [[nodiscard]] std::uint32_t limit() const noexcept { return limit_; }
     [[nodiscard]] duration forgiven() const noexcept { return forgiven_; }

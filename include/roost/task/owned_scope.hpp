@@ -42,7 +42,7 @@ private:
     void rethrow();
 
     detail::root_block* block_;
-    bool told_ = false;
+    atomic<bool> told_{false};  // to a closer; there may be several
 };
 
 }  // namespace roost::inline ROOST_ABI

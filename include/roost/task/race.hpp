@@ -48,7 +48,8 @@ public:
     [[nodiscard]] const std::vector<std::exception_ptr>& errors() const noexcept { return *errors_; }
 
 private:
-    std::shared_ptr<const std::vector<std::exception_ptr>> errors_;  // an exception must be copyable without throwing
+    // An exception must be copyable without throwing. Its errors may hold errors of this kind: they are destroyed in constant stack.
+    std::shared_ptr<const std::vector<std::exception_ptr>> errors_;
 };
 
 namespace detail {
@@ -90,6 +91,7 @@ protected:
 
 private:
     [[nodiscard]] fork_slot* winner() const noexcept;
+    [[nodiscard]] std::vector<const race_slot*> failed_slots() const;
 
     race_kind kind_;
     atomic<std::uint32_t> winner_{0};  // index + 1
@@ -203,6 +205,72 @@ template <class... T>
 template <class T>
 [[nodiscard]] auto first_success(std::vector<task<T>> tasks, std::source_location where = std::source_location::current()) {
     return detail::fork_call<detail::race_of_each<T>>({detail::race_kind::first_value}, where, std::move(tasks));
+}
+
+// Of anything that a task can await, tasks and other things mixed as one likes.
+template <class A, class B>
+    requires((detail::task_or_waitable<A> && detail::task_or_waitable<B>) && (detail::waitable<A> || detail::waitable<B>))
+[[nodiscard]] auto race(A&& a, B&& b, std::source_location where = std::source_location::current()) {
+    return race(roost::as_task(std::forward<A>(a)), roost::as_task(std::forward<B>(b)), where);
+}
+template <class A, class B, class C>
+    requires((detail::task_or_waitable<A> && detail::task_or_waitable<B> && detail::task_or_waitable<C>) &&
+             (detail::waitable<A> || detail::waitable<B> || detail::waitable<C>))
+[[nodiscard]] auto race(A&& a, B&& b, C&& c, std::source_location where = std::source_location::current()) {
+    return race(roost::as_task(std::forward<A>(a)), roost::as_task(std::forward<B>(b)), roost::as_task(std::forward<C>(c)),
+                where);
+}
+template <class A, class B, class C, class D>
+    requires((detail::task_or_waitable<A> && detail::task_or_waitable<B> && detail::task_or_waitable<C> &&
+              detail::task_or_waitable<D>) &&
+             (detail::waitable<A> || detail::waitable<B> || detail::waitable<C> || detail::waitable<D>))
+[[nodiscard]] auto race(A&& a, B&& b, C&& c, D&& d, std::source_location where = std::source_location::current()) {
+    return race(roost::as_task(std::forward<A>(a)), roost::as_task(std::forward<B>(b)), roost::as_task(std::forward<C>(c)),
+                roost::as_task(std::forward<D>(d)), where);
+}
+template <class A>
+    requires detail::waitable<A>
+[[nodiscard]] auto race(std::vector<A> all, std::source_location where = std::source_location::current()) {
+    return race(detail::as_tasks(std::move(all)), where);
+}
+template <class A, class B>
+    requires((detail::task_or_waitable<A> && detail::task_or_waitable<B>) && (detail::waitable<A> || detail::waitable<B>))
+[[nodiscard]] auto first_success(A&& a, B&& b, std::source_location where = std::source_location::current()) {
+    return first_success(roost::as_task(std::forward<A>(a)), roost::as_task(std::forward<B>(b)), where);
+}
+template <class A, class B, class C>
+    requires((detail::task_or_waitable<A> && detail::task_or_waitable<B> && detail::task_or_waitable<C>) &&
+             (detail::waitable<A> || detail::waitable<B> || detail::waitable<C>))
+[[nodiscard]] auto first_success(A&& a, B&& b, C&& c, std::source_location where = std::source_location::current()) {
+    return first_success(roost::as_task(std::forward<A>(a)), roost::as_task(std::forward<B>(b)),
+                         roost::as_task(std::forward<C>(c)), where);
+}
+template <class A, class B, class C, class D>
+    requires((detail::task_or_waitable<A> && detail::task_or_waitable<B> && detail::task_or_waitable<C> &&
+              detail::task_or_waitable<D>) &&
+             (detail::waitable<A> || detail::waitable<B> || detail::waitable<C> || detail::waitable<D>))
+[[nodiscard]] auto first_success(A&& a, B&& b, C&& c, D&& d, std::source_location where = std::source_location::current()) {
+    return first_success(roost::as_task(std::forward<A>(a)), roost::as_task(std::forward<B>(b)),
+                         roost::as_task(std::forward<C>(c)), roost::as_task(std::forward<D>(d)), where);
+}
+template <class A>
+    requires detail::waitable<A>
+[[nodiscard]] auto first_success(std::vector<A> all, std::source_location where = std::source_location::current()) {
+    return first_success(detail::as_tasks(std::move(all)), where);
+}
+
+// Anything else: the compiler says what is wrong in one sentence.
+template <class... X>
+    requires(!detail::are_tasks<X...>)
+auto race(X&&...) {
+    static_assert(detail::are_tasks<X...>, "race takes tasks and what a task can await, or one vector of them");
+    return task<>();
+}
+template <class... X>
+    requires(!detail::are_tasks<X...>)
+auto first_success(X&&...) {
+    static_assert(detail::are_tasks<X...>, "first_success takes tasks and what a task can await, or one vector of them");
+    return task<>();
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -12,6 +12,7 @@
 #include <roost/base/error.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/backoff.hpp>
+#include <roost/task/detail/placed.hpp>
 #include <roost/task/detail/policy_scope.hpp>
 #include <roost/task/sleep.hpp>
 
@@ -28,14 +29,14 @@ public:
     bool operator()(const std::exception_ptr&) const noexcept { return true; }
 };
 
-[[noreturn]] void refuse_no_attempts();
+[[noreturn]] void refuse_no_attempts(site where);
 
 // What the attempts so far failed with. Without memory for it, it goes to the failure sink.
 class failed_attempts {
 public:
     static constexpr std::size_t failures_kept = 100;
 
-    failed_attempts() noexcept = default;
+    explicit failed_attempts(site where) noexcept : where_(where) {}
     failed_attempts(const failed_attempts&) = delete;
     failed_attempts& operator=(const failed_attempts&) = delete;
     // Before the next attempt has begun: nobody else will hear of the last one.
@@ -50,6 +51,7 @@ public:
 private:
     void keep_last() noexcept;
 
+    site where_;  // of the retry
     std::vector<std::exception_ptr> earlier_;
     std::vector<std::exception_ptr> last_;  // attempt
     bool is_waiting_ = false;
@@ -67,12 +69,12 @@ template <class Again>
 }
 
 template <class T, class Again, class Fn, class... Args>
-task<T> retry_task(backoff wait, std::uint32_t attempts, Again again, Fn fn, Args... args) {
-    failed_attempts earlier;
+task<T> retry_task(site where, backoff wait, std::uint32_t attempts, Again again, Fn fn, Args... args) {
+    failed_attempts earlier(where);
     for (std::uint32_t n = 1;; ++n) {
         outcome<T> ended;
         try {
-            task<T> t = std::invoke(fn, args...);
+            task<T> t = roost::as_task(std::invoke(fn, args...));
             ended = co_await outcome_of_attempt<T, failed_attempts>(std::move(t), earlier);
         } catch (...) {
             earlier.begins();
@@ -87,13 +89,13 @@ task<T> retry_task(backoff wait, std::uint32_t attempts, Again again, Fn fn, Arg
         std::exception_ptr asking;
         if (n >= attempts || !ask_again(again, ended.error(), asking)) {
             for (std::exception_ptr& e : earlier.all()) {
-                co_await keep_failure_call(std::move(e));
+                co_await carry_failure(ended.error(), std::move(e));
             }
             for (const std::exception_ptr& e : ended.others()) {
-                co_await keep_failure_call(e);
+                co_await carry_failure(ended.error(), e);
             }
             if (asking) {
-                co_await keep_failure_call(std::move(asking));
+                co_await carry_failure(ended.error(), std::move(asking));
             }
             std::rethrow_exception(ended.error());
         }
@@ -107,20 +109,20 @@ task<T> retry_task(backoff wait, std::uint32_t attempts, Again again, Fn fn, Arg
 // Only failures that `again(const std::exception_ptr&)` calls worth it are tried again. If it throws, the failure it was asked
 // about is thrown, with that beside it.
 template <class Again, class Fn, class... Args>
-    requires std::predicate<Again&, const std::exception_ptr&> && std::invocable<std::decay_t<Fn>&, std::decay_t<Args>&...>
-[[nodiscard]] auto retry_if(Again again, backoff wait, std::uint32_t attempts, Fn&& fn, Args&&... args) {
-    using made = std::invoke_result_t<std::decay_t<Fn>&, std::decay_t<Args>&...>;
-    static_assert(detail::is_task<made>, "retry(backoff, attempts, fn, args...): fn(args...) has to return a task");
+    requires std::predicate<Again&, const std::exception_ptr&>
+[[nodiscard]] auto retry_if(Again again, detail::placed<backoff> wait, std::uint32_t attempts, Fn&& fn, Args&&... args) {
+    using made = detail::called_again<std::decay_t<Fn>&, std::decay_t<Args>...>;
+    static_assert(detail::task_or_waitable<made>,
+                  "retry(backoff, attempts, fn, args...): fn(args...) has to return something that a task can await");
     if (attempts == 0) {
-        detail::refuse_no_attempts();
+        detail::refuse_no_attempts(wait.where());
     }
-    return detail::retry_task<typename made::value_type, Again, detail::callable_for<Fn>, std::decay_t<Args>...>(
-        wait, attempts, std::move(again), std::forward<Fn>(fn), std::forward<Args>(args)...);
+    return detail::retry_task<detail::task_result_t<made>, Again, detail::callable_for<Fn>, std::decay_t<Args>...>(
+        wait.where(), wait.value(), attempts, std::move(again), std::forward<Fn>(fn), std::forward<Args>(args)...);
 }
 
 template <class Fn, class... Args>
-    requires std::invocable<std::decay_t<Fn>&, std::decay_t<Args>&...>
-[[nodiscard]] auto retry(backoff wait, std::uint32_t attempts, Fn&& fn, Args&&... args) {
+[[nodiscard]] auto retry(detail::placed<backoff> wait, std::uint32_t attempts, Fn&& fn, Args&&... args) {
     return retry_if(detail::always_again(), wait, attempts, std::forward<Fn>(fn), std::forward<Args>(args)...);
 }
 

@@ -6,8 +6,10 @@
 //   shutdown server("server");
 //   root_scope requests(server.tree_node(), on, "requests");    its jobs are work of the server: stop, drain, report, cancel
 
+#include <roost/exec/blocking.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/tree/detail/raise_turn.hpp>
 
 namespace roost::inline ROOST_ABI {
 
@@ -28,6 +30,9 @@ public:
     static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
 
     event ended;  // closed, and nothing is left below
+    // Of the bodies that close it and are cancelled meanwhile.
+    raise_turn cancel_turn;
+    raise_turn abort_turn;
 
 private:
     root_block(node& parent, executor_ref where, node_name name, site made_at, const scope_policy& policy);
@@ -59,7 +64,7 @@ public:
     // has ended.
     void join_blocking() noexcept {
         block_->refuse_to_block("join_blocking()", core().where());
-        block_->ended.wait_blocking();
+        detail::wait_for_task(block_->ended);
     }
 
 private:

@@ -14,6 +14,7 @@
 // error is rethrown with its own type; the further ones are kept on the outcome. A child that is cancelled by itself fails
 // nobody. Leaving the scope can't be abandoned: a cancel is passed on to the children, and the wait goes on.
 
+#include <roost/task/as_task.hpp>
 #include <roost/task/deferred.hpp>
 #include <roost/task/detail/closure_check.hpp>
 #include <roost/task/job.hpp>
@@ -31,6 +32,20 @@ namespace roost::inline ROOST_ABI {
 // run up to its first await even if the scope has been cancelled (for bodies that take over something to clean up).
 using start = detail::start_mode;
 
+namespace detail {
+
+// Ends the program when the task refers to a temporary of the body that launches it: that is gone when the job runs.
+[[gnu::cold]] void refuse_borrowed(promise_base& frame, node_name name, start_mode how, site where) noexcept;
+inline void check_arguments(promise_base& frame, node_name name, start_mode how, site where) noexcept {
+    if (frame.borrowed() != nullptr) [[unlikely]] {
+        refuse_borrowed(frame, name, how, where);
+    }
+}
+[[noreturn, gnu::cold]] void refuse_ended_scope() noexcept;
+[[gnu::cold]] void report_refused_launch(const scope_core& in, node_name name, site where) noexcept;
+
+}  // namespace detail
+
 class scope {
 public:
     scope(const scope&) = delete;
@@ -42,35 +57,70 @@ public:
     template <class T>
     job launch(node_name name, task<T> t, start how = start::scheduled,
                std::source_location where = std::source_location::current()) {
-        auto block = detail::start_job<T>(*core_, name, t.release_frame(), how, where, as_);
+        detail::promise_base& frame = t.release_frame();
+        detail::check_arguments(frame, name, how, where);
+        auto block = detail::start_job<T>(live(), name, frame, how, where, as_);
+        if constexpr (ROOST_CHECKED != 0) {
+            if (!block) [[unlikely]] {
+                detail::report_refused_launch(*core_, name, where);
+            }
+        }
         return job(node_ref<detail::job_core>::adopt(block.release_to_caller()));
     }
     // The same with a result.
     template <class T>
     [[nodiscard]] deferred<T> async(node_name name, task<T> t, start how = start::scheduled,
                                     std::source_location where = std::source_location::current()) {
-        return deferred<T>(detail::start_job<T>(*core_, name, t.release_frame(), how, where, as_));
+        detail::promise_base& frame = t.release_frame();
+        detail::check_arguments(frame, name, how, where);
+        return deferred<T>(detail::start_job<T>(live(), name, frame, how, where, as_));
+    }
+    // The same of anything else that a task can await.
+    template <class A>
+        requires detail::waitable<A>
+    job launch(node_name name, A&& a, start how = start::scheduled,
+               std::source_location where = std::source_location::current()) {
+        return launch(name, detail::as_child_task(std::forward<A>(a)), how, where);
+    }
+    template <class A>
+        requires detail::waitable<A>
+    [[nodiscard]] auto async(node_name name, A&& a, start how = start::scheduled,
+                             std::source_location where = std::source_location::current()) {
+        return async(name, detail::as_child_task(std::forward<A>(a)), how, where);
     }
 
     // Cancels the body and every child.
-    void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { core_->node::cancel(std::move(why)); }
-    [[nodiscard]] token observe() const noexcept { return token(*core_); }
+    void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { live().node::cancel(std::move(why)); }
+    [[nodiscard]] token observe() const noexcept { return token(live()); }
     // For work that is no task: the scope waits until the lease is given back. Empty where launch() refuses.
     [[nodiscard]] roost::lease lease() const noexcept {
-        return core_->enter_as(as_) ? roost::lease::adopt(*core_) : roost::lease();
+        return live().enter_as(as_) ? roost::lease::adopt(*core_) : roost::lease();
     }
     [[nodiscard]] executor_ref executor() const noexcept { return core_->where(); }
     [[nodiscard]] time_point deadline() const noexcept { return core_->deadline(); }
 
-    [[nodiscard]] detail::scope_core& core() const noexcept { return *core_; }
+    [[nodiscard]] detail::scope_core& core() const noexcept { return live(); }
     // What callers are taken for whose job is not below it.
     [[nodiscard]] admission taken_for() const noexcept { return as_; }
 
 protected:
     explicit scope(detail::scope_core& core, admission as = admission::outsider) noexcept : core_(&core), as_(as) {}
-    ~scope() = default;
+    ~scope() {
+        if constexpr (ROOST_CHECKED != 0) {  // read by the next use, which is a mistake
+            *const_cast<detail::scope_core* volatile*>(&core_) = nullptr;
+        }
+    }
 
 private:
+    [[nodiscard]] detail::scope_core& live() const noexcept {
+        if constexpr (ROOST_CHECKED != 0) {
+            if (core_ == nullptr) [[unlikely]] {
+                detail::refuse_ended_scope();
+            }
+        }
+        return *core_;
+    }
+
     detail::scope_core* core_;
     admission as_;
 };
@@ -113,7 +163,7 @@ public:
     explicit inner_scope(scope_core& core, admission as = admission::outsider) noexcept : scope(core, as) {}
 };
 
-template <class T, class Call, transfer Mode = this_transfer>
+template <class T, class Call, transfer Mode>
 class scope_await final : private result_link<T>, private continuation {
 public:
     scope_await(promise_base& me, Call& call, const scope_policy& policy) noexcept
@@ -130,7 +180,7 @@ public:
         static_cast<void>(self);
         if (me.where().is_cancelled()) [[unlikely]] {
             unwind_frame(me);
-            return transfer_to<Mode>::nobody();
+            return transfer_to<Mode>::none();
         }
         block_ = &scope_block::make(me.where(), call_->name(), call_->where(), *policy_);
         scope_.emplace(*block_);
@@ -147,9 +197,9 @@ public:
         if (then.is_unwind()) [[unlikely]] {
             unwind_frame(me, this->why());
         } else if (then.frame() != nullptr) [[likely]] {
-            return transfer_to<Mode>::frame(then.frame()->handle());
+            return start_child<Mode>(me, *then.frame());
         }
-        return transfer_to<Mode>::nobody();
+        return transfer_to<Mode>::none();
     }
     T await_resume() { return this->take(); }
 
@@ -161,10 +211,14 @@ private:
             return next_step::resume(*self.me_);
         }
         if (how == ending::threw) {
-            self.block_->fail(self.error());
+            self.block_->fail_with(self.error(), job_of(*self.me_).take_carried(self.error()));
         } else if (how == ending::cancelled) {
+            const bool was_cancelled = self.block_->is_cancelled();
+            why = was_cancelled ? self.block_->why() : why;
             self.settle_cancelled(why);
-            self.block_->node::cancel(std::move(why));
+            if (!was_cancelled) {  // else its children know, and a reason of its own would stand in the way of why()
+                self.block_->node::cancel(std::move(why));
+            }
         }
         return self.block_->join(self) ? self.finish() : next_step::nothing();
     }
@@ -173,15 +227,16 @@ private:
     next_step finish() noexcept {
         promise_base& me = *me_;
         if (std::exception_ptr first = block_->first_failure()) {
-            for (std::exception_ptr& other : block_->take_other_failures()) {
-                job_of(me).add_suppressed(std::move(other));
-            }
+            job_of(me).carry(first, block_->take_other_failures());
             this->fail(std::move(first));
             return next_step::resume(me);
         }
         if (this->state() == ending::cancelled) {
             runner::of_this_thread().why = this->why();
             return next_step::unwind(me);
+        }
+        if (me.where().is_cancelled()) [[unlikely]] {
+            region::note_cut_short(me.where());
         }
         return next_step::resume(me);
     }
@@ -199,23 +254,33 @@ private:
 // co_await with_scope(fn, args...): runs fn(scope&, args...), a task, and waits for its children too. The arguments are
 // passed on as parameters; what a callable captures lives as long as the body.
 template <class Fn, class... Args>
-class [[nodiscard]] with_scope {
-    using body_task = std::invoke_result_t<Fn&, scope&, Args...>;
-    static_assert(detail::is_task<body_task>, "with_scope(fn, args...): fn(scope&, args...) has to return a task");
-    using value = typename body_task::value_type;
+class [[nodiscard("nothing runs until it is awaited: write co_await")]] with_scope : public detail::task_only {
+    static constexpr bool is_callable = std::is_invocable_v<Fn&, scope&, Args...>;
+    static_assert(is_callable,
+                  "with_scope(fn, args...): fn(scope&, args...) cannot be called with these arguments, which are passed as "
+                  "copies; for a parameter that is a reference write std::ref(x)");
+    using returned = detail::task_of_call<is_callable, Fn&, scope&, Args...>;
+    static constexpr bool is_usable = is_callable && detail::is_task<returned>;
+    static_assert(detail::is_task<returned>, "with_scope(fn, args...): fn(scope&, args...) has to return a task");
+    using value = typename detail::task_or_nothing<is_usable, returned>::type::value_type;
 
 public:
     explicit with_scope(Fn fn, Args... args, std::source_location where = std::source_location::current())
         : fn_(std::move(fn)), args_(std::move(args)...), where_(where) {}
 
+    template <detail::transfer Mode = detail::this_transfer>
     [[nodiscard]] auto in_task(detail::promise_base& me) && {
-        return detail::scope_await<value, with_scope>(me, *this, detail::fail_fast_policy);
+        return detail::scope_await<value, with_scope, Mode>(me, *this, detail::fail_fast_policy);
     }
 
     [[nodiscard]] site where() const noexcept { return where_; }
     [[nodiscard]] static node_name name() noexcept { return "scope"; }
     [[nodiscard]] detail::promise_base& start(scope& s) {
-        return std::apply([&](auto&... args) { return std::invoke(fn_, s, std::move(args)...); }, args_).release_frame();
+        if constexpr (is_usable) {
+            return std::apply([&](auto&... args) { return std::invoke(fn_, s, std::move(args)...); }, args_).release_frame();
+        } else {
+            std::terminate();
+        }
     }
 
 private:

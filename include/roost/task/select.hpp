@@ -37,6 +37,16 @@ public:
 };
 inline constexpr fair_t fair{0};
 
+// get<I>() of a clause that did not happen.
+class wrong_clause : public std::bad_variant_access {
+public:
+    wrong_clause(std::size_t asked, std::size_t happened) noexcept;
+    [[nodiscard]] const char* what() const noexcept override { return text_; }
+
+private:
+    char text_[112];
+};
+
 // Which clause happened, and what it gave.
 template <class... R>
 class [[nodiscard]] selected {
@@ -45,17 +55,27 @@ public:
     explicit selected(std::in_place_index_t<I> at, Args&&... args) : value_(at, std::forward<Args>(args)...) {}
 
     [[nodiscard]] std::size_t index() const noexcept { return value_.index(); }
-    // Only of the clause that happened: throws std::bad_variant_access otherwise.
+    // Only of the clause that happened: throws wrong_clause otherwise.
     template <std::size_t I>
     [[nodiscard]] auto& get() & {
+        check<I>();
         return std::get<I>(value_);
     }
     template <std::size_t I>
     [[nodiscard]] auto get() && {
+        check<I>();
         return std::get<I>(std::move(value_));
     }
 
 private:
+    template <std::size_t I>
+    void check() const {
+        static_assert(I < sizeof...(R), "selected::get<I>(): this select has fewer clauses");
+        if (value_.index() != I) [[unlikely]] {
+            throw wrong_clause(I, value_.index());
+        }
+    }
+
     std::variant<detail::kept_t<R>...> value_;
 };
 
@@ -87,15 +107,19 @@ public:
     }
 
     [[nodiscard]] bool await_ready() {
-        return !frame().where().is_cancelled() && for_each([this](std::size_t i, auto& c) {
+        const bool ready = !frame().where().is_cancelled() && for_each([this](std::size_t i, auto& c) {
             const bool now = c.poll();
             winner_ = now ? i : winner_;
             return now;
         });
+        return ready && may_go_on(frame());
     }
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<>) noexcept {
         promise_base& me = frame();
         region& in = me.where();
+        if (winner_ != count) [[unlikely]] {
+            return give_way(me);
+        }
         if (in.is_cancelled()) [[unlikely]] {
             unwind_frame(me);
             return true;
@@ -176,7 +200,7 @@ private:
 };
 
 template <class... Op>
-class [[nodiscard]] select_call {
+class [[nodiscard("it waits only when it is awaited: write co_await")]] select_call : public task_only {
     static_assert(sizeof...(Op) > 0, "a select of nothing would wait for ever");
 
 public:

@@ -131,15 +131,47 @@ task<T> run_with_services(site where, Fn fn, Args... args) {
     co_return co_await std::move(outer);
 }
 
+template <class Fn, class... Args>
+[[nodiscard]] auto with_services_at(site where, Fn&& fn, Args&&... args) {
+    constexpr bool is_callable = std::is_invocable_v<callable_for<Fn>&, service_scope&, std::decay_t<Args>...>;
+    static_assert(
+        is_callable,
+        "with_services(fn, args...): fn(service_scope&, args...) cannot be called with these arguments, which are passed as "
+        "copies; for a parameter that is a reference write std::ref(x)");
+    if constexpr (is_callable) {
+        using made = std::invoke_result_t<callable_for<Fn>&, service_scope&, std::decay_t<Args>...>;
+        static_assert(is_task<made>, "with_services(fn, args...): fn(service_scope&, args...) has to return a task");
+        return run_with_services<typename made::value_type, callable_for<Fn>, std::decay_t<Args>...>(
+            where, std::forward<Fn>(fn), std::forward<Args>(args)...);
+    } else {
+        return task<>();
+    }
+}
+
 }  // namespace detail
 
 // co_await with_services(fn, args...): like with_scope, for fn(service_scope&, args...).
+// With at most three arguments reports say where it was written, with more they say where the job was launched.
+template <class Fn>
+[[nodiscard]] auto with_services(Fn&& fn, std::source_location where = std::source_location::current()) {
+    return detail::with_services_at(where, std::forward<Fn>(fn));
+}
+template <class Fn, class A>
+[[nodiscard]] auto with_services(Fn&& fn, A&& a, std::source_location where = std::source_location::current()) {
+    return detail::with_services_at(where, std::forward<Fn>(fn), std::forward<A>(a));
+}
+template <class Fn, class A, class B>
+[[nodiscard]] auto with_services(Fn&& fn, A&& a, B&& b, std::source_location where = std::source_location::current()) {
+    return detail::with_services_at(where, std::forward<Fn>(fn), std::forward<A>(a), std::forward<B>(b));
+}
+template <class Fn, class A, class B, class C>
+[[nodiscard]] auto with_services(Fn&& fn, A&& a, B&& b, C&& c,
+                                 std::source_location where = std::source_location::current()) {
+    return detail::with_services_at(where, std::forward<Fn>(fn), std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
+}
 template <class Fn, class... Args>
 [[nodiscard]] auto with_services(Fn&& fn, Args&&... args) {
-    using made = std::invoke_result_t<detail::callable_for<Fn>&, service_scope&, std::decay_t<Args>...>;
-    static_assert(detail::is_task<made>, "with_services(fn, args...): fn(service_scope&, args...) has to return a task");
-    return detail::run_with_services<typename made::value_type, detail::callable_for<Fn>, std::decay_t<Args>...>(
-        site(), std::forward<Fn>(fn), std::forward<Args>(args)...);
+    return detail::with_services_at(site(), std::forward<Fn>(fn), std::forward<Args>(args)...);
 }
 
 }  // namespace roost::inline ROOST_ABI

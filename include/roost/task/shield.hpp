@@ -21,7 +21,7 @@ public:
         : result_link<T>(&ops), me_(&me), child_(&child), budget_(budget), where_(where) {}
     ~shield_await() {
         if (child_ != nullptr) {
-            child_->handle().destroy();  // never started
+            drop_unstarted(*child_);
         }
     }
     [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -31,7 +31,7 @@ public:
         shield_region::enter(me.where(), needs_timer ? &timers_of(me) : nullptr, where_, budget_);
         promise_base& child = *std::exchange(child_, nullptr);
         child.attach(*this, inside());
-        return transfer_to<Mode>::frame(child.handle());
+        return start_child<Mode>(me, child);
     }
     T await_resume() { return this->take(); }
 
@@ -72,6 +72,13 @@ template <class Rep, class Period, class T>
 [[nodiscard]] detail::shield_call<T> shield(std::chrono::duration<Rep, Period> budget, task<T> t,
                                             std::source_location where = std::source_location::current()) noexcept {
     return detail::shield_call<T>(detail::saturated(budget), std::move(t), where);
+}
+
+template <class Rep, class Period, class A>
+    requires detail::waitable<A>
+[[nodiscard]] auto shield(std::chrono::duration<Rep, Period> budget, A&& a,
+                          std::source_location where = std::source_location::current()) {
+    return shield(budget, roost::as_task(std::forward<A>(a)), where);
 }
 
 }  // namespace roost::inline ROOST_ABI

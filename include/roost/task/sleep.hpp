@@ -1,7 +1,6 @@
 #pragma once
 
-// co_await sleep_for(50ms), sleep_until(t): on the timers of the task's executor. A deadline that has passed does not
-// suspend. Cancelling the job ends the sleep at once. If the timers are closed, the body ends cancelled because of `closed`.
+// co_await sleep_for(50ms), sleep_until(t): on the timers of the task's executor. A deadline that has passed needs no timer. Cancelling the job ends the sleep at once. If the timers are closed, the body ends cancelled because of `closed`.
 
 #include <roost/exec/timer.hpp>
 #include <roost/task/task.hpp>
@@ -24,13 +23,14 @@ public:
     void await_resume() const noexcept {}
 
 private:
+    [[nodiscard]] bool is_due() const noexcept;
     static void fired(timer& self) noexcept;
     static void run_woken(work& self) noexcept;
     static const wait_functions functions;
     timer_service* service_;
 };
 
-class sleep_until_call {
+class [[nodiscard("it sleeps only when it is awaited: write co_await")]] sleep_until_call : public task_only {
 public:
     explicit sleep_until_call(time_point until) noexcept : until_(until) {}
     [[nodiscard]] sleep_await in_task(promise_base& me) const noexcept { return sleep_await(me, until_); }
@@ -40,7 +40,7 @@ private:
     time_point until_;
 };
 
-class sleep_for_call {
+class [[nodiscard("it sleeps only when it is awaited: write co_await")]] sleep_for_call : public task_only {
 public:
     explicit sleep_for_call(duration d) noexcept : duration_(d) {}
     [[nodiscard]] sleep_await in_task(promise_base& me) const noexcept { return sleep_await(me, until(me)); }
@@ -62,9 +62,9 @@ template <class Rep, class Period>
 }  // namespace detail
 
 template <class Rep, class Period>
-[[nodiscard]] detail::sleep_for_call sleep_for(std::chrono::duration<Rep, Period> d) noexcept {
+detail::sleep_for_call sleep_for(std::chrono::duration<Rep, Period> d) noexcept {
     return detail::sleep_for_call(detail::saturated(d));
 }
-[[nodiscard]] inline detail::sleep_until_call sleep_until(time_point t) noexcept { return detail::sleep_until_call(t); }
+inline detail::sleep_until_call sleep_until(time_point t) noexcept { return detail::sleep_until_call(t); }
 
 }  // namespace roost::inline ROOST_ABI

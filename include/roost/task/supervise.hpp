@@ -20,6 +20,8 @@
 // throws or is cancelled, failures whose restart did not come go to the failure sink.
 
 #include <roost/task/as_outcome.hpp>
+#include <roost/task/detail/child_name.hpp>
+#include <roost/task/detail/placed.hpp>
 #include <roost/task/detail/policy_scope.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/on_failure.hpp>
@@ -41,7 +43,7 @@ class supervision : public scope_policy {
 public:
     static constexpr std::size_t failures_kept = 100;
 
-    explicit supervision(on_failure what) noexcept : scope_policy(child_ended), what_(std::move(what)) {}
+    supervision(on_failure what, site where) noexcept : scope_policy(child_ended), what_(std::move(what)), where_(where) {}
     supervision(const supervision&) = delete;
     supervision& operator=(const supervision&) = delete;
     ~supervision();
@@ -67,6 +69,7 @@ private:
                 const std::vector<std::exception_ptr>& others) const noexcept;
 
     on_failure what_;
+    site where_;  // of the supervise()
     mutable small_mutex lock_;
     supervised_counts counts_;
     std::vector<child_failure> failures_;
@@ -157,7 +160,7 @@ task<> supervised_child(supervision& all, scope_core& in, std::string name, Fn f
         const bool again = all.decide(in, name, last, attempt, restarts, now - began, wait);
         if (!again) {
             for (const std::exception_ptr& other : last.others()) {
-                co_await keep_failure_call(other);
+                co_await carry_failure(last.error(), other);
             }
             std::rethrow_exception(last.error());
         }
@@ -179,22 +182,6 @@ task<> supervised_child(supervision& all, scope_core& in, std::string name, Fn f
 
 }  // namespace detail
 
-// A name, and where it was written.
-class child_name {
-public:
-    template <class S>
-        requires std::convertible_to<const S&, std::string_view>
-    constexpr explicit(false)
-        child_name(const S& text, std::source_location where = std::source_location::current()) noexcept
-        : text_(text), where_(where) {}
-    [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }
-    [[nodiscard]] constexpr std::source_location where() const noexcept { return where_; }
-
-private:
-    std::string_view text_;
-    std::source_location where_;
-};
-
 // Where supervised children are launched. Made by supervise().
 class supervisor {
 public:
@@ -202,10 +189,11 @@ public:
     supervisor(const supervisor&) = delete;
     supervisor& operator=(const supervisor&) = delete;
 
-    // Starts fn(args...), a task<>; for a restart the arguments are passed again, so they are copied. An empty job: closed.
+    // Starts fn(args...), a task<>. The arguments are copied, because a restart passes them again; std::ref(x) passes a
+    // reference. Returns an empty job if the scope is closed.
     template <class Fn, class... Args>
     job launch(child_name name, Fn fn, Args... args) {
-        static_assert(std::is_same_v<std::invoke_result_t<Fn&, Args&...>, task<>>,
+        static_assert(std::is_same_v<detail::called_again<Fn&, Args...>, task<>>,
                       "supervisor::launch(name, fn, args...): fn(args...) has to return a task<>");
         job made = in_->launch(name.text(),
                                detail::supervised_child<Fn, Args...>(*all_, in_->core(), std::string(name.text()),
@@ -251,6 +239,16 @@ public:
         if (others_unseen_) {
             detail::report_body_failures(where_, body_.others());
         }
+    }
+
+    // Of the body, in the vocabulary of base/status.hpp. Asking for error() counts as looking at the failure.
+    [[nodiscard]] bool has_value() const noexcept { return body_.has_value(); }
+    [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
+    [[nodiscard]] wait_status status() const noexcept { return body_.status(); }
+    [[nodiscard]] std::exception_ptr error() const noexcept { return body().error(); }
+    [[nodiscard]] outcome<detail::kept_t<T>> to_outcome() && {
+        unseen_ = others_unseen_ = false;
+        return std::move(body_);
     }
 
     // How the body ended: its value or its error.
@@ -314,9 +312,8 @@ task<> supervised_body(scope& s, supervision& all, std::optional<supervisor>& ma
 }
 
 template <class T, class Fn, class... Args>
-task<supervised<T>> supervise_task(on_failure what, Fn fn, Args... args) {
-    const site where = what.where();
-    supervision all(std::move(what));
+task<supervised<T>> supervise_task(site where, on_failure what, Fn fn, Args... args) {
+    supervision all(std::move(what), where);
     std::optional<supervisor> made;  // here, because children may use it when the body has returned
     outcome<kept_t<T>> result;
     using start_function = task<> (*)(scope&, supervision&, std::optional<supervisor>&, outcome<kept_t<T>>&, Fn, Args...);
@@ -334,27 +331,37 @@ task<supervised<T>> supervise_task(on_failure what, Fn fn, Args... args) {
         co_return supervised<T>(std::move(result), all.counts(), all.take_failures(), where);
     }
     if (result.has_error()) {
-        co_await keep_failure_call(result.error());
+        co_await carry_failure(escalated, result.error());
     }
     for (const std::exception_ptr& other : result.others()) {
-        co_await keep_failure_call(other);
+        co_await carry_failure(escalated, other);
     }
     std::rethrow_exception(escalated);
 }
 
 template <class Fn, class... Args>
-using supervised_value = typename std::invoke_result_t<Fn&, supervisor&, Args...>::value_type;
+struct supervised_call {
+    static constexpr bool is_callable = std::is_invocable_v<Fn&, supervisor&, Args...>;
+    static_assert(
+        is_callable,
+        "supervise(on_failure, fn, args...): fn(supervisor&, args...) cannot be called with these arguments, which "
+        "are passed as copies; for a parameter that is a reference write std::ref(x)");
+    using made = task_of_call<is_callable, Fn&, supervisor&, Args...>;
+    static_assert(is_task<made>, "supervise(on_failure, fn, args...): fn(supervisor&, args...) has to return a task");
+};
+template <class Fn, class... Args>
+using supervised_value = typename supervised_call<Fn, Args...>::made::value_type;
 
 }  // namespace detail
 
 // co_await supervise(on_failure, fn, args...): runs fn(supervisor&, args...), a task, and waits for its children too. When the
 // body fails the children are cancelled and awaited, and how it ended is in the result; what was escalated is thrown.
 template <class Fn, class... Args>
-[[nodiscard]] auto supervise(on_failure what, Fn&& fn, Args&&... args)
+[[nodiscard]] auto supervise(detail::placed<on_failure> what, Fn&& fn, Args&&... args)
     -> task<supervised<detail::supervised_value<detail::callable_for<Fn>, std::decay_t<Args>...>>> {
     using value = detail::supervised_value<detail::callable_for<Fn>, std::decay_t<Args>...>;
     return detail::supervise_task<value, detail::callable_for<Fn>, std::decay_t<Args>...>(
-        std::move(what), std::forward<Fn>(fn), std::forward<Args>(args)...);
+        what.where(), std::move(what.value()), std::forward<Fn>(fn), std::forward<Args>(args)...);
 }
 
 }  // namespace roost::inline ROOST_ABI

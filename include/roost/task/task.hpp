@@ -16,6 +16,8 @@
 // outcome `cancelled` goes to whoever joins it. Destructors run, catch blocks do not. See on_exit for asynchronous cleanup.
 
 #include <roost/task/detail/await.hpp>
+#include <roost/task/detail/burial.hpp>
+#include <roost/task/detail/closure_check.hpp>
 #include <roost/task/detail/promise.hpp>
 
 #include <concepts>
@@ -38,6 +40,49 @@ struct task_like {};
 template <class C>
 concept makes_task = std::is_base_of_v<task_like, C> && !std::is_reference_v<C>;
 
+// What only a task can await. Another coroutine type is told so by the compiler.
+class task_only {
+public:
+    template <class Awaiting = void>
+    [[nodiscard]] bool await_ready() const noexcept {
+        static_assert(
+            !std::is_void_v<Awaiting>,
+            "only a roost::task can await this; in another coroutine type write co_await awaitable_on(some_task(), "
+            "executor) (roost/task/driven.hpp), in a plain function run(some_task())");
+        return true;
+    }
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise>) const noexcept {}
+    void await_resume() const noexcept {}
+};
+
+// In checked builds: a task was destroyed that was neither awaited nor launched. Reported as misuse.
+[[gnu::cold]] void task_dropped(const promise_base& frame) noexcept;
+// Ends the program when the task refers to something that was on the stack below its awaiter, and so is gone.
+[[gnu::cold]] void refuse_gone_argument(const promise_base& frame, const promise_base& awaiter, const void* below) noexcept;
+// Only where frame pointers lead to the awaiting body. The explorer's threads have small stacks, side by side.
+#if defined(ROOST_SEAM_MODEL) || defined(__OPTIMIZE__) || !ROOST_CHECKED || !(defined(__x86_64__) || defined(__aarch64__))
+inline constexpr bool finds_gone_arguments = false;
+[[nodiscard]] inline const void* stack_of_awaiter() noexcept { return nullptr; }
+#else
+inline constexpr bool finds_gone_arguments = true;
+// From the frame of this function over those of the awaiter's constructor and await_transform() to the body's. Where more are in
+// between, or no frame pointers, it is a lower one: then less is found.
+[[nodiscard, gnu::noinline]] inline const void* stack_of_awaiter() noexcept {
+    auto at = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    for (int callers = 0; callers < 3; ++callers) {
+        const std::uintptr_t next = *reinterpret_cast<const std::uintptr_t*>(at);
+        if (next <= at || next - at > (std::uintptr_t(1) << 16U)) {
+            break;
+        }
+        at = next;
+    }
+    return reinterpret_cast<const void*>(at);
+}
+#endif
+// A task ended without a result.
+[[noreturn, gnu::cold]] void ended_without_result(const promise_base& frame) noexcept;
+
 template <class T>
 inline constexpr bool is_task = std::is_base_of_v<task_like, T>;
 template <class T>
@@ -47,10 +92,17 @@ inline constexpr bool is_task<task<T>> = true;
 template <class T, transfer Mode>
 class task_await final : private result_link<T> {
 public:
-    task_await(promise_base& me, promise_base& child) noexcept : child_(&child) { this->set_waiter(me); }
+    task_await(promise_base& me, promise_base& child) noexcept : child_(&child) {
+        if constexpr (finds_gone_arguments) {
+            if (child.borrowed() != nullptr) [[unlikely]] {
+                refuse_gone_argument(child, me, stack_of_awaiter());
+            }
+        }
+        this->set_waiter(me);
+    }
     [[gnu::always_inline]] ~task_await() {
         if (!this->is_over() && !this->is_abandoned()) [[unlikely]] {
-            child_->handle().destroy();  // never started
+            drop_unstarted(*child_);
         }
     }
 
@@ -60,10 +112,10 @@ public:
         promise_base& me = self.promise();
         if (me.where().is_cancelled()) [[unlikely]] {
             unwind_frame(me);
-            return transfer_to<Mode>::nobody();
+            return transfer_to<Mode>::none();
         }
         child_->attach(*this, me.where());
-        return transfer_to<Mode>::frame(child_->handle());
+        return start_child<Mode>(me, *child_);
     }
     T await_resume() {
         if constexpr (!result_link<T>::needs_destruction) {
@@ -87,7 +139,7 @@ private:
 }  // namespace detail
 
 template <class T = void>
-class [[nodiscard("a task does nothing until it is awaited or launched")]] task {
+class [[nodiscard("a task does nothing until it is awaited or launched")]] task : public detail::task_only {
 public:
     using promise_type = detail::task_promise<T>;
     using value_type = T;
@@ -117,7 +169,8 @@ public:
     // For this layer: whoever takes the frame destroys it.
     [[nodiscard]] detail::promise_base& release_frame() noexcept {
         if (frame_ == nullptr) [[unlikely]] {
-            panic("this task was used before: it has been awaited, launched or moved from");
+            panic("task", {}, site(),
+                  "it was used before: it has been awaited, launched or moved from; call the coroutine again");
         }
         return *std::exchange(frame_, nullptr);
     }
@@ -127,7 +180,11 @@ private:
     explicit task(detail::promise_base& frame) noexcept : frame_(&frame) {}
     void reset() noexcept {
         if (frame_ != nullptr) {
-            std::exchange(frame_, nullptr)->handle().destroy();
+            detail::promise_base& unstarted = *std::exchange(frame_, nullptr);
+            if constexpr (ROOST_CHECKED != 0) {
+                detail::task_dropped(unstarted);
+            }
+            detail::drop_unstarted(unstarted);
         }
     }
 
@@ -141,12 +198,12 @@ concept awaits_in_task = requires(A&& a, promise_base& me) { std::forward<A>(a).
 
 // For what carries something else to be awaited, in layers that know no task.
 template <transfer Mode = this_transfer, class T>
-[[nodiscard]] task_await<T, Mode> await_in_task(promise_base& me, task<T>&& t) {
+[[nodiscard]] task_await<T, Mode> roost_await_in_task(promise_base& me, task<T>&& t) {
     return task_await<T, Mode>(me, t.release_frame());
 }
-template <class A>
+template <transfer Mode = this_transfer, class A>
     requires awaits_in_task<A&&>
-[[nodiscard]] auto await_in_task(promise_base& me, A&& a) -> decltype(std::forward<A>(a).in_task(me)) {
+[[nodiscard]] auto roost_await_in_task(promise_base& me, A&& a) -> decltype(std::forward<A>(a).in_task(me)) {
     return std::forward<A>(a).in_task(me);
 }
 
@@ -155,13 +212,21 @@ class task_promise_base : public promise_base {
 public:
     template <transfer Mode = this_transfer>
     [[nodiscard]] final_await<Mode> final_suspend() const noexcept {
+        if constexpr (ROOST_CHECKED != 0 && !std::is_void_v<T>) {
+            if (this->link()->state() == ending::none) [[unlikely]] {
+                ended_without_result(*this);
+            }
+        }
         return final_await<Mode>();
     }
     void unhandled_exception() noexcept { this->result().fail(std::current_exception()); }
 
     template <transfer Mode = this_transfer, class A>
-    auto await_transform(A&& a) {
+    auto await_transform(A&& a, [[maybe_unused]] std::source_location where = std::source_location::current()) {
         using bare = std::remove_cvref_t<A>;
+        if constexpr (requires { a.awaited_at(where); }) {
+            a.awaited_at(where);
+        }
         if constexpr (is_task<bare> && !awaits_in_task<A>) {
             static_assert(!std::is_lvalue_reference_v<A>,
                           "a task runs once, so it is awaited as an rvalue: co_await std::move(t), or co_await make_task()");
@@ -186,9 +251,37 @@ protected:
     [[nodiscard]] result_link<T>& result() const noexcept { return *static_cast<result_link<T>*>(this->link()); }
 };
 
+// A closure with captures is an argument that its coroutine refers to. In checked builds every argument is looked at.
+template <class... Arg>
+inline constexpr bool notes_arguments = ROOST_CHECKED != 0 && sizeof...(Arg) != 0;
+template <class First, class... Arg>
+inline constexpr bool notes_arguments<First, Arg...> =
+    ROOST_CHECKED != 0 || (std::is_class_v<First> && !std::is_empty_v<First> && is_closure<First>());
+
+// Further from the stack pointer than that, an argument is not a temporary of the call.
+inline constexpr std::uintptr_t looks_like_stack = std::uintptr_t(1) << 20U;
+
+template <class... Arg>
+[[gnu::always_inline]] inline void note_arguments(promise_base& frame, const Arg&... args) noexcept {
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    const auto note = [&]<class A>(const A& arg) {
+        const auto at = reinterpret_cast<std::uintptr_t>(std::addressof(arg));
+        if (!std::is_empty_v<A> && at - here < looks_like_stack) {
+            frame.set_borrowed(reinterpret_cast<const void*>(at));
+        }
+    };
+    (note(args), ...);
+}
+
 template <class T>
 class task_promise final : public task_promise_base<T> {
 public:
+    task_promise() noexcept = default;
+    template <class... Arg>
+        requires notes_arguments<Arg...>
+    explicit task_promise(Arg&... args) noexcept {
+        note_arguments(*this, args...);
+    }
     [[nodiscard]] task<T> get_return_object() noexcept { return task<T>(*this); }
 
     // A reference result has to refer to something that outlives the frame, so a temporary is not accepted.
@@ -209,6 +302,12 @@ public:
 template <>
 class task_promise<void> final : public task_promise_base<void> {
 public:
+    task_promise() noexcept = default;
+    template <class... Arg>
+        requires notes_arguments<Arg...>
+    explicit task_promise(Arg&... args) noexcept {
+        note_arguments(*this, args...);
+    }
     [[nodiscard]] task<void> get_return_object() noexcept { return task<void>(*this); }
     void return_void() noexcept { result().emplace(); }
 };

@@ -5,20 +5,27 @@
 //   row r = co_await fail_after(50ms, load(id));        throws timed_out when it takes longer
 //   auto r = co_await move_on_after(50ms, load(id));    std::optional<row>; bool for a task<void>, a pointer for a reference
 //
-// The task runs under a deadline of its own; when that passes it is cancelled with the reason `timeout`, and when it has ended
-// the await ends as above, also if it returned a value too late (which is destroyed). A failure of the task outranks its
-// timeout. If the outer job has been cancelled meanwhile, that wins: the body does not go on. A timeout of zero or less does
+// The task runs under a deadline of its own. When that passes the task is cancelled with the reason `timeout`: its waits end,
+// and its next await does not come back. A task that ends all the same, with a value or an error, gives that, however late;
+// unless a scope in it was waiting for its children when the deadline cancelled them: that is a timeout.
+// Awaits that are always ready look at the clock often enough that a limit ends a loop of them within two milliseconds. If the
+// outer job has been cancelled meanwhile, that wins over the timeout: the body does not go on. A timeout of zero or less does
 // not start the task. The least of all deadlines on the way up counts: this_token() tells it, up to the nearest shield.
 
 #include <roost/base/error.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/detail/inner_region.hpp>
+#include <roost/task/detail/limit_region.hpp>
 
 #include <optional>
 
 namespace roost::inline ROOST_ABI {
 
 namespace detail {
+
+template <class D>
+inline constexpr bool is_duration = false;
+template <class Rep, class Period>
+inline constexpr bool is_duration<std::chrono::duration<Rep, Period>> = true;
 
 [[noreturn]] void throw_timed_out(site where);
 
@@ -41,20 +48,21 @@ public:
         promise_base& me = *me_;
         if (me.where().is_cancelled()) {
             unwind_frame(me);
-            return transfer_to<Mode>::nobody();
+            return transfer_to<Mode>::none();
         }
         if (at_ == time_point::min() || at_ <= timers_of(me).now()) {
+            static_cast<void>(self);
             drop_child();
             late_ = true;
-            return transfer_to<Mode>::frame(self);
+            return start_child<Mode>(me, me);
         }
-        if (!enter(me, "deadline", where_, at_)) {
+        if (!enter(me, where_, at_)) {
             unwind_frame(me, reason::plain_kind(reason_kind::closed));
-            return transfer_to<Mode>::nobody();
+            return transfer_to<Mode>::none();
         }
         promise_base& child = *std::exchange(child_, nullptr);
         child.attach(*this, inside());
-        return transfer_to<Mode>::frame(child.handle());
+        return start_child<Mode>(me, child);
     }
     auto await_resume() {
         if constexpr (Late == when_late::fail) {
@@ -77,15 +85,15 @@ public:
 private:
     void drop_child() noexcept {
         if (promise_base* child = std::exchange(child_, nullptr)) {
-            child->handle().destroy();  // never started
+            drop_unstarted(*child);
         }
     }
     static next_step done(await_link& link, ending how, reason& why) noexcept {
         auto& self = static_cast<timeout_await&>(static_cast<result_link<T>&>(link));
         promise_base& me = *self.me_;
-        const bool passed = self.deadline_region::leave();
-        if (how == ending::threw || (how == ending::returned && !passed)) {
-            return next_step::resume(me);
+        const passed late = self.deadline_region::leave();
+        if (how == ending::threw || (how == ending::returned && (late != passed::cut_short || me.where().is_cancelled()))) {
+            return next_step::resume(me);  // a result that exists wins, however late
         }
         self.clear();
         if (me.where().is_cancelled()) {
@@ -93,7 +101,7 @@ private:
             runner::of_this_thread().why = why;
             return next_step::unwind(me);
         }
-        if (!passed) {
+        if (late == passed::no) {
             return next_step::unwind(me);
         }
         self.late_ = true;
@@ -109,7 +117,7 @@ private:
 };
 
 template <class T, when_late Late>
-class [[nodiscard]] timeout_call {
+class [[nodiscard("nothing runs until it is awaited: write co_await")]] timeout_call : public task_only {
 public:
     timeout_call(duration after, task<T> t, site where) noexcept : task_(std::move(t)), after_(after), where_(where) {}
     timeout_call(time_point at, task<T> t, site where) noexcept : task_(std::move(t)), at_(at), where_(where) {}
@@ -150,6 +158,48 @@ template <class T>
 [[nodiscard]] auto move_on_at(time_point at, task<T> t,
                               std::source_location where = std::source_location::current()) noexcept {
     return detail::timeout_call<T, detail::when_late::move_on>(at, std::move(t), where);
+}
+
+// Of anything else that a task can await: a wait, a deferred, a scope.
+template <class Rep, class Period, class A>
+    requires detail::waitable<A>
+[[nodiscard]] auto fail_after(std::chrono::duration<Rep, Period> d, A&& a,
+                              std::source_location where = std::source_location::current()) {
+    return fail_after(d, roost::as_task(std::forward<A>(a)), where);
+}
+template <class A>
+    requires detail::waitable<A>
+[[nodiscard]] auto fail_at(time_point at, A&& a, std::source_location where = std::source_location::current()) {
+    return fail_at(at, roost::as_task(std::forward<A>(a)), where);
+}
+template <class Rep, class Period, class A>
+    requires detail::waitable<A>
+[[nodiscard]] auto move_on_after(std::chrono::duration<Rep, Period> d, A&& a,
+                                 std::source_location where = std::source_location::current()) {
+    return move_on_after(d, roost::as_task(std::forward<A>(a)), where);
+}
+template <class A>
+    requires detail::waitable<A>
+[[nodiscard]] auto move_on_at(time_point at, A&& a, std::source_location where = std::source_location::current()) {
+    return move_on_at(at, roost::as_task(std::forward<A>(a)), where);
+}
+
+// One of the two arguments is wrong: the compiler says which in one sentence. Functions of this name that take other things stay
+// usable beside these.
+template <class D, class A>
+    requires(detail::is_duration<D> != detail::task_or_waitable<A>)
+task<> fail_after(D, A&&) {
+    static_assert(detail::is_duration<D>, "fail_after(limit, task): the limit is a duration (200ms); fail_at takes a time");
+    static_assert(detail::task_or_waitable<A>, "fail_after(limit, task) takes a task or something that a task can await");
+    return {};
+}
+template <class D, class A>
+    requires(detail::is_duration<D> != detail::task_or_waitable<A>)
+task<> move_on_after(D, A&&) {
+    static_assert(detail::is_duration<D>,
+                  "move_on_after(limit, task): the limit is a duration (200ms); move_on_at takes a time");
+    static_assert(detail::task_or_waitable<A>, "move_on_after(limit, task) takes a task or something that a task can await");
+    return {};
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -43,7 +43,7 @@ private:
     };
 
     inner_region* region_ = nullptr;
-    std::optional<inline_callback<stop_came>> callback_;
+    std::optional<passing_callback<stop_came>> callback_;
 };
 
 template <class T>
@@ -66,17 +66,18 @@ public:
             if (!watched_.stop_requested()) [[likely]] {
                 promise_base& child = *std::exchange(child_, nullptr);
                 child.attach(*this, inside());
-                return transfer_to<Mode>::frame(child.handle());
+                return start_child<Mode>(me, child);
             }
             leave();  // a node that went before the callback was there tells nobody any more
         }
         if (me.where().is_cancelled()) {
             unwind_frame(me);
-            return transfer_to<Mode>::nobody();
+            return transfer_to<Mode>::none();
         }
         drop_child();
         stopped_ = true;
-        return transfer_to<Mode>::frame(self);
+        static_cast<void>(self);
+        return start_child<Mode>(me, me);
     }
     std::optional<kept_result<T>> await_resume() {
         if (stopped_) {
@@ -93,7 +94,7 @@ public:
 private:
     void drop_child() noexcept {
         if (promise_base* child = std::exchange(child_, nullptr)) {
-            child->handle().destroy();  // never started
+            drop_unstarted(*child);
         }
     }
     static next_step done(await_link& link, ending how, reason& why) noexcept {
@@ -152,17 +153,12 @@ namespace detail {
 template <class A>
 using result_in_task = decltype(std::declval<A&&>().in_task(std::declval<promise_base&>()).await_resume());
 
-template <class A>
-task<result_in_task<A>> awaited_in_a_frame(A what) {
-    co_return co_await std::move(what);
-}
-
 }  // namespace detail
 
 template <class A>
     requires detail::awaits_in_task<A&&>
 [[nodiscard]] auto until_stop(token watched, A what, std::source_location where = std::source_location::current()) {
-    return until_stop(std::move(watched), detail::awaited_in_a_frame(std::move(what)), where);
+    return until_stop(std::move(watched), as_task(std::move(what)), where);
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -172,4 +172,71 @@ template <class T>
     return detail::fork_call<detail::settle_each<T>>({}, where, std::move(tasks));
 }
 
+// Of anything that a task can await, tasks and other things mixed as one likes.
+template <class A, class B>
+    requires((detail::task_or_waitable<A> && detail::task_or_waitable<B>) && (detail::waitable<A> || detail::waitable<B>))
+[[nodiscard]] auto when_all(A&& a, B&& b, std::source_location where = std::source_location::current()) {
+    return when_all(roost::as_task(std::forward<A>(a)), roost::as_task(std::forward<B>(b)), where);
+}
+template <class A, class B, class C>
+    requires((detail::task_or_waitable<A> && detail::task_or_waitable<B> && detail::task_or_waitable<C>) &&
+             (detail::waitable<A> || detail::waitable<B> || detail::waitable<C>))
+[[nodiscard]] auto when_all(A&& a, B&& b, C&& c, std::source_location where = std::source_location::current()) {
+    return when_all(roost::as_task(std::forward<A>(a)), roost::as_task(std::forward<B>(b)),
+                    roost::as_task(std::forward<C>(c)), where);
+}
+template <class A, class B, class C, class D>
+    requires((detail::task_or_waitable<A> && detail::task_or_waitable<B> && detail::task_or_waitable<C> &&
+              detail::task_or_waitable<D>) &&
+             (detail::waitable<A> || detail::waitable<B> || detail::waitable<C> || detail::waitable<D>))
+[[nodiscard]] auto when_all(A&& a, B&& b, C&& c, D&& d, std::source_location where = std::source_location::current()) {
+    return when_all(roost::as_task(std::forward<A>(a)), roost::as_task(std::forward<B>(b)),
+                    roost::as_task(std::forward<C>(c)), roost::as_task(std::forward<D>(d)), where);
+}
+template <class A>
+    requires detail::waitable<A>
+[[nodiscard]] auto when_all(std::vector<A> all, std::source_location where = std::source_location::current()) {
+    return when_all(detail::as_tasks(std::move(all)), where);
+}
+template <class A, class B>
+    requires((detail::task_or_waitable<A> && detail::task_or_waitable<B>) && (detail::waitable<A> || detail::waitable<B>))
+[[nodiscard]] auto when_all_settled(A&& a, B&& b, std::source_location where = std::source_location::current()) {
+    return when_all_settled(roost::as_task(std::forward<A>(a)), roost::as_task(std::forward<B>(b)), where);
+}
+template <class A, class B, class C>
+    requires((detail::task_or_waitable<A> && detail::task_or_waitable<B> && detail::task_or_waitable<C>) &&
+             (detail::waitable<A> || detail::waitable<B> || detail::waitable<C>))
+[[nodiscard]] auto when_all_settled(A&& a, B&& b, C&& c, std::source_location where = std::source_location::current()) {
+    return when_all_settled(roost::as_task(std::forward<A>(a)), roost::as_task(std::forward<B>(b)),
+                            roost::as_task(std::forward<C>(c)), where);
+}
+template <class A, class B, class C, class D>
+    requires((detail::task_or_waitable<A> && detail::task_or_waitable<B> && detail::task_or_waitable<C> &&
+              detail::task_or_waitable<D>) &&
+             (detail::waitable<A> || detail::waitable<B> || detail::waitable<C> || detail::waitable<D>))
+[[nodiscard]] auto when_all_settled(A&& a, B&& b, C&& c, D&& d,
+                                    std::source_location where = std::source_location::current()) {
+    return when_all_settled(roost::as_task(std::forward<A>(a)), roost::as_task(std::forward<B>(b)),
+                            roost::as_task(std::forward<C>(c)), roost::as_task(std::forward<D>(d)), where);
+}
+template <class A>
+    requires detail::waitable<A>
+[[nodiscard]] auto when_all_settled(std::vector<A> all, std::source_location where = std::source_location::current()) {
+    return when_all_settled(detail::as_tasks(std::move(all)), where);
+}
+
+// Anything else: the compiler says what is wrong in one sentence.
+template <class... X>
+    requires(!detail::are_tasks<X...>)
+auto when_all(X&&...) {
+    static_assert(detail::are_tasks<X...>, "when_all takes tasks and what a task can await, or one vector of them");
+    return task<>();
+}
+template <class... X>
+    requires(!detail::are_tasks<X...>)
+auto when_all_settled(X&&...) {
+    static_assert(detail::are_tasks<X...>, "when_all_settled takes tasks and what a task can await, or one vector of them");
+    return task<>();
+}
+
 }  // namespace roost::inline ROOST_ABI

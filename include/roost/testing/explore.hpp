@@ -14,6 +14,7 @@
 // through the seam and choose(). On the native and jitter back ends the same call runs the body many times on real threads.
 
 #include <roost/base/config.hpp>
+#include <roost/testing/names.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -21,7 +22,7 @@
 #include <string>
 
 namespace roost::inline ROOST_ABI {
-namespace testing {
+namespace testkit {
 
 enum class verdict : std::uint8_t {
     ok,
@@ -53,9 +54,9 @@ inline constexpr int bound_if_needed = -2;  // unbounded; if time runs out, once
 
 struct options {
     const char* name = "";
-    testing::search search = testing::search::exhaustive;
-    testing::memory memory = testing::memory::both;
-    testing::reuse reuse = testing::reuse::quarantine;
+    testkit::search search = testkit::search::exhaustive;
+    testkit::memory memory = testkit::memory::both;
+    testkit::reuse reuse = testkit::reuse::quarantine;
     int preemption_bound = bound_if_needed;
     double seconds = 5;                   // per memory mode; ROOST_MODEL_SECONDS overrides
     bool whole = false;                   // no bound if needed, and ROOST_MODEL_SECONDS only lengthens: for small models
@@ -74,7 +75,7 @@ struct options {
 };
 
 struct result {
-    testing::verdict verdict = testing::verdict::ok;
+    testkit::verdict verdict = testkit::verdict::ok;
     bool complete = false;         // nothing was left untried (within `bound`, if that is not `unbounded`)
     int bound = unbounded;         // preemption bound of the completed search
     bool cut = false;              // a limit on time or executions ended it
@@ -88,7 +89,7 @@ struct result {
     std::string choices;           // for ROOST_REPLAY
     std::string trace;             // the failing execution, step by step
 
-    [[nodiscard]] bool ok() const noexcept { return verdict == testing::verdict::ok; }
+    [[nodiscard]] bool ok() const noexcept { return verdict == testkit::verdict::ok; }
     // One line: verdict, executions, rate, completeness.
     [[nodiscard]] std::string summary() const;
     // The whole report of a failure: sentence, replay string, explanation, trace.
@@ -103,5 +104,5 @@ void check(bool condition, const char* text = "check failed", std::source_locati
 // Some number below n; the search tries them all. Random on the native and jitter back ends.
 [[nodiscard]] std::uint32_t choose(std::uint32_t n, std::source_location at = std::source_location::current());
 
-}  // namespace testing
+}  // namespace testkit
 }  // namespace roost::inline ROOST_ABI

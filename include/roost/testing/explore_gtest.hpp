@@ -18,7 +18,7 @@
 #include <string>
 
 namespace roost::inline ROOST_ABI {
-namespace testing {
+namespace testkit {
 
 inline std::string current_test_name() {
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
@@ -51,24 +51,24 @@ inline result explore_all(const std::function<void()>& body, const options& how 
 // For models that are small enough: as many seconds as that takes.
 inline result explore_whole(const std::function<void()>& body) { return explore_all(body, {.seconds = 60, .whole = true}); }
 
-}  // namespace testing
+}  // namespace testkit
 }  // namespace roost::inline ROOST_ABI
 
-#define EXPECT_EXPLORED(...) ::roost::testing::detail_gtest::expect_ok(__VA_ARGS__)
-#define EXPECT_FOUND(expected, ...) ::roost::testing::detail_gtest::expect_found(expected, __VA_ARGS__)
+#define EXPECT_EXPLORED(...) ::roost::testkit::detail_gtest::expect_ok(__VA_ARGS__)
+#define EXPECT_FOUND(expected, ...) ::roost::testkit::detail_gtest::expect_found(expected, __VA_ARGS__)
 
 #define MODEL(suite, name)                                                             \
     static void roost_model_##suite##_##name();                                        \
-    TEST(suite, name) { ::roost::testing::explore_all(roost_model_##suite##_##name); } \
+    TEST(suite, name) { ::roost::testkit::explore_all(roost_model_##suite##_##name); } \
     static void roost_model_##suite##_##name()
 
 #define MODEL_COMPLETE(suite, name)                                                      \
     static void roost_model_##suite##_##name();                                          \
-    TEST(suite, name) { ::roost::testing::explore_whole(roost_model_##suite##_##name); } \
+    TEST(suite, name) { ::roost::testkit::explore_whole(roost_model_##suite##_##name); } \
     static void roost_model_##suite##_##name()
 
 namespace roost::inline ROOST_ABI {
-namespace testing::detail_gtest {
+namespace testkit::detail_gtest {
 
 inline result expect_ok(const options& how, const std::function<void()>& body) { return explore_all(body, how); }
 inline result expect_ok(const std::function<void()>& body) { return explore_all(body); }
@@ -84,5 +84,5 @@ inline result expect_found([[maybe_unused]] verdict expected, [[maybe_unused]] c
 #endif
 }
 
-}  // namespace testing::detail_gtest
+}  // namespace testkit::detail_gtest
 }  // namespace roost::inline ROOST_ABI

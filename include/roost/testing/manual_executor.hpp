@@ -3,13 +3,14 @@
 #include <roost/base/atomic.hpp>
 #include <roost/exec/detail/bell.hpp>
 #include <roost/exec/executor.hpp>
+#include <roost/testing/names.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace roost::inline ROOST_ABI::testing {
+namespace roost::inline ROOST_ABI::testkit {
 
 // Runs nothing until told to, on the thread that tells it. First in, first out. Posting works from any thread.
 class manual_executor final : public executor {
@@ -62,4 +63,4 @@ private:
     std::string name_;
 };
 
-}  // namespace roost::inline ROOST_ABI::testing
+}  // namespace roost::inline ROOST_ABI::testkit

@@ -4,12 +4,13 @@
 #include <roost/base/site.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/exec/resume.hpp>
+#include <roost/testing/names.hpp>
 
 #include <chrono>
 #include <coroutine>
 #include <cstdint>
 
-namespace roost::inline ROOST_ABI::testing {
+namespace roost::inline ROOST_ABI::testkit {
 
 // Forces the steps of a test into one order, whatever thread or coroutine each belongs to:
 //
@@ -85,4 +86,4 @@ private:
 
 inline sequencer::turn sequencer::wait(std::uint32_t step, site where) noexcept { return turn(*this, step, where); }
 
-}  // namespace roost::inline ROOST_ABI::testing
+}  // namespace roost::inline ROOST_ABI::testkit

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <roost/task/scope.hpp>
+#include <roost/testing/names.hpp>
 #include <roost/testing/virtual_time.hpp>
 #include <roost/tree/visit.hpp>
 
-namespace roost::inline ROOST_ABI::testing {
+namespace roost::inline ROOST_ABI::testkit {
 
 // Has the leak report of `time` name every job that is still there below `s` when the test ends: suspended in something that
 // nobody will do, or never joined. Call it once per root, right after it was made.
@@ -16,4 +17,4 @@ inline void watch(virtual_time& time, const scope& s) {
     });
 }
 
-}  // namespace roost::inline ROOST_ABI::testing
+}  // namespace roost::inline ROOST_ABI::testkit

@@ -6,6 +6,7 @@
 #include <roost/exec/detail/timer_wheel.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/exec/timer.hpp>
+#include <roost/testing/names.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,11 +15,11 @@
 #include <string_view>
 #include <vector>
 
-namespace roost::inline ROOST_ABI::testing {
+namespace roost::inline ROOST_ABI::testkit {
 
 // A runtime for tests: one thread, an order chosen by a seed, and a clock that stands still while anything can run and jumps
 // to the next deadline when everything is blocked. An hour of sleeping takes microseconds, and the same seed gives the same
-// run. Posting, arming and disarming work from any thread; run() and the others that run work belong to one thread.
+// run: the order of bodies, and what they draw at random (jitter of a backoff, a fair select). Posting, arming and disarming work from any thread; run() and the others that run work belong to one thread.
 class virtual_time final : public executor, public timer_service, public blocking_service {
 public:
     // Seed 0 runs in the order of posting; any other one mixes neighbours.
@@ -113,6 +114,8 @@ private:
     std::uint32_t firing_thread_ = 0;
     helper* helpers_ = nullptr;
     std::uint64_t random_;
+    std::uint64_t draws_;  // where the random numbers of bodies go on
+    std::uint64_t submitted_ = 0;
     atomic<std::uint32_t> rounds_{0};
     detail::bell bell_;
     atomic<duration::rep> now_;
@@ -120,4 +123,4 @@ private:
     std::vector<std::function<std::string()>> reporters_;
 };
 
-}  // namespace roost::inline ROOST_ABI::testing
+}  // namespace roost::inline ROOST_ABI::testkit

@@ -106,9 +106,15 @@ private:
     detail::posted_callback* block_ = nullptr;
 };
 
-// Runs fn on the stack of whoever raises the level. Only for claiming and posting: fn has to be short, must not block and
-// takes no lock that anybody holds who raises levels. No allocation, stays where it is. Destruction and throwing as above.
-template <class Fn>
+namespace detail {
+// What an inline callback does that is destroyed after its level was reached and before the raise has come to it.
+enum class if_reached : unsigned char { runs, is_skipped };
+}  // namespace detail
+
+// Runs fn on the stack of the thread that raises the level. Only for claiming and posting: fn has to be short, must not block
+// and takes no lock that a thread holds while it raises levels. No allocation, stays where it is. If the level has been reached
+// when it is destroyed, fn has run: the destructor runs it if the raise has not come to it yet. Throwing as above.
+template <class Fn, detail::if_reached When = detail::if_reached::runs>
 class inline_callback final : private detail::callback_member {
 public:
     template <class F>
@@ -118,7 +124,12 @@ public:
             add(*target);
         }
     }
-    ~inline_callback() { remove(); }
+    ~inline_callback() {
+        if constexpr (When == detail::if_reached::runs) {
+            run_if_reached();
+        }
+        remove();
+    }
 
 private:
     static void run(callback_member& self) noexcept {
@@ -140,5 +151,11 @@ private:
 };
 template <class Fn>
 inline_callback(token, level, Fn) -> inline_callback<Fn>;
+
+namespace detail {
+// For waits that are over, whatever the level.
+template <class Fn>
+using passing_callback = inline_callback<Fn, if_reached::is_skipped>;
+}  // namespace detail
 
 }  // namespace roost::inline ROOST_ABI

@@ -104,7 +104,8 @@ public:
     // The operation has completed. True: act on it; on_cancel has not run and never will. False: it was cancelled first, or
     // completed before.
     [[nodiscard]] bool try_complete() noexcept { return node_ != nullptr && node_->try_complete(); }
-    // Gives the unit back. Afterwards on_cancel neither runs nor is running (unless this is called from inside it).
+    // Gives the unit back. If the parent is cancelled and the operation has not completed, on_cancel has run, here at the
+    // latest. Afterwards it neither runs nor is running (unless this is called from inside it).
     void reset() noexcept {
         if (detail::external_node* held = std::exchange(node_, nullptr)) {
             held->close_handle();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <roost/base/clock.hpp>
+#include <roost/base/literal.hpp>
 #include <roost/base/reason.hpp>
 #include <roost/base/site.hpp>
 #include <roost/tree/detail/level_state.hpp>
@@ -24,6 +25,13 @@ namespace roost::inline ROOST_ABI {
 class node;
 struct node_description;
 
+// What a count of work makes of a node's own units.
+enum class own_work : std::uint8_t {
+    units,  // each is one
+    body,  // one for its body, until that has ended
+    none,  // bookkeeping: it is part of a job that is counted itself
+};
+
 // How a view is told. Null entries are left out. Everything runs outside every lock, on the thread that caused it, and has
 // to be short: claim and post.
 struct node_functions {
@@ -40,16 +48,26 @@ struct node_functions {
     bool (*drained)(node&) noexcept = nullptr;
     // Adds what only the view knows to a report.
     void (*describe)(const node&, node_description&) noexcept = nullptr;
+    // The time by the clock that the node's deadlines are for; called while the node has work. Null: the monotonic clock.
+    time_point (*clock)(const node&) noexcept = nullptr;
+    // For a view that counts its own units apart as soon as there are others: called once, before the first child or the first unit
+    // that is not the view's own comes. units: how many there were, all of them the view's own.
+    void (*mixed)(node&, std::uint32_t units) noexcept = nullptr;
+    own_work own = own_work::units;
 };
 
-// A literal is kept as it is, anything else is copied. Two words, so that it is passed in registers: three would be written to
-// the stack and copied from there, which waits for the stores.
+// A literal is kept as it is, anything else is copied. A literal is known as one at compile time; a constant array of unknown
+// lifetime, a local one say, does not compile: pass it as a std::string_view, and it is copied. A literal that is passed on
+// (std::make_unique, emplace) has to be wrapped: node_name("x").
+// Two words, so that it is passed in registers: three would be written to the stack and copied from there, which waits for the
+// stores.
 class node_name {
 public:
     template <std::size_t N>
-    constexpr explicit(false) node_name(const char (&literal)[N]) noexcept : data_(literal), size_((N - 1) | literal_bit) {}
+    consteval explicit(false) node_name(const char (&text)[N]) noexcept : data_(text), size_((N - 1) | literal_bit) {}
     template <std::size_t N>
     constexpr explicit(false) node_name(char (&buffer)[N]) noexcept : node_name(std::string_view(buffer)) {}
+    constexpr explicit(false) node_name(literal text) noexcept : node_name(std::string_view(text.text()), literal_bit) {}
     template <class S>
         requires std::is_convertible_v<const S&, std::string_view> && (!std::is_array_v<S>)
     constexpr explicit(false) node_name(const S& text) noexcept : node_name(static_cast<std::string_view>(text), 0) {}
@@ -142,13 +160,10 @@ public:
 
     // --- work ------------------------------------------------------------------------------------------------------
     // One more unit. For nodes that never close and for holders of a unit; everybody else uses try_enter.
-    void enter() noexcept {
-        const detail::work_word before = work_.fetch_add(detail::one_unit, mo::acquire);  // W1
-        if ((before & detail::announced_bit) == 0 || before >= detail::unit_limit * detail::one_unit) [[unlikely]] {
-            enter_slow(before);
-        }
-    }
+    void enter() noexcept { static_cast<void>(enter_own()); }
     [[nodiscard]] bool try_enter() noexcept;  // refused from close() on and at the limit
+    // Puts off the end of a node that may be closing. Returns false when it is closed, and at the limit.
+    [[nodiscard]] bool try_enter_as_member() noexcept;
     void leave() noexcept {
         detail::work_word seen = work_.load(mo::relaxed);  // W4
         const bool is_root = parent_ == nullptr;
@@ -157,7 +172,7 @@ public:
                 return;
             }
         }
-        leave_last(seen);
+        static_cast<void>(leave_last(seen, 0));
     }
     // From now on only members add work; the last unit to leave closes for ever and drains. False: it was closing already.
     bool close() noexcept;
@@ -175,11 +190,12 @@ public:
     [[nodiscard]] bool has_work() const noexcept { return (work_.load(mo::acquire) >> 32U) != 0; }  // W5
     [[nodiscard]] bool is_closing() const noexcept { return (work_.load(mo::acquire) & detail::closing_bit) != 0; }  // W5
     [[nodiscard]] bool is_closed() const noexcept { return (work_.load(mo::acquire) & detail::closed_bit) != 0; }  // W5
-    // Units of this node alone: its own and one per child with work.
+    // Units of this node alone, at one moment: its own and one per child with work, and one more for a thread that is just adding
+    // the first work below.
     [[nodiscard]] std::uint32_t units() const noexcept {
         return static_cast<std::uint32_t>(work_.load(mo::acquire) >> 32U);  // W5
     }
-    // Units in the subtree, announcements not counted. Exact at rest, O(subtree).
+    // Units in the subtree, announcements not counted. Exact at rest only, O(subtree).
     [[nodiscard]] std::size_t work_in_subtree() const noexcept;
 
     // --- memory ----------------------------------------------------------------------------------------------------
@@ -216,6 +232,31 @@ public:
     [[nodiscard]] bool has_members() const noexcept { return !members_.is_empty_now(); }
 
 protected:
+    // --- for a view that counts its own units apart (node_functions::mixed) ----------------------------------------------------
+    // As enter(); returns whether others were counted here already.
+    bool enter_own() noexcept {
+        const detail::work_word before = work_.fetch_add(detail::one_unit, mo::acquire);  // W1
+        if ((before & detail::announced_bit) == 0 || before >= detail::unit_limit * detail::one_unit) [[unlikely]] {
+            enter_slow(before);
+        }
+        return (before & detail::mixed_bit) != 0;
+    }
+    // As try_enter(); was_mixed: whether others were counted here already.
+    [[nodiscard]] bool try_enter_own(bool& was_mixed) noexcept;
+    // As leave(), unless others are counted here: then it returns false and nothing happened.
+    [[nodiscard]] bool leave_unmixed() noexcept {
+        detail::work_word seen = work_.load(mo::relaxed);  // W4
+        const bool is_root = parent_ == nullptr;
+        while ((seen & detail::mixed_bit) == 0 && detail::leaves_quietly(seen, is_root)) [[likely]] {
+            if (work_.compare_exchange_weak(seen, seen - detail::one_unit, mo::release, mo::relaxed)) {  // W2
+                return true;
+            }
+        }
+        return leave_last(seen, detail::mixed_bit);
+    }
+    // Others are counted here from now on.
+    void mix() noexcept;
+
     [[nodiscard]] bool is_marked() const noexcept { return (traits_ & is_marked_by_view) != 0; }
     // Of a node born unobserved: from now on level_raised is called for it, and sees what the caller did before. True: a level
     // was raised already; the caller sees to that itself.
@@ -259,8 +300,8 @@ private:
     [[noreturn]] void too_many_references() const noexcept;
     void dispose() noexcept;
     void destroy_details() noexcept;
-    void leave_last(detail::work_word seen) noexcept;
-    detail::work_action leave_commit(detail::work_word seen) noexcept;
+    bool leave_last(detail::work_word seen, detail::work_word unless) noexcept;
+    detail::work_action leave_commit(detail::work_word seen, detail::work_word unless) noexcept;
     bool announce() noexcept;
     void after_work(node* up, detail::work_action action) noexcept;
     void leave_with_child() noexcept;
@@ -279,7 +320,7 @@ private:
     const char* name_ = "";
     const site made_at_;
     mutable small_mutex lock_;
-    std::uint8_t ignore_depth_ = 0;  // only the owning body
+    std::uint8_t ignore_depth_ = 0;  // only the owning body; what is beyond 255: src/tree/deep_ignores.hpp
     std::uint8_t traits_ = 0;  // constant once attached; two small fields of a view fit behind it
 };
 

@@ -22,8 +22,10 @@ public:
     [[nodiscard]] roost::reason reason() const noexcept { return node_ ? node_->why(level()) : roost::reason(); }
 
     [[nodiscard]] time_point deadline() const noexcept { return node_ ? node_->deadline() : no_deadline; }
-    // Until the deadline, never below zero; duration::max() without one. For the time-outs of calls to other services.
-    [[nodiscard]] duration remaining(time_point at = now()) const noexcept {
+    // Until the deadline, never below zero; duration::max() without one. For the time-outs of calls to other services. By the
+    // clock of the executor that the observed job or scope runs on, virtual time included; when that has ended, by now().
+    [[nodiscard]] duration remaining() const noexcept;
+    [[nodiscard]] duration remaining(time_point at) const noexcept {
         const time_point limit = deadline();
         if (limit == no_deadline) {
             return duration::max();

@@ -1,8 +1,8 @@
 #include <roost/adapters/postgres/connection.hpp>
-#include <roost/runtime/blocking.hpp>
 #include <roost/task/checkpoint.hpp>
 
-#include "session.hpp"
+#include "exchange.hpp"
+#include "start_call.hpp"
 
 #include <cerrno>
 
@@ -21,48 +21,110 @@ connection& connection::operator=(connection&& other) noexcept {
 }
 connection::~connection() { close(); }
 
-task<connection> connection::connect(std::string conninfo, connect_options how) {
-    if (!how.sockets) {
-        how.sockets = std::make_shared<poller>("postgres");
+namespace {
+
+[[noreturn]] void fail_to_connect(std::string_view why) { throw error("08001", why, true); }
+
+void refuse_nul(std::string_view text, const std::string& what) {
+    if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+        throw error("22021", what + " has a NUL at byte " + std::to_string(nul) + ", which PostgreSQL cannot hold", false);
     }
-    auto s = std::make_shared<detail::session>(how.sockets, how.cancel_budget);
-    const time_point deadline = deadline_after(now(), how.connect_timeout);
-    // Names are resolved here, which may block.
-    co_await blocking(
-        +[](detail::session* to, const std::string* from) { to->conn = PQconnectStart(from->c_str()); }, s.get(), &conninfo);
-    if (s->conn == nullptr) {
-        throw std::bad_alloc();
+}
+
+// libpq ends each text at its first NUL: what is behind it would be lost without a word.
+void check_text(const std::string& sql, const std::vector<parameter>& args) {
+    refuse_nul(sql, "the SQL text");
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        if (args[i]) {
+            refuse_nul(*args[i], "argument $" + std::to_string(i + 1));
+        }
     }
-    PQsetNoticeProcessor(s->conn, +[](void*, const char*) {}, nullptr);
-    PostgresPollingStatusType next = PQstatus(s->conn) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
+}
+
+task<> finish_connect(detail::session& s, time_point deadline) {
+    PostgresPollingStatusType next = PQstatus(s.conn) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
     while (next != PGRES_POLLING_OK) {
         if (next == PGRES_POLLING_FAILED) {
-            throw error("08001", PQerrorMessage(s->conn), true);
+            fail_to_connect(PQerrorMessage(s.conn));
         }
-        detail::socket_wait ready(*s->sockets, PQsocket(s->conn),
+        detail::socket_wait ready(s.name, *s.sockets, PQsocket(s.conn),
                                   next == PGRES_POLLING_READING ? poller::readable : poller::writable, deadline);
         const std::uint32_t events = co_await ready;
         if ((events & poller::expired) != 0 || events == poller::none) {
-            throw error("08001", events == poller::none ? "the socket cannot be watched" : "connecting took too long", true);
+            fail_to_connect(events == poller::none ? "the socket cannot be watched" : "connecting took too long");
         }
-        next = PQconnectPoll(s->conn);
+        next = PQconnectPoll(s.conn);
     }
+}
+
+}  // namespace
+
+task<connection> connection::connect(std::string conninfo, connect_options how) {
+    if (how.name.empty()) {
+        how.name = "postgres";
+    }
+    if (!how.sockets) {
+        how.sockets = std::make_shared<poller>(how.name);
+    }
+    const time_point deadline = deadline_after(now(), how.connect_timeout);
+    auto s = std::make_shared<detail::session>(how.name, how.sockets, how.cancel_budget);
+    const auto start = std::make_shared<detail::start_call>(std::move(conninfo));
+    detail::side_wait started(s->name, *s->sockets, start, deadline);
+    const bool has_returned = co_await started;
+    if (!has_returned) {
+        fail_to_connect("connecting took too long: " + start->name() + " has not returned");
+    }
+    s->conn = start->take();
+    PQsetNoticeProcessor(s->conn, +[](void*, const char*) {}, nullptr);
+    co_await finish_connect(*s, deadline);
     PQsetnonblocking(s->conn, 1);
-    s->cancel = PQgetCancel(s->conn);
-    connection made(std::move(s));
+    s->request = std::make_shared<detail::cancel_call>(s->name, s);
     if (!how.on_connect.empty()) {
-        static_cast<void>(co_await made.query(how.on_connect));
+        const std::vector<parameter> none;
+        check_text(how.on_connect, none);
+        detail::exchange first(s, how.on_connect, none, deadline);
+        co_await first;
+        if (first.was_cancelled() && first.has_failed()) {
+            co_await checkpoint();
+        }
+        static_cast<void>(first.take());
     }
-    co_return made;
+    co_return connection(std::move(s));
 }
 
 task<rows> connection::query_parameters(std::string sql, std::vector<parameter> args) {
+    if (!session_) {
+        throw error("08003", "the connection is closed", true);
+    }
+    check_text(sql, args);
     detail::exchange one(session_, sql, args);
     co_await one;
     if (one.was_cancelled() && one.has_failed()) {
         co_await checkpoint();  // a cancelled task ends here
     }
     co_return one.take();
+}
+
+task<> connection::begin() {
+    if (!session_) {
+        throw error("08003", "the connection is closed", true);
+    }
+    if (is_in_transaction()) {
+        throw error("25001", "a transaction has begun already", false);
+    }
+    session_->beginning = detail::begin_state::owed;
+    co_return;
+}
+
+task<> connection::commit() {
+    if (session_ && session_->beginning == detail::begin_state::owed) {
+        session_->beginning = detail::begin_state::none;  // nothing has run in it
+        co_return;
+    }
+    const rows done = co_await query("commit");
+    if (done.command() == "ROLLBACK") {
+        throw error("25P02", "the transaction was rolled back instead, because a statement in it had failed", false);
+    }
 }
 
 bool connection::is_broken() const noexcept {
@@ -86,27 +148,28 @@ bool connection::has_been_closed() noexcept {
     return is_broken();
 }
 
-bool connection::is_in_transaction() const noexcept { return PQtransactionStatus(session_->conn) != PQTRANS_IDLE; }
+bool connection::is_in_transaction() const noexcept {
+    return session_ &&
+           (session_->beginning != detail::begin_state::none || PQtransactionStatus(session_->conn) != PQTRANS_IDLE);
+}
 
 task<bool> connection::make_ready() {
     if (has_been_closed()) {
         co_return false;
     }
+    session_->beginning = detail::begin_state::none;
     if (is_in_transaction()) {
         static_cast<void>(co_await query("rollback"));
     }
     co_return !is_broken() && !is_in_transaction();
 }
 
-int connection::server_process() const noexcept { return PQbackendPID(session_->conn); }
+int connection::server_process() const noexcept { return session_ ? PQbackendPID(session_->conn) : 0; }
 
 void connection::close() noexcept {
     if (session_) {
-        session_->broken = true;
-        if (session_->conn != nullptr) {
-            PQfinish(std::exchange(session_->conn, nullptr));
-        }
-        session_.reset();  // a cancel request that is under way keeps the rest
+        session_->close();
+        session_.reset();
     }
 }
 
@@ -137,8 +200,11 @@ public:
 }  // namespace
 
 pool<connection> make_pool(std::string conninfo, pool_options options, connect_options how) {
+    if (how.name.empty()) {
+        how.name = options.name;
+    }
     if (!how.sockets) {
-        how.sockets = std::make_shared<poller>(options.name);
+        how.sockets = std::make_shared<poller>(how.name);
     }
     return pool<connection>(std::move(options), connector(std::move(conninfo), std::move(how)), closer(), readiness());
 }

@@ -1,6 +1,8 @@
 #include <roost/adapters/postgres/poller.hpp>
 #include <roost/base/assert.hpp>
 
+#include "side_threads.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
@@ -12,6 +14,8 @@
 namespace roost::inline ROOST_ABI::postgres {
 
 namespace {
+
+constexpr std::size_t side_thread_limit = 4;
 
 class locked {
 public:
@@ -33,7 +37,10 @@ int checked(int descriptor, const char* what) {
 
 }  // namespace
 
-poller::poller(std::string_view name) : name_(name) {
+poller::poller(std::string_view name)
+    : name_(name),
+      starts_(std::make_unique<detail::side_threads>(name_, side_thread_limit)),
+      cancels_(std::make_unique<detail::side_threads>(name_, side_thread_limit)) {
     epoll_ = checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1");
     try {
         wake_ = checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd");
@@ -98,9 +105,6 @@ bool poller::arm(entry& e, int fd, std::uint32_t events, time_point deadline) no
         }
         if (fd >= 0) {
             ROOST_ASSERT(by_fd_[static_cast<std::size_t>(fd)] == nullptr, "two wait for one socket");
-            if (!watch(fd, events)) {
-                return false;
-            }
             by_fd_[static_cast<std::size_t>(fd)] = &e;
         }
         e.fd_ = fd;
@@ -110,6 +114,13 @@ bool poller::arm(entry& e, int fd, std::uint32_t events, time_point deadline) no
         if (deadline != no_deadline) {
             timed_.push_back(&e);
             e.timed_index_ = timed_.size();
+        }
+        // With the lock: without it the deadline could fire first, the socket be closed, and its number be another's by now.
+        if (fd >= 0 && !watch(fd, events)) {
+            const int why = errno;
+            forget(e);
+            errno = why;
+            return false;
         }
         is_sooner = deadline < next_;
         next_ = std::min(next_, deadline);
@@ -170,74 +181,76 @@ void poller::forget(entry& e) noexcept {
     --armed_;
 }
 
-int poller::milliseconds_to_next() noexcept {
-    const locked hold(lock_);
-    if (ending_ || next_ == no_deadline) {
-        return ending_ ? 0 : -1;
+// Under the lock: the entries that have expired, as far as there is room; the rest is found at the next look.
+std::size_t poller::take_expired(fired* out, std::size_t room) noexcept {
+    if (next_ == no_deadline) {
+        return 0;
+    }
+    const time_point t = now();
+    if (t < next_) {
+        return 0;
+    }
+    std::size_t count = 0;
+    next_ = no_deadline;
+    for (std::size_t i = 0; i < timed_.size();) {
+        entry* const e = timed_[i];
+        if (e->deadline_ > t || count == room) {
+            next_ = std::min(next_, e->deadline_);
+            ++i;
+            continue;
+        }
+        if (e->fd_ >= 0) {
+            watch(e->fd_, none);
+        }
+        forget(*e);
+        out[count++] = {e, expired};
+    }
+    return count;
+}
+
+// Under the lock: how long to wait in the kernel.
+int poller::milliseconds_to_next() const noexcept {
+    if (next_ == no_deadline) {
+        return -1;
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next_ - now()).count();
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
 }
 
-void poller::fire_expired(time_point t) noexcept {
+// One look at the kernel, one time under the lock, then the entries: whatever they post.
+void poller::run() noexcept {
+    constexpr std::size_t batch = 64;
+    epoll_event events[batch];
+    fired ready[2 * batch];
+    int timeout = -1;
     for (;;) {
-        entry* late = nullptr;
+        const int seen = ::epoll_wait(epoll_, events, static_cast<int>(batch), timeout);
+        std::size_t count = 0;
+        bool is_ending = false;
         {
             const locked hold(lock_);
-            if (t < next_) {
-                return;
-            }
-            time_point earliest = no_deadline;
-            for (entry* e : timed_) {
-                if (e->deadline_ <= t) {
-                    late = e;
-                    break;
+            for (int i = 0; i < seen; ++i) {
+                const int fd = events[i].data.fd;
+                if (fd == wake_) {
+                    std::uint64_t ignored = 0;
+                    static_cast<void>(::read(wake_, &ignored, sizeof ignored));
+                    continue;
                 }
-                earliest = std::min(earliest, e->deadline_);
-            }
-            if (late == nullptr) {
-                next_ = earliest;
-                return;
-            }
-            if (late->fd_ >= 0) {
-                watch(late->fd_, none);
-            }
-            forget(*late);
-        }
-        late->fired_(*late, expired);
-    }
-}
-
-void poller::run() noexcept {
-    constexpr int batch = 64;
-    epoll_event events[batch];
-    for (;;) {
-        const int timeout = milliseconds_to_next();
-        const int count = ::epoll_wait(epoll_, events, batch, timeout);
-        for (int i = 0; i < count; ++i) {
-            const int fd = events[i].data.fd;
-            if (fd == wake_) {
-                std::uint64_t ignored = 0;
-                static_cast<void>(::read(wake_, &ignored, sizeof ignored));
-                continue;
-            }
-            entry* ready = nullptr;
-            {
-                const locked hold(lock_);
-                ready = by_fd_[static_cast<std::size_t>(fd)];
-                if (ready != nullptr) {
-                    forget(*ready);
+                if (entry* const e = by_fd_[static_cast<std::size_t>(fd)]) {
+                    const std::uint32_t got = events[i].events;
+                    forget(*e);
+                    ready[count++] = {e, ((got & ~std::uint32_t(EPOLLOUT)) != 0 ? readable : none) |
+                                             ((got & EPOLLOUT) != 0 ? writable : none)};
                 }
             }
-            if (ready != nullptr) {
-                const std::uint32_t got = events[i].events;
-                ready->fired_(*ready, ((got & ~std::uint32_t(EPOLLOUT)) != 0 ? readable : none) |
-                                          ((got & EPOLLOUT) != 0 ? writable : none));
-            }
+            count += take_expired(ready + count, batch);
+            timeout = milliseconds_to_next();
+            is_ending = ending_;
         }
-        fire_expired(now());
-        const locked hold(lock_);
-        if (ending_) {
+        for (std::size_t i = 0; i < count; ++i) {
+            ready[i].who->fired_(*ready[i].who, ready[i].events);
+        }
+        if (is_ending) {
             return;
         }
     }

@@ -48,6 +48,7 @@ std::int64_t rows::changes() const noexcept {
     std::from_chars(count.data(), count.data() + count.size(), value);
     return value;
 }
+std::string_view rows::command() const noexcept { return result_ ? PQcmdStatus(result_.get()) : ""; }
 bool rows::is_null(std::size_t row, std::size_t column) const {
     require(row, column);
     return PQgetisnull(result_.get(), static_cast<int>(row), static_cast<int>(column)) != 0;

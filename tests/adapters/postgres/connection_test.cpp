@@ -160,6 +160,87 @@ TEST_F(postgres_connection, POOL_56_a_transaction_commits_or_costs_the_connectio
     EXPECT_EQ(db.stats().created, 2U);
 }
 
+// Goes on after a statement has failed, as if nothing were wrong.
+task<void> shrug(pool<connection>* db, std::string first, std::string second) {
+    pooled<connection> c = (co_await db->acquire("shrug")).value();
+    const auto body = [&first, &second](connection& on) -> task<void> {
+        try {
+            static_cast<void>(co_await on.query(first));
+        } catch (const postgres::error&) {}
+        try {
+            static_cast<void>(co_await on.query(second, 7));
+        } catch (const postgres::error&) {}
+    };
+    co_await postgres::with_transaction(c, body);
+}
+
+TEST_F(postgres_connection, POOL_209_a_transaction_in_which_a_statement_failed_does_not_look_committed) {
+    pool<connection> db = postgres::make_pool(pg->conninfo(), options(1));
+    static_cast<void>(run(query_once(&db, "drop table if exists kept; create table kept(i int)")));
+    for (const char* first :
+         {"insert into kept values (1); select 1/0", "selekt 1", "select * from no_such_table", "select 1/0"}) {
+        try {
+            run(shrug(&db, first, "insert into kept values ($1)"));
+            ADD_FAILURE() << first;
+        } catch (const postgres::error& e) {
+            EXPECT_EQ(e.state(), "25P02") << e.what();
+        }
+        EXPECT_EQ(run(query_once(&db, "select count(*) from kept")).get<int>(0, 0), 0) << first;
+    }
+}
+
+task<void> statements_in_transaction(pool<connection>* db, std::vector<std::string>* seen) {
+    pooled<connection> c = (co_await db->acquire("transaction")).value();
+    static_cast<void>(co_await c->query("select 1"));
+    co_await c->begin();
+    EXPECT_TRUE(c->is_in_transaction());
+    postgres::rows r = co_await c->query("select now() = $1::timestamptz, pg_current_xact_id_if_assigned()", "2000-01-01");
+    EXPECT_EQ(r.width(), 2U);
+    r = co_await c->query("select pg_current_xact_id()");
+    seen->push_back(r.get<std::string>(0, 0));
+    r = co_await c->query("select pg_current_xact_id()::text || $1", "");
+    seen->push_back(r.get<std::string>(0, 0));
+    co_await c->commit();
+    EXPECT_FALSE(c->is_in_transaction());
+    co_await c->begin();
+    r = co_await c->query("insert into kept values (1); insert into kept values (2), (3)");
+    EXPECT_EQ(r.command(), "INSERT 0 2");
+    EXPECT_EQ(r.changes(), 2);
+    co_await c->commit();
+    co_await c->begin();
+    co_await c->commit();
+    EXPECT_FALSE(c->is_in_transaction()) << "nothing ran in it";
+    r = co_await c->query("select count(*) from kept where i < $1", 4);
+    EXPECT_EQ(r.get<int>(0, 0), 3);
+    co_await c->begin();  // and gives it back
+}
+
+TEST_F(postgres_connection, POOL_209_begin_goes_with_the_first_statement) {
+    pool<connection> db = postgres::make_pool(pg->conninfo(), options(1));
+    static_cast<void>(run(query_once(&db, "drop table if exists kept; create table kept(i int)")));
+    std::vector<std::string> seen;
+    run(statements_in_transaction(&db, &seen));
+    ASSERT_EQ(seen.size(), 2U);
+    EXPECT_EQ(seen[0], seen[1]) << "one transaction";
+    EXPECT_EQ(run(query_once(&db, "select now() = statement_timestamp()")).text(0, 0), "t") << "the next user has none";
+}
+
+task<bool> cancel_first_statement(pool<connection>* db, int* process) {
+    pooled<connection> c = (co_await db->acquire("transaction")).value();
+    *process = c->server_process();
+    co_await c->begin();
+    auto slept = co_await move_on_after(std::chrono::milliseconds(60), c->query("select pg_sleep($1)", 3600));
+    const bool ready = co_await c->make_ready();
+    co_return !slept && ready;
+}
+
+TEST_F(postgres_connection, POOL_57_a_cancelled_first_statement_of_a_transaction_keeps_the_connection) {
+    pool<connection> db = postgres::make_pool(pg->conninfo(), options(1));
+    int process = 0;
+    EXPECT_TRUE(run(cancel_first_statement(&db, &process)));
+    EXPECT_EQ(run(query_once(&db, "select pg_backend_pid()")).get<int>(0, 0), process);
+}
+
 // --- cancelling ------------------------------------------------------------------------------------------------------------------
 
 task<void> sleep_in_server(pool<connection>* db, int* process, bool* went_on) {

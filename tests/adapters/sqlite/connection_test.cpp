@@ -1,44 +1,19 @@
 // The SQLite adapter against real files. Statements that would run for hours stand for slow ones; nothing here sleeps.
 
-#include <roost/adapters/sqlite/connection.hpp>
-#include <roost/runtime/run.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/timeout.hpp>
 
-#include <gtest/gtest.h>
+#include "fixture.hpp"
 
-#include <filesystem>
 #include <fstream>
-
-#include <unistd.h>
 
 namespace {
 
 using namespace roost;
 using sqlite::connection;
+using sqlite_testing::endless;
 
-constexpr const char* endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n";
-
-class sqlite_connection : public testing::Test {
-protected:
-    sqlite_connection() {
-        std::string name = (std::filesystem::temp_directory_path() / "roost_sqlite_XXXXXX").string();
-        folder_ = ::mkdtemp(name.data());
-    }
-    ~sqlite_connection() override { std::filesystem::remove_all(folder_); }
-    [[nodiscard]] std::string file(const char* name = "test.db") const { return folder_ + "/" + name; }
-    [[nodiscard]] pool_options options(std::uint32_t capacity, const char* name = "db") {
-        pool_options o(capacity, name);
-        o.where = rt;
-        o.timers = &rt.timers();
-        return o;
-    }
-
-    runtime rt{runtime_options().workers(2)};
-
-private:
-    std::string folder_;
-};
+class sqlite_connection : public sqlite_testing::with_folder {};
 
 TEST_F(sqlite_connection, POOL_50_statements_bind_arguments_and_return_rows) {
     connection c = connection::open(":memory:");

@@ -106,6 +106,10 @@ task<> queries(connection& c) {
     values.push_back(sqlite::to_value(long_text));
     r = co_await c.query_values("select length(?)", std::move(values));
     EXPECT_EQ(r.get<std::int64_t>(0, 0), 100);
+    co_await c.begin();
+    user();
+    co_await c.commit();
+    EXPECT_FALSE(c.is_in_transaction());
 }
 void queries_in_task() {
     one_thread where;
@@ -191,7 +195,7 @@ void transacts_or_not() {
 const gauntlet::fault_row table[] = {
     {"sqlite::connection::open", opens},
     {"sqlite::connection::query_blocking", asks_in_memory},
-    // also sqlite::connection::query_values
+    // also sqlite::connection::query_values, sqlite::connection::begin, sqlite::connection::commit
     {"sqlite::connection::query", queries_in_task},
     {"sqlite::make_pool", [] { with_pool(borrows); }},
     {"sqlite::with_transaction", transacts_or_not},

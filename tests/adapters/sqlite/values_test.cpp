@@ -19,6 +19,12 @@ TEST(sqlite_values, POOL_50_a_value_has_one_of_five_classes) {
     EXPECT_EQ(sqlite::to_value(sqlite::value(std::int64_t{4})), sqlite::value(std::int64_t{4}));
 }
 
+TEST(sqlite_values, POOL_200_an_integer_that_does_not_fit_is_refused) {
+    EXPECT_EQ(std::get<std::int64_t>(sqlite::to_value(std::uint64_t{INT64_MAX})), INT64_MAX);
+    EXPECT_THROW(static_cast<void>(sqlite::to_value(std::uint64_t{INT64_MAX} + 1)), std::out_of_range);
+    EXPECT_EQ(std::get<std::int64_t>(sqlite::to_value(INT64_MIN)), INT64_MIN);
+}
+
 TEST(sqlite_values, POOL_50_no_rows_are_empty) {
     const sqlite::rows none;
     EXPECT_EQ(none.size(), 0U);

@@ -7,10 +7,14 @@
 //   postgres::rows r = co_await c->query("select id, text from job where state = $1", "ready");
 //
 // A statement is one await: sending and receiving go on on the task's executor whenever the socket is ready. Cancelling the
-// task sends a cancel request (PQcancel, on the blocking lane) and waits until the server has answered both, at most
-// `cancel_budget`: then the connection is clean and stays in the pool, the task ends cancelled. A server that does not
-// answer in time costs the connection, not the task. A statement that was faster than its cancel has happened; its result is
-// returned and the next checkpoint ends the task.
+// task sends a cancel request and waits until the server has answered both, at most `cancel_budget`: then the connection is
+// clean and stays in the pool, and the task ends cancelled. A server that does not answer in time costs the connection, not
+// the task. A statement that was faster than its cancel has happened; its result is returned and the next checkpoint ends the
+// task.
+//
+// Nothing here waits without a limit. Resolving a name and sending a cancel request (PQcancel) cannot be interrupted, so they
+// run on up to four side threads each, none of the runtime's. When their limit passes they are abandoned: the task goes on,
+// the thread stays until the call returns, and what is still running when the poller ends is reported by name.
 //
 // A connection that the server or the network has closed is_broken() and is replaced by the pool: noticed by the statement
 // that meets it, or when the pool would give it out. One user at a time, which is what a pool is for.
@@ -38,22 +42,24 @@ class session;
 
 struct connect_options {
     connect_options() noexcept = default;
-    duration connect_timeout = std::chrono::seconds(10);
-    duration cancel_budget = std::chrono::seconds(5);
+    duration connect_timeout = std::chrono::seconds(10);  // with resolving the name, and with on_connect
+    duration cancel_budget = std::chrono::seconds(2);  // shorter than the cancel phase of a service
     std::string on_connect;  // SQL that every new connection runs first
+    std::string name;  // in reports; empty: the pool's, or "postgres"
     std::shared_ptr<poller> sockets;  // shared with other pools; empty: make_pool makes one
 };
 
 class connection {
 public:
-    // conninfo: libpq's keywords or a URI. Names are resolved on the blocking lane. Throws postgres::error.
+    // conninfo: libpq's keywords or a URI. Throws postgres::error.
     [[nodiscard]] static task<connection> connect(std::string conninfo, connect_options how);
     connection(connection&&) noexcept;
     connection& operator=(connection&&) noexcept;
     ~connection();  // close()
 
     // One statement with its arguments $1, $2, ...; or, without any, several separated by ';', whose last result is returned
-    // and which the server runs as one transaction unless they say otherwise. Throws postgres::error.
+    // and which the server runs as one transaction unless they say otherwise. Throws postgres::error, also when the text or an
+    // argument has a NUL.
     template <class... Args>
     [[nodiscard]] task<rows> query(std::string sql, Args&&... args) {
         std::vector<parameter> bound;
@@ -62,6 +68,11 @@ public:
         return query_parameters(std::move(sql), std::move(bound));
     }
     [[nodiscard]] task<rows> query_parameters(std::string sql, std::vector<parameter> args);
+
+    // Begins a transaction. BEGIN goes to the server together with the next statement, which saves a round trip.
+    [[nodiscard]] task<> begin();
+    // Commits it. Throws postgres::error when the server rolls back instead, because a statement of the transaction has failed.
+    [[nodiscard]] task<> commit();
 
     [[nodiscard]] bool is_broken() const noexcept;
     // Looks at the socket: true also when the server has closed it since.
@@ -83,10 +94,10 @@ private:
 // distrusted: its connection is destroyed instead of given back, which rolls back.
 template <class Fn>
 [[nodiscard]] std::invoke_result_t<Fn&, connection&> with_transaction(pooled<connection>& on, Fn fn) {
-    return roost::detail::in_transaction(on, "begin", std::move(fn));
+    return roost::detail::in_transaction(on, std::move(fn));
 }
 
-// options.where has to be an executor with a blocking lane, such as a runtime's.
+// options.where is an executor, such as a runtime's; it needs no blocking lane.
 [[nodiscard]] pool<connection> make_pool(std::string conninfo, pool_options options, connect_options how = {});
 
 }  // namespace roost::inline ROOST_ABI::postgres

@@ -10,11 +10,16 @@
 #include <roost/base/clock.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace roost::inline ROOST_ABI::postgres {
+
+namespace detail {
+class side_threads;
+}
 
 class poller {
 public:
@@ -49,15 +54,25 @@ public:
     // True: it was armed and will not fire.
     [[nodiscard]] bool withdraw(entry& e) noexcept;
 
+    // For the adapter: threads for calls that cannot be interrupted.
+    [[nodiscard]] detail::side_threads& starts() noexcept { return *starts_; }
+    [[nodiscard]] detail::side_threads& cancels() noexcept { return *cancels_; }
+
 private:
+    struct fired {
+        entry* who;
+        std::uint32_t events;
+    };
     void run() noexcept;
     void wake() noexcept;
     void forget(entry& e) noexcept;
-    void fire_expired(time_point t) noexcept;
     bool watch(int fd, std::uint32_t events) noexcept;
-    [[nodiscard]] int milliseconds_to_next() noexcept;
+    [[nodiscard]] std::size_t take_expired(fired* out, std::size_t room) noexcept;
+    [[nodiscard]] int milliseconds_to_next() const noexcept;
 
     std::string name_;
+    std::unique_ptr<detail::side_threads> starts_;
+    std::unique_ptr<detail::side_threads> cancels_;
     int epoll_ = -1;
     int wake_ = -1;
     small_mutex lock_;

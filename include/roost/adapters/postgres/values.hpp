@@ -54,6 +54,8 @@ public:
     [[nodiscard]] std::string_view column(std::size_t index) const;
     // Rows that the statement changed.
     [[nodiscard]] std::int64_t changes() const noexcept;
+    // What the server says it did: "INSERT 0 1", "COMMIT". Lives as long as this.
+    [[nodiscard]] std::string_view command() const noexcept;
 
     [[nodiscard]] bool is_null(std::size_t row, std::size_t column) const;
     // The server's text; empty for null. Lives as long as this.

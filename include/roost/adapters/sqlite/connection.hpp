@@ -11,11 +11,16 @@
 // statement has begun is not lost); the task then ends cancelled. A statement that wins the race has happened, as the claim
 // decides everywhere in Roost; nothing is half done, because SQLite rolls an interrupted statement back.
 //
+// A statement that meets another connection's lock waits at most `busy_timeout`, as a coroutine: it keeps no thread of the
+// lane, so the owner of the lock always finds one to commit on. The writers of one pool wait in line, first in, first out.
+//
+// SQL text with a NUL is refused. A statement on a closed connection throws sqlite::error; the pool replaces the connection.
+//
 // One user at a time, which is what a pool is for. A connection that is given back inside a transaction would keep its locks:
 // use pool.with(fn) or with_transaction(), which roll back or destroy it when fn fails or is cancelled.
 //
 // id  operation               order    pairs  carries                                                              fails in
-// Q1  interrupt flag: store   relaxed  -      nothing: only that somebody asked; the lane hands everything else over  (floor)
+// Q1  interrupt flag: store   relaxed  -      nothing: only the request; the lane hands everything else over              (floor)
 // Q2  interrupt flag: load    relaxed  -      nothing                                                               (floor)
 
 #include <roost/adapters/sqlite/values.hpp>
@@ -23,6 +28,7 @@
 #include <roost/pool/detail/transaction.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/runtime/blocking.hpp>
+#include <roost/task/driven.hpp>
 #include <roost/task/task.hpp>
 
 #include <chrono>
@@ -34,6 +40,11 @@
 struct sqlite3;
 
 namespace roost::inline ROOST_ABI::sqlite {
+
+namespace detail {
+class opener;
+class write_line;
+}  // namespace detail
 
 struct open_options {
     open_options() noexcept = default;
@@ -72,7 +83,12 @@ public:
         return run(sql, bound);
     }
 
-    // From any thread while the connection lives: what runs now ends soon with an error that is_interrupt().
+    // BEGIN IMMEDIATE, which waits until this connection may write, and COMMIT. with_transaction() calls both.
+    [[nodiscard]] task<> begin();
+    [[nodiscard]] task<> commit();
+
+    // From any thread while the connection lives: what runs now ends soon with an error that is_interrupt(). Does nothing to a
+    // closed connection.
     void interrupt() noexcept;
     // True: the pool should not keep it. Set by errors that breaks_connection().
     [[nodiscard]] bool is_broken() const noexcept;
@@ -84,8 +100,13 @@ public:
     [[nodiscard]] ::sqlite3* native_handle() const noexcept;
 
 private:
+    friend class detail::opener;
     struct state;  // at one address while SQLite knows it
+    class script;
     explicit connection(std::unique_ptr<state> s) noexcept;
+    [[nodiscard]] static connection open_file(const std::string& path, const open_options& how,
+                                              std::shared_ptr<detail::write_line> line);
+    [[nodiscard]] state& usable() const;
     rows run(std::string_view sql, const std::vector<value>& args);
 
     std::unique_ptr<state> state_;
@@ -95,22 +116,23 @@ private:
 // is left distrusted: its connection is destroyed instead of given back, which rolls back.
 template <class Fn>
 [[nodiscard]] std::invoke_result_t<Fn&, connection&> with_transaction(pooled<connection>& on, Fn fn) {
-    return roost::detail::in_transaction(on, "begin immediate", std::move(fn));
+    return roost::detail::in_transaction(on, std::move(fn));
 }
 
 namespace detail {
 
-// What the pool calls: to open and to close, on the blocking lane of its executor; to check, in whoever acquires.
+// What the pool calls: to open and to close, on the blocking lane of its executor; to check, on the acquiring thread.
 class opener {
 public:
-    opener(std::string path, open_options how) : path_(std::move(path)), how_(std::move(how)) {}
-    [[nodiscard]] auto operator()() const {
-        return blocking(+[](const opener* self) { return connection::open(self->path_, self->how_); }, this);
-    }
+    opener(std::string path, open_options how);
+    [[nodiscard]] task<connection> operator()() const { return open(this); }
 
 private:
+    [[nodiscard]] static task<connection> open(const opener* how);
+
     std::string path_;
     open_options how_;
+    std::shared_ptr<write_line> line_;
 };
 class closer {
 public:

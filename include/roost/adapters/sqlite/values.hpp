@@ -21,7 +21,8 @@ namespace roost::inline ROOST_ABI::sqlite {
 using blob = std::vector<std::byte>;
 using value = std::variant<std::monostate, std::int64_t, double, std::string, blob>;
 
-// A value from what a program has: integers and bool, floating point, text, blob, nullptr.
+// A value from what a program has: integers and bool, floating point, text, blob, nullptr. Throws std::out_of_range for an
+// unsigned integer of 2^63 or more.
 template <class T>
 [[nodiscard]] value to_value(T&& from) {
     using bare = std::remove_cvref_t<T>;
@@ -30,6 +31,9 @@ template <class T>
     } else if constexpr (std::is_same_v<bare, std::nullptr_t> || std::is_same_v<bare, std::monostate>) {
         return value();
     } else if constexpr (std::is_integral_v<bare>) {
+        if (std::is_unsigned_v<bare> && static_cast<std::uint64_t>(from) > static_cast<std::uint64_t>(INT64_MAX)) {
+            throw std::out_of_range("sqlite: an unsigned argument is larger than SQLite's integers");
+        }
         return value(std::in_place_type<std::int64_t>, static_cast<std::int64_t>(from));
     } else if constexpr (std::is_floating_point_v<bare>) {
         return value(std::in_place_type<double>, static_cast<double>(from));

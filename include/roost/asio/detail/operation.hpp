@@ -6,26 +6,38 @@
 // runs on another thread is a data race (asio#1348), and after the operation has ended the slot's handler is gone (asio#1029,
 // asio#1576). So the signal is emitted by a function that is posted to the operation's own executor, which is made serial
 // first; and the frame, which holds the signal, goes on only when that function has left.
+//
+// id  operation                order    pairs  carries
+// P1  post_emission: store     seq_cst  P3     the poster is inside post()
+// P2  post_emission: exchange  seq_cst  P3     whether the emission was destroyed meanwhile: then the poster accounts for it
+// P3  ~emission: CAS           seq_cst  P1 P2  as P2; the destroying thread accounts for it when the poster has left
 
 #include <roost/asio/detail/operation_state.hpp>
+#include <roost/base/atomic.hpp>
 #include <roost/task/detail/region.hpp>
 #include <roost/tree/callback.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 
+#include <cstdint>
 #include <exception>
 #include <optional>
 
 namespace roost::inline ROOST_ABI::detail {
 
+// What an operation that was cancelled ended with all the same.
+enum class ended_as : std::uint8_t {
+    result,  // a value or an error; also the count of bytes that an aborted transfer had moved, if the body can see it
+    failure,  // an exception_ptr other than operation_aborted
+    aborted,  // the cancel took effect, and there is nothing to see
+};
+
 class operation : private cancellable, private work {
 public:
-    // What the derived class has to say when the operation ended although it was cancelled: whether its failure has to be
-    // seen by the body all the same.
-    using failed_function = bool (*)(const operation&) noexcept;
+    using ending_function = ended_as (*)(const operation&) noexcept;
 
-    operation(promise_base& me, failed_function failed, bool ends_at_stop) noexcept;
+    operation(promise_base& me, ending_function ending, bool ends_at_stop) noexcept;
     ~operation() = default;
 
     // --- the operation's side, from any thread --------------------------------------------------------------------------
@@ -87,6 +99,8 @@ private:
         bool retries_ = false;
     };
     class emission;
+    // How an emission comes into the queue of an executor, which may destroy it unrun: at once, or later on another thread.
+    enum class post_phase : std::uint8_t { idle, posting, dropped };
 
     void level_raised() noexcept;
     void request(wish what) noexcept;
@@ -98,17 +112,19 @@ private:
     void wake() noexcept;
     static void run_woken(work& self) noexcept;
 
-    failed_function failed_;
+    [[nodiscard]] bool loses_its_result(const region& in) const noexcept;
+
+    ending_function ending_;
     bool ends_at_stop_;
     bool dropped_ = false;
     bool suspended_ = false;
-    bool posting_ = false;  // with the lock
     bool serial_ = true;  // with the lock; false: emitting would not be safe
+    atomic<post_phase> posting_{post_phase::idle};
     state_word<operation_state> state_;
     small_mutex executor_lock_;
     boost::asio::any_io_executor executor_;
     boost::asio::cancellation_signal signal_;
-    std::optional<inline_callback<stop_hook>> on_stop_;
+    std::optional<passing_callback<stop_hook>> on_stop_;
     std::exception_ptr error_;
     local_emission local_emission_;
 };

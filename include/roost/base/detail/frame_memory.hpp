@@ -29,9 +29,12 @@ struct free_stack {
     std::size_t room = 0;
 };
 
-inline constexpr std::size_t frame_class_bytes = 32;
-inline constexpr std::size_t frame_classes = 32;  // blocks up to 1 KiB are recycled
-constexpr std::size_t frame_class_of(std::size_t size) noexcept { return (size - 1) / frame_class_bytes; }  // of 0: none
+// The classes are the sizes that the heap of the C library has anyway: multiples of 16 bytes, less the 8 that it keeps for
+// itself. So a block of a class takes no more memory than one of the exact size.
+inline constexpr std::size_t frame_class_bytes = 16;
+inline constexpr std::size_t frame_classes = 65;  // blocks up to 1 KiB are recycled
+constexpr std::size_t frame_class_of(std::size_t size) noexcept { return (size + 7) / frame_class_bytes; }
+constexpr std::size_t frame_block_bytes(std::size_t index) noexcept { return index * frame_class_bytes + 8; }
 
 // Constant-initialised and trivially destructible, so that reaching it is one plain thread-local access. src/base/frame_memory.cpp
 // frees what it holds when the thread ends; frames freed by thread-local destructors that run after that go to the heap.

@@ -23,6 +23,10 @@ public:
 
     [[nodiscard]] bool joinable() const noexcept { return handle_.joinable(); }
     void join() { handle_.join(); }
+    // False when it has not ended by then; time_point::min() looks without waiting.
+    [[nodiscard]] bool join_until(time_point deadline) noexcept;
+    // The thread is not joined. Only for a thread that is abandoned because it does not end.
+    void detach() { handle_.detach(); }
     [[nodiscard]] auto native_handle() { return handle_.native_handle(); }
 
 private:
@@ -76,7 +80,7 @@ inline void spin_hint() noexcept {
     asm volatile("isb" ::: "memory");
 #endif
 }
-inline void yield_thread() noexcept { std::this_thread::yield(); }
+void yield_thread() noexcept;
 [[nodiscard]] unsigned hardware_threads() noexcept;
 
 }  // namespace roost::inline ROOST_ABI

@@ -239,6 +239,15 @@ public:
 
     [[nodiscard]] bool joinable() const noexcept { return id_ != 0; }
     void join(detail::model_site at = detail::model_site::current());
+    // Every thread of a model ends: waits for that, or does not look at all.
+    [[nodiscard]] bool join_until(time_point deadline, detail::model_site at = detail::model_site::current()) {
+        if (deadline == time_point::min()) {
+            return false;
+        }
+        join(at);
+        return true;
+    }
+    void detach() noexcept { id_ = 0; }
 
 private:
     template <class Body>
@@ -284,6 +293,8 @@ void yield_thread(detail::model_site at = detail::model_site::current()) noexcep
 [[nodiscard]] time_point now(detail::model_site at = detail::model_site::current()) noexcept;
 [[nodiscard]] time_point coarse_now(detail::model_site at = detail::model_site::current()) noexcept;
 [[nodiscard]] std::uint64_t random_u64() noexcept;
+// Does nothing: the explorer decides what is drawn.
+inline std::uint64_t swap_random_state(std::uint64_t /*state*/) noexcept { return 0; }
 
 [[nodiscard]] void* allocate(std::size_t size, std::size_t alignment = alignof(std::max_align_t),
                              detail::model_site at = detail::model_site::current());

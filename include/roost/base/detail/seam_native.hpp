@@ -110,13 +110,23 @@ private:
 [[nodiscard]] time_point now() noexcept;
 [[nodiscard]] time_point coarse_now() noexcept;
 [[nodiscard]] std::uint64_t random_u64() noexcept;
+std::uint64_t swap_random_state(std::uint64_t state) noexcept;
 
 [[nodiscard]] void* allocate(std::size_t size, std::size_t alignment = alignof(std::max_align_t));
 void deallocate(void* memory, std::size_t size, std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
 // --- asymmetric barrier: light on the hot side, heavy on the rare side -----------------------------------------------
 
-[[nodiscard]] bool has_heavy_barrier() noexcept;
+namespace detail {
+enum class barrier_offer : std::uint8_t { unknown, given, never, lost };
+extern constinit std::atomic<barrier_offer> kernel_barrier;
+[[nodiscard]] bool ask_for_barrier() noexcept;
+}  // namespace detail
+
+[[nodiscard]] inline bool has_heavy_barrier() noexcept {
+    const detail::barrier_offer known = detail::kernel_barrier.load(std::memory_order_relaxed);
+    return known == detail::barrier_offer::given || (known == detail::barrier_offer::unknown && detail::ask_for_barrier());
+}
 inline void light_barrier() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 void heavy_barrier() noexcept;
 

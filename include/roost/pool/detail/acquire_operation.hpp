@@ -75,20 +75,24 @@ inline void acquire_in_turn(pool_core& core, pool_waiter& w, time_point deadline
 
 // co_await gives an acquired<R>. Cancelled: nothing is held, or what was held goes to the next in line.
 template <class R>
-class [[nodiscard]] acquire_operation {
+class [[nodiscard("nothing is held until it is awaited: write co_await")]] acquire_operation {
 public:
     acquire_operation(pool_core& core, const char* who, site where) noexcept : core_(&core), who_(who), where_(where) {}
     // Until it is awaited.
     acquire_operation(acquire_operation&& other) noexcept : core_(other.core_), who_(other.who_), where_(other.where_) {
         ROOST_ASSERT(!other.has_node_, "an acquire cannot move once it is awaited");
+        other.set_awaited();
     }
     ~acquire_operation() {
         if (has_node_) [[unlikely]] {
             abandon();
+        } else if (ROOST_CHECKED != 0 && !is_awaited_) {
+            never_awaited(waits_on(), "acquire()");
         }
     }
 
     [[nodiscard]] bool await_ready() noexcept {
+        set_awaited();
         quick_ = core_->try_take_unexamined();
         return quick_ != nullptr || try_pick(*core_, needed_node(), true);
     }
@@ -134,6 +138,11 @@ public:
         }
     }
     bool try_cancel(claim as = claim::cancelled) noexcept { return core_->cancel(node_, as); }
+    void set_awaited() noexcept {
+        if constexpr (ROOST_CHECKED != 0) {
+            is_awaited_ = true;
+        }
+    }
     [[nodiscard]] waiter& node() noexcept { return needed_node(); }
     [[nodiscard]] wait_target waits_on() const noexcept { return core_->describe_wait(); }
 
@@ -167,6 +176,7 @@ private:
     site where_;
     slot_base* quick_ = nullptr;  // what the fast path took
     bool has_node_ = false;
+    bool is_awaited_ = false;  // in checked builds
     bool keeps_core_ = false;  // since it was started
     union {
         pool_waiter node_;  // when has_node_; NOLINT(readability-identifier-naming): private, whatever a union says
@@ -175,7 +185,7 @@ private:
 
 // co_await with(fn) for a function that is no coroutine: its result, or throws; a throwing function costs the resource.
 template <class R, class Fn>
-class [[nodiscard]] with_operation : private acquire_operation<R> {
+class [[nodiscard("nothing runs until it is awaited: write co_await")]] with_operation : private acquire_operation<R> {
     using base = acquire_operation<R>;
 
 public:
@@ -183,6 +193,7 @@ public:
     using base::await_ready;
     using base::await_suspend;
     using base::node;
+    using base::set_awaited;
     using base::start;
     using base::try_cancel;
     using base::waits_on;

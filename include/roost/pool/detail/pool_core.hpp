@@ -22,6 +22,7 @@
 //        every stripe has `waited` set
 //    I6  the queue is empty and the lock is free => no stripe has `waited` set
 //    I7  a slot is being created for at most one waiter, a waiter has at most one slot being created for it
+//    I8  a function of the user's runs => its slot is out or busy, or asides_ counts it, or its caller is the user's own
 //
 // 7. Ordering table
 // id  operation              order            pairs   carries                                             fails in
@@ -56,12 +57,13 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
+class drop_limit;
+
 class pool_core : public node {
 public:
     // What the user's functions are like.
     struct kinds {
         bool creates_async = false;
-        bool destroys_async = false;
         bool has_check = false;
         bool checks_async = false;
     };
@@ -152,6 +154,17 @@ public:
     void created(slot_base& s) noexcept;
     void create_failed(slot_base& s, std::exception_ptr why) noexcept;
     void emptied(slot_base& s) noexcept;
+    // The attempt runs as a job: it is cancelled when its limit passes.
+    void note_running(slot_base& s, std::uint32_t attempt, node& job) noexcept;
+    // What runs for the pool beside its slots: an attempt past its limit, a destruction of what is in no slot, a report. Closing
+    // waits for it. Begins while something else keeps the pool from ending; nothing of the user's is touched after end_aside().
+    void begin_aside() noexcept;
+    void end_aside() noexcept;
+    void end_late() noexcept;  // of an attempt that was given up
+    void begin_drop() noexcept;  // of a resource that is in no slot
+    void end_drop() noexcept;
+    // Null: it has no limit, or there is no memory for one.
+    [[nodiscard]] drop_limit* make_drop_limit() const noexcept;
     void limit_passed(slot_base& s) noexcept;  // on the timer's thread
     void expire_attempt(slot_base& s) noexcept;
     [[nodiscard]] std::exception_ptr limit_error(int stripe, pool_operation operation) const noexcept;
@@ -159,6 +172,8 @@ public:
     // Ends of an awaitable check. Nobody's acquire fails by it.
     void checked(slot_base& s) noexcept;
     void check_failed(slot_base& s) noexcept;
+    // The resource is gone already.
+    void check_lost(slot_base& s) noexcept;
     // What to give to whoever took an idle resource: it, or nothing when it is unfit and on its way out, or unchecked.
     [[nodiscard]] gift examine(slot_base& s) noexcept;
     // Begins an awaitable check of a taken resource for nobody in particular.
@@ -166,7 +181,7 @@ public:
 
     // --- life ------------------------------------------------------------------------------------------------------------
     void begin_close() noexcept;
-    [[nodiscard]] bool enqueue_closer(waiter& w) noexcept;  // false: closed and drained
+    [[nodiscard]] bool enqueue_closer(waiter& w) noexcept;  // false: closed, and everything has ended
     [[nodiscard]] bool cancel_closer(waiter& w, claim as) noexcept;
     [[nodiscard]] bool close_in_thread(time_point deadline) noexcept;
     std::uint32_t clear_idle() noexcept;
@@ -191,6 +206,8 @@ protected:
     ~pool_core();
     void bind_slot(unsigned index, slot_base& s) noexcept;
     [[nodiscard]] unsigned total_slots() const noexcept { return total_slots_; }
+    // Requires that nothing lies in the slot any more: when the limit passes, another attempt may put something there.
+    void arm_attempt(slot_base& s, duration limit) noexcept;
 
     // What the resource's type knows.
     virtual void create_now(slot_base& s) = 0;  // synchronous; may throw
@@ -262,10 +279,12 @@ private:
     [[nodiscard]] bool sleep(Node& self, time_point deadline) noexcept;
     void refuse_all(gift why) noexcept;
 
+    void end_failed_check(slot_base& s) noexcept;
+    [[nodiscard]] std::exception_ptr error_at(int stripe, pool_operation operation,
+                                              const std::exception_ptr& why) const noexcept;
     void start_creating(slot_base& s) noexcept;
     void start_destroying(slot_base& s) noexcept;
     void destroy_or_post(slot_base& s) noexcept;
-    void arm_attempt(slot_base& s, duration limit) noexcept;
     void note_failure(const std::exception_ptr& why) noexcept;
     void note_created(slot_base& s) noexcept;
     template <class Each>
@@ -274,6 +293,7 @@ private:
     void evict_stale(pool_stripe& s, std::int64_t now) noexcept;
     void keep_after_all(slot_base& s) noexcept;
     void maintain() noexcept;
+    void look_after() noexcept;
     void reopened() noexcept;
     void report_leaks(std::int64_t now) noexcept;
     void end_upkeep() noexcept;
@@ -286,7 +306,6 @@ private:
     bool has_upkeep_ = false;
     bool tracks_ages_ = false;
     bool creates_async_;
-    bool destroys_async_;
     bool examines_;
     bool checks_async_;
     atomic<bool> may_barge_{false};
@@ -296,7 +315,9 @@ private:
     // Under the lock from here on.
     bool is_waited_ = false;
     bool is_closing_ = false;
-    bool is_drained_ = false;
+    bool is_drained_ = false;  // every place is free, for good
+    bool has_ended_ = false;  // and nothing runs beside the places
+    std::uint32_t asides_ = 0;
     bool upkeep_lives_ = false;
     bool reopening_lives_ = false;
     wait_list closers_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <roost/pool/detail/drop_limit.hpp>
 #include <roost/pool/detail/pool_core.hpp>
 #include <roost/tree/detail/driver.hpp>
 
@@ -25,7 +26,7 @@ class pool_core_of final : public pool_core {
         }
         return false;
     }();
-    static constexpr pool_core::kinds kinds_v{creates_async_v, destroys_async_v, has_check_v, checks_async_v};
+    static constexpr pool_core::kinds kinds_v{creates_async_v, has_check_v, checks_async_v};
 
     static_assert(
         creates_async_v || std::is_same_v<R, std::invoke_result_t<Create&>> ||
@@ -106,54 +107,62 @@ private:
             try {
                 drive(
                     options().where, [this] { return create_(); },
-                    [this, &s, attempt](auto&& result) noexcept {
-                        end_create(s, attempt, std::move(result));
+                    [this, &s, attempt](auto& ended) noexcept {
+                        end_create(s, attempt, ended);
                         release();
-                    });
+                    },
+                    [this, &s, attempt](node& job) noexcept { note_running(s, attempt, job); });
             } catch (...) {  // no memory for the driver
-                if (claim_attempt(s, attempt)) {
-                    create_failed(s, std::current_exception());
-                }
+                claim_attempt(s, attempt) ? create_failed(s, std::current_exception()) : end_late();
                 release();
             }
         }
     }
-    template <class Outcome>
-    void end_create(slot_base& s, std::uint32_t attempt, Outcome result) noexcept {
-        if (!claim_attempt(s, attempt)) {
-            if (result.has_value()) {  // too late: nobody wants it any more
-                drop(R(std::move(result).value()), stripe_of(s));
-            }
-            return;
-        }
-        if (!result.has_value()) {
-            create_failed(s, result.error());
-            return;
-        }
+    // Moving a resource may throw. Then destroy() gets it where it is, as it gets a resource that is no longer wanted.
+    // What is left of it is gone before the pool is told.
+    template <class Ended>
+    void end_create(slot_base& s, std::uint32_t attempt, Ended& ended) noexcept {
+        const int stripe = stripe_of(s);
+        const bool is_late = !claim_attempt(s, attempt);
+        std::exception_ptr why = ended->error();
         try {
-            mine(s).emplace(std::move(result).value());
+            if (ended->has_value() && !is_late) {
+                mine(s).emplace(std::move(ended->value()));
+            }
         } catch (...) {
-            create_failed(s, std::current_exception());
-            return;
+            why = std::current_exception();
         }
-        created(s);
+        if (ended->has_value() && (is_late || why)) {
+            drop(ended->value(), stripe);
+        }
+        ended.reset();
+        if (is_late) {
+            end_late();
+        } else if (why) {
+            create_failed(s, std::move(why));
+        } else {
+            created(s);
+        }
     }
 
     void destroy_now(slot_base& s, std::uint32_t attempt) noexcept override {
         if constexpr (destroys_async_v) {
-            R gone(std::move(mine(s).value()));
-            mine(s).destroy_value();
             const int stripe = stripe_of(s);
+            std::unique_ptr<R> gone = moved_out(mine(s).value(), stripe);
+            mine(s).destroy_value();
             retain();
-            start_drop(std::move(gone), [this, &s, attempt, stripe](const std::exception_ptr& why) noexcept {
-                if (why) {
-                    report(pool_operation::destroy, stripe, why);
-                }
-                if (claim_attempt(s, attempt)) {
-                    emptied(s);
-                }
-                release();
-            });
+            arm_attempt(s, options().destroy_timeout);  // from here on its place may be used again at any time
+            start_drop(
+                std::move(gone),
+                [this, &s, attempt, stripe](const std::exception_ptr& why) noexcept {
+                    const bool is_late = !claim_attempt(s, attempt);
+                    if (why && !is_late) {
+                        report(pool_operation::destroy, stripe, why);
+                    }
+                    is_late ? end_late() : emptied(s);
+                    release();
+                },
+                [this, &s, attempt](node& job) noexcept { note_running(s, attempt, job); });
         } else {
             try {
                 destroy_(mine(s).value());
@@ -166,30 +175,77 @@ private:
             }
         }
     }
-    // Destroys a resource that is in no slot.
-    void drop(R gone, int stripe) noexcept {
-        if constexpr (destroys_async_v) {
-            retain();
-            start_drop(std::move(gone), [this, stripe](const std::exception_ptr& why) noexcept {
-                if (why) {
-                    report(pool_operation::destroy, stripe, why);
-                }
-                release();
-            });
-        } else {
-            try {
-                destroy_(gone);
-            } catch (...) {
-                report(pool_operation::destroy, stripe, std::current_exception());
-            }
+    // Null: it could not be moved, which has been reported; then it goes without destroy().
+    template <class Value>
+    [[nodiscard]] std::unique_ptr<R> moved_out(Value& value, int stripe) noexcept {
+        try {
+            return std::make_unique<R>(std::move(value));
+        } catch (...) {
+            report(pool_operation::destroy, stripe, std::current_exception());
+            return nullptr;
         }
     }
-    template <class Done>
-    void start_drop(R gone, Done done) noexcept {
+    // Destroys a resource that is in no slot; or what one could be made of.
+    template <class Value>
+    void drop(Value& value, int stripe) noexcept {
+        if constexpr (std::is_same_v<Value, R> && !destroys_async_v) {
+            drop_here(value, stripe);
+        } else {
+            drop(moved_out(value, stripe), stripe);
+        }
+    }
+    void drop(std::unique_ptr<R> gone, int stripe) noexcept {
+        if (gone == nullptr) {
+            return;
+        }
+        if constexpr (destroys_async_v) {
+            retain();
+            begin_drop();
+            drop_limit* const limit = make_drop_limit();
+            start_drop(
+                std::move(gone),
+                [this, stripe, limit](const std::exception_ptr& why) noexcept {
+                    delete limit;
+                    if (why) {
+                        report(pool_operation::destroy, stripe, why);
+                    }
+                    end_drop();
+                    release();
+                },
+                [this, limit](node& job) noexcept {
+                    if (limit != nullptr) {
+                        limit->begin(job, options().destroy_timeout);
+                    }
+                });
+        } else {
+            drop_here(*gone, stripe);
+        }
+    }
+    void drop_here(R& gone, int stripe) noexcept {
         try {
+            destroy_(gone);
+        } catch (...) {
+            report(pool_operation::destroy, stripe, std::current_exception());
+        }
+    }
+    // done(error) is called when the resource's own destructor has run, too.
+    template <class Done, class Started = nothing_started>
+    void start_drop(std::unique_ptr<R> gone, Done done, Started started = {}) noexcept {
+        if (gone == nullptr) {
+            done(nullptr);
+            return;
+        }
+        try {
+            R* const asked = gone.get();
             drive(
-                options().where, [this, gone = std::move(gone)]() mutable { return destroy_(gone); },
-                [done](auto&& result) noexcept { done(result.error()); });
+                options().where, [this, asked] { return destroy_(*asked); },
+                [done, gone = std::move(gone)](auto& ended) mutable noexcept {
+                    const std::exception_ptr why = ended->error();
+                    ended.reset();
+                    gone.reset();
+                    done(why);
+                },
+                started);
         } catch (...) {
             done(std::current_exception());
         }
@@ -211,35 +267,60 @@ private:
                 mine(s).destroy_value();
                 R* const asked = held.get();
                 retain();
+                arm_attempt(s, options().check_timeout);  // from here on its place may be used again at any time
                 drive(
                     options().where, [this, asked] { return check_(*asked); },
-                    [this, &s, attempt, asked](auto&& result) noexcept {
-                        end_check(s, attempt, std::unique_ptr<R>(asked), std::move(result));
+                    [this, &s, attempt, asked](auto& ended) noexcept {
+                        end_check(s, attempt, std::unique_ptr<R>(asked), ended);
                         release();
-                    });
+                    },
+                    [this, &s, attempt](node& job) noexcept { note_running(s, attempt, job); });
                 static_cast<void>(held.release());
-            } catch (...) {  // no memory
-                if (held != nullptr) {
-                    mine(s).emplace(std::move(*held));
-                    release();
+            } catch (...) {  // no memory, or it cannot be moved
+                const bool was_moved = held != nullptr;
+                if (!claim_attempt(s, attempt)) {
+                    drop(std::move(held), stripe_of(s));
+                    end_late();
+                } else {
+                    const bool is_in_slot = !was_moved || put_back(s, held);
+                    is_in_slot ? check_failed(s) : check_lost(s);
                 }
-                if (claim_attempt(s, attempt)) {
-                    check_failed(s);
+                if (was_moved) {
+                    release();
                 }
             }
         }
     }
-    template <class Outcome>
-    void end_check(slot_base& s, std::uint32_t attempt, std::unique_ptr<R> held, Outcome result) noexcept {
-        if (!result.has_value()) {
-            report(pool_operation::check, stripe_of(s), result.error());
+    // False: it could not be moved, and has been dropped.
+    bool put_back(slot_base& s, std::unique_ptr<R>& held) noexcept {
+        try {
+            mine(s).emplace(std::move(*held));
+            held.reset();
+            return true;
+        } catch (...) {
+            report(pool_operation::check, stripe_of(s), std::current_exception());
+            drop(std::move(held), stripe_of(s));
+            return false;
         }
-        if (!claim_attempt(s, attempt)) {
-            drop(R(std::move(*held)), stripe_of(s));
+    }
+    template <class Ended>
+    void end_check(slot_base& s, std::uint32_t attempt, std::unique_ptr<R> held, Ended& ended) noexcept {
+        const bool is_late = !claim_attempt(s, attempt);
+        if (!ended->has_value() && !is_late) {
+            report(pool_operation::check, stripe_of(s), ended->error());
+        }
+        const bool is_fine = ended->has_value() && static_cast<bool>(ended->value());
+        ended.reset();
+        if (is_late) {
+            drop(std::move(held), stripe_of(s));
+            end_late();
             return;
         }
-        mine(s).emplace(std::move(*held));
-        if (result.has_value() && static_cast<bool>(result.value())) {
+        if (!put_back(s, held)) {
+            check_lost(s);
+            return;
+        }
+        if (is_fine) {
             checked(s);
         } else {
             check_failed(s);

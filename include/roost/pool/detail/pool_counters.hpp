@@ -25,7 +25,11 @@ public:
         to.withdrawn = withdrawn.load(mo::relaxed);  // T7
         to.checks_failed = checks_failed.load(mo::relaxed);  // T7
         to.expired = expired.load(mo::relaxed);  // T7
+        const std::uint64_t over = ended_late.load(mo::relaxed);  // T7
         to.abandoned = abandoned.load(mo::relaxed);  // T7
+        const std::uint64_t dropped = ended_drops.load(mo::relaxed);  // T7
+        const std::uint64_t begun = to.abandoned + drops.load(mo::relaxed);  // T7
+        to.late = begun > over + dropped ? static_cast<std::uint32_t>(begun - over - dropped) : 0;
         to.leaks = leaks.load(mo::relaxed);  // T7
     }
 
@@ -37,6 +41,9 @@ public:
     counter checks_failed{0};
     counter expired{0};
     counter abandoned{0};
+    counter ended_late{0};  // of the abandoned
+    counter drops{0};  // awaitable destructions of what is in no slot
+    counter ended_drops{0};
     counter leaks{0};
 };
 

@@ -34,7 +34,8 @@ struct pool_effects {
     slot_base* to_create = nullptr;
     slot_base* to_destroy = nullptr;
     wake_chain closers;
-    bool drained = false;
+    bool drained = false;  // closed, and every place is free
+    bool ended = false;  // and nothing runs beside the places
     unsigned units = 0;  // to be given back to the node
     bool only_gifts = true;  // everybody handed was given something that keeps the pool alive until they run
 };

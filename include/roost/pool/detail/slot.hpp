@@ -12,6 +12,7 @@
 #include <roost/exec/work.hpp>
 #include <roost/pool/detail/stripe_state.hpp>
 #include <roost/pool/error.hpp>
+#include <roost/tree/node.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -73,6 +74,7 @@ public:
     pool_waiter* owner = nullptr;  // on whose behalf it is being created
     std::uint32_t attempt = 0;  // changes when the current creation or destruction ends or is given up
     std::uint32_t armed_attempt = 0;  // the one the timer limits
+    node_ref<node> running;  // the current attempt, when it is a job
     slot_base* next_effect = nullptr;
     bool was_armed = false;  // only whoever has it busy
     bool is_creating = false;  // else it is being destroyed; only while busy

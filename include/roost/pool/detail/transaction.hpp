@@ -8,20 +8,20 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// Runs fn(connection), a task, between `begin` and "commit". When fn fails or is cancelled, or committing fails, the handle is
-// left distrusted: its connection is destroyed instead of given back, which rolls back. begin: a literal.
+// Runs fn(connection), a task, between the connection's begin() and commit(). When fn fails or is cancelled, or committing fails,
+// the handle is left distrusted: its connection is destroyed instead of given back, which rolls back.
 template <class Connection, class Fn>
-[[nodiscard]] std::invoke_result_t<Fn&, Connection&> in_transaction(pooled<Connection>& on, const char* begin, Fn fn) {
+[[nodiscard]] std::invoke_result_t<Fn&, Connection&> in_transaction(pooled<Connection>& on, Fn fn) {
     using promise = typename std::invoke_result_t<Fn&, Connection&>::promise_type;
     on.distrust();
-    static_cast<void>(co_await on->query(begin));
+    co_await on->begin();
     if constexpr (requires(promise& p) { p.return_void(); }) {
         co_await fn(*on);
-        static_cast<void>(co_await on->query("commit"));
+        co_await on->commit();
         on.trust();
     } else {
         auto result = co_await fn(*on);
-        static_cast<void>(co_await on->query("commit"));
+        co_await on->commit();
         on.trust();
         co_return result;
     }

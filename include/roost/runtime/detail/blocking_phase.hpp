@@ -9,27 +9,31 @@
 // Where a blocking function is, so that its interrupter runs only while it runs.
 //
 // States   waiting       submitted, or taken by a thread that has not begun
+//          awaited       as waiting, and a canceller sleeps until it has begun: it must not keep a processor from that thread
 //          running       the function runs
 //          interrupting  the function runs, and so does the interrupter
 //          interrupted   the function runs, the interrupter is over
 //          over          the function has returned; the result is being delivered
 //
-//   waiting --begin--> running --end--> over
+//   waiting, awaited --begin--> running --end--> over
 //                      running --begin_interrupt--> interrupting --end_interrupt--> interrupted --end--> over
 //
 // id  operation                order    pairs  carries                                             fails in
-// H1  begin: store             release  H3     what the thread set up for the function             blocking_phase_model: interrupt_or_end
+// H1  begin: exchange          release  H3     what the thread set up for the function             blocking_phase_model: interrupt_or_end
 // H2  end: CAS                 acquire  H4     the interrupter's work is over before the result is delivered  blocking_phase_model: interrupt_or_end
 // H3  begin_interrupt: CAS     acquire  H1     what the thread set up for the function             blocking_phase_model: interrupt_or_end
 // H4  end_interrupt: store     release  H2     the interrupter's work                              blocking_phase_model: interrupt_or_end
 // H5  loads                    relaxed  -      only to wait: a CAS decides                         (floor)
+// H6  begin_interrupt: CAS     relaxed  H1     nothing: begin() sees it, or it sees that it began  (floor)
 
 namespace roost::inline ROOST_ABI::detail {
 
 class blocking_phase {
 public:
     void begin() noexcept {
-        phase_.store(running, mo::release);  // H1
+        if (phase_.exchange(running, mo::release) == awaited) {  // H1
+            wake_on(&phase_, 1);
+        }
     }
     // Waits for a running interrupter.
     void end() noexcept {
@@ -42,17 +46,21 @@ public:
             }
         }
     }
-    // True: call the interrupter now, then end_interrupt(). Once at most.
+    // True: call the interrupter now, then end_interrupt(). Once at most. Blocks while a thread has taken the function and is
+    // about to begin it.
     [[nodiscard]] bool begin_interrupt() noexcept {
         for (;;) {
             std::uint32_t seen = running;
             if (phase_.compare_exchange_strong(seen, interrupting, mo::acquire, mo::relaxed)) {  // H3
                 return true;
             }
-            if (seen != waiting) {
+            if (seen == waiting) {
+                static_cast<void>(phase_.compare_exchange_strong(seen, awaited, mo::relaxed, mo::relaxed));  // H6
+            } else if (seen == awaited) {
+                wait_on(phase_, awaited);
+            } else {
                 return false;
             }
-            yield_thread();  // a thread has taken it and is about to begin
         }
     }
     void end_interrupt() noexcept {
@@ -67,7 +75,7 @@ public:
     }
 
 private:
-    enum : std::uint32_t { waiting, running, interrupting, interrupted, over };
+    enum : std::uint32_t { waiting, awaited, running, interrupting, interrupted, over };
 
     atomic<std::uint32_t> phase_{waiting};
 };
@@ -75,7 +83,9 @@ private:
 inline void require_lane(const blocking_service* lane, executor_ref where) noexcept {
     if (lane == nullptr) [[unlikely]] {
         panic("executor", where ? where->name() : "none", site(),
-              "has no threads for blocking work; run on a runtime, or say blocking_on(lane, fn)");
+              "has no threads for blocking work; give it a lane with set_blocking(&runtime.blocking()) before anything runs "
+              "there, "
+              "or say blocking_on(lane, fn)");
     }
 }
 }  // namespace roost::inline ROOST_ABI::detail

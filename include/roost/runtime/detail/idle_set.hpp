@@ -53,7 +53,7 @@ public:
 
     // After a push by a worker of this set: is somebody asleep while nobody looks for work?
     [[nodiscard]] bool needs_waking() noexcept {
-        if (!asymmetric_) {
+        if (!asymmetric_ || !has_heavy_barrier()) {
             return needs_waking_strict();
         }
         light_barrier();
@@ -122,7 +122,12 @@ public:
         const std::uint32_t change = one_parked - (was_searching ? one_searching : 0U);
         const std::uint32_t parked = (word_.fetch_add(change, mo::acquire) + change) / one_parked;  // P1
         lock_.unlock();
-        order_before_look();
+        if (asymmetric_ && !has_heavy_barrier()) [[unlikely]] {
+            // The kernel refuses the barrier by now. A push that did not see this sleeper is seen when its store has come out.
+            static_cast<void>(wait_on_until(s.signal_, 0, deadline_after(now(), store_drain_time)));
+        } else {
+            order_before_look();
+        }
         return parked;
     }
     // The last look found something: back to searching. Also when somebody has chosen this sleeper meanwhile.
@@ -148,7 +153,7 @@ public:
     [[nodiscard]] bool is_anybody_parked() const noexcept { return word_.load(mo::relaxed) >= one_parked; }  // P2
     // Between a change of the word and a look at queues of workers that may be running.
     void order_before_look() const noexcept {
-        if (asymmetric_) {
+        if (asymmetric_ && has_heavy_barrier()) {
             heavy_barrier();
         }
     }

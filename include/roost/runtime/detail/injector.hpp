@@ -17,6 +17,8 @@ namespace roost::inline ROOST_ABI::detail {
 
 class injector {
 public:
+    // As work_stack::push_further().
+    [[nodiscard]] bool push_further(work& w) noexcept { return incoming_.push_further(w); }
     // False once closed.
     bool push(work& w) noexcept { return incoming_.push(w) != work_stack::pushed::refused; }
 

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <roost/exec/detail/posters.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/runtime/detail/fork_check.hpp>
 #include <roost/runtime/detail/idle_set.hpp>
 #include <roost/runtime/detail/injector.hpp>
+#include <roost/runtime/detail/pace.hpp>
+#include <roost/runtime/detail/patience.hpp>
 #include <roost/runtime/detail/pulse.hpp>
 #include <roost/runtime/detail/work_deque.hpp>
 
@@ -13,10 +16,13 @@
 // The work-stealing executor behind roost::runtime. How it schedules:
 //
 //   a worker runs        its newest own work, so that what was just woken finds its data in the cache;
-//                        every 61st time the oldest own work, or work from outside, so that nothing starves
-//   post from a worker   goes to the bottom of that worker's deque; post_last to its inbox, which is looked at when the deque is empty
+//                        every 31st time, and about twice in a millisecond, work from outside or the oldest own work, in
+//                        turn, so that nothing starves (runtime/detail/pace.hpp)
+//   post from a worker   goes to the bottom of that worker's deque; post_last to its inbox, which is looked at when the deque
+//                        is empty and nothing waits outside
 //   post from elsewhere  goes to the injector, which all workers share
-//   a worker without     looks at the injector and at the other workers, at most half of them at a time and briefly, then sleeps
+//   a worker without     looks at the injector and at the other workers, at most half of them at a time and briefly, then sleeps;
+//                        the more briefly the longer it has slept of late, because then the next work is not to be waited for
 //
 // id  operation                 order    pairs  carries                                                   fails in
 // S1  finish: finished_ store   relaxed  S2     nothing: the lock of idle_ orders it before the last look  (floor)
@@ -37,7 +43,7 @@ struct scheduler_options {
     timer_service* timers = nullptr;
     blocking_service* blocking = nullptr;
     keeper* watcher = nullptr;
-    unsigned search_rounds = 20;  // how long a worker looks before it sleeps
+    unsigned search_rounds = 20;  // how long a worker looks before it sleeps, at most: about 40 microseconds
     unsigned patient_rounds = 12;  // after these a thief may take the item that a busy worker keeps for itself
 };
 
@@ -47,9 +53,10 @@ struct alignas(64) worker {
     idle_set::sleeper sleeper;
     scheduler* owner = nullptr;
     unsigned index = 0;
-    unsigned countdown = 1;  // bodies until older work gets its turn
+    detail::pace pace;  // until older work gets its turn
     unsigned turn = 0;  // whose turn that is
     unsigned rounds = 0;  // of bodies after which nobody was known to wait for it
+    detail::patience patience;
     std::uint32_t yielded = 0;  // what the owner pushed to its inbox since it last took it
     atomic<std::uint32_t> yielded_hint{0};
     std::unique_ptr<std::uint64_t[]> beats;  // of the others, when the search began
@@ -64,7 +71,8 @@ struct alignas(64) worker {
 class scheduler final : public executor {
 public:
     explicit scheduler(scheduler_options options);  // throws std::system_error, std::bad_alloc; then no thread is left
-    ~scheduler();  // close() and join()
+    // close(), join(), and waits for threads that are still inside post(). Not from a worker.
+    ~scheduler();
 
     bool post(work& w) noexcept override;
     bool post_last(work& w) noexcept override;
@@ -96,6 +104,8 @@ private:
     work* end_search(worker& me, work* found) noexcept;
     work* steal_from(worker& me, worker& victim, bool patient) noexcept;
     bool park(worker& me, bool was_searching) noexcept;
+    bool sleep(worker& me) noexcept;
+    [[nodiscard]] bool is_anything_kept(const worker& me) const noexcept;
     [[nodiscard]] bool is_anything_to_get() const noexcept;
     [[nodiscard]] bool is_anything_queued() const noexcept;
     void push(worker& me, work& w) noexcept;
@@ -107,6 +117,7 @@ private:
     injector outside_;
     std::unique_ptr<worker[]> workers_;
     atomic<bool> finished_{false};
+    posters posters_;
     fork_check fork_;
 };
 

@@ -19,7 +19,7 @@
 // id  operation          order    pairs  carries                     fails in
 // W1  push: CAS          release  W2     the item, its next          work_stack_model: item_visible
 // W2  take: fetch_and    acquire  W1     the items                   work_stack_model: item_visible
-// W3  close: fetch_or    relaxed  -      nothing: an update keeps W1's release going   (floor)
+// W3  close: fetch_or    acq_rel  W3     what an earlier closer did before: it may still ring   work_stack_model: a_second_close_sees_the_first
 // WR  loads before a CAS or of an estimate   relaxed   -   the CAS decides; is_empty is advice
 
 namespace roost::inline ROOST_ABI::detail {
@@ -43,6 +43,19 @@ public:
         return head == 0 ? pushed::first : pushed::further;
     }
 
+    // Onto a stack that is not empty: the push is the last touch. False when it is empty or closed; then nothing was pushed.
+    // The thread that pushed onto the empty stack sees to it that this is taken, too: they are taken together.
+    [[nodiscard]] bool push_further(work& w) noexcept {
+        std::uintptr_t head = head_.load(mo::relaxed);  // WR
+        while (head != 0 && (head & closed_bit) == 0) {
+            w.next = std::bit_cast<work*>(head);
+            if (head_.compare_exchange_weak(head, std::bit_cast<std::uintptr_t>(&w), mo::release, mo::relaxed)) {  // W1
+                return true;
+            }
+        }
+        return false;
+    }
+
     // Everything, chained by next, newest first. Null when there was nothing.
     [[nodiscard]] work* take() noexcept {
         if (is_empty()) {
@@ -53,9 +66,9 @@ public:
     }
 
     // No push succeeds after this; true for the call that closed it.
-    bool close() noexcept { return (head_.fetch_or(closed_bit, mo::relaxed) & closed_bit) == 0; }  // W3
+    bool close() noexcept { return (head_.fetch_or(closed_bit, mo::acq_rel) & closed_bit) == 0; }  // W3
 
-    [[nodiscard]] bool is_empty() const noexcept { return (head_.load(mo::relaxed) & ~closed_bit) == 0; }   // WR
+    [[nodiscard]] bool is_empty() const noexcept { return (head_.load(mo::relaxed) & ~closed_bit) == 0; }  // WR
     [[nodiscard]] bool is_closed() const noexcept { return (head_.load(mo::relaxed) & closed_bit) != 0; }  // WR
 
 private:

@@ -11,7 +11,8 @@ namespace roost::inline ROOST_ABI::service::detail {
 // The components of a service, and the stopping of one stage after the other.
 class component_list {
 public:
-    component_list(roost::shutdown work, roost::shutdown resources, executor_ref where, const schedule& times);
+    component_list(roost::shutdown work, roost::shutdown resources, executor_ref where, const schedule& times,
+                   component_failures* failures = nullptr);
     ~component_list();
     component_list(const component_list&) = delete;
     component_list& operator=(const component_list&) = delete;
@@ -41,6 +42,7 @@ private:
     roost::shutdown resources_;
     executor_ref where_;
     const schedule* times_;
+    component_failures* failures_;
     mutable os_mutex lock_;  // the list and stopped_
     std::list<component*> all_;
     component* main_ = nullptr;

@@ -61,6 +61,7 @@ private:
     [[nodiscard]] bool is_stage_over(roost::shutdown& above, time_point now);
     void look_at_reports(time_point now);
     void say_holders(time_point now);
+    void say_lane(severity how);
     void look_at_manager(time_point now);
     void tell_ready() noexcept;
     void dump(severity how);

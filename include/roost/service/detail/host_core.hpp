@@ -13,6 +13,7 @@
 #include <roost/base/atomic.hpp>
 #include <roost/service/detail/component_list.hpp>
 #include <roost/service/detail/liveness_probe.hpp>
+#include <roost/service/detail/log_writer.hpp>
 #include <roost/service/detail/wake_fd.hpp>
 #include <roost/service/host.hpp>
 #include <roost/service/service_options.hpp>
@@ -26,7 +27,7 @@ enum class wish : std::uint32_t { shut_down = 1, cancel = 2, main_ended = 4, rea
     return (wishes & static_cast<std::uint32_t>(w)) != 0;
 }
 
-class host_core {
+class host_core : private component_failures {
 public:
     host_core(const service::options& o, const schedule& times, executor_ref where, std::source_location from);
     ~host_core();
@@ -34,7 +35,8 @@ public:
     host_core& operator=(const host_core&) = delete;
 
     // --- for everybody -------------------------------------------------------------------------------------------------
-    void log(severity how, std::string_view text) const noexcept;
+    // Never waits for the sink; see log_writer.hpp.
+    void log(severity how, std::string_view text) const noexcept { log_.write(log_line(how, text)); }
     // words() makes the text; without memory for it, what is said otherwise.
     template <class Words>
     void say(severity how, const Words& words, std::string_view otherwise) const noexcept {
@@ -44,6 +46,11 @@ public:
             log(how, otherwise);
         }
     }
+    // Blocks until the sink has returned from every line so far, at most until the deadline. False: it has not, or the caller is in
+    // the sink.
+    bool flush_log(time_point deadline) const noexcept { return log_.flush(deadline); }
+    // The last line has been logged: blocks until it is written. Only the last resort ends a wait for a sink that never returns.
+    void finish_log() noexcept { log_.finish(); }
     // Without asking for memory.
     void log_ledger(const ledger_counts& books) const noexcept;
     // Each line of text by itself, with the same beginning.
@@ -55,7 +62,7 @@ public:
     void wish_for(wish w, std::string_view why) noexcept;
     [[nodiscard]] service::phase phase() const noexcept { return phase_.load(mo::acquire); }  // O2
     [[nodiscard]] bool is_ready() const noexcept {
-        return ready_.load(mo::relaxed) && phase() == service::phase::running;  // O5
+        return ready_.load(mo::relaxed) && failure() == exit_code::clean && phase() == service::phase::running;  // O5
     }
     [[nodiscard]] bool is_live() const noexcept;
     void set_ready(bool ready) noexcept;
@@ -83,6 +90,12 @@ public:
         wish_for(wish::main_ended);
     }
     [[nodiscard]] int main_code() const noexcept { return main_code_.load(mo::relaxed); }  // O6
+    // clean, or what failed first: main_failed or component_failed.
+    [[nodiscard]] int failure() const noexcept { return failure_.load(mo::relaxed); }  // O5
+    void set_failure(int code) noexcept {
+        int none = exit_code::clean;
+        failure_.compare_exchange_strong(none, code, mo::relaxed, mo::relaxed);  // O5
+    }
     // False: there is no hook.
     bool reload();
     [[nodiscard]] bool is_reloading() const;
@@ -100,9 +113,11 @@ public:
     [[nodiscard]] liveness_probe& probe() noexcept { return *probe_; }
 
 private:
+    void component_failed(const component& which, const std::exception_ptr& error) noexcept override;
     [[nodiscard]] const roost::shutdown& waited_for() const noexcept;
 
     service::options options_;
+    mutable log_writer log_;
     std::string name_;
     schedule times_;
     executor_ref where_;
@@ -119,6 +134,7 @@ private:
     atomic<bool> live_{true};
     atomic<bool> ends_by_hangup_{false};
     atomic<std::int64_t> hard_deadline_{no_deadline.time_since_epoch().count()};
+    atomic<int> failure_{exit_code::clean};
     atomic<int> main_code_{exit_code::clean};
     mutable os_mutex lock_;  // what follows
     std::string why_;

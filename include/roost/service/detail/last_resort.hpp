@@ -1,7 +1,8 @@
 #pragma once
 
-// The thread that ends the process when nobody else can: the sink blocks, a join hangs, memory is broken. It takes no locks,
-// allocates nothing and logs nothing. It is there from before a service's first line to after its last.
+// The thread that ends the process when no other can: the sink blocks, a join hangs, memory is broken. It takes no locks,
+// allocates nothing and logs nothing. It is there from before a service's first line to after its last, and counts the time from
+// the first signal by itself: it needs no other thread to be told of it.
 //
 // id  operation             order    pairs  carries              fails in
 // L1  ending: store/load    seq_cst  L1     nothing but itself   (no model: it sleeps in the kernel)
@@ -11,6 +12,9 @@
 #include <roost/service/detail/wake_fd.hpp>
 
 namespace roost::inline ROOST_ABI::service::detail {
+
+// How much longer than the third signal or the hard deadline the last words may take.
+inline constexpr duration last_words_budget = std::chrono::seconds(2);
 
 class last_resort {
 public:

@@ -158,14 +158,22 @@ private:
     return stays(s);
 }
 
-// What the process ends with when it comes to its own end (a forced one dies by the signal, or with work_cancelled when no
-// signal asked for it). `own` is what the root task says: its number, or main_failed.
-[[nodiscard]] constexpr int exit_code_of(phase_state s, int signal, bool work_lost, int own) noexcept {
+// What a forced end exits with where no signal asked for it. `failure` is clean, main_failed or component_failed.
+[[nodiscard]] constexpr int forced_exit_code(int failure) noexcept {
+    return failure != exit_code::clean ? failure : exit_code::work_cancelled;
+}
+
+// What the process ends with when it comes to its own end (a forced one dies by the signal). `own` is the root task's number.
+// A failure outranks what shutdown did afterwards: service managers take 124 for a success, and would not restart.
+[[nodiscard]] constexpr int exit_code_of(phase_state s, int signal, bool work_lost, int failure, int own) noexcept {
     if (work_lost) {
         return exit_code::broken_invariant;
     }
     if (s.at == phase::forced) {
-        return signal != 0 ? exit_code::signal_base + signal : exit_code::work_cancelled;
+        return signal != 0 ? exit_code::signal_base + signal : forced_exit_code(failure);
+    }
+    if (failure != exit_code::clean) {
+        return failure;
     }
     if (s.by_deadline) {
         return exit_code::work_cancelled;

@@ -4,6 +4,7 @@
 // kernel itself folds together.
 
 #include <roost/base/atomic.hpp>
+#include <roost/service/phase.hpp>
 #include <roost/service/signals.hpp>
 
 #include <array>
@@ -47,8 +48,8 @@ public:
 };
 
 // Ends the process by that signal as if nobody had handled it, or with 128 + n where that is not possible (process 1 of a
-// container). 0: exits with work_cancelled.
-[[noreturn]] void die_of(int signal) noexcept;
+// container). 0: exits with `otherwise`.
+[[noreturn]] void die_of(int signal, int otherwise = exit_code::work_cancelled) noexcept;
 
 // SIGPIPE does not kill while one of these lives, unless somebody handles it already.
 class no_broken_pipes {

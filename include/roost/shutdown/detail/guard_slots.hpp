@@ -80,14 +80,19 @@ public:
         }
     }
 
+    // Whose guard it is, and which: another one for every guard (I1).
+    [[nodiscard]] std::uint64_t word() const noexcept { return word_.load(mo::acquire); }  // P7
+
     struct copy {
         const void* owner = nullptr;  // null: free, or it changed hands meanwhile
+        std::uint64_t word = 0;
         site where;
         std::int64_t since = 0;
     };
     [[nodiscard]] copy read() const noexcept {
         const std::uint64_t word = word_.load(mo::acquire);  // P7
         copy c;
+        c.word = word;
         c.where = std::bit_cast<site>(site_.load(mo::acquire));  // P8
         c.since = since_.load(mo::acquire);  // P8
         if (word_.load(mo::relaxed) == word) {  // P9

@@ -116,7 +116,7 @@ public:
             HasExecutor || has_executor<Promise>,
             "this coroutine type has no executor, so stop has nowhere to resume it: say interrupt(x).on(executor)");
         const resume_target target = resume_target::of(handle);
-        resume_.bind(resume_target(target.frame(), target.run(), where_ ? where_ : target.where()));
+        resume_.bind(target.on(where_ ? where_ : target.where()));
         add(*node_);
         if (node_->is_terminal()) {  // stop has told the slot already; nobody tells it that the node is gone
             terminal_ = true;

@@ -60,13 +60,21 @@ private:
     const shutdown_node* node_ = nullptr;
 };
 
-template <class R>
-auto interrupted_begin(R& range, const shutdown_node& watched) {
-    return interrupted_iterator<std::ranges::iterator_t<R>>(std::ranges::begin(range), watched);
-}
-template <class R>
-auto interrupted_end(R& range) {
-    return interrupted_sentinel<std::ranges::sentinel_t<R>>(std::ranges::end(range));
-}
+class interrupted_begin_call {
+public:
+    template <class R>
+    auto operator()(R& range, const shutdown_node& watched) const {
+        return interrupted_iterator<std::ranges::iterator_t<R>>(std::ranges::begin(range), watched);
+    }
+};
+inline constexpr interrupted_begin_call interrupted_begin;
+class interrupted_end_call {
+public:
+    template <class R>
+    auto operator()(R& range) const {
+        return interrupted_sentinel<std::ranges::sentinel_t<R>>(std::ranges::end(range));
+    }
+};
+inline constexpr interrupted_end_call interrupted_end;
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -23,6 +23,12 @@ inline void count_guard(thread_guards& mine) noexcept { ++mine.made; }
 [[nodiscard]] inline bool is_sampled(const thread_guards& mine) noexcept { return (mine.made & 63U) == 0; }
 
 extern atomic<guard_tracking> tracking_now;
+extern atomic<bool> any_unrecorded;
+inline void note_unrecorded() noexcept {
+    if (!any_unrecorded.load(mo::relaxed)) {  // T1
+        any_unrecorded.store(true, mo::relaxed);  // T1
+    }
+}
 [[nodiscard]] guard_slot* record_guard_slow(thread_guards& mine, const void* owner, site where,
                                             guard_tracking mode) noexcept;
 
@@ -30,6 +36,7 @@ extern atomic<guard_tracking> tracking_now;
 [[nodiscard]] inline guard_slot* record_guard(thread_guards& mine, const void* owner, site where) noexcept {
     const guard_tracking mode = tracking_now.load(mo::relaxed);  // T1
     if (mode == guard_tracking::off) {
+        note_unrecorded();
         return nullptr;
     }
     if (mode == guard_tracking::sites && mine.table != nullptr && guard_slot::fits(owner)) [[likely]] {
@@ -51,8 +58,10 @@ extern atomic<guard_tracking> tracking_now;
 [[nodiscard]] std::optional<duration> age_of(std::int64_t since, time_point at) noexcept;
 void notice_all_guards() noexcept;
 
-using slot_function = void (*)(void* context, const guard_slot::copy& c);
+using slot_function = void (*)(void* context, const guard_slot& slot, const guard_slot::copy& c);
 void for_each_guard(void* context, slot_function fn);  // notices them afterwards
+// There has been a guard without a slot, and may be one now.
+[[nodiscard]] bool may_miss_guards() noexcept;
 [[nodiscard]] std::size_t recorded_capacity() noexcept;  // slots in all tables
 
 }  // namespace roost::inline ROOST_ABI::detail

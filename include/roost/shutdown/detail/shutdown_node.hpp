@@ -54,14 +54,15 @@ public:
     // As enter() and leave(), counted per thread while the node is striped.
     void enter_guard(thread_guards& mine) noexcept {
         stripes* s = stripes_.load(mo::acquire);  // Z1
-        if (s == nullptr || !s->add(mine.cell(), 1)) {
-            enter();
+        if ((s == nullptr || !s->add(mine.cell(), 1)) && enter_own()) {
+            apart_.fetch_add(1, mo::relaxed);  // H11
         }
     }
     void leave_guard() noexcept {
         stripes* s = stripes_.load(mo::acquire);  // Z1
-        if (s == nullptr || !s->add(guards_of_this_thread().cell(), -1)) {
-            leave();
+        if ((s == nullptr || !s->add(guards_of_this_thread().cell(), -1)) && !leave_unmixed()) {
+            apart_.fetch_sub(1, mo::relaxed);  // H11
+            leave();  // the node may go with it
         }
     }
     // Refused from stop on, also while the stop of an ancestor is still on its way here.
@@ -77,13 +78,12 @@ public:
         }
     }
     [[nodiscard]] bool is_striped() const noexcept;
+    // Guards of this node alone, at one moment of the call. Waits for a thread that is just moving the counts.
+    [[nodiscard]] std::uint32_t own_guards() noexcept;
+    // Guards and other work of a node's own, children not included: of any kind of node.
+    [[nodiscard]] static std::uint32_t own_work_of(node& n) noexcept;
+    // The sum of own_work_of() of the subtree, without nodes that are made meanwhile.
     [[nodiscard]] std::size_t guards_in_subtree() noexcept;
-    // What n counts, in its own word and in stripes: for reports.
-    struct counted {
-        std::int64_t units = 0;
-        bool is_announced = false;  // to its parent, which counts one more for it
-    };
-    [[nodiscard]] static counted count_of(node& n) noexcept;
 
     // --- observing ---------------------------------------------------------------------------------------------------
     // Asked to stop, or nobody can ask any more: what an interrupt looks at. One load.
@@ -120,6 +120,7 @@ private:
     static void destroy(node& n) noexcept;
     static void level_raised(node& n, level now) noexcept;
     static bool drained(node& n) noexcept;
+    static void mixed(node& n, std::uint32_t guards) noexcept;
     static const node_functions functions_of_shutdown;
 
     static void drop_owner(shutdown_node* n, owner_word what) noexcept;
@@ -132,6 +133,12 @@ private:
     wait_list waiters_;
     atomic<stripes*> stripes_{nullptr};
     atomic<std::uint32_t> turns_{0};  // see sample()
+    // Guards, once there are children or stripes; so many more than this before they have been put in, give or take what threads
+    // just add and take away.
+    static constexpr std::uint32_t not_yet = 0xc000'0000U;
+    static constexpr std::uint32_t most_guards = 0xa000'0000U;
+    static_assert(unit_limit < most_guards);
+    atomic<std::uint32_t> apart_{not_yet};
 };
 
 #if defined(ROOST_SEAM_NATIVE)

@@ -4,6 +4,7 @@
 
 #include <climits>
 #include <cstdint>
+#include <optional>
 
 // Counts for a node that many threads put guards on: one per thread, without locked instructions.
 //
@@ -15,9 +16,15 @@
 //    barrier. Whoever did not takes its count back unless the closer has it: the cell tells, because what the closer took is
 //    not there any more, and what came after it is. Who comes then, and threads without a cell of their own, count in one
 //    shared word, which is closed by the same commit that reads it last. Nobody who makes or drops a guard ever waits.
+//    Adding the cells up one after the other gives a number they never had: a guard may come in a cell that has been read and go
+//    in one that has not. So a thread that counts makes all others use the shared word meanwhile, in the same way: phase,
+//    barrier. From then on no cell changes, except by a thread that looked at the phase before; it takes its count back and
+//    brings it to the shared word. Reading first the shared word and then the cells meets such a count at most once, and its
+//    thread is still on its way, so with it and without it are both right. That is why add() looks at the phase before it
+//    writes, too.
 //
-// 2. Words     phase_   open, closing, closed                late_   twice the shared count; odd: closed
-// 4.           open --close--> closing --folded--> closed
+// 2. Words     phase_   open, counting, closing, closed      late_   twice the shared count; odd: closed
+// 4.           open --try_sum--> counting --> open --close--> closing --folded--> closed
 //
 // 5. Fields    a cell: its thread writes; the closer takes it once, from then on nobody reads it but its thread
 //
@@ -36,7 +43,10 @@
 // S8  close: CAS late       acq_rel/relaxed  S5     as S5; the looks before it decide nothing             stripes_model: late_and_close
 // S9  close: store phase    release          S10    the fold                                              stripes_model: late_and_close
 // S10  wait: load phase     acquire          S9     the fold                                              stripes_model: late_and_close
-// S11  total: late, phase   relaxed          -      the barrier pair: not open if the word had the sum    (floor)
+// S11  count: CAS phase     relaxed          -      one at a time; then the heavy side of the barrier pair        stripes_model: count_two_cells
+// S12  count: load late     acquire          S5     a count that is there has left its cell                       stripes_model: count_and_late
+// S13  count: load cell     relaxed          -      the barrier pair, or S12                                      (floor)
+// S14  count: store phase   relaxed          -      nothing was changed                                           (floor)
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -58,6 +68,9 @@ public:
         if (mine >= width) [[unlikely]] {
             return add_late(n);
         }
+        if (phase_.load(mo::relaxed) != open) [[unlikely]] {  // S2
+            return add_late(n);
+        }
         atomic<std::int64_t>& count = cells_[mine].count;
         const std::int64_t before = count.load(mo::relaxed);  // S3
         count.store(before + n, mo::release);  // S1
@@ -70,11 +83,15 @@ public:
     template <class Fold>
     bool close(Fold fold) noexcept {
         std::uint32_t expected = open;
-        if (!phase_.compare_exchange_strong(expected, closing, mo::relaxed, mo::relaxed)) {  // S6
-            while (phase_.load(mo::acquire) != closed) {  // S10
+        while (!phase_.compare_exchange_strong(expected, closing, mo::relaxed, mo::relaxed)) {  // S6
+            if (expected == counting) {
+                yield_thread();
+            } else if (phase_.load(mo::acquire) == closed) {  // S10
+                return false;
+            } else {
                 wait_on(phase_, closing);
             }
-            return false;
+            expected = open;
         }
         heavy_barrier();
         std::int64_t sum = 0;
@@ -95,32 +112,26 @@ public:
 
     [[nodiscard]] bool is_closed() const noexcept { return phase_.load(mo::acquire) == closed; }  // S10
 
-    // All guards, given how the node's own word is read (which includes the stripes' unit while they are open, and a moment
-    // longer). While they are being closed the counts are on their way into that word: then it waits, and looks again.
-    template <class OwnUnits>
-    [[nodiscard]] std::int64_t total(OwnUnits own_units) const noexcept {
-        for (;;) {
-            if (is_closed()) {
-                return own_units();
-            }
-            const std::int64_t own = own_units();
-            const std::int64_t late = late_.load(mo::relaxed);  // S11
-            std::int64_t sum = 0;
-            for (const cell& c : cells_) {
-                sum += c.count.load(mo::relaxed);  // S3
-            }
-            light_barrier();  // the heavy side is before the first fold: who has seen that in its own word sees it here
-            if (late != closed_late && phase_.load(mo::relaxed) == open) {  // S11
-                return own + sum + late / 2 - 1;
-            }
-            yield_thread();
+    // How many guards are counted here, at one moment. Nothing when another thread counts or closes.
+    [[nodiscard]] std::optional<std::int64_t> try_sum() noexcept {
+        std::uint32_t expected = open;
+        if (!phase_.compare_exchange_strong(expected, counting, mo::relaxed, mo::relaxed)) {  // S11
+            return std::nullopt;
         }
+        heavy_barrier();
+        std::int64_t sum = late_.load(mo::acquire) / 2;  // S12
+        for (const cell& c : cells_) {
+            sum += c.count.load(mo::relaxed);  // S13
+        }
+        phase_.store(open, mo::relaxed);  // S14
+        return sum;
     }
 
 private:
     static constexpr std::uint32_t open = 0;
     static constexpr std::uint32_t closing = 1;
     static constexpr std::uint32_t closed = 2;
+    static constexpr std::uint32_t counting = 3;
     static constexpr std::int64_t closed_late = 1;
     static constexpr std::int64_t taken = -(std::int64_t(1) << 48);  // no count, and no sum of these with counts overflows
 

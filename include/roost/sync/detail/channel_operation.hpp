@@ -18,9 +18,13 @@ public:
         if (node_.state() == claim::waiting && !try_cancel()) {
             destroyed_while_woken(waits_on());
         }
+        if (node_.is_unused()) {
+            never_awaited(waits_on(), "send()");
+        }
     }
 
     [[nodiscard]] bool await_ready() {
+        set_awaited();
         status_ = to_->send_now(value());
         return status_ != wait_status::would_wait;
     }
@@ -46,10 +50,12 @@ public:
         return false;
     }
     bool try_cancel(claim as = claim::cancelled) noexcept { return to_->cancel_send(node_, as); }
+    void set_awaited() noexcept { node_.set_awaited(); }
     [[nodiscard]] waiter& node() noexcept { return node_; }
     [[nodiscard]] wait_target waits_on() const noexcept { return to_->describe(); }
     // Ended early: the value, if this operation held it.
     [[nodiscard]] sent<T> interrupted(claim how) noexcept {
+        set_awaited();
         const wait_status status = channel_core<T>::status_of(how);
         return own_ ? sent<T>(status, std::move(*own_)) : sent<T>(status);
     }
@@ -72,11 +78,14 @@ public:
     ~receive_operation() {
         if (node_.is_started()) {
             abandon();
+        } else if (node_.is_unused()) {
+            never_awaited(waits_on(), "receive()");
         }
         node_.give_place_back();
     }
 
     [[nodiscard]] bool await_ready() noexcept {
+        set_awaited();
         status_ = from_->receive_now(slot_);
         return status_ != wait_status::would_wait;
     }
@@ -107,6 +116,7 @@ public:
         return false;
     }
     bool try_cancel(claim as = claim::cancelled) noexcept { return from_->cancel_receive(node_, as); }
+    void set_awaited() noexcept { node_.set_awaited(); }
     [[nodiscard]] waiter& node() noexcept { return node_; }
     [[nodiscard]] wait_target waits_on() const noexcept { return from_->describe(); }
     [[nodiscard]] received<T> interrupted(claim how) noexcept {

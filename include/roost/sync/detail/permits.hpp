@@ -17,6 +17,7 @@
 // P7  statistics: load          relaxed           -         nothing
 
 #include <roost/sync/detail/limits.hpp>
+#include <roost/sync/detail/lock_takers.hpp>
 #include <roost/sync/detail/permit_state.hpp>
 #include <roost/sync/detail/thread_waiter.hpp>
 #include <roost/sync/detail/wait_list.hpp>
@@ -30,6 +31,9 @@ namespace roost::inline ROOST_ABI {
 enum class fairness : std::uint8_t { hand_off, barging };
 
 namespace detail {
+
+// Reports a call on a guard or permit that holds nothing.
+[[gnu::cold]] void report_nothing_held(const char* what, const char* rule) noexcept;
 
 class weighted_waiter : public waiter {
 public:
@@ -154,17 +158,20 @@ private:
 
 // Awaits n permits of Owner::core(); Result is made from the owner once they are held.
 template <class Owner, class Result>
-class [[nodiscard]] permit_operation {
+class [[nodiscard("nothing is held until it is awaited: write co_await")]] permit_operation {
 public:
     permit_operation(Owner& owner, std::uint32_t n) noexcept : owner_(&owner), node_(n) {}
     permit_operation(permit_operation&&) noexcept = default;
     ~permit_operation() {
         if (node_.is_started()) {
             abandon();
+        } else if (node_.is_unused()) {
+            never_awaited(waits_on(), Owner::take_call);
         }
     }
 
     [[nodiscard]] bool await_ready() noexcept {
+        set_awaited();
         if constexpr (Owner::is_exclusive) {
             return owner_->core().try_take_only();
         } else {
@@ -177,6 +184,9 @@ public:
     }
     [[nodiscard]] Result await_resume() noexcept {
         node_.finish();
+        if constexpr (Owner::is_exclusive && notes_lock_takers) {
+            note_lock_taker(owner_, nullptr);
+        }
         return Result(*owner_, node_.weight());
     }
 
@@ -185,8 +195,15 @@ public:
         return owner_->core().enqueue(node_);
     }
     bool try_cancel(claim as = claim::cancelled) noexcept { return owner_->core().cancel(node_, as); }
+    void set_awaited() noexcept { node_.set_awaited(); }
     [[nodiscard]] waiter& node() noexcept { return node_; }
     [[nodiscard]] wait_target waits_on() const noexcept { return owner_->core().describe(); }
+    // For a job that awaits it: what it is not to lock twice.
+    [[nodiscard]] const void* exclusive_lock() const noexcept
+        requires(Owner::is_exclusive)
+    {
+        return owner_;
+    }
 
 private:
     void abandon() noexcept {

@@ -29,9 +29,11 @@ namespace detail {
 [[noreturn]] void destroyed_while_woken(wait_target target) noexcept;
 // Ends the program when the primitive's last moment has come with somebody still queued.
 [[noreturn]] void destroyed_with_waiters(wait_target target, std::uint32_t waiters) noexcept;
+// In checked builds: an awaiter was destroyed that nothing awaited. Reported as misuse; `call` is what the program wrote.
+[[gnu::cold]] void never_awaited(wait_target target, const char* call) noexcept;
 
 template <class Source>
-class [[nodiscard]] wait_operation {
+class [[nodiscard("it waits only when it is awaited: write co_await")]] wait_operation {
 public:
     // A source is a word or two. NOLINTNEXTLINE(performance-unnecessary-value-param)
     explicit wait_operation(Source source) noexcept : source_(source) {}
@@ -39,10 +41,17 @@ public:
     ~wait_operation() {
         if (node_.is_started()) {
             abandon();
+        } else if constexpr (requires { source_->wait_call; }) {
+            if (node_.is_unused()) {
+                never_awaited(source_->describe(), source_->wait_call);
+            }
         }
     }
 
-    [[nodiscard]] bool await_ready() noexcept { return source_->try_pass(); }
+    [[nodiscard]] bool await_ready() noexcept {
+        set_awaited();
+        return source_->try_pass();
+    }
     template <class Promise>
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
         return start(resume_target::of(handle));
@@ -63,6 +72,7 @@ public:
     // has claimed it, and it will be resumed.
     bool try_cancel(claim as = claim::cancelled) noexcept { return source_->cancel(node_, as); }
 
+    void set_awaited() noexcept { node_.set_awaited(); }
     [[nodiscard]] waiter& node() noexcept { return node_; }
     [[nodiscard]] wait_target waits_on() const noexcept { return source_->describe(); }
 

@@ -7,11 +7,14 @@
 //   an awaiter with try_cancel()    cancellable_await: abandoned when the region is cancelled
 //   anything else                   foreign_await: can't be abandoned; checked before and after
 //
-// Every one of them starts with a checkpoint: in a cancelled region the await does not begin and the frame unwinds.
+// Every one of them starts with a checkpoint: in a cancelled region the await does not begin and the frame unwinds. One that
+// is ready counts a step (task/detail/give_way.hpp): it may let others run before it goes on with its result.
 
 #include <roost/exec/resume.hpp>
+#include <roost/sync/detail/lock_takers.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
 #include <roost/task/detail/bridge.hpp>
+#include <roost/task/detail/give_way.hpp>
 #include <roost/task/detail/region.hpp>
 
 #include <concepts>
@@ -24,16 +27,22 @@ concept has_member_co_await = requires(A&& a) { std::forward<A>(a).operator co_a
 template <class A>
 concept has_free_co_await = requires(A&& a) { operator co_await(std::forward<A>(a)); };
 
-template <class A>
-decltype(auto) get_awaiter(A&& a) {
-    if constexpr (has_member_co_await<A>) {
-        return std::forward<A>(a).operator co_await();
-    } else if constexpr (has_free_co_await<A>) {
-        return operator co_await(std::forward<A>(a));
-    } else {
-        return std::forward<A>(a);
+// An object, as everything here that is called with users' types: a function would compete with functions of that name beside
+// those types, in their code and in ours.
+class get_awaiter_call {
+public:
+    template <class A>
+    decltype(auto) operator()(A&& a) const {
+        if constexpr (has_member_co_await<A>) {
+            return std::forward<A>(a).operator co_await();
+        } else if constexpr (has_free_co_await<A>) {
+            return operator co_await(std::forward<A>(a));
+        } else {
+            return std::forward<A>(a);
+        }
     }
-}
+};
+inline constexpr get_awaiter_call get_awaiter;
 // By value when operator co_await makes one, else a reference to what the expression keeps alive.
 template <class A>
 using awaiter_of = decltype(get_awaiter(std::declval<A>()));
@@ -46,24 +55,42 @@ concept can_be_cancelled = requires(std::remove_reference_t<Awaiter>& a) {
     { a.try_cancel() } noexcept -> std::same_as<bool>;
 };
 
+// In checked builds: the job waits for a lock that it took last.
+[[gnu::cold]] void report_own_lock(const promise_base& frame, wait_target lock) noexcept;
+
 // --- Roost's own waits -------------------------------------------------------------------------------------------------
 
 template <class Awaiter>
 class cancellable_await final : private cancellable {
 public:
     template <class A>
-    cancellable_await(promise_base& me, A&& a) : cancellable(me, functions), inner_(get_awaiter(std::forward<A>(a))) {}
+    cancellable_await(promise_base& me, A&& a) : cancellable(me, functions), inner_(get_awaiter(std::forward<A>(a))) {
+        if constexpr (requires { inner_.set_awaited(); }) {
+            inner_.set_awaited();
+        }
+    }
 
-    [[nodiscard]] bool await_ready() { return !frame().where().is_cancelled() && inner_.await_ready(); }
+    [[nodiscard]] bool await_ready() {
+        ready_ = !frame().where().is_cancelled() && inner_.await_ready();
+        return ready_ && may_go_on(frame());
+    }
 
     template <class Promise>
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> self) {
-        region& in = frame().where();
+        promise_base& me = frame();
+        if (ready_) [[unlikely]] {
+            return give_way(me);
+        }
+        region& in = me.where();
         if (in.is_cancelled()) [[unlikely]] {
-            unwind_frame(frame());
+            unwind_frame(me);
             return true;
         }
-        promise_base& me = frame();
+        if constexpr (locks) {
+            if (is_lock_taker(inner_.exclusive_lock(), &in.owner())) [[unlikely]] {
+                report_own_lock(me, inner_.waits_on());
+            }
+        }
         if constexpr (requires { inner_.waits_on(); }) {
             label_ = inner_.waits_on();
         }
@@ -82,10 +109,29 @@ public:
         if (suspended_) {
             frame().where().disarm(*this);
         }
-        return inner_.await_resume();
+        if constexpr (locks) {
+            const taker_note note(inner_.exclusive_lock(), &frame().where().owner());
+            return inner_.await_resume();
+        } else {
+            return inner_.await_resume();
+        }
     }
 
 private:
+    static constexpr bool locks = notes_lock_takers && requires(std::remove_reference_t<Awaiter>& a) { a.exclusive_lock(); };
+    // After the lock's own note, which knows no jobs.
+    class taker_note {
+    public:
+        taker_note(const void* lock, const body* by) noexcept : lock_(lock), by_(by) {}
+        taker_note(const taker_note&) = delete;
+        taker_note& operator=(const taker_note&) = delete;
+        ~taker_note() { note_lock_taker(lock_, by_); }
+
+    private:
+        const void* lock_;
+        const body* by_;
+    };
+
     template <class Promise>
     bool publish(std::coroutine_handle<Promise> self) {
         using result = decltype(inner_.await_suspend(self));
@@ -110,10 +156,17 @@ private:
     static wait_target label_of(const cancellable& self) noexcept {
         return static_cast<const cancellable_await&>(self).label_;
     }
-    static constexpr wait_functions functions{&cancel_inner, &label_of};
+    static job_core* joined(const cancellable& self) noexcept {
+        if constexpr (requires { static_cast<const cancellable_await&>(self).inner_.joined(); }) {
+            return static_cast<const cancellable_await&>(self).inner_.joined();
+        }
+        return nullptr;
+    }
+    static constexpr wait_functions functions{&cancel_inner, &label_of, &joined};
 
     Awaiter inner_;
     wait_target label_;
+    bool ready_ = false;
     bool suspended_ = false;
 };
 
@@ -139,7 +192,8 @@ public:
             return false;
         }
         ready_ = true;
-        return !frame().where().is_cancelled();
+        has_gone_on_ = may_go_on(frame());
+        return has_gone_on_ && !is_job_cancelled();
     }
 
     template <class Promise>
@@ -153,10 +207,10 @@ public:
         try {
             if constexpr (std::is_void_v<result>) {
                 inner_.await_suspend(resumes_us);
-                return transfer_to<Mode>::nobody();
+                return transfer_to<Mode>::none();
             } else if constexpr (std::is_same_v<result, bool>) {
                 if (inner_.await_suspend(resumes_us)) {
-                    return transfer_to<Mode>::nobody();
+                    return transfer_to<Mode>::none();
                 }
             } else {
                 return transfer_to<Mode>::frame(inner_.await_suspend(resumes_us));
@@ -180,12 +234,18 @@ public:
 private:
     template <class Promise>
     auto end_cancelled(std::coroutine_handle<Promise> self) -> typename transfer_to<Mode>::result {
-        if (ready_ && !(frame().where().is_cancelled() && discard())) {
-            return transfer_to<Mode>::frame(self);
+        if (ready_ && !(is_job_cancelled() && discard())) {
+            if (!has_gone_on_ && give_way(frame())) {
+                return transfer_to<Mode>::none();
+            }
+            return transfer_to<Mode>::bounced(self);
         }
         unwind_frame(frame());
-        return transfer_to<Mode>::nobody();
+        return transfer_to<Mode>::none();
     }
+    // Then a result is of no use to anybody. Where only a region around the await is cancelled, as by a deadline, the result
+    // that exists is given to the body.
+    [[nodiscard]] bool is_job_cancelled() const noexcept { return foreign_wait::is_job_cancelled(frame()); }
     // Takes and destroys the result of a completed await. False: it failed, which the body has to see.
     bool discard() noexcept {
         try {
@@ -200,6 +260,7 @@ private:
     Awaiter inner_;
     bool began_ = false;
     bool ready_ = false;
+    bool has_gone_on_ = true;
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -31,6 +31,8 @@ protected:
     void drop_bridge() noexcept;
     void begin() noexcept { static_cast<void>(frame().where().commit(*this)); }
     void end() noexcept { frame().where().disarm(*this); }
+    // Whether the job itself is cancelled, not only a region that its body is in.
+    [[nodiscard]] static bool is_job_cancelled(const promise_base& frame) noexcept;
     void keep_failure(std::exception_ptr error) noexcept { failure_ = std::move(error); }
     void rethrow_if_failed() {
         if (failure_) {
@@ -42,17 +44,27 @@ private:
     friend class bridge_promise;
     // The bridge was resumed: on any thread.
     void completed() noexcept;
+    // It was destroyed instead.
+    void lost() noexcept;
     static void run_completed(work& self) noexcept;
 
     static const wait_functions functions;
     discard_function discard_;
-    std::coroutine_handle<> bridge_;
+    std::coroutine_handle<bridge_promise> bridge_;
     std::exception_ptr failure_;
 };
 
 class bridge_promise {
 public:
     explicit bridge_promise(foreign_wait& target) noexcept : target_(&target) {}
+    bridge_promise(const bridge_promise&) = delete;
+    bridge_promise& operator=(const bridge_promise&) = delete;
+    ~bridge_promise() {
+        if (target_ != nullptr) [[unlikely]] {
+            target_->lost();
+        }
+    }
+    void let_go() noexcept { target_ = nullptr; }
 
     static void* operator new(std::size_t size) { return allocate_frame(size); }
     static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }

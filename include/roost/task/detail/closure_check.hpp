@@ -8,6 +8,11 @@
 #include <string_view>
 #include <type_traits>
 
+namespace roost::inline ROOST_ABI {
+template <class T>
+class task;
+}
+
 namespace roost::inline ROOST_ABI::detail {
 
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ == 12 && __GNUC_MINOR__ <= 2
@@ -30,6 +35,45 @@ struct checked_callable {
                   "g++ 12.2 destroys what this closure captures twice: pass it as arguments instead (fn, args...), "
                   "or give the closure a name and pass that");
 };
+
+// What fn(args...) returns; task<> where it cannot be called, which has been said.
+template <bool IsCallable, class Fn, class... Args>
+struct call_result {
+    using type = std::invoke_result_t<Fn, Args...>;
+};
+template <class Fn, class... Args>
+struct call_result<false, Fn, Args...> {
+    using type = task<void>;
+};
+template <bool IsCallable, class Fn, class... Args>
+using task_of_call = typename call_result<IsCallable, Fn, Args...>::type;
+// T, or task<> where T is no task, which has been said.
+template <bool IsTask, class T>
+struct task_or_nothing {
+    using type = T;
+};
+template <class T>
+struct task_or_nothing<false, T> {
+    using type = task<void>;
+};
+
+// The same for a callable that is called again with the same arguments, after a failure. Each call gets them as they are kept, so
+// a parameter T& would be a reference to the kept copy: the caller's object would stay as it is, silently.
+template <class Fn, class... Args>
+struct called_again_of {
+    static constexpr bool is_callable = std::is_invocable_v<Fn, Args&...>;
+    static constexpr bool takes_copies = !is_callable || std::is_invocable_v<Fn, const Args&...>;
+    static_assert(is_callable,
+                  "fn(args...) cannot be called with these arguments, which are passed as copies; for a parameter that is a "
+                  "reference write std::ref(x)");
+    static_assert(
+        takes_copies,
+        "fn(args...) takes a reference to an argument that is passed as a copy, so it would change the copy: write "
+        "std::ref(x), or take the parameter by value or by const reference");
+    using type = task_of_call<is_callable, Fn, Args&...>;
+};
+template <class Fn, class... Args>
+using called_again = typename called_again_of<Fn, Args...>::type;
 
 template <class F>
 using callable_for = typename checked_callable<F>::type;

@@ -138,7 +138,7 @@ private:
 class told_slot : public fork_slot {
 public:
     using fork_slot::fork_slot;
-    std::vector<std::exception_ptr> others;
+    failure_list others;
 };
 
 // What kinds of groups differ in.

@@ -2,6 +2,7 @@
 
 // The typed half of a group: slots that hold the results, and the awaiters made of them.
 
+#include <roost/task/as_task.hpp>
 #include <roost/task/detail/fork.hpp>
 #include <roost/task/detail/policy_scope.hpp>
 #include <roost/task/task.hpp>
@@ -11,6 +12,17 @@
 #include <vector>
 
 namespace roost::inline ROOST_ABI::detail {
+
+// What a group can be made of, with where it was written.
+template <class X>
+inline constexpr bool is_group_argument =
+    task_or_waitable<X> || std::is_same_v<std::remove_cvref_t<X>, std::source_location>;
+template <class T>
+inline constexpr bool is_group_argument<std::vector<T>> = task_or_waitable<T>;
+template <class T>
+inline constexpr bool is_group_argument<std::vector<T>&> = task_or_waitable<T>;
+template <class... X>
+inline constexpr bool are_tasks = (is_group_argument<X> && ...);
 
 template <class T, class Base>
 class fork_slot_of final : public result_link<T>, public Base {
@@ -114,7 +126,7 @@ private:
 };
 
 // What `co_await call` waits in. Kind says what the group is about, and makes the result.
-template <class Kind, transfer Mode = this_transfer>
+template <class Kind, transfer Mode>
 class fork_await final : private Kind::group {
 public:
     template <class Tasks>
@@ -127,9 +139,9 @@ public:
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     auto await_suspend(std::coroutine_handle<>) -> typename transfer_to<Mode>::result {
         if (promise_base* frame = this->start(this->name(), where_)) [[likely]] {
-            return transfer_to<Mode>::frame(frame->handle());
+            return start_child<Mode>(this->waiter(), *frame);
         }
-        return transfer_to<Mode>::nobody();
+        return transfer_to<Mode>::none();
     }
     typename Kind::result await_resume() {
         this->rethrow_failure();
@@ -156,14 +168,32 @@ public:
 
     template <transfer Mode = this_transfer>
     [[nodiscard]] fork_await<Kind, Mode> in_task(promise_base& me) && {
-        return fork_await<Kind, Mode>(me, tasks_, where_, kind_);
+        return fork_await<Kind, Mode>(me, tasks_, where_.is_known() ? where_ : me.where().made_at(), kind_);
+    }
+    // Where it is awaited: for calls with so many arguments that they could not say themselves where they are written.
+    void awaited_at(site where) noexcept {
+        if (!where_.is_known()) {
+            where_ = where;
+        }
     }
     [[nodiscard]] task<typename Kind::result> to_task() && { return run(std::move(*this)); }
     [[nodiscard]] promise_base& release_frame() { return std::move(*this).to_task().release_frame(); }
     [[nodiscard]] explicit operator bool() const noexcept { return true; }
 
 private:
-    static task<typename Kind::result> run(fork_call call) { co_return co_await std::move(call); }
+    // Awaited in here, which is no place of the user's.
+    class unplaced {
+    public:
+        explicit unplaced(fork_call& call) noexcept : call_(&call) {}
+        template <transfer Mode = this_transfer>
+        [[nodiscard]] fork_await<Kind, Mode> in_task(promise_base& me) && {
+            return std::move(*call_).template in_task<Mode>(me);
+        }
+
+    private:
+        fork_call* call_;
+    };
+    static task<typename Kind::result> run(fork_call call) { co_return co_await unplaced(call); }
 
     Kind kind_;
     site where_;

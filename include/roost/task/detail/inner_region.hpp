@@ -1,11 +1,13 @@
 #pragma once
 
-// A region that a body enters and leaves without children of its own: a deadline, a shield.
+// A region that a body enters and leaves without children of its own: a shield. A deadline has a kind of its own
+// (task/detail/limit_region.hpp).
 
 #include <roost/task/detail/region.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/deadline.hpp>
+#include <roost/tree/detail/raise_turn.hpp>
 
 #include <optional>
 
@@ -17,6 +19,8 @@ public:
     [[nodiscard]] static inner_region& make(region& parent, node_name name, site made_at, node_shape shape);
     // Gives both back.
     void leave_for_good() noexcept;
+    // From a callback, once: see tree/detail/raise_turn.hpp.
+    void cancel_in_turn(reason why) noexcept { turn_.raise(*this, level::cancel, std::move(why)); }
 
     static void* operator new(std::size_t size) { return allocate_frame(size); }
     static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
@@ -26,31 +30,7 @@ private:
         : guest_region(functions, parent, name, made_at, shape, parent.owner()) {}
     static void destroy(node& self) noexcept { delete &static_cast<inner_region&>(static_cast<region&>(self)); }
     static const node_functions functions;
-};
-
-// A region with a deadline of its own: cancelled with the reason `timeout` when it passes.
-//
-// id  operation             order    pairs  carries                                               fails in
-// M1  fired: store          release  M2     nothing but the fact; disarm() orders the rest        inner_region_model: fire_vs_return
-// M2  has_passed: load      acquire  M1     nothing but the fact; disarm() orders the rest        inner_region_model: fire_vs_return
-class deadline_region : private timer {
-public:
-    explicit deadline_region() noexcept : timer(fired) {}
-    ~deadline_region() { ROOST_ASSERT(region_ == nullptr, "a deadline was destroyed inside its own body"); }
-
-    // Throws std::bad_alloc. False when the timers are closed.
-    [[nodiscard]] bool enter(promise_base& from, node_name name, site made_at, time_point at);
-    // The body is out. Says whether the deadline passed while it was in.
-    bool leave() noexcept;
-    [[nodiscard]] region& inside() const noexcept { return *region_; }
-
-private:
-    static void fired(timer& self) noexcept;
-
-    timer_service* service_ = nullptr;
-    inner_region* region_ = nullptr;
-    std::optional<own_deadline> deadline_;
-    atomic<bool> passed_{false};
+    raise_turn turn_;
 };
 
 // A region that cancellation of the outer one does not reach before the budget is spent.
@@ -86,7 +66,7 @@ private:
     timer_service* service_ = nullptr;
     inner_region* region_ = nullptr;
     std::optional<own_deadline> deadline_;
-    std::optional<inline_callback<outer_cancelled>> callback_;
+    std::optional<passing_callback<outer_cancelled>> callback_;
     atomic<std::uint32_t> facts_{0};
 };
 

@@ -25,6 +25,8 @@
 #include <roost/exec/recent_time.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
+#include <roost/task/detail/event_sequence.hpp>
+#include <roost/task/detail/failure_list.hpp>
 #include <roost/task/detail/region.hpp>
 #include <roost/task/detail/watching.hpp>
 
@@ -50,6 +52,7 @@ public:
     job_core(const job_functions& functions, node& parent, node_name name, site made_at)
         : region(functions, parent, name, made_at, node_shape{.mark = true}),
           watched_(watching::now()),
+          events_(watched_ != 0),
           born_(recent_time::stamp()) {}
 
     [[nodiscard]] job_state state() const noexcept;
@@ -66,8 +69,8 @@ public:
     // For jobs without a frame. Who settles the outcome is decided by one claim; the winner writes it, then ends the body.
     void begin_external() noexcept {
         phase_.store(job_state::active, mo::relaxed);  // J3
-        if (is_watched()) [[unlikely]] {
-            tell_external();
+        if (watched_ != 0) [[unlikely]] {
+            tell_created(job_state::active);
         }
     }
     [[nodiscard]] bool claim_outcome() noexcept {
@@ -90,15 +93,27 @@ public:
     [[nodiscard]] bool has_nothing_to_tell() const noexcept { return !has_extras_ && !is_watched(); }
 
     // For region and body.
-    using region::keep_unwinding;
-    using region::take_unwinding;
+    using region::keep_posted;
+    using region::take_posted;
 
     // --- what else the body's failures left behind ---------------------------------------------------------------------
-    [[nodiscard]] const std::vector<std::exception_ptr>& suppressed() const noexcept;
+    // Of a body that has ended: the failures that none of its handlers could catch (of its cleanup, say), and those that
+    // travelled with the error it ended with.
+    [[nodiscard]] failure_list suppressed() const noexcept;
+    // The error it ended with, or null.
+    [[nodiscard]] std::exception_ptr own_error() const noexcept;
+    // Keeps a failure that no handler can catch. From the hundredth on they go to the failure sink at once.
     void add_suppressed(std::exception_ptr error) noexcept;
-    // Takes those after the first n.
-    [[nodiscard]] std::vector<std::exception_ptr> take_suppressed(std::size_t n) noexcept;
-    [[nodiscard]] std::size_t suppressed_count() const noexcept { return has_extras_ ? suppressed().size() : 0; }
+    [[nodiscard]] std::size_t suppressed_count() const noexcept { return has_extras_ ? suppressed_so_far() : 0; }
+    // For a final job.
+    [[nodiscard]] failure_list take_suppressed() noexcept;
+    // `other` failed beside `thrown`, which is about to be thrown into the body: if the body catches it, that was both.
+    void carry(const std::exception_ptr& thrown, std::exception_ptr other) noexcept;
+    void carry(const std::exception_ptr& thrown, const failure_list& others) noexcept;
+    [[nodiscard]] failure_list take_carried(const std::exception_ptr& thrown) noexcept;
+    [[nodiscard]] failure_list carried(const std::exception_ptr& thrown) const noexcept;
+    // Called when `thrown` becomes a value: takes what travels with it, and the suppressed ones after the first n.
+    [[nodiscard]] failure_list take_beside(const std::exception_ptr& thrown, std::size_t n) noexcept;
     [[nodiscard]] const std::vector<std::string>& notes() const noexcept;
     void add_note(std::string text) noexcept;
 
@@ -120,9 +135,18 @@ protected:
 private:
     friend class joiner;
     void drop_extras() noexcept;
+    [[gnu::noinline, gnu::cold]] void settle_carried() noexcept;
+    [[nodiscard]] std::size_t suppressed_so_far() const noexcept;
+    void report_further(const failure_list& failures) const noexcept;
     [[gnu::noinline, gnu::cold]] void start_unusual(promise_base& frame, start_mode mode) noexcept;
-    [[gnu::noinline, gnu::cold]] void tell_external() noexcept;
-    [[gnu::noinline, gnu::cold]] void tell_born_cancelled() noexcept;
+    // The creation, and the request to cancel of a job that is born cancelled.
+    [[gnu::noinline, gnu::cold]] void tell_created(job_state state) noexcept;
+    // A state before `cancelling`; if the job is being cancelled, that.
+    [[gnu::noinline, gnu::cold]] void tell_state(job_state state) noexcept;
+    // The request to cancel, once. The caller holds a unit of work.
+    [[gnu::noinline, gnu::cold]] void tell_cancel() noexcept;
+    [[gnu::noinline, gnu::cold]] void tell_cancel_from_outside() noexcept;
+    void finish_telling() noexcept;
     [[gnu::noinline, gnu::cold]] static void run_cancelled(job_core& job) noexcept;
     [[gnu::noinline]] void end_noticed() noexcept;
     [[nodiscard]] bool ends_unnoticed() const noexcept;
@@ -138,6 +162,8 @@ private:
     [[gnu::noinline, gnu::cold]] void tell(job_event_kind what, job_state state, std::uint32_t times) noexcept;
 
     const std::uint8_t watched_;  // whether its creation was counted, so that its end is
+    event_sequence events_;
+    bool has_extras_ = false;
     const std::uint32_t born_;
 };
 
@@ -205,7 +231,9 @@ private:
                                               .destroy = destroy,
                                               .level_raised = job_core::level_raised,
                                               .drained = job_core::drained,
-                                              .describe = job_core::describe_job},
+                                              .describe = job_core::describe_job,
+                                              .clock = region::clock,
+                                              .own = own_work::body},
                                              (sizeof(job_core) + link_alignment - 1) / link_alignment* link_alignment};
 };
 

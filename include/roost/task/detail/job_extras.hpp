@@ -3,8 +3,10 @@
 // What few jobs have: failures beside the outcome, and notes. Kept in a table beside the jobs, so that those without pay
 // one bit. The contents belong to the body until the job is final, and are constant then.
 
-#include <exception>
 #include <roost/base/config.hpp>
+#include <roost/task/detail/carried_failures.hpp>
+
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -21,7 +23,9 @@ public:
     [[nodiscard]] static job_extras* find(const job_core& of) noexcept;  // there are some
     static void drop(const job_core& of) noexcept;
 
-    std::vector<std::exception_ptr> suppressed;
+    std::vector<std::exception_ptr> suppressed;  // until the body has ended
+    failure_list beside;  // from then on: all of them
+    carried_failures carried;  // empty when the job is final
     std::vector<std::string> notes;
 
 private:

@@ -25,7 +25,13 @@ public:
     policy_scope(const scope_policy& policy, node_name name, site where, Fn fn, Args... args)
         : policy_(&policy), name_(name), where_(where), fn_(std::move(fn)), args_(std::move(args)...) {}
 
-    [[nodiscard]] auto in_task(promise_base& me) && { return scope_await<value, policy_scope>(me, *this, *policy_); }
+    template <transfer Mode = this_transfer>
+    [[nodiscard]] auto in_task(promise_base& me) && {
+        if (!where_.is_known()) {
+            where_ = me.where().made_at();
+        }
+        return scope_await<value, policy_scope, Mode>(me, *this, *policy_);
+    }
     [[nodiscard]] site where() const noexcept { return where_; }
     [[nodiscard]] node_name name() const noexcept { return name_; }
     [[nodiscard]] promise_base& start(scope& s) {
@@ -71,25 +77,31 @@ private:
     reason why_;
 };
 
-// A further failure of the job that runs this: kept beside its outcome.
-class keep_failure_call {
+// co_await carry_failure(thrown, other): `other` travels with `thrown`, which the body throws next.
+class carry_failure {
 public:
-    explicit keep_failure_call(std::exception_ptr error) noexcept : error_(std::move(error)) {}
+    carry_failure(std::exception_ptr thrown, std::exception_ptr other) noexcept
+        : thrown_(std::move(thrown)), other_(std::move(other)) {}
     class awaiter {
     public:
-        awaiter(promise_base& me, std::exception_ptr error) noexcept : me_(&me), error_(std::move(error)) {}
+        awaiter(promise_base& me, std::exception_ptr thrown, std::exception_ptr other) noexcept
+            : me_(&me), thrown_(std::move(thrown)), other_(std::move(other)) {}
         [[nodiscard]] bool await_ready() const noexcept { return true; }
         void await_suspend(std::coroutine_handle<>) const noexcept {}
-        void await_resume() noexcept { job_of(*me_).add_suppressed(std::move(error_)); }
+        void await_resume() noexcept { job_of(*me_).carry(thrown_, std::move(other_)); }
 
     private:
         promise_base* me_;
-        std::exception_ptr error_;
+        std::exception_ptr thrown_;
+        std::exception_ptr other_;
     };
-    [[nodiscard]] awaiter in_task(promise_base& me) && noexcept { return awaiter(me, std::move(error_)); }
+    [[nodiscard]] awaiter in_task(promise_base& me) && noexcept {
+        return awaiter(me, std::move(thrown_), std::move(other_));
+    }
 
 private:
-    std::exception_ptr error_;
+    std::exception_ptr thrown_;
+    std::exception_ptr other_;
 };
 
 // A result that can be default-constructed, moved and put in a tuple: void as nothing, a reference as a wrapper.

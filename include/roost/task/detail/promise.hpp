@@ -145,11 +145,21 @@ public:
     [[nodiscard]] region& where() const noexcept { return *region_; }
     [[nodiscard]] await_link* link() const noexcept { return link_; }
 
+    // Until it is attached: the address of an argument that the frame refers to and that looked like a part of the caller's stack.
+    void set_borrowed(const void* argument) noexcept {
+        region_ = reinterpret_cast<region*>(reinterpret_cast<std::uintptr_t>(argument));
+    }
+    [[nodiscard]] const void* borrowed() const noexcept { return region_; }
+
     // Makes `link` the one through which this frame is awaited, and `in` the place where it runs.
     void attach(await_link& link, region& in) noexcept {
         link_ = &link;
         region_ = &in;
     }
+    void set_link(await_link& link) noexcept { link_ = &link; }
+    // Of a frame that was never started: see task/detail/burial.hpp.
+    void set_next_dropped(promise_base* next) noexcept { link_ = reinterpret_cast<await_link*>(next); }
+    [[nodiscard]] promise_base* next_dropped() const noexcept { return reinterpret_cast<promise_base*>(link_); }
 
 private:
     await_link* link_ = nullptr;
@@ -177,6 +187,12 @@ public:
     void settle_threw(std::exception_ptr error) noexcept {
         ::new (static_cast<void*>(place_)) std::exception_ptr(std::move(error));
         set_state(ending::threw);
+    }
+
+    [[nodiscard]] std::exception_ptr take_error() noexcept {
+        std::exception_ptr taken = std::move(*place<std::exception_ptr>());
+        forget();
+        return taken;
     }
 
     // Of a job that has not been started: its first frame.
@@ -287,6 +303,9 @@ private:
 
 // --- cancelled frames ------------------------------------------------------------------------------------------------
 
+// For boundaries between a frame, which is gone, and the frame that awaits it: as if it had ended just now.
+[[nodiscard]] next_step pass_on_end(await_link& link, ending how, reason& why) noexcept;
+
 // From an await_suspend: this frame will not run on. The loop destroys it when its stack is clear. Stay suspended.
 void unwind_frame(promise_base& frame, reason why) noexcept;
 // With the reason of the region the frame runs in.
@@ -302,6 +321,11 @@ public:
     [[gnu::always_inline]] auto await_suspend(std::coroutine_handle<Promise> self) const noexcept ->
         typename transfer_to<Mode>::result {
         await_link& link = *self.promise().link();
+        if constexpr (Mode == transfer::counted) {
+            if (self.promise().where().is_last_step()) [[unlikely]] {
+                return through_loop(self.promise(), link);
+            }
+        }
         if (!link.is_boundary()) [[likely]] {
             return transfer_to<Mode>::frame(link.waiter().handle());
         }
@@ -311,6 +335,22 @@ public:
         return transfer_to<Mode>::ended(self.promise());
     }
     void await_resume() const noexcept {}
+
+private:
+    // The end of a frame is no checkpoint: the next step is one, and looks at the clock.
+    template <class Promise>
+    [[gnu::noinline]] static auto through_loop(Promise& ended, await_link& link) noexcept ->
+        typename transfer_to<Mode>::result {
+        ended.where().set_steps(1);
+        if (!link.is_boundary()) {
+            return transfer_to<Mode>::bounced(link.waiter().handle());
+        }
+        if (link.ops().only_cancelled()) {
+            return transfer_to<Mode>::bounced(link.ops().waiter(link).handle());
+        }
+        frame_ended(ended);
+        return transfer_to<Mode>::none();
+    }
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -11,15 +11,15 @@
 //
 // slot     bits 3-63 the cancellable that the body is suspended in, 0 for none; bit 0 cancelled: sticky; bit 1 busy: somebody
 //          is inside its try_cancel; bit 2 peeked: somebody reads what it waits on, and then does what a cancel that came
-//          meanwhile left to it; both, unwinding (in a job's own region): bits 3-63 are the frame that its body, which has
-//          been taken out of a wait here or in an inner region and posted, unwinds from
+//          meanwhile left to it; both, posted (in a job's own region): bits 3-63 are the frame that its body, which has been
+//          posted, unwinds from after it was taken out of a wait here or in an inner region, or goes on with after it gave way
 //
 //   idle --commit--> armed --disarm (woken)--> idle                                      fast path
 //   idle --interrupt--> idle,cancelled --commit--> busy --try_cancel--> claimed: idle    the suspending thread unwinds
 //                                                                   --> lost: armed      a wake is on its way to disarm
 //   armed --interrupt--> busy --try_cancel--> claimed: idle                              the canceller posts the unwinding
 //                                         --> lost: armed
-//   idle --post_unwind--> unwinding --run--> idle                                        an interrupt only sets cancelled
+//   idle --post_unwind, give_way--> posted --run--> idle                                 an interrupt only sets cancelled
 //
 // fields   cancellable: written by the body before S1; read by whoever has set busy
 // I1       at most one wait per region is armed
@@ -32,15 +32,18 @@
 // S5  load                 relaxed          -        only a first look: the CAS that follows decides  (floor)
 // S6  peek: CAS            acquire          S1       in: the wait                                     region_model: peek_vs_wake
 // S7  peeked: CAS          release/acquire  S3 S2    out: the reader has left; in: the raised level   region_model: cancel_vs_peek
-// S8  post_unwind, run     relaxed          -        the frame; the post orders it                    (floor)
+// S8  posting, run         relaxed          -        the frame; the post orders it                    (floor)
 // S9  commit, cancelled    acquire          S2       in: the raised level                             region_model: cancel_vs_commit
 // S10  peeked, cancelled   relaxed          -        nobody acts on busy before S4                    (floor)
 
 #include <roost/exec/executor.hpp>
 #include <roost/sync/waiter.hpp>
+#include <roost/task/detail/burial.hpp>
 #include <roost/task/detail/promise.hpp>
 #include <roost/task/job_state.hpp>
 #include <roost/tree/node.hpp>
+
+#include <algorithm>
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -52,16 +55,26 @@ public:
     using try_cancel_function = bool (*)(cancellable&) noexcept;
     using what_function = wait_target (*)(const cancellable&) noexcept;
 
+    using joined_function = job_core* (*)(const cancellable&) noexcept;
+
     constexpr wait_functions(try_cancel_function cancel, what_function what_on, bool is_uninterruptible = false) noexcept
         : try_cancel_(cancel), what_(what_on), uninterruptible_(is_uninterruptible) {}
+    // Of a wait for the end of a job. The wait keeps that job alive.
+    constexpr wait_functions(try_cancel_function cancel, what_function what_on, joined_function who) noexcept
+        : try_cancel_(cancel), what_(what_on), joined_(who) {}
     bool try_cancel(cancellable& self) const noexcept { return try_cancel_(self); }
     [[nodiscard]] wait_target what(const cancellable& self) const noexcept { return what_(self); }
     [[nodiscard]] bool is_uninterruptible() const noexcept { return uninterruptible_; }
+    // Null: it waits for something else.
+    [[nodiscard]] job_core* joined(const cancellable& self) const noexcept {
+        return joined_ == nullptr ? nullptr : joined_(self);
+    }
 
 private:
     try_cancel_function try_cancel_;
     what_function what_;
-    bool uninterruptible_;
+    joined_function joined_ = nullptr;
+    bool uninterruptible_ = false;
 };
 
 // Something a suspended frame can be taken out of.
@@ -107,14 +120,36 @@ public:
         }
     }
 
+    // Counts a step of the body (task/detail/slice.hpp). Returns true for the last one before it has to look at the clock.
+    [[nodiscard]] bool is_last_step() noexcept { return --steps_left_ == 0; }
+    void set_steps(std::uint8_t count) noexcept { steps_left_ = count; }
+    // The body goes on here.
+    void begin_steps() noexcept {
+#if defined(ROOST_SEAM_MODEL)
+        steps_left_ = slice::first_steps;  // one scheduling point less in every model
+#else
+        steps_left_ = deadline() == no_deadline ? slice::first_steps : std::uint8_t(1);
+#endif
+    }
+    // The body goes from `outer` into this region.
+    void inherit_steps(const region& outer) noexcept { steps_left_ = std::min(steps_left_, outer.steps_left_); }
+
+    // By the body: a scope in it was cancelled while it waited for its children, so what the body returned is not all that it
+    // was to do. For `innermost` and those around it that are cancelled too, up to the job.
+    static void note_cut_short(region& innermost) noexcept;
+
     // What a region does when its level rises: takes the body out of its wait and has it unwound on its executor.
     static void level_raised(node& self, level now) noexcept;
     // Adds what the body is suspended in to a report; from any thread. For regions that have an owner.
     static void describe(const node& self, node_description& d) noexcept;
+    // The executor's; for regions that have an owner.
+    static time_point clock(const node& self) noexcept;
+    // The job whose end the body is suspended in a wait for, in this region; retained for the caller. Null: none.
+    [[nodiscard]] job_core* joined_job() noexcept;
 
 protected:
-    // Says whether nobody had before.
-    bool interrupt() noexcept;
+    // Takes the body out of its wait, now or when it begins to wait.
+    void interrupt() noexcept;
 
     // The region of a job is marked.
     region(const node_functions& functions, node& parent, node_name name, site made_at, node_shape shape)
@@ -122,8 +157,8 @@ protected:
     region(const node_functions& functions, node_name name, site made_at) : node(functions, name, made_at) {}
 
     // In a job's own region, from post to run.
-    void keep_unwinding(promise_base& frame) noexcept;
-    [[nodiscard]] promise_base& take_unwinding() noexcept {
+    void keep_posted(promise_base& frame) noexcept;
+    [[nodiscard]] promise_base& take_posted() noexcept {
         const std::uintptr_t word = slot_.fetch_and(cancelled_bit, mo::relaxed);  // S8
         return *reinterpret_cast<promise_base*>(word & pointer_mask);
     }
@@ -132,22 +167,24 @@ private:
     static constexpr std::uintptr_t cancelled_bit = 1;
     static constexpr std::uintptr_t busy_bit = 2;
     static constexpr std::uintptr_t peeked_bit = 4;
-    static constexpr std::uintptr_t unwinding_bits = busy_bit | peeked_bit;
+    static constexpr std::uintptr_t posted_bits = busy_bit | peeked_bit;
     static constexpr std::uintptr_t pointer_mask = ~std::uintptr_t(7);
     static std::uintptr_t word_of(const cancellable& what) noexcept { return reinterpret_cast<std::uintptr_t>(&what); }
 
     void claim_and_unwind(cancellable& what) noexcept;
     void describe_wait(node_description& d) noexcept;
+    template <class Look>
+    void peek(Look look) noexcept;
     bool commit_cancelled(cancellable& what) noexcept;
     bool claim_wait(cancellable& what) noexcept;
     void disarm_slow(cancellable& what) noexcept;
 
-    // Two bytes that a job uses, here because they fit between the fields of node and of region.
+    // A byte that a job uses, here because it fits between the fields of node and of region.
 protected:
     atomic<job_state> phase_{job_state::fresh};
-    bool has_extras_ = false;
 
 private:
+    std::uint8_t steps_left_ = slice::first_steps;  // the body's own; never 0
     atomic<std::uintptr_t> slot_{0};
 };
 
@@ -161,9 +198,12 @@ public:
     guest_region(const node_functions& functions, node& parent, node_name name, site made_at)
         : region(functions, parent, name, made_at, {}) {}
 
+    [[nodiscard]] bool is_cut_short() const noexcept { return cut_short_; }
+
 private:
     friend class region;
     body* owner_ = nullptr;
+    bool cut_short_ = false;
 };
 
 // A boundary that waits for something other than a frame, and what it does then: posted to the body's executor. It always
@@ -192,6 +232,9 @@ public:
 
     // From any thread that owns the suspended frame.
     void post_unwind(promise_base& frame) noexcept;
+    // By the running body, whose innermost frame stays suspended: posts it behind everything that is queued; then `frame` goes
+    // on. Returns false, and nothing has happened, when the executor takes no more work.
+    [[nodiscard]] bool give_way(promise_base& frame) noexcept;
     // Has `then` run on the executor, in the body.
     void post_then(continuation& then) noexcept;
 
@@ -201,6 +244,7 @@ public:
 
 private:
     static void run_unwind(work& self) noexcept;
+    static void run_after_others(work& self) noexcept;
     [[nodiscard]] bool begins_for_joiner(runner& here) const noexcept;
     [[nodiscard]] bool leave_to_own_loop(runner& here, next_step step) noexcept;
     [[gnu::noinline]] void run_inside_another(runner& here, next_step step) noexcept;

@@ -4,10 +4,6 @@
 
 #include <roost/task/detail/job_core.hpp>
 
-#include <memory>
-#include <unordered_set>
-#include <vector>
-
 namespace roost::inline ROOST_ABI::detail {
 
 // What a scope does about its children. Runs on whatever thread ended the child, outside every lock: record, raise, post.
@@ -33,19 +29,6 @@ extern const scope_policy fail_fast_policy;
 extern const scope_policy root_policy;
 // Whoever made the scope looks at every outcome himself.
 extern const scope_policy silent_policy;
-
-// Failures in order, each once.
-class further_failures {
-public:
-    further_failures() noexcept = default;
-    // False: it is here already.
-    bool add(const std::exception_ptr& error);
-    [[nodiscard]] std::vector<std::exception_ptr>& all() noexcept { return all_; }
-
-private:
-    std::vector<std::exception_ptr> all_;
-    std::unordered_set<const void*> known_;  // from that many on at which looking through all of them is slower
-};
 
 class scope_core : public guest_region {
 public:
@@ -74,17 +57,32 @@ public:
     bool keep(const std::exception_ptr& error) noexcept;
     // And the first one cancels the scope.
     void fail(const std::exception_ptr& error) noexcept;
+    // The same with what failed beside it.
+    void fail_with(const std::exception_ptr& error, const failure_list& others) noexcept;
+    // Records what failed beside the outcome of a child. Without an earlier failure the first of them is the first.
+    void keep_all(const failure_list& others) noexcept;
+    void fail_all(const failure_list& others) noexcept;
     [[nodiscard]] std::exception_ptr first_failure() const noexcept;
     // For the one who ends the scope, when nobody else is in it.
     [[nodiscard]] bool has_failed() const noexcept { return static_cast<bool>(first_); }
-    [[nodiscard]] std::vector<std::exception_ptr> take_other_failures() noexcept;
+    [[nodiscard]] failure_list take_other_failures() noexcept;
+    // To the failure sink.
+    void report_other_failures() noexcept;
+
+    // A child ends cancelled. Recorded if the scope is cancelled, too: then its body's value is not the result of all its work.
+    void note_cancelled_child() noexcept;
+    // As has_failed().
+    [[nodiscard]] bool has_lost_child() const noexcept { return lost_child_; }
 
 private:
+    void report_further(const failure_list& failures) const noexcept;
+
     executor_ref where_;
     const scope_policy* policy_;
     mutable small_mutex failures_lock_;
+    bool lost_child_ = false;
     std::exception_ptr first_;
-    std::unique_ptr<further_failures> others_;
+    failure_list others_;
 };
 
 inline scope_core& job_core::parent_scope() const noexcept {
@@ -109,7 +107,7 @@ template <class T>
     try {
         block = new job_block<T>(scope, name, made_at);
     } catch (...) {
-        frame.handle().destroy();
+        drop_unstarted(frame);
         throw;
     }
     if (!attach_child(*block, as)) [[unlikely]] {

@@ -79,7 +79,11 @@ class wait_clause {
 public:
     using result = decltype(std::declval<Op&>().await_resume());
 
-    explicit wait_clause(clause_source<Op> from) noexcept : op_(std::move(*from.op)) {}
+    explicit wait_clause(clause_source<Op> from) noexcept : op_(std::move(*from.op)) {
+        if constexpr (requires { op_.set_awaited(); }) {
+            op_.set_awaited();
+        }
+    }
 
     void check(const promise_base& me) const {
         if constexpr (requires { op_.check(me); }) {
@@ -160,17 +164,21 @@ inline constexpr bool is_deferred = false;
 template <class T>
 inline constexpr bool is_deferred<deferred<T>> = true;
 
-template <class Clause>
-[[nodiscard]] decltype(auto) as_operation(Clause&& clause) noexcept {
-    using plain_clause = std::remove_cvref_t<Clause>;
-    if constexpr (std::is_same_v<plain_clause, job>) {
-        return clause.join();
-    } else if constexpr (is_deferred<plain_clause>) {
-        static_assert(std::is_lvalue_reference_v<Clause>, "select: a deferred is only looked at; await it afterwards");
-        return clause.join();
-    } else {
-        return static_cast<plain_clause&&>(clause);
+class as_operation_call {
+public:
+    template <class Clause>
+    [[nodiscard]] decltype(auto) operator()(Clause&& clause) const noexcept {
+        using plain_clause = std::remove_cvref_t<Clause>;
+        if constexpr (std::is_same_v<plain_clause, job>) {
+            return clause.join();
+        } else if constexpr (is_deferred<plain_clause>) {
+            static_assert(std::is_lvalue_reference_v<Clause>, "select: a deferred is only looked at; await it afterwards");
+            return clause.join();
+        } else {
+            return static_cast<plain_clause&&>(clause);
+        }
     }
-}
+};
+inline constexpr as_operation_call as_operation;
 
 }  // namespace roost::inline ROOST_ABI::detail

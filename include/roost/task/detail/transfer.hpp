@@ -2,15 +2,19 @@
 
 // How control passes from one frame to the next without growing the stack.
 //
-// direct   await_suspend returns the next handle and the compiler turns that into a tail call (clang; g++ when it optimises
-//          and no sanitizer keeps frames alive). g++ -O1 and -Og need -foptimize-sibling-calls.
-// bounce   await_suspend leaves the next handle with the thread's runner and returns; the loop in runner.cpp resumes it.
+// direct   await_suspend returns the next handle, and the compiler always turns that into a tail call (clang).
+// counted  await_suspend returns the next handle, and the compiler may turn that into a tail call: g++ does at -O2, not at -O1
+//          or -Og, and no macro says which. So at least every 32nd transfer of a region goes through the loop, where the stack
+//          is empty again. Right at every level, and one decrement per start and end of a frame.
+// bounce   await_suspend leaves the next handle with the thread's runner and returns; the loop in runner.cpp resumes it (g++
+//          without optimisation or with a sanitizer, where a tail call is never made).
 //
-// Both kinds of code can be linked into one program: the mode is part of the awaiters' types, and the loop serves both.
-// ROOST_SYMMETRIC_TRANSFER=0|1 overrides the choice.
+// All kinds of code can be linked into one program: the mode is part of the awaiters' types, and the loop serves all.
+// ROOST_SYMMETRIC_TRANSFER=0|1 overrides the choice between bounce and the others.
 
 #include <roost/base/atomic.hpp>
 #include <roost/base/reason.hpp>
+#include <roost/task/detail/slice.hpp>
 
 #include <coroutine>
 #include <memory>
@@ -34,8 +38,14 @@ class body;
 class job_core;
 class promise_base;
 
-enum class transfer { bounce, direct };
-inline constexpr transfer this_transfer = ROOST_SYMMETRIC_TRANSFER ? transfer::direct : transfer::bounce;
+enum class transfer { bounce, counted, direct };
+#if !ROOST_SYMMETRIC_TRANSFER
+inline constexpr transfer this_transfer = transfer::bounce;
+#elif defined(__clang__)
+inline constexpr transfer this_transfer = transfer::direct;
+#else
+inline constexpr transfer this_transfer = transfer::counted;
+#endif
 
 // A reason between whoever gives it and the loop, which takes it. Without a destructor: so a thread's runner needs none, and
 // whoever asks for it need not look whether it has been made.
@@ -98,6 +108,12 @@ public:
     body* joining = nullptr;  // the same until it begins
     bool joined_ended = false;  // and that has ended; whoever waits does the rest
     std::uint16_t depth = 0;  // how many such bodies are on this stack
+
+    detail::slice slice;  // of `current`
+
+    // Of frames that were never started and are destroyed (task/detail/burial.hpp).
+    std::uint16_t dropping = 0;  // on this stack
+    promise_base* to_drop = nullptr;  // when there is room
 };
 
 #if defined(ROOST_SEAM_NATIVE)
@@ -117,12 +133,13 @@ template <>
 struct transfer_to<transfer::direct> {
     using result = std::coroutine_handle<>;
     static result frame(std::coroutine_handle<> next) noexcept { return next; }
-    static result nobody() noexcept { return std::noop_coroutine(); }
+    static result bounced(std::coroutine_handle<> next) noexcept { return next; }
+    static result none() noexcept { return std::noop_coroutine(); }
     // Always inline: it depends on the compiler.
     [[gnu::always_inline]] static result ended(promise_base& frame) noexcept {
 #if defined(__clang__) && __clang_major__ < 19  // may touch the frame afterwards: docs/compilers.md
         frame_ended(frame);
-        return nobody();
+        return none();
 #else
         return end_frame(frame);
 #endif
@@ -130,10 +147,24 @@ struct transfer_to<transfer::direct> {
 };
 
 template <>
+struct transfer_to<transfer::counted> {
+    using result = std::coroutine_handle<>;
+    static result frame(std::coroutine_handle<> next) noexcept { return next; }
+    // Through the loop, which empties the stack.
+    static result bounced(std::coroutine_handle<> next) noexcept {
+        bounce_to(next);
+        return none();
+    }
+    static result none() noexcept { return std::noop_coroutine(); }
+    static result ended(promise_base& frame) noexcept { return end_frame(frame); }
+};
+
+template <>
 struct transfer_to<transfer::bounce> {
     using result = void;
     static result frame(std::coroutine_handle<> next) noexcept { bounce_to(next); }
-    static result nobody() noexcept {}
+    static result bounced(std::coroutine_handle<> next) noexcept { bounce_to(next); }
+    static result none() noexcept {}
     static result ended(promise_base& frame) noexcept { frame_ended(frame); }
 };
 

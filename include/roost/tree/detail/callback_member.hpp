@@ -17,6 +17,8 @@ public:
     // Registers; when the level is reached already, run is called here, before this returns. The caller keeps the node's
     // memory alive until remove() has returned.
     void add(node& to) noexcept;
+    // Calls run here if the level has been reached and no walk has come by yet.
+    void run_if_reached() noexcept;
     // After this, run is neither running on another thread nor ever called again. From inside run itself it returns at once,
     // and the object may be destroyed there. True: run was not and will not be called.
     bool remove() noexcept;
@@ -33,6 +35,8 @@ protected:
     [[nodiscard]] const bool* gone_flag() const noexcept { return gone_; }
 
 private:
+    [[nodiscard]] bool claim_reached(node& of) noexcept;
+    void run_claimed(node& of) noexcept;
     enum : std::uint32_t { idle = 0, listed = 1, running = 2, done = 3, awaited = 4 };
 
     const level at_;

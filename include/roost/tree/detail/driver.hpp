@@ -5,7 +5,9 @@
 // awaitable (found by its argument: task/driven.hpp has one for tasks).
 //
 //   drive(where, make, done)    calls make(), awaits what it returns, then calls done(outcome) once; never throws, unless
-//                               there is no memory for the frame (then nothing has been called)
+//                               there is no memory for the frame (then nothing has been called). The outcome is in an optional:
+//                               done resets it before it reports an end after which no destructor of a value may run
+//   drive(where, make, done, started)   and started(node) when the awaitable begins a job: that node cancels it
 //
 // It starts at once on the calling thread and may end there. When it is resumed, it is on `where`, or without one on the
 // thread that wakes it. Nobody holds a handle: what it uses has to live until `done` has been called.
@@ -13,6 +15,7 @@
 #include <roost/base/atomic.hpp>
 #include <roost/base/outcome.hpp>
 #include <roost/exec/executor.hpp>
+#include <roost/tree/node.hpp>
 
 #include <concepts>
 #include <coroutine>
@@ -79,14 +82,21 @@ public:
 #pragma GCC diagnostic ignored "-Wsubobject-linkage"  // g++ means the frame, when the user's functions are local to a file
 #endif
 
-template <class Make, class Done>
-driver drive([[maybe_unused]] executor_ref where, Make make, Done done) {
+struct nothing_started {
+    void operator()(node&) const noexcept {}
+};
+
+template <class Make, class Done, class Started = nothing_started>
+driver drive([[maybe_unused]] executor_ref where, Make make, Done done, [[maybe_unused]] Started started = {}) {
     using made = decltype(make());
     using result = std::remove_cvref_t<driven_result<made>>;
     std::optional<outcome<result>> ended;
     try {
         if constexpr (needs_executor<made>) {
             auto running = awaitable_on(make(), where);
+            if constexpr (requires { started(running.begin()); }) {
+                started(running.begin());
+            }
             if constexpr (std::is_void_v<result>) {
                 co_await running;
                 ended.emplace(std::in_place);
@@ -104,7 +114,7 @@ driver drive([[maybe_unused]] executor_ref where, Make make, Done done) {
     } catch (...) {
         ended.emplace(std::current_exception());
     }
-    done(*std::move(ended));
+    done(ended);
 }
 
 #if defined(__GNUC__) && !defined(__clang__)

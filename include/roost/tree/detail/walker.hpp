@@ -11,10 +11,21 @@
 //   bool run(member&)                    the same for a callback; false when it is gone and must not be touched
 //   void ran(member&)                    after that, under the lock again
 //   void finish(node&)                   the list of this node is done; its lock is held
+//   void begin(node&)                    may be left out: before the first look at its list; its lock is held
 
 namespace roost::inline ROOST_ABI::detail {
 
-enum class look : std::uint8_t { skip, visit, take };  // take: a callback leaves the list and is run
+enum class look : std::uint8_t {
+    skip,
+    visit,
+    take,  // a callback leaves the list and is run
+    end,   // nothing behind it is looked at
+};
+
+// Marks a place in a list and belongs to no node.
+struct list_marker : member {
+    list_marker() noexcept : member(member_kind::marker) {}
+};
 
 template <class Visitor>
 class walker {
@@ -26,14 +37,12 @@ public:
     // The caller holds a reference on root.
     void run(node& root) noexcept {
         node* at = &root;
-        access::lock_of(*at).lock();
-        member* m = access::members_of(*at).first();
+        member* m = begin(*at);
         for (;;) {
             m = go_along(at, m);
             if (m != nullptr) {  // go below m
                 at = static_cast<node*>(m);
-                access::lock_of(*at).lock();
-                m = access::members_of(*at).first();
+                m = begin(*at);
                 continue;
             }
             visitor_.finish(*at);
@@ -51,6 +60,14 @@ public:
 
 private:
     static constexpr unsigned most_under_lock = 64;
+
+    member* begin(node& at) noexcept {
+        access::lock_of(at).lock();
+        if constexpr (requires { visitor_.begin(at); }) {
+            visitor_.begin(at);
+        }
+        return access::members_of(at).first();
+    }
 
     // From m to the end of the list of `at`, whose lock is held. Returns a node to go below (lock left, cursor on it), or
     // null at the end (lock held).
@@ -86,9 +103,10 @@ private:
                     m = step_off(*at, child);
                     break;
                 }
+                case look::end: return nullptr;
                 case look::take: {
                     held = 0;
-                    marker here;
+                    list_marker here;
                     access::members_of(*at).replace(*m, here);
                     access::lock_of(*at).unlock();
                     bury();
@@ -105,10 +123,6 @@ private:
         }
         return nullptr;
     }
-
-    struct marker : member {
-        marker() noexcept : member(member_kind::marker) {}
-    };
 
     static void step_on(node& n) noexcept { ++access::cursors_of(n); }
 

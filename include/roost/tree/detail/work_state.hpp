@@ -15,7 +15,8 @@
 //   bit 1        watched: tell the view whenever the units reach zero
 //   bit 2        closing: only those who hold a unit may add more; the last unit to go closes
 //   bit 3        closed: final, nothing is admitted any more
-//   bits 4-31    references
+//   bit 4        mixed: of a view that counts its own units apart, others than its own are among the units
+//   bits 5-31    references
 //   bits 32-63   units
 
 namespace roost::inline ROOST_ABI::detail {
@@ -26,11 +27,12 @@ inline constexpr work_word announced_bit = 1;
 inline constexpr work_word watched_bit = 2;
 inline constexpr work_word closing_bit = 4;
 inline constexpr work_word closed_bit = 8;
-inline constexpr work_word one_reference = 16;
+inline constexpr work_word mixed_bit = 16;
+inline constexpr work_word one_reference = 32;
 inline constexpr work_word one_unit = work_word(1) << 32;
 // Half of what the fields hold: threads that are past the check and before the panic still have room.
 inline constexpr std::uint32_t unit_limit = std::uint32_t(1) << 31;
-inline constexpr std::uint32_t reference_limit = std::uint32_t(1) << 27;
+inline constexpr std::uint32_t reference_limit = std::uint32_t(1) << 26;
 
 struct work_state {
     std::uint32_t units = 0;
@@ -39,18 +41,21 @@ struct work_state {
     bool watched = false;
     bool closing = false;
     bool closed = false;
+    bool mixed = false;
 
     [[nodiscard]] constexpr work_word pack() const noexcept {
         return work_word(units) * one_unit + work_word(references) * one_reference + (announced ? announced_bit : 0) +
-               (watched ? watched_bit : 0) + (closing ? closing_bit : 0) + (closed ? closed_bit : 0);
+               (watched ? watched_bit : 0) + (closing ? closing_bit : 0) + (closed ? closed_bit : 0) +
+               (mixed ? mixed_bit : 0);
     }
     [[nodiscard]] static constexpr work_state unpack(work_word w) noexcept {
         return {static_cast<std::uint32_t>(w >> 32U),
-                static_cast<std::uint32_t>(w >> 4U) & 0x0fff'ffffU,
+                static_cast<std::uint32_t>(w >> 5U) & 0x07ff'ffffU,
                 (w & announced_bit) != 0,
                 (w & watched_bit) != 0,
                 (w & closing_bit) != 0,
-                (w & closed_bit) != 0};
+                (w & closed_bit) != 0,
+                (w & mixed_bit) != 0};
     }
     friend constexpr bool operator==(const work_state&, const work_state&) noexcept = default;
 
@@ -85,6 +90,14 @@ using work_step = step<work_state, work_action>;
 // that after it has entered (shutdown's try_guard).
 [[nodiscard]] constexpr work_step try_enter(work_state s, std::uint32_t limit = unit_limit) noexcept {
     if (s.closing || s.units >= limit) {
+        return refuse<work_state>(work_action{.refused = true});
+    }
+    return enter(s);
+}
+
+// One more unit for a caller that holds none, as long as others hold some: refused when closed.
+[[nodiscard]] constexpr work_step try_enter_as_member(work_state s, std::uint32_t limit = unit_limit) noexcept {
+    if (s.closed || s.units >= limit) {
         return refuse<work_state>(work_action{.refused = true});
     }
     return enter(s);
@@ -145,12 +158,12 @@ using work_step = step<work_state, work_action>;
     return one_unit | announced_bit | references * one_reference;
 }
 // No work, and one reference: whoever holds it is alone.
-[[nodiscard]] constexpr bool is_unshared(work_word w) noexcept { return (w & ~watched_bit) == one_reference; }
+[[nodiscard]] constexpr bool is_unshared(work_word w) noexcept { return (w & ~(watched_bit | mixed_bit)) == one_reference; }
 // The last unit of a node below the root that nobody watches.
 [[nodiscard]] constexpr bool leaves_upward(work_word w) noexcept { return (w & (watched_bit | closing_bit)) == 0; }
 [[nodiscard]] constexpr work_word left_upward(work_word w) noexcept { return (w - one_unit) & ~announced_bit; }
 [[nodiscard]] constexpr work_action action_of_left_upward(work_word w) noexcept {
-    return {.leave_parent = (w & announced_bit) != 0, .dead = left_upward(w) == 0};
+    return {.leave_parent = (w & announced_bit) != 0, .dead = (left_upward(w) & ~mixed_bit) == 0};
 }
 
 // close_and_leave() of the last unit: drained.

@@ -1,0 +1,34 @@
+#pragma once
+
+// An executor that runs one thing at a time, in the order of posting, on the threads of another executor. What runs on it needs
+// no lock against the rest that runs on it: a strand.
+//
+//   serial_executor account(rt, "account 7");
+//   co_await on(account, deposit(10));               bodies on it take turns; each await lets the next one run
+//   owned_scope work(account, "account 7");          every child of this scope runs on it
+//
+// post() is lock-free and allocates nothing. After 64 bodies in a row it goes behind what else waits for the executor below.
+// Destroy: when nothing will be posted any more; a body that runs on it may do so. The executor below has to outlive it and what
+// runs on it.
+
+#include <roost/exec/executor.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+class serial_executor final : public executor {
+public:
+    explicit serial_executor(executor_ref stands_on, std::string_view name = "serial executor");
+    ~serial_executor();
+
+    bool post(work& w) noexcept override;
+    timer_service* timers() noexcept override;
+    blocking_service* blocking() noexcept override;
+    [[nodiscard]] bool is_here() const noexcept override;
+    [[nodiscard]] std::string_view name() const noexcept override;
+
+private:
+    class core;
+    core* core_;
+};
+
+}  // namespace roost::inline ROOST_ABI

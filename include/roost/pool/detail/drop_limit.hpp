@@ -1,0 +1,39 @@
+#pragma once
+
+#include <roost/exec/timer.hpp>
+#include <roost/tree/node.hpp>
+
+namespace roost::inline ROOST_ABI::detail {
+
+// The limit of a destruction that has no slot: of a resource that came late. When it passes, the job that destroys is cancelled.
+// Destroyed by the end of that job, which may come inside the call that cancels it.
+class drop_limit final : private timer {
+public:
+    explicit drop_limit(timer_service& timers) noexcept : timer(fired), timers_(&timers) {}
+    drop_limit(const drop_limit&) = delete;
+    drop_limit& operator=(const drop_limit&) = delete;
+    ~drop_limit() {
+        if (is_armed_) {
+            static_cast<void>(timers_->disarm(*this));  // true or false: the timer fires no more
+        }
+    }
+
+    // Once, before the end of the job is looked at.
+    void begin(node& job, duration limit) noexcept {
+        job_ = node_ref<node>::share(job);
+        set_deadline(deadline_after(timers_->now(), limit));
+        is_armed_ = timers_->arm(*this);
+    }
+
+private:
+    static void fired(timer& self) noexcept {
+        const node_ref<node> job = static_cast<drop_limit&>(self).job_;  // `self` may go meanwhile
+        job->cancel(reason::plain_kind(reason_kind::timeout));
+    }
+
+    timer_service* const timers_;
+    node_ref<node> job_;
+    bool is_armed_ = false;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,235 @@
+#include "exchange.hpp"
+
+#include <roost/base/assert.hpp>
+
+#include <algorithm>
+#include <new>
+#include <string_view>
+
+namespace roost::inline ROOST_ABI::postgres::detail {
+
+exchange::exchange(std::shared_ptr<session> on, const std::string& sql, const std::vector<parameter>& args,
+                   time_point give_up) noexcept
+    : work(+[](work& w) noexcept {
+          auto& self = static_cast<exchange&>(w);
+          if (self.go_on()) {
+              self.next_.resume();
+          }
+      }),
+      entry(+[](entry& e, std::uint32_t got) noexcept {
+          auto& self = static_cast<exchange&>(e);
+          self.events_ = got;
+          self.next_.post(self);
+      }),
+      on_(std::move(on)),
+      sql_(sql),
+      args_(args),
+      give_up_at_(give_up) {}
+
+exchange::~exchange() {
+    if (suspended_) {
+        panic("statement", on_->name, site(),
+              "its coroutine was destroyed while it runs; cancel the task and join it instead");
+    }
+}
+
+// False: it could not be sent, which is the answer.
+bool exchange::send() noexcept {
+    if (on_->broken) {
+        fail("08003", "the connection is broken", true);
+        return false;
+    }
+    if (on_->beginning == begin_state::failed) {
+        fail("25P02", "the first statement of the transaction has failed, so nothing else runs in it", false);
+        return false;
+    }
+    begins_ = std::exchange(on_->beginning, begin_state::none) == begin_state::owed;
+    bool sent = false;
+    try {
+        sent = args_.empty() ? send_text() : send_with_arguments();
+    } catch (...) {
+        fail("53200", "out of memory", is_pipelined_);
+        return false;
+    }
+    if (!sent) {
+        fail("", PQerrorMessage(on_->conn), is_pipelined_ || PQstatus(on_->conn) != CONNECTION_OK);
+    }
+    return sent;
+}
+
+bool exchange::send_text() { return PQsendQuery(on_->conn, begins_ ? ("begin; " + sql_).c_str() : sql_.c_str()) != 0; }
+
+// A BEGIN that is owed goes first, in one pipeline.
+bool exchange::send_with_arguments() {
+    PGconn* c = on_->conn;
+    std::vector<const char*> values;
+    values.reserve(args_.size());
+    for (const parameter& p : args_) {
+        values.push_back(p ? p->c_str() : nullptr);
+    }
+    if (begins_) {
+        is_pipelined_ = PQenterPipelineMode(c) != 0;
+        if (!is_pipelined_ || PQsendQueryParams(c, "begin", 0, nullptr, nullptr, nullptr, nullptr, 0) == 0) {
+            return false;
+        }
+    }
+    return PQsendQueryParams(c, sql_.c_str(), static_cast<int>(values.size()), nullptr, values.data(), nullptr, nullptr,
+                             0) != 0 &&
+           (!is_pipelined_ || PQpipelineSync(c) != 0);
+}
+
+// Returns true if it is finished and the coroutine goes on. False: the poller or the lane resumes it; touch nothing any more.
+bool exchange::go_on() noexcept {
+    const std::shared_ptr<session> s = on_;
+    suspended_ = true;
+    const bool is_late = (events_ & poller::expired) != 0;
+    const bool was_answered = is_answered_;  // written by this operation's own steps only
+    const bool is_answered = was_answered || (!is_late && receive());
+    if (is_late) {
+        give_up(was_answered);
+    }
+    s->lock.lock();
+    is_answered_ = is_answered;
+    bool is_finished = is_late || (is_answered && !s->request_runs);
+    if (!is_finished) {
+        s->current = this;
+        const int fd = is_answered ? -1 : PQsocket(s->conn);
+        const std::uint32_t wanted = is_writing_ ? poller::readable | poller::writable : poller::readable;
+        if (!s->sockets->arm(*this, fd, wanted, give_up_at_)) {
+            fail("", "the socket cannot be watched", true);
+            is_finished = true;
+        }
+    }
+    if (is_finished) {
+        is_finished_ = true;
+        s->current = nullptr;
+    }
+    s->lock.unlock();
+    return is_finished;
+}
+
+void exchange::give_up(bool was_answered) noexcept {
+    on_->lock.lock();
+    const bool was_cancelled = cancel_wanted_;
+    on_->lock.unlock();
+    fail("57014",
+         !was_cancelled ? "the server did not answer in time"
+         : was_answered ? "a cancel request did not return in time"
+                        : "the server did not answer a cancel request",
+         true);
+}
+
+// Reads and writes what it can without waiting. True: the server has answered completely, or is lost.
+bool exchange::receive() noexcept {
+    PGconn* c = on_->conn;
+    if ((events_ & poller::readable) != 0 && PQconsumeInput(c) == 0) {
+        fail("", PQerrorMessage(c), true);
+        return true;
+    }
+    if (is_writing_) {
+        const int left = PQflush(c);
+        if (left < 0) {
+            // The server may have said why before it hung up.
+            static_cast<void>(PQconsumeInput(c));
+        }
+        is_writing_ = left == 1;
+    }
+    while (PQisBusy(c) == 0) {
+        PGresult* r = PQgetResult(c);
+        if (r == nullptr) {
+            if (is_pipelined_ && !is_synchronised_) {
+                continue;  // the end of one of its statements
+            }
+            end_pipeline();
+            return true;
+        }
+        keep(r);
+        if (on_->broken) {
+            return true;
+        }
+    }
+    if (PQstatus(c) != CONNECTION_OK) {
+        fail("", PQerrorMessage(c), true);
+        return true;
+    }
+    return false;
+}
+
+// After the last result. A statement that was refused before it ran has taken its BEGIN with it.
+void exchange::end_pipeline() noexcept {
+    if (is_pipelined_ && PQexitPipelineMode(on_->conn) == 0) {
+        fail("", PQerrorMessage(on_->conn), true);
+    }
+    if (begins_ && has_failed() && PQtransactionStatus(on_->conn) == PQTRANS_IDLE) {
+        on_->beginning = begin_state::failed;
+    }
+}
+
+void exchange::keep(PGresult* r) noexcept {
+    rows held(r);
+    switch (PQresultStatus(r)) {
+        case PGRES_PIPELINE_SYNC: is_synchronised_ = true; return;
+        case PGRES_PIPELINE_ABORTED: return;  // what came before has said why
+        case PGRES_COMMAND_OK:
+        case PGRES_TUPLES_OK:
+        case PGRES_EMPTY_QUERY: last_ = std::move(held); return;
+        case PGRES_COPY_IN:
+        case PGRES_COPY_OUT:
+        case PGRES_COPY_BOTH: fail("0A000", "COPY is not supported here", true); return;
+        default: break;
+    }
+    const char* state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+    const char* severity = PQresultErrorField(r, PG_DIAG_SEVERITY_NONLOCALIZED);
+    const std::string_view how_bad = severity == nullptr ? "" : severity;
+    const bool lost = how_bad == "FATAL" || how_bad == "PANIC" || PQstatus(on_->conn) != CONNECTION_OK;
+    fail(state == nullptr ? "" : state, PQresultErrorMessage(r), lost);
+}
+
+// The first failure is the one that is told.
+void exchange::fail(std::string_view state, std::string_view message, bool lost) noexcept {
+    on_->broken = on_->broken || lost;
+    if (has_failed()) {
+        return;
+    }
+    try {
+        failure_.emplace(state, message, lost);
+    } catch (...) {
+        unsaid_ = true;
+    }
+}
+
+bool exchange::try_cancel() noexcept {
+    const std::shared_ptr<session> s = on_;
+    s->lock.lock();
+    if (is_finished_ || cancel_wanted_) {
+        s->lock.unlock();
+        return false;
+    }
+    cancel_wanted_ = true;
+    give_up_at_ = std::min(give_up_at_, deadline_after(now(), s->cancel_budget));
+    const bool asks = !is_answered_ && s->request != nullptr;
+    s->request_runs = asks;
+    s->sockets->hurry(*this, give_up_at_);
+    s->lock.unlock();
+    if (asks && !s->sockets->cancels().submit(s->request)) {
+        s->request_returned();
+    }
+    return false;
+}
+
+void exchange::resume_later() noexcept {
+    set_run(+[](work& w) noexcept { static_cast<exchange&>(w).next_.resume(); });
+    next_.post(*this);
+}
+
+rows exchange::take() {
+    if (unsaid_) {
+        throw std::bad_alloc();
+    }
+    if (failure_) {
+        throw error(*failure_);
+    }
+    return std::move(last_);
+}
+
+}  // namespace roost::inline ROOST_ABI::postgres::detail

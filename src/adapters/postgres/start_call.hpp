@@ -1,0 +1,31 @@
+#pragma once
+
+// The part of connecting that may block: reading libpq's files and resolving names.
+//
+// libpq resolves a name when it comes to it, which for the second host of a list is on the caller's thread. So names are resolved here, all
+// of them, and libpq gets addresses beside them. Only names in a service file are left to libpq.
+
+#include "waits.hpp"
+
+#include <libpq-fe.h>
+
+namespace roost::inline ROOST_ABI::postgres::detail {
+
+class start_call final : public limited_call {
+public:
+    explicit start_call(std::string conninfo);
+    ~start_call() override;
+
+    // After it has returned: libpq's object, which is connecting or bad. Throws postgres::error when there is none.
+    [[nodiscard]] PGconn* take();
+
+private:
+    void run() noexcept override;
+    void start();
+
+    std::string conninfo_;
+    PGconn* conn_ = nullptr;
+    std::string failure_;
+};
+
+}  // namespace roost::inline ROOST_ABI::postgres::detail

@@ -1,0 +1,111 @@
+#pragma once
+
+// What a coroutine of the adapter waits in while a connection is made: a socket, or a call on a side thread.
+
+#include <roost/adapters/postgres/poller.hpp>
+#include <roost/exec/resume.hpp>
+#include <roost/sync/waiter.hpp>
+
+#include "side_threads.hpp"
+
+#include <coroutine>
+#include <string>
+
+namespace roost::inline ROOST_ABI::postgres::detail {
+
+// Where a coroutine goes on.
+class continuation {
+public:
+    continuation() noexcept = default;
+    template <class Promise>
+    explicit continuation(std::coroutine_handle<Promise> h) noexcept
+        : executor(executor_of(h)), frame_(h.address()), resume_(resume_function_of<Promise>()) {}
+    void resume() const noexcept { resume_(frame_); }
+    void post(work& w) const noexcept {
+        if (executor) {
+            post_or_fall_back(executor, w, "a PostgreSQL connection");
+        } else {
+            w.run();
+        }
+    }
+
+    executor_ref executor;
+
+private:
+    void* frame_ = nullptr;
+    resume_function resume_ = nullptr;
+};
+
+// co_await: the events the socket has; expired when the deadline came first, none when it cannot be watched.
+class socket_wait final : private work, private poller::entry {
+public:
+    socket_wait(const std::string& name, poller& in, int fd, std::uint32_t events, time_point deadline) noexcept;
+    ~socket_wait();
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> h) noexcept {
+        next_ = continuation(h);
+        return begin();
+    }
+    [[nodiscard]] std::uint32_t await_resume() noexcept;
+    [[nodiscard]] bool try_cancel() noexcept;
+    [[nodiscard]] wait_target waits_on() const noexcept { return {"postgres connect", std::string_view(name_)}; }
+
+private:
+    [[nodiscard]] bool begin() noexcept;
+
+    const std::string& name_;
+    poller& sockets_;
+    int fd_;
+    std::uint32_t events_;
+    time_point deadline_;
+    bool suspended_ = false;
+    continuation next_;
+};
+
+class side_wait;
+
+// A call whose waiter has a deadline. What it returned is read after the wait, when it has returned.
+class limited_call : public side_call {
+public:
+    using side_call::side_call;
+
+private:
+    friend class side_wait;
+    void returned() noexcept final;
+
+    small_mutex lock_;
+    side_wait* waiter_ = nullptr;  // under the lock
+    bool has_returned_ = false;    // under the lock
+};
+
+// co_await: true when the call has returned; false when the deadline came first, or no thread could be had.
+class side_wait final : private work, private poller::entry {
+public:
+    side_wait(const std::string& name, poller& sockets, std::shared_ptr<limited_call> call, time_point deadline) noexcept;
+    ~side_wait();
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> h) noexcept {
+        next_ = continuation(h);
+        return begin();
+    }
+    [[nodiscard]] bool await_resume() noexcept;
+    // The call is abandoned.
+    [[nodiscard]] bool try_cancel() noexcept;
+    [[nodiscard]] wait_target waits_on() const noexcept { return {"postgres connect", std::string_view(name_)}; }
+
+private:
+    friend class limited_call;
+    [[nodiscard]] bool begin() noexcept;
+    bool leave() noexcept;
+
+    const std::string& name_;
+    poller& sockets_;
+    std::shared_ptr<limited_call> call_;
+    time_point deadline_;
+    bool suspended_ = false;
+    continuation next_;
+};
+
+}  // namespace roost::inline ROOST_ABI::postgres::detail

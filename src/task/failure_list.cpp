@@ -1,0 +1,127 @@
+#include <roost/task/detail/failure_list.hpp>
+
+#include <cstring>
+#include <new>
+#include <unordered_set>
+
+namespace roost::inline ROOST_ABI::detail {
+
+namespace {
+
+constexpr unsigned deepest_without_memory = 500;
+
+// What it refers to: an exception_ptr is a pointer, compares as one, and has no hash.
+const void* object_of(const std::exception_ptr& error) noexcept {
+    const void* object = nullptr;
+    static_assert(sizeof(error) == sizeof(object));
+    std::memcpy(static_cast<void*>(&object), static_cast<const void*>(&error), sizeof(object));
+    return object;
+}
+
+}  // namespace
+
+failure_list::link* failure_list::retained(link* l) noexcept {
+    if (l != nullptr) {
+        l->holders.fetch_add(1, mo::seq_cst);  // K1
+    }
+    return l;
+}
+
+void failure_list::drop(link* l, link*& gone) noexcept {
+    if (l != nullptr && l->holders.fetch_sub(1, mo::seq_cst) == 1) {  // K1
+        l->next_gone = gone;
+        gone = l;
+    }
+}
+
+// Links without a holder wait in a chain, so that a long list takes no stack.
+void failure_list::release(link* l) noexcept {
+    link* gone = nullptr;
+    drop(l, gone);
+    while (gone != nullptr) {
+        link* const mine = gone;
+        gone = mine->next_gone;
+        drop(mine->before, gone);
+        drop(mine->after, gone);
+        delete mine;
+    }
+}
+
+void failure_list::add(std::exception_ptr error) { top_ = new link(top_, std::move(error), nullptr); }
+
+void failure_list::add(const failure_list& more) {
+    if (top_ == nullptr) {
+        *this = more;
+    } else if (more.top_ != nullptr) {
+        link* const both = new link(top_, nullptr, more.top_);
+        static_cast<void>(retained(more.top_));
+        top_ = both;
+    }
+}
+
+// A walk through all links, each once: shared ones could be met more often than there is time.
+class failure_list::collector {
+public:
+    explicit collector(const std::exception_ptr& except) : except_(object_of(except)) {}
+    void walk(const link* top) {
+        enter(top);
+        while (!open_.empty()) {
+            const link* const mine = open_.back();
+            open_.pop_back();
+            if (mine->error) {
+                add(mine->error);
+            }
+            enter(mine->after);
+        }
+    }
+    [[nodiscard]] std::vector<std::exception_ptr>& all() noexcept { return all_; }
+
+private:
+    // And those before it, the first of them last: its turn comes next.
+    void enter(const link* l) {
+        while (l != nullptr && (l->holders.load(mo::seq_cst) == 1 || met_.insert(l).second)) {  // K1
+            open_.push_back(l);
+            l = l->before;
+        }
+    }
+    void add(const std::exception_ptr& error) {
+        if (object_of(error) != except_ && known_.insert(object_of(error)).second) {
+            all_.push_back(error);
+        }
+    }
+
+    const void* except_;
+    std::vector<const link*> open_;
+    std::unordered_set<const link*> met_;
+    std::unordered_set<const void*> known_;
+    std::vector<std::exception_ptr> all_;
+};
+
+std::vector<std::exception_ptr> failure_list::to_vector(const std::exception_ptr& except) const {
+    collector all(except);
+    all.walk(top_);
+    return std::move(all.all());
+}
+
+void failure_list::visit(const std::exception_ptr& except, void* to, visitor each) const noexcept {
+    try {
+        for (const std::exception_ptr& error : to_vector(except)) {
+            each(to, error);
+        }
+    } catch (const std::bad_alloc&) {
+        visit_without_memory(top_, to, each, deepest_without_memory);
+    }
+}
+
+void failure_list::visit_without_memory(const link* l, void* to, visitor each, unsigned deeper) noexcept {
+    if (l == nullptr || deeper == 0) {
+        return;
+    }
+    visit_without_memory(l->before, to, each, deeper - 1);
+    if (l->error) {
+        each(to, l->error);
+    }
+    visit_without_memory(l->after, to, each, deeper - 1);
+}
+
+}  // namespace roost::inline ROOST_ABI::detail

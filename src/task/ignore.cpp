@@ -1,0 +1,35 @@
+#include <roost/task/ignore.hpp>
+
+#include <roost/task/detail/job_core.hpp>
+
+#include <string>
+
+namespace roost::inline ROOST_ABI {
+
+namespace {
+
+[[noreturn]] void refuse_foreign_leave(const detail::job_core& of) noexcept {
+    const detail::body* running = detail::body::current();
+    const std::string where = running == nullptr
+                                  ? "outside of jobs"
+                                  : "in job '" + std::string(static_cast<const detail::job_core*>(running)->name()) + "'";
+    panic("job", of.name(), of.made_at(),
+          "its ignore guard was left " + where + (of.is_final() ? " after the job had ended" : "") +
+              "; destroy it in the job that made it, before that job ends");
+}
+
+}  // namespace
+
+void ignore_guard::leave() noexcept {
+    detail::region* in = std::exchange(in_, nullptr);
+    if (in == nullptr) {
+        return;
+    }
+    if (detail::body::current() != &in->owner()) [[unlikely]] {
+        refuse_foreign_leave(static_cast<const detail::job_core&>(in->owner()));
+    }
+    in->leave_ignore();
+    in->release();
+}
+
+}  // namespace roost::inline ROOST_ABI

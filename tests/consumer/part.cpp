@@ -1,0 +1,54 @@
+// A user of one part that has a pkg-config file of its own; -DPART_<name> says which.
+
+#if defined(PART_asio)
+#include <roost/asio/async_run.hpp>
+#elif defined(PART_sqlite)
+#include <roost/adapters/sqlite/connection.hpp>
+#elif defined(PART_postgres)
+#include <roost/adapters/postgres/connection.hpp>
+#elif defined(PART_testing)
+#include <roost/testing/virtual_time.hpp>
+#endif
+#include <roost/roost.hpp>
+
+#include <cstdio>
+
+namespace {
+
+[[maybe_unused]] roost::task<int> seven() { co_return 7; }
+[[maybe_unused]] roost::task<> keep(roost::task<int> t, int& got) { got = co_await std::move(t); }
+
+int use_part() {
+#if defined(PART_asio)
+    boost::asio::io_context io;
+    return roost::run(io, seven());
+#elif defined(PART_sqlite)
+    auto c = roost::sqlite::connection::open(":memory:");
+    return static_cast<int>(c.query_blocking("select 7").get<std::int64_t>(0, 0));
+#elif defined(PART_postgres)
+    try {
+        roost::pool_options o(1, "orders");
+        roost::runtime rt;
+        o.where = rt;
+        o.timers = &rt.timers();
+        auto db = roost::postgres::make_pool("host=/nowhere", o);
+        static_cast<void>(db.close_blocking());
+        return 7;
+    } catch (const std::exception& e) {
+        std::puts(e.what());
+        return 0;
+    }
+#elif defined(PART_testing)
+    roost::testing::virtual_time clock;
+    roost::root_scope root(clock);
+    int got = 0;
+    root.launch("seven", keep(seven(), got));
+    root.close();
+    clock.run();
+    return root.has_ended() ? got : 0;
+#endif
+}
+
+}  // namespace
+
+int main() { return use_part() == 7 ? 0 : 1; }

@@ -1,0 +1,63 @@
+// Every optional header in one file with roost.hpp, which comes first, under using directives for std and roost.
+
+// The directives come before the headers: nothing in them may depend on what they find.
+namespace std {}
+namespace roost {}
+using namespace std;  // NOLINT
+using namespace roost;  // NOLINT
+
+// clang-format off
+#include <roost/roost.hpp>
+
+#if __has_include(<roost/service/budgets.hpp>)
+#include <roost/service/budgets.hpp>
+#include <roost/service/component.hpp>
+#include <roost/service/host.hpp>
+#include <roost/service/ledger.hpp>
+#include <roost/service/log_sink.hpp>
+#include <roost/service/phase.hpp>
+#include <roost/service/service.hpp>
+#include <roost/service/service_options.hpp>
+#include <roost/service/signals.hpp>
+#endif
+
+#include <roost/asio/async_run.hpp>
+#include <roost/asio/io_executor.hpp>
+#include <roost/asio/use_task.hpp>
+
+#if __has_include(<roost/adapters/sqlite/connection.hpp>)
+#include <roost/adapters/sqlite/connection.hpp>
+#include <roost/adapters/sqlite/values.hpp>
+#endif
+
+#if __has_include(<roost/adapters/postgres/connection.hpp>)
+#include <roost/adapters/postgres/connection.hpp>
+#include <roost/adapters/postgres/poller.hpp>
+#include <roost/adapters/postgres/values.hpp>
+#endif
+
+#include <roost/testing/explore.hpp>
+#include <roost/testing/manual_executor.hpp>
+#include <roost/testing/names.hpp>
+#include <roost/testing/sequencer.hpp>
+#include <roost/testing/suspended.hpp>
+#include <roost/testing/virtual_time.hpp>
+// clang-format on
+
+// What std or the C headers name, too, is qualified; the rest needs no qualification.
+namespace {
+
+task<int> doubled(int n) {
+    co_await yield();
+    co_return 2 * n;
+}
+
+}  // namespace
+
+int main() {
+    boost::asio::io_context io;
+    roost::mutex ours;  // std has a mutex, too
+    const auto held = ours.try_lock();
+    const roost::shutdown server("server");  // POSIX has a function of this name
+    return held && run(io, doubled(21)) == 42 ? 0 : 1;
+}
