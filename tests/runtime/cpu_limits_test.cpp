@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include <sched.h>
+#include <stdlib.h>
 
 namespace {
 
@@ -18,8 +19,10 @@ namespace fs = std::filesystem;
 // A file system of our own, as the kernel would show it.
 class fake_root {
 public:
-    fake_root() : path_(fs::path(::testing::TempDir()) / ("cpu_limits_" + std::to_string(counter_++))) {
-        fs::remove_all(path_);
+    fake_root() {
+        std::string name = (fs::path(::testing::TempDir()) / "cpu_limits_XXXXXX").string();
+        EXPECT_NE(mkdtemp(name.data()), nullptr);
+        path_ = name;
     }
     ~fake_root() { fs::remove_all(path_); }
     void write(const std::string& name, const std::string& text) const {
@@ -30,7 +33,6 @@ public:
     [[nodiscard]] std::string path() const { return path_.string(); }
 
 private:
-    static inline int counter_ = 0;
     fs::path path_;
 };
 

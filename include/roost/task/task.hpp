@@ -261,9 +261,12 @@ inline constexpr bool notes_arguments<First, Arg...> =
 // Further from the stack pointer than that, an argument is not a temporary of the call.
 inline constexpr std::uintptr_t looks_like_stack = std::uintptr_t(1) << 20U;
 
+// An address below every object in the frame of the calling function, also when the coroutine was inlined there.
+[[gnu::noinline]] inline const void* below_all_locals() noexcept { return __builtin_frame_address(0); }
+
 template <class... Arg>
 [[gnu::always_inline]] inline void note_arguments(promise_base& frame, const Arg&... args) noexcept {
-    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    const auto here = reinterpret_cast<std::uintptr_t>(below_all_locals());
     const auto note = [&]<class A>(const A& arg) {
         const auto at = reinterpret_cast<std::uintptr_t>(std::addressof(arg));
         if (!std::is_empty_v<A> && at - here < looks_like_stack) {
