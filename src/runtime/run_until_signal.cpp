@@ -24,7 +24,7 @@ public:
         }
         cancel(root, number);
     }
-    void cancels(node_ref<node> root) noexcept {
+    void cancels(const node_ref<node>& root) noexcept {
         int number = 0;
         {
             const std::lock_guard hold(lock_);

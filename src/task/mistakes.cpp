@@ -20,7 +20,7 @@ namespace {
 std::string code_of(const promise_base& frame) {
     void* resume = nullptr;
     const void* first = const_cast<promise_base&>(frame).handle().address();
-    __builtin_memcpy(&resume, first, sizeof resume);
+    __builtin_memcpy(static_cast<void*>(&resume), first, sizeof resume);
     Dl_info found{};
     if (dladdr(resume, &found) == 0 || found.dli_fname == nullptr) {
         return {};

@@ -154,7 +154,7 @@ private:
                 --size;
                 if (!in.is_listed) {
                     in.is_listed = true;
-                    in.next = std::exchange(ended, &in);
+                    in.next = std::exchange(ended_, &in);
                 }
             }
             tidy();
@@ -179,13 +179,13 @@ private:
     private:
         bool has_ended() noexcept {
             const std::lock_guard guard(lock);
-            return ended != nullptr;
+            return ended_ != nullptr;
         }
         // With `access`. Skips keys that are being computed again.
         slot* pop_ended() noexcept {
             const std::lock_guard guard(lock);
-            while (slot* first = ended) {
-                ended = first->next;
+            while (slot* first = ended_) {
+                ended_ = first->next;
                 first->is_listed = false;
                 if (!first->now) {
                     return first;
@@ -193,7 +193,7 @@ private:
             }
             return nullptr;
         }
-        slot* ended = nullptr;
+        slot* ended_ = nullptr;
     };
     class tidying {
     public:

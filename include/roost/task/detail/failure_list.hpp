@@ -54,7 +54,7 @@ private:
         std::exception_ptr error;
         link* after;
         link* next_gone = nullptr;
-        link(link* b, std::exception_ptr e, link* a) noexcept : before(b), error(std::move(e)), after(a) {}
+        link(link* b, std::exception_ptr e, link* a) noexcept : before(b), after(a) { error = std::move(e); }
     };
     using visitor = void (*)(void*, const std::exception_ptr&) noexcept;
 
