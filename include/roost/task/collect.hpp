@@ -96,6 +96,7 @@ template <class Fn, class A, class B, class C>
     return detail::collect_at(where, std::forward<Fn>(fn), std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
 }
 template <class Fn, class... Args>
+    requires(sizeof...(Args) > 3)
 [[nodiscard]] auto collect(Fn&& fn, Args&&... args) {
     return detail::collect_at(site(), std::forward<Fn>(fn), std::forward<Args>(args)...);
 }
