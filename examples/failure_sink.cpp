@@ -2,7 +2,7 @@
 
 #include <roost/base/failure_sink.hpp>
 #include <roost/runtime/runtime.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 
 #include <atomic>
 #include <cstdio>

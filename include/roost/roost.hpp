@@ -80,8 +80,8 @@
 #include <roost/task/as_task.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/collect.hpp>
 #include <roost/task/deferred.hpp>
+#include <roost/task/deprecated.hpp>
 #include <roost/task/driven.hpp>
 #include <roost/task/dump.hpp>
 #include <roost/task/external.hpp>
@@ -93,15 +93,13 @@
 #include <roost/task/job_local.hpp>
 #include <roost/task/job_state.hpp>
 #include <roost/task/launch_started.hpp>
-#include <roost/task/limited_scope.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/others_of.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/root.hpp>
 #include <roost/task/running_limit.hpp>
 #include <roost/task/scope.hpp>
-#include <roost/task/services.hpp>
+#include <roost/task/scope_options.hpp>
 #include <roost/task/shared_deferred.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
@@ -109,6 +107,7 @@
 #include <roost/task/timeout.hpp>
 #include <roost/task/trace.hpp>
 #include <roost/task/until_stop.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/deadline.hpp>
 #include <roost/tree/external_resource.hpp>

@@ -32,7 +32,9 @@ void component_scope::destroy(node& self) noexcept {
     delete &static_cast<component_scope&>(static_cast<roost::detail::region&>(self));
 }
 
-bool component_scope::drained(node& /*self*/) noexcept { return true; }
+bool component_scope::drained(node& self) noexcept {
+    return !static_cast<component_scope&>(static_cast<roost::detail::region&>(self)).hold_for_daemons();
+}
 
 node_ref<component_scope> component_scope::make(component& owner, node& parent, executor_ref where, site made_at) {
     auto* made = new component_scope(owner, parent, where, made_at);

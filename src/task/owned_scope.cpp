@@ -6,8 +6,8 @@
 #include <roost/tree/callback.hpp>
 #include <roost/tree/visit.hpp>
 
-// id  operation   order    pairs  carries                                              fails in
-// Q1  told_       seq_cst  -      that a closer was given the failure                  (no model: closers end before the scope)
+// id  operation    order    pairs  carries                              fails in
+// Q1  is_observed_ seq_cst  -      that a closer was given the failure  (no model: closers end before the scope)
 
 namespace roost::inline ROOST_ABI {
 
@@ -69,11 +69,20 @@ private:
 
 }  // namespace
 
-owned_scope::owned_scope(executor_ref where, node_name name, std::source_location made_at)
-    : owned_scope(new detail::root_block(where, name, made_at, detail::fail_fast_policy)) {}
+owned_scope::owned_scope(executor_ref where, const scope_options& options)
+    : owned_scope(new detail::root_block(where, options.name(), options.site(), detail::policy_of(options.failures())),
+                  options.limit()) {}
 
-owned_scope::owned_scope(node& parent, executor_ref where, node_name name, std::source_location made_at)
-    : owned_scope(detail::root_block::below(parent, where, name, made_at, detail::fail_fast_policy)) {}
+owned_scope::owned_scope(node& parent, executor_ref where, const scope_options& options)
+    : owned_scope(detail::root_block::below(parent, where, options.name(), options.site(),
+                                            detail::policy_of(options.failures())),
+                  options.limit()) {}
+
+owned_scope::owned_scope(detail::root_block* block, std::uint32_t limit) try : scope(*block, limit), block_(block) {
+} catch (...) {
+    block->close();
+    block->release();
+}
 
 owned_scope::~owned_scope() {
     if (!is_closed()) {
@@ -81,7 +90,7 @@ owned_scope::~owned_scope() {
         panic("owned scope", block_->name(), block_->made_at(),
               "it was destroyed before close() had ended; what is printed above would outlive what it uses");
     }
-    if (!told_.load(mo::seq_cst) && block_->first_failure()) {  // Q1
+    if (!is_observed_.load(mo::seq_cst) && block_->first_failure()) {  // Q1
         report_failure("a child of scope", block_->name(), block_->made_at(), block_->first_failure());
     }
     block_->report_other_failures();
@@ -113,7 +122,7 @@ void owned_scope::close_blocking_on(executor_ref where) {
 }
 
 void owned_scope::rethrow() {
-    told_.store(true, mo::seq_cst);  // Q1
+    is_observed_.store(true, mo::seq_cst);  // Q1
     if (std::exception_ptr first = block_->first_failure()) {
         std::rethrow_exception(std::move(first));
     }

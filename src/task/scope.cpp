@@ -1,4 +1,4 @@
-#include <roost/task/scope.hpp>
+#include <roost/task/detail/scope_await.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -19,6 +19,7 @@ scope_block& scope_block::make(region& parent, node_name name, site made_at, con
     return *made;
 }
 
+// A daemon scope holds a reference, so with daemons this is not alone.
 bool scope_block::end_quietly() noexcept { return is_alone(1) && !has_failed() && !has_lost_child() && end_alone(1); }
 
 bool scope_block::join(continuation& next) noexcept {
@@ -29,6 +30,9 @@ bool scope_block::join(continuation& next) noexcept {
 
 bool scope_block::drained(node& self) noexcept {
     scope_block& block = static_cast<scope_block&>(static_cast<region&>(self));
+    if (block.has_daemons() && block.hold_for_daemons()) [[unlikely]] {
+        return false;
+    }
     body& owner = block.owner();
     if (block.stage_.exchange(stage::empty, mo::acq_rel) == stage::waiting) {  // C2
         owner.post_then(*block.next_.get());

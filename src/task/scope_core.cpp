@@ -1,12 +1,22 @@
 #include <roost/task/detail/scope_core.hpp>
 
 #include <roost/base/error.hpp>
+#include <roost/task/detail/daemon_scope.hpp>
 #include <roost/task/failure_sink.hpp>
 
 #include <mutex>
 #include <string>
 
 namespace roost::inline ROOST_ABI::detail {
+
+const scope_policy& policy_of(scope_options::on_child_failure what) noexcept {
+    switch (what) {
+        case scope_options::on_child_failure::keep_going: return keep_going_policy;
+        case scope_options::on_child_failure::report: return root_policy;
+        case scope_options::on_child_failure::cancel_others: break;
+    }
+    return fail_fast_policy;
+}
 
 const scope_policy fail_fast_policy(
     +[](scope_core& scope, job_core& child) noexcept {
@@ -25,6 +35,15 @@ const scope_policy root_policy(
         child.suppressed().for_each(
             [&child](const std::exception_ptr& other) { report_failure("job", child.name(), child.made_at(), other); },
             child.own_error());
+    },
+    scope_policy::wants::failures);
+
+const scope_policy keep_going_policy(
+    +[](scope_core& scope, job_core& child) noexcept {
+        if (child.outcome_link().state() == ending::threw) {
+            scope.keep(child.outcome_link().error());
+        }
+        scope.keep_all(child.suppressed());
     },
     scope_policy::wants::failures);
 
@@ -48,7 +67,8 @@ bool scope_core::has_caller_inside() const noexcept {
     const body* const running = is_closed() ? nullptr : body::current();
     const node* n = running == nullptr ? nullptr : static_cast<const job_core*>(running);
     while (n != nullptr && n != this) {
-        n = n->parent();
+        const daemon_scope* const daemons = daemon_scope::from(*n);
+        n = daemons != nullptr && &daemons->of() == this ? this : n->parent();
     }
     return n != nullptr;
 }
@@ -65,11 +85,8 @@ bool scope_core::enter_as(admission as) noexcept {
     if (as == admission::outsider && try_enter()) {
         return true;
     }
-    const bool is_member = as == admission::member ? !is_closed() : has_caller_inside();
-    if (is_member) {
-        enter();
-    }
-    return is_member;
+    // A daemon holds no unit of the scope, so it may have closed since.
+    return (as == admission::member || has_caller_inside()) && try_enter_as_member();
 }
 
 bool attach_from_inside(job_core& child) noexcept {
@@ -88,8 +105,12 @@ void scope_core::fail(const std::exception_ptr& error) noexcept {
     }
 }
 
-void scope_core::fail_with(const std::exception_ptr& error, const failure_list& others) noexcept {
-    fail(error);
+void scope_core::body_failed(const std::exception_ptr& error, const failure_list& others) noexcept {
+    if (policy_ == &keep_going_policy) {
+        keep(error);
+    } else {
+        fail(error);
+    }
     keep_all(others);
 }
 
@@ -104,7 +125,7 @@ void scope_core::fail_all(const failure_list& others) noexcept {
 bool scope_core::keep(const std::exception_ptr& error) noexcept {
     bool kept = true;
     {
-        const std::lock_guard guard(failures_lock_);
+        const std::lock_guard guard(rare_lock_);
         if (!first_) {
             first_ = error;
             return true;
@@ -133,7 +154,7 @@ void scope_core::keep_all(const failure_list& others) noexcept {
         return;
     }
     try {
-        const std::lock_guard guard(failures_lock_);
+        const std::lock_guard guard(rare_lock_);
         others_.add(others);
         return;
     } catch (const std::bad_alloc&) {}
@@ -147,13 +168,13 @@ void scope_core::report_further(const failure_list& failures) const noexcept {
 }
 
 std::exception_ptr scope_core::first_failure() const noexcept {
-    const std::lock_guard guard(failures_lock_);
+    const std::lock_guard guard(rare_lock_);
     return first_;
 }
 
 void scope_core::note_cancelled_child() noexcept {
     if (is_cancelled()) {
-        const std::lock_guard guard(failures_lock_);
+        const std::lock_guard guard(rare_lock_);
         lost_child_ = true;
     }
 }
@@ -161,7 +182,7 @@ void scope_core::note_cancelled_child() noexcept {
 void scope_core::report_other_failures() noexcept { report_further(take_other_failures()); }
 
 failure_list scope_core::take_other_failures() noexcept {
-    const std::lock_guard guard(failures_lock_);
+    const std::lock_guard guard(rare_lock_);
     return std::exchange(others_, {});
 }
 

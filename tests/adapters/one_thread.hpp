@@ -4,7 +4,7 @@
 // would be on others.
 
 #include <roost/exec/blocking.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/testing/manual_executor.hpp>
 
 #include "../gauntlet/failing_calls.hpp"

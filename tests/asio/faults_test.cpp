@@ -8,7 +8,7 @@
 #include <roost/asio/async_run.hpp>
 #include <roost/asio/use_task.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/task/sleep.hpp>
 
 #include "../gauntlet/fault_rows.hpp"

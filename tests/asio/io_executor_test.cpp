@@ -5,7 +5,7 @@
 #include <roost/runtime/blocking_lane.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/latch.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/task/sleep.hpp>
 
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 #include <roost/asio/use_task.hpp>
 
 #include <roost/asio/async_run.hpp>
-#include <roost/task/root.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/owned_scope.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/testing/virtual_time.hpp>

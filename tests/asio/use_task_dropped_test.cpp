@@ -3,7 +3,7 @@
 #include <roost/asio/use_task.hpp>
 
 #include <roost/asio/async_run.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 
 #include "by_hand.hpp"
 

@@ -5,8 +5,8 @@
 #include <roost/asio/use_task.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/root.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/owned_scope.hpp>
+#include <roost/task/with_scope.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/asio/as_tuple.hpp>

@@ -3,8 +3,8 @@
 #include <roost/asio/async_run.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/failure_sink.hpp>
-#include <roost/task/root.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/owned_scope.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/task/sleep.hpp>
 
 #include "by_hand.hpp"

@@ -12,7 +12,7 @@
 #include <roost/task/ignore.hpp>
 #include <roost/task/job_events.hpp>
 #include <roost/task/job_local.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>

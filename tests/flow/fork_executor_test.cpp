@@ -9,7 +9,7 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 

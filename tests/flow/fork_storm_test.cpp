@@ -12,8 +12,8 @@
 #include <roost/task/ignore.hpp>
 #include <roost/task/job_events.hpp>
 #include <roost/task/on.hpp>
-#include <roost/task/root.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/owned_scope.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>

@@ -11,8 +11,8 @@
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/ignore.hpp>
 #include <roost/task/on_exit.hpp>
-#include <roost/task/root.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/owned_scope.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>

@@ -11,7 +11,7 @@
 #include <roost/sync/mutex.hpp>
 #include <roost/sync/semaphore.hpp>
 #include <roost/task/failure_sink.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/tree/callback.hpp>
 
 #include "../runtime/fixture.hpp"

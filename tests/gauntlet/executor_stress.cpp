@@ -3,8 +3,8 @@
 #include <roost/exec/executor.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/root.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/owned_scope.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/testing/manual_executor.hpp>
 
 #include "../runtime/fixture.hpp"

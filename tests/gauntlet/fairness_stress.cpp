@@ -2,7 +2,7 @@
 
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/semaphore.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 
 #include "quiet.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/job.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 
 #include "../task/rig.hpp"
 #include "failing_calls.hpp"

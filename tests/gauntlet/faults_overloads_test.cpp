@@ -18,7 +18,7 @@
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/job_local.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/tree/visit.hpp>
 
 #if defined(ROOST_TEST_SERVICE)

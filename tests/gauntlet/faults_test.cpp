@@ -52,7 +52,7 @@
 #include <roost/task/on_exit.hpp>
 #include <roost/task/others_of.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/task/services.hpp>
 #include <roost/task/shared_deferred.hpp>
 #include <roost/task/shield.hpp>

@@ -5,8 +5,8 @@
 #include <roost/shutdown/shutdown.hpp>
 #include <roost/sync/semaphore.hpp>
 #include <roost/task/job.hpp>
-#include <roost/task/root.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/owned_scope.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/tree/lease.hpp>
 #include <roost/tree/token.hpp>
 

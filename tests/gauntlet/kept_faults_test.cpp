@@ -19,8 +19,8 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/root.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/owned_scope.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/external_resource.hpp>
 #include <roost/tree/stop_token.hpp>

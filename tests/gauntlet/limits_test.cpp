@@ -7,7 +7,7 @@
 #include <roost/sync/latch.hpp>
 #include <roost/sync/semaphore.hpp>
 #include <roost/sync/shared_mutex.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/tree/detail/node_access.hpp>
 #include <roost/tree/detail/work_state.hpp>
 

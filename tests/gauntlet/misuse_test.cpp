@@ -24,7 +24,7 @@
 #include <roost/task/driven.hpp>
 #include <roost/task/external.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/testing/virtual_time.hpp>
 #include <roost/tree/callback.hpp>

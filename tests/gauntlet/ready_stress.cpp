@@ -5,8 +5,8 @@
 #include <roost/sync/channel.hpp>
 #include <roost/sync/semaphore.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/root.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/owned_scope.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 

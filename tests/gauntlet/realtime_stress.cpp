@@ -6,7 +6,7 @@
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/semaphore.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 

@@ -4,8 +4,8 @@
 #include <roost/sync/event.hpp>
 #include <roost/sync/semaphore.hpp>
 #include <roost/sync/waiter_queue.hpp>
-#include <roost/task/root.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/owned_scope.hpp>
+#include <roost/task/with_scope.hpp>
 
 #include "../sync/coroutines.hpp"
 #include "../sync/held_operation.hpp"

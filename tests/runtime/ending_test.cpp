@@ -3,7 +3,7 @@
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/dump.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/testing/manual_executor.hpp>
 

@@ -1,5 +1,5 @@
 #include <roost/runtime/runtime.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/tree/callback.hpp>
 
 #include "fixture.hpp"

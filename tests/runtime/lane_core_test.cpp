@@ -5,7 +5,7 @@
 #include <roost/runtime/blocking.hpp>
 #include <roost/runtime/run.hpp>
 #include <roost/task/dump.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 
 #include "fixture.hpp"
 

@@ -4,7 +4,7 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/limited_scope.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 
 #include <gtest/gtest.h>
 

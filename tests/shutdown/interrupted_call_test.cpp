@@ -3,7 +3,7 @@
 #include <roost/shutdown/shutdown.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/generator.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/until_stop.hpp>
 #include <roost/testing/manual_executor.hpp>

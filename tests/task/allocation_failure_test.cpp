@@ -19,7 +19,7 @@
 #include <roost/task/on.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/task/services.hpp>
 #include <roost/task/shared_deferred.hpp>
 #include <roost/task/shield.hpp>

@@ -7,7 +7,7 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/deferred.hpp>
 #include <roost/task/external.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/with_scope.hpp>
 
 #include "rig.hpp"
 

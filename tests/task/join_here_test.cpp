@@ -6,8 +6,8 @@
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/deferred.hpp>
-#include <roost/task/root.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/owned_scope.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/tree/visit.hpp>

@@ -12,7 +12,7 @@
 #include <roost/task/on.hpp>
 #include <roost/task/others_of.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/task/trace.hpp>

@@ -9,7 +9,7 @@
 #include <roost/flow/supervise.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/failure_sink.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/testing/virtual_time.hpp>

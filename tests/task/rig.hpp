@@ -4,7 +4,7 @@
 
 #include <roost/exec/timer.hpp>
 #include <roost/task/failure_sink.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/testing/manual_executor.hpp>
 
 #include <gtest/gtest.h>

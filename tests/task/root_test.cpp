@@ -1,5 +1,5 @@
 #include <roost/sync/event.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 
 #include "rig.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <roost/base/error.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/testing/virtual_time.hpp>

@@ -3,7 +3,7 @@
 #include <roost/sync/event.hpp>
 #include <roost/sync/semaphore.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/testing/virtual_time.hpp>
 

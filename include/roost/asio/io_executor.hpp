@@ -3,7 +3,7 @@
 // Roost's tasks on the threads of an io_context.
 //
 //   boost::asio::io_context io;
-//   root_scope root(io_executor::of(io));
+//   owned_scope jobs(io_executor::of(io), "jobs");
 //   root.launch("session", session(std::move(socket)));
 //   io.run();
 //

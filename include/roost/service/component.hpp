@@ -86,7 +86,7 @@ private:
 
 class component_jobs final : public scope {
 public:
-    explicit component_jobs(component_scope& core) noexcept : scope(core, admission::outsider) {}
+    explicit component_jobs(component_scope& core) noexcept : scope(core) {}
 };
 
 }  // namespace detail

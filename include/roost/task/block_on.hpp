@@ -7,7 +7,7 @@
 #include <roost/exec/blocking.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 
 namespace roost::inline ROOST_ABI {
 

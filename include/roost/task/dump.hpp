@@ -13,7 +13,7 @@
 // From any thread and at any time; nothing is stopped meanwhile, so each line is true by itself. Siblings that look the same,
 // with everything below them, are one line. The text has a limit; when it is reached it says what was left out.
 
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 
 #include <cstddef>
 #include <cstdint>

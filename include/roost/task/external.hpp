@@ -119,7 +119,7 @@ namespace detail {
 template <class T, class MakeCallback>
 std::pair<deferred<T>, promise<T>> make_bridge(scope& in, node_name name, site where, MakeCallback make_callback) {
     auto* block = new job_block<T>(in.core(), name, where);
-    if (!attach_child(*block, in.taken_for())) {
+    if (!attach_child(*block, in.outside_admission())) {
         block->discard();
         return {deferred<T>(), promise<T>()};
     }

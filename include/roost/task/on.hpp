@@ -6,7 +6,7 @@
 // even if the job was cancelled meanwhile, because coming back is not a checkpoint.
 
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/scope.hpp>
+#include <roost/task/detail/scope_await.hpp>
 
 namespace roost::inline ROOST_ABI {
 

@@ -9,40 +9,76 @@
 //       task<> close() { co_await work_.close(); }         // has to be called before the object goes
 //   };
 //
-// close() refuses what comes later, waits for every child and throws the first failure; a failed child cancels the others,
-// as in with_scope. Like leaving a scope it can't be abandoned: a cancel or abort of whoever waits is passed on to the children,
-// and the wait goes on. A job below the scope can't close it, because it would wait for itself: error(would_deadlock).
-// Destroying it unclosed prints its tree and ends the program, in every build: the children would outlive what they use.
+// close() refuses later children, waits for every child and rethrows the first failure; a failed child cancels the others, as
+// in with_scope. It cannot be abandoned: a cancel or abort of the closing job is passed on to the children, and the wait goes
+// on. A job inside the scope cannot close it, because it would wait for itself: error(would_deadlock).
+// Destroying the scope before it has ended prints its tree and ends the program: children would outlive what they use.
+//
+// A scope without a caller, at the top of a program, has nothing to rethrow to: scope_options("jobs").report_failures().
+// Below a node, the jobs are work of that node, whose levels reach them. The scope alone delays nothing.
+//
+//   shutdown server("server");
+//   owned_scope requests(server.tree_node(), on, "requests");   its jobs are work of the server: stop, drain, report, cancel
 
-#include <roost/task/root.hpp>
+#include <roost/task/detail/root_block.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/task.hpp>
 
 namespace roost::inline ROOST_ABI {
 
-class owned_scope final : public scope {
+class owned_scope : public scope {
 public:
-    explicit owned_scope(executor_ref where, node_name name, std::source_location made_at = std::source_location::current());
-    // Below a node, for example that of a shutdown handle: see root_scope.
+    class join_awaiter;
+
+    owned_scope(executor_ref where, const scope_options& options);
+    owned_scope(executor_ref where, node_name name, std::source_location made_at = std::source_location::current())
+        : owned_scope(where, scope_options(name, made_at)) {}
+    // Throws error(errc::closed) if the parent is closed.
+    owned_scope(node& parent, executor_ref where, const scope_options& options);
     owned_scope(node& parent, executor_ref where, node_name name,
-                std::source_location made_at = std::source_location::current());
+                std::source_location made_at = std::source_location::current())
+        : owned_scope(parent, where, scope_options(name, made_at)) {}
     ~owned_scope();
 
+    // Closes and waits; see above. Several jobs may close at the same time.
     [[nodiscard]] task<> close();
-    // For threads that run none of its work: in a job, or on a thread of its executor, this ends the program unless nothing is
-    // left to wait for.
+    // Blocks until everything has ended, then rethrows the first failure. Ends the program in a job, or on a thread of the
+    // scope's executor, unless nothing is left to wait for.
     void close_blocking() { close_blocking_on(core().where()); }
+    // Admits children of jobs inside only, from now on. Returns at once; what runs goes on.
+    void request_close() noexcept { block_->close(); }
+    // Requires request_close(). Completes when everything has ended, for any coroutine type and as a clause of select().
+    // Throws error(would_deadlock) in a job inside. Rethrows nothing.
+    [[nodiscard]] join_awaiter join() noexcept;
+    // Returns true if the scope is closed and everything in it has ended.
     [[nodiscard]] bool is_closed() const noexcept { return block_->ended.is_set(); }
     // What lives in it, as text.
     [[nodiscard]] std::string to_string() const;
 
 private:
-    explicit owned_scope(detail::root_block* block) noexcept : scope(*block, admission::outsider), block_(block) {}
+    owned_scope(detail::root_block* block, std::uint32_t limit);
     friend class closing_executor;
     void close_blocking_on(executor_ref where);  // the one whose threads do the work
     void rethrow();
 
     detail::root_block* block_;
-    atomic<bool> told_{false};  // to a closer; there may be several
+    atomic<bool> is_observed_{false};  // a closer was given the failure
 };
+
+class [[nodiscard]] owned_scope::join_awaiter : public event::operation {
+public:
+    explicit join_awaiter(detail::root_block& target) noexcept : event::operation(&target.ended), target_(&target) {}
+
+    void check(const detail::promise_base&) const { target_->refuse_wait_from_inside(); }
+    [[nodiscard]] detail::cancellable_await<event::operation> in_task(detail::promise_base& me) && {
+        check(me);
+        return detail::cancellable_await<event::operation>(me, static_cast<event::operation&&>(*this));
+    }
+
+private:
+    const detail::root_block* target_;
+};
+
+inline owned_scope::join_awaiter owned_scope::join() noexcept { return join_awaiter(*block_); }
 
 }  // namespace roost::inline ROOST_ABI

@@ -16,7 +16,7 @@
 #include <roost/sync/latch.hpp>
 #include <roost/sync/semaphore.hpp>
 #include <roost/task/deferred.hpp>
-#include <roost/task/root.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/task/sleep.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
@@ -32,7 +32,7 @@ inline constexpr bool is_clause<latch::operation> = true;
 template <>
 inline constexpr bool is_clause<job::join_awaiter> = true;
 template <>
-inline constexpr bool is_clause<root_scope::join_awaiter> = true;
+inline constexpr bool is_clause<owned_scope::join_awaiter> = true;
 template <class Owner, class Result>
 inline constexpr bool is_clause<permit_operation<Owner, Result>> = true;
 template <class T>

@@ -2,7 +2,7 @@
 
 // What the combinators stand on: a scope with a policy of its own, and an await that ends the body cancelled.
 
-#include <roost/task/scope.hpp>
+#include <roost/task/detail/scope_await.hpp>
 
 #include <functional>
 #include <optional>
@@ -22,17 +22,17 @@ class [[nodiscard]] policy_scope {
     using value = typename std::invoke_result_t<Fn&, scope&, Args...>::value_type;
 
 public:
-    policy_scope(const scope_policy& policy, node_name name, site where, Fn fn, Args... args)
-        : policy_(&policy), name_(name), where_(where), fn_(std::move(fn)), args_(std::move(args)...) {}
+    policy_scope(const scope_policy& policy, node_name name, roost::site where, Fn fn, Args... args)
+        : policy_(&policy), name_(name), site_(where), fn_(std::move(fn)), args_(std::move(args)...) {}
 
     template <transfer Mode = this_transfer>
     [[nodiscard]] auto in_task(promise_base& me) && {
-        if (!where_.is_known()) {
-            where_ = me.where().made_at();
+        if (!site_.is_known()) {
+            site_ = me.where().made_at();
         }
         return scope_await<value, policy_scope, Mode>(me, *this, *policy_);
     }
-    [[nodiscard]] site where() const noexcept { return where_; }
+    [[nodiscard]] roost::site site() const noexcept { return site_; }
     [[nodiscard]] node_name name() const noexcept { return name_; }
     [[nodiscard]] promise_base& start(scope& s) {
         return std::apply([&](auto&... args) { return std::invoke(fn_, s, std::move(args)...); }, args_).release_frame();
@@ -41,7 +41,7 @@ public:
 private:
     const scope_policy* policy_;
     node_name name_;
-    site where_;
+    roost::site site_;
     Fn fn_;
     std::tuple<Args...> args_;
 };

@@ -3,6 +3,7 @@
 // The node that children are started in. A scope's policy is told how every child ended, before anybody else can see it.
 
 #include <roost/task/detail/job_core.hpp>
+#include <roost/task/scope_options.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -25,10 +26,13 @@ private:
 
 // First failure cancels the scope.
 extern const scope_policy fail_fast_policy;
-// Nobody above: failures go to the sink.
+// Every failure is kept for the scope's end, and cancels nothing.
+extern const scope_policy keep_going_policy;
+// Failures go to the failure sink.
 extern const scope_policy root_policy;
-// Whoever made the scope looks at every outcome himself.
+// The code that made the scope reads every outcome itself.
 extern const scope_policy silent_policy;
+[[nodiscard]] const scope_policy& policy_of(scope_options::on_child_failure what) noexcept;
 
 class scope_core : public guest_region {
 public:
@@ -57,8 +61,8 @@ public:
     bool keep(const std::exception_ptr& error) noexcept;
     // And the first one cancels the scope.
     void fail(const std::exception_ptr& error) noexcept;
-    // The same with what failed beside it.
-    void fail_with(const std::exception_ptr& error, const failure_list& others) noexcept;
+    // Records the failure of the scope's body and what failed beside it, as the policy treats failures.
+    void body_failed(const std::exception_ptr& error, const failure_list& others) noexcept;
     // Records what failed beside the outcome of a child. Without an earlier failure the first of them is the first.
     void keep_all(const failure_list& others) noexcept;
     void fail_all(const failure_list& others) noexcept;
@@ -69,6 +73,15 @@ public:
     // To the failure sink.
     void report_other_failures() noexcept;
 
+    // --- daemons (daemon_scope.hpp) -----------------------------------------------------------------------------------
+    // Returns where daemons run, made at the first call; null if the scope admits no child of this caller any more.
+    [[nodiscard]] scope_core* daemons_for(admission as);
+    // As has_failed(): for the thread that ends the scope.
+    [[nodiscard]] bool has_daemons() const noexcept { return daemons_ != nullptr; }
+    // Called first by drained(). Returns true if daemons still have to end: they are cancelled, and drained() is called
+    // again when they have ended.
+    [[nodiscard]] bool hold_for_daemons() noexcept;
+
     // A child ends cancelled. Recorded if the scope is cancelled, too: then its body's value is not the result of all its work.
     void note_cancelled_child() noexcept;
     // As has_failed().
@@ -76,11 +89,14 @@ public:
 
 private:
     void report_further(const failure_list& failures) const noexcept;
+    [[nodiscard]] bool admits(admission as) const noexcept;
 
     executor_ref where_;
     const scope_policy* policy_;
-    mutable small_mutex failures_lock_;
+    scope_core* daemons_ = nullptr;
+    mutable small_mutex rare_lock_;  // of everything below, and of daemons_
     bool lost_child_ = false;
+    bool has_ended_daemons_ = false;
     std::exception_ptr first_;
     failure_list others_;
 };

@@ -1,11 +1,9 @@
-#include <roost/task/root.hpp>
+#include <roost/task/detail/root_block.hpp>
 
 #include <roost/base/error.hpp>
 #include <roost/task/checkpoint.hpp>
 
-namespace roost::inline ROOST_ABI {
-
-namespace detail {
+namespace roost::inline ROOST_ABI::detail {
 
 constinit const node_functions root_block::functions{
     .kind = "root scope", .destroy = destroy, .level_raised = nullptr, .drained = drained, .own = own_work::none};
@@ -27,7 +25,11 @@ root_block* root_block::below(node& parent, executor_ref where, node_name name, 
 
 // The drain holds a reference, so the event is still there when set() returns.
 bool root_block::drained(node& self) noexcept {
-    static_cast<root_block&>(static_cast<region&>(self)).ended.set();
+    root_block& block = static_cast<root_block&>(static_cast<region&>(self));
+    if (block.hold_for_daemons()) {
+        return false;
+    }
+    block.ended.set();
     return true;
 }
 
@@ -47,21 +49,4 @@ void root_block::refuse_to_block(std::string_view call, executor_ref where) cons
               ": it would block a thread that has to run its work");
 }
 
-}  // namespace detail
-
-root_scope::root_scope(executor_ref where, node_name name, std::source_location made_at)
-    : root_scope(new detail::root_block(where, name, made_at, detail::root_policy)) {}
-
-root_scope::root_scope(node& parent, executor_ref where, node_name name, std::source_location made_at)
-    : root_scope(detail::root_block::below(parent, where, name, made_at, detail::root_policy)) {}
-
-root_scope::~root_scope() {
-    if (!has_ended()) {
-        panic("root scope", block_->name(), block_->made_at(),
-              "it was destroyed before it was closed and joined, so its children would be lost; call close() and "
-              "join_blocking() before");
-    }
-    block_->release();
-}
-
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::detail

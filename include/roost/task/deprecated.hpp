@@ -1,0 +1,44 @@
+#pragma once
+
+// Names of the release before. They go with the next one; each says what to write instead.
+
+#include <roost/task/owned_scope.hpp>
+#include <roost/task/with_scope.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+using limited_scope [[deprecated("take a scope&; every scope can have a limit")]] = scope;
+using service_scope [[deprecated("take a scope&; every scope can have daemons")]] = scope;
+
+template <class Fn, class... Args>
+[[deprecated("use with_scope(scope_options(\"name\").at_most(n), fn, args...)"), nodiscard]] auto with_limited_scope(
+    std::uint32_t limit, Fn&& fn, Args&&... args) {
+    return with_scope(scope_options("limited scope").at_most(limit), std::forward<Fn>(fn), std::forward<Args>(args)...);
+}
+template <class Fn, class... Args>
+[[deprecated("use with_scope(fn, args...); every scope has daemon()"), nodiscard]] auto with_services(Fn&& fn,
+                                                                                                        Args&&... args) {
+    return with_scope(scope_options("services"), std::forward<Fn>(fn), std::forward<Args>(args)...);
+}
+template <class Fn, class... Args>
+[[deprecated("use with_scope(scope_options(\"name\").keep_going(), fn, args...)"), nodiscard]] auto collect(Fn&& fn,
+                                                                                                           Args&&... args) {
+    return with_scope(scope_options("collect").keep_going(), std::forward<Fn>(fn), std::forward<Args>(args)...);
+}
+
+class [[deprecated("use owned_scope(executor, scope_options(\"name\").report_failures())")]] root_scope final
+    : public owned_scope {
+public:
+    explicit root_scope(executor_ref where, node_name name = "root",
+                        std::source_location made_at = std::source_location::current())
+        : owned_scope(where, scope_options(name, made_at).report_failures()) {}
+    root_scope(node& parent, executor_ref where, node_name name,
+               std::source_location made_at = std::source_location::current())
+        : owned_scope(parent, where, scope_options(name, made_at).report_failures()) {}
+
+    void close() noexcept { request_close(); }
+    void join_blocking() { close_blocking(); }
+    [[nodiscard]] bool has_ended() const noexcept { return is_closed(); }
+};
+
+}  // namespace roost::inline ROOST_ABI

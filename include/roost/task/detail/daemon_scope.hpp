@@ -1,0 +1,43 @@
+#pragma once
+
+// Where the daemons of a scope run: a scope of their own beside it, made for the first of them.
+//
+//   parent ── scope S        the body and the ordinary children
+//          └─ daemon scope D
+//
+// S drains ──> D is cancelled and closed ──> D drains ──> S has ended
+//
+// D has one unit of its own from its making until S has drained. A level of the parent reaches both. D keeps S in memory.
+
+#include <roost/task/detail/scope_core.hpp>
+
+namespace roost::inline ROOST_ABI::detail {
+
+class daemon_scope final : public scope_core {
+public:
+    [[nodiscard]] static daemon_scope* make(scope_core& of);
+
+    // Ends one that no daemon ever ran in, without S.
+    void abandon() noexcept;
+
+    // The scope whose end cancels the daemons.
+    [[nodiscard]] scope_core& of() const noexcept { return *of_; }
+    // Returns the daemon scope that `n` is, or null.
+    [[nodiscard]] static const daemon_scope* from(const node& n) noexcept;
+
+    static void* operator new(std::size_t size) { return allocate_frame(size); }
+    static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
+
+private:
+    explicit daemon_scope(scope_core& of);
+    daemon_scope(scope_core& of, node& parent);
+    static void destroy(node& self) noexcept { delete &static_cast<daemon_scope&>(static_cast<region&>(self)); }
+    static bool drained(node& self) noexcept;
+    static const node_functions functions;
+    // Handles a daemon's failure as one of S's children would be.
+    static const scope_policy policy;
+
+    node_ref<scope_core> of_;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

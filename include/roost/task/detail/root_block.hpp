@@ -1,0 +1,38 @@
+#pragma once
+
+// The node of a scope that belongs to an object, with the event that its end sets.
+
+#include <roost/exec/blocking.hpp>
+#include <roost/sync/event.hpp>
+#include <roost/task/detail/scope_core.hpp>
+#include <roost/tree/detail/raise_turn.hpp>
+
+namespace roost::inline ROOST_ABI::detail {
+
+class root_block final : public scope_core {
+public:
+    root_block(executor_ref where, node_name name, site made_at, const scope_policy& policy);
+    // Below a node that no body of ours runs in. Throws error(errc::closed) when that is closed.
+    [[nodiscard]] static root_block* below(node& parent, executor_ref where, node_name name, site made_at,
+                                           const scope_policy& policy);
+
+    // Called before a thread blocks until the scope has ended. Ends the program in any job, and on a thread that runs the work
+    // of `where`, unless the scope has ended already.
+    void refuse_to_block(std::string_view call, executor_ref where) const noexcept;
+
+    static void* operator new(std::size_t size) { return allocate_frame(size); }
+    static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
+
+    event ended;  // closed, and nothing is left below
+    // Of the bodies that close it and are cancelled meanwhile.
+    raise_turn cancel_turn;
+    raise_turn abort_turn;
+
+private:
+    root_block(node& parent, executor_ref where, node_name name, site made_at, const scope_policy& policy);
+    static void destroy(node& self) noexcept { delete &static_cast<root_block&>(static_cast<region&>(self)); }
+    static bool drained(node& self) noexcept;
+    static const node_functions functions;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,135 @@
+#pragma once
+
+// What co_await with_scope(...) runs: the node of the scope, and the await that ends when everything in it has ended.
+
+#include <roost/task/scope.hpp>
+
+#include <cstdint>
+#include <optional>
+
+namespace roost::inline ROOST_ABI::detail {
+
+// The node of a with_scope, and the hand-over between the body that has ended and whoever takes the last unit.
+//
+// id  operation               order    pairs  carries                                   fails in
+// C1  join: exchange          acq_rel  C2     in: what every child did; out: this touch, the last  scope_core_model: last_unit_vs_return,
+//                                                                                       last_unit_goes_on_elsewhere
+// C2  drained: exchange       acq_rel  C1     the same; `next` has come with the units  scope_core_model: last_unit_goes_on_elsewhere
+class scope_block final : public scope_core {
+public:
+    [[nodiscard]] static scope_block& make(region& parent, node_name name, site made_at, const scope_policy& policy,
+                                           executor_ref where = {});
+
+    // The body has returned. True: so has everything else, nothing failed, and the block is gone.
+    [[nodiscard]] bool end_quietly() noexcept;
+    // The body has ended. True: so has everything else. False: `next` goes on, in the body, when it has.
+    [[nodiscard]] bool join(continuation& next) noexcept;
+
+    static void* operator new(std::size_t size) { return allocate_frame(size); }
+    static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
+
+private:
+    scope_block(region& parent, node_name name, site made_at, const scope_policy& policy, executor_ref where)
+        : scope_core(functions, parent, name, made_at, policy, where) {}
+    static void destroy(node& self) noexcept { delete &static_cast<scope_block&>(static_cast<region&>(self)); }
+    static bool drained(node& self) noexcept;
+
+    static const node_functions functions;
+    enum class stage : std::uint32_t { open, waiting, empty };
+    atomic<stage> stage_{stage::open};
+    plain<continuation*> next_{nullptr};
+};
+
+class inner_scope final : public scope {
+public:
+    explicit inner_scope(scope_core& core, std::uint32_t limit = 0) : scope(core, limit) {}
+};
+
+template <class T, class Call, transfer Mode>
+class scope_await final : private result_link<T>, private continuation {
+public:
+    scope_await(promise_base& me, Call& call, const scope_policy& policy, std::uint32_t limit = 0) noexcept
+        : result_link<T>(&ops), continuation(go_on), me_(&me), call_(&call), policy_(&policy), limit_(limit) {}
+    ~scope_await() {
+        if (block_ != nullptr) {
+            block_->release();
+        }
+    }
+
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    auto await_suspend(std::coroutine_handle<> self) -> typename transfer_to<Mode>::result {
+        promise_base& me = *me_;
+        static_cast<void>(self);
+        if (me.where().is_cancelled()) [[unlikely]] {
+            unwind_frame(me);
+            return transfer_to<Mode>::none();
+        }
+        block_ = &scope_block::make(me.where(), call_->name(), call_->site(), *policy_);
+        next_step then = next_step::nothing();
+        try {
+            scope_.emplace(*block_, limit_);
+            promise_base& child = call_->start(*scope_);
+            child.attach(*this, *block_);
+            then = next_step::resume(child);
+        } catch (...) {
+            this->fail(std::current_exception());
+            reason none;
+            then = done(*this, ending::threw, none);
+        }
+        if (then.is_unwind()) [[unlikely]] {
+            unwind_frame(me, this->why());
+        } else if (then.frame() != nullptr) [[likely]] {
+            return start_child<Mode>(me, *then.frame());
+        }
+        return transfer_to<Mode>::none();
+    }
+    T await_resume() { return this->take(); }
+
+private:
+    static next_step done(await_link& link, ending how, reason& why) noexcept {
+        auto& self = static_cast<scope_await&>(static_cast<result_link<T>&>(link));
+        if (how == ending::returned && self.block_->end_quietly()) [[likely]] {
+            self.block_ = nullptr;
+            return next_step::resume(*self.me_);
+        }
+        if (how == ending::threw) {
+            self.block_->body_failed(self.error(), job_of(*self.me_).take_carried(self.error()));
+        } else if (how == ending::cancelled) {
+            const bool was_cancelled = self.block_->is_cancelled();
+            why = was_cancelled ? self.block_->why() : why;
+            self.settle_cancelled(why);
+            if (!was_cancelled) {  // else its children know, and a reason of its own would stand in the way of why()
+                self.block_->node::cancel(std::move(why));
+            }
+        }
+        return self.block_->join(self) ? self.finish() : next_step::nothing();
+    }
+    static next_step go_on(continuation& c) noexcept { return static_cast<scope_await&>(c).finish(); }
+
+    next_step finish() noexcept {
+        promise_base& me = *me_;
+        if (std::exception_ptr first = block_->first_failure()) {
+            job_of(me).carry(first, block_->take_other_failures());
+            this->fail(std::move(first));
+            return next_step::resume(me);
+        }
+        if (this->state() == ending::cancelled) {
+            runner::of_this_thread().why = this->why();
+            return next_step::unwind(me);
+        }
+        if (me.where().is_cancelled()) [[unlikely]] {
+            region::note_cut_short(me.where());
+        }
+        return next_step::resume(me);
+    }
+
+    static constexpr link_ops ops{done};
+    promise_base* me_;
+    Call* call_;
+    const scope_policy* policy_;
+    std::uint32_t limit_;
+    scope_block* block_ = nullptr;
+    std::optional<inner_scope> scope_;
+};
+
+}  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,105 @@
+#include <roost/task/detail/daemon_scope.hpp>
+
+#include <mutex>
+
+namespace roost::inline ROOST_ABI::detail {
+
+constinit const node_functions daemon_scope::functions{
+    .kind = "scope", .destroy = destroy, .level_raised = nullptr, .drained = drained, .own = own_work::none};
+
+const scope_policy daemon_scope::policy(
+    +[](scope_core& scope, job_core& child) noexcept {
+        scope_core& of = static_cast<daemon_scope&>(scope).of();
+        of.policy().child_ended(of, child);
+    },
+    scope_policy::wants::failures);
+
+daemon_scope::daemon_scope(scope_core& of)
+    : scope_core(functions, of.where(), "daemons", of.made_at(), policy), of_(node_ref<scope_core>::share(of)) {}
+daemon_scope::daemon_scope(scope_core& of, node& parent)
+    : scope_core(functions, parent, of.where(), "daemons", of.made_at(), policy),
+      of_(node_ref<scope_core>::share(of)) {}
+
+daemon_scope* daemon_scope::make(scope_core& of) {
+    if (of.parent() == nullptr) {
+        auto* made = new daemon_scope(of);
+        made->enter();
+        return made;
+    }
+    auto* made = new daemon_scope(of, *of.parent());
+    if (made->attach(child_kind::working, admission::member) == attached::refused) {
+        made->discard();
+        return nullptr;
+    }
+    return made;
+}
+
+const daemon_scope* daemon_scope::from(const node& n) noexcept {
+    return &n.functions() == &functions ? &static_cast<const daemon_scope&>(static_cast<const region&>(n)) : nullptr;
+}
+
+// S waits for this: its own drained() runs once more, and finds no daemons.
+bool daemon_scope::drained(node& self) noexcept {
+    const node_ref<scope_core>& held = static_cast<daemon_scope&>(static_cast<region&>(self)).of_;
+    if (!held) {
+        return true;  // abandoned
+    }
+    scope_core& of = *held;
+    if (of.functions().drained(of)) {
+        of.finish_drain();
+    }
+    return true;
+}
+
+void daemon_scope::abandon() noexcept {
+    of_ = {};
+    close_and_leave();
+    release();
+}
+
+bool scope_core::admits(admission as) const noexcept {
+    return !is_closed() && (as == admission::member || !is_closing() || has_caller_inside());
+}
+
+scope_core* scope_core::daemons_for(admission as) {
+    if (!admits(as)) {
+        return nullptr;
+    }
+    {
+        const std::lock_guard guard(rare_lock_);
+        if (daemons_ != nullptr || has_ended_daemons_) {
+            return daemons_;
+        }
+    }
+    daemon_scope* made = daemon_scope::make(*this);
+    scope_core* kept = nullptr;
+    {
+        const std::lock_guard guard(rare_lock_);
+        if (daemons_ == nullptr && !has_ended_daemons_) {
+            daemons_ = std::exchange(made, nullptr);
+        }
+        kept = daemons_;
+    }
+    if (made != nullptr) {  // another thread was faster, or the scope has ended
+        made->abandon();
+    }
+    return kept;
+}
+
+bool scope_core::hold_for_daemons() noexcept {
+    scope_core* daemons = nullptr;
+    {
+        const std::lock_guard guard(rare_lock_);
+        has_ended_daemons_ = true;
+        daemons = std::exchange(daemons_, nullptr);
+    }
+    if (daemons == nullptr) {
+        return false;
+    }
+    daemons->node::cancel(reason::plain_kind(reason_kind::closed));
+    daemons->close_and_leave();
+    daemons->release();
+    return true;
+}
+
+}  // namespace roost::inline ROOST_ABI::detail
