@@ -2,7 +2,7 @@
 
 #include <roost/asio/async_run.hpp>
 #include <roost/asio/use_task.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>

@@ -4,7 +4,7 @@
 #include <roost/asio/use_task.hpp>
 #include <roost/runtime/blocking.hpp>
 #include <roost/runtime/blocking_lane.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 
 #include <boost/asio/as_tuple.hpp>

@@ -36,10 +36,10 @@ int main() {
     const failure_sink before = set_failure_sink(count_and_print);
     {
         runtime rt;
-        root_scope background(rt, "background");  // a root has no caller that its failures could be thrown to
+        owned_scope background(
+            rt, scope_options("background").report_failures());  // a root has no caller that its failures could be thrown to
         background.launch("refresh", refresh());
-        background.close();
-        background.join_blocking();
+        background.close_blocking();
     }
     set_failure_sink(before);
     // end main

@@ -4,7 +4,7 @@
 #include <roost/runtime/blocking.hpp>
 #include <roost/runtime/run.hpp>
 #include <roost/task/on.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 
 #include <chrono>
 #include <cstdio>

@@ -3,7 +3,7 @@
 #include <roost/runtime/run.hpp>
 #include <roost/shutdown/shutdown.hpp>
 #include <roost/sync/channel.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 
 #include <atomic>

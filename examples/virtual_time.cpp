@@ -30,7 +30,7 @@ task<> fetch_in_time(int& tries, int& got, duration limit) {
 // The test: one thread, the same order on every run for the same seed, and it is over at once.
 bool ends_with(duration limit, int expected_tries, int expected) {
     testing::virtual_time clock;
-    root_scope root(clock);
+    owned_scope root(clock, scope_options("root").report_failures());
     const time_point start = clock.now();
     int tries = 0;
     int got = 0;
@@ -38,8 +38,8 @@ bool ends_with(duration limit, int expected_tries, int expected) {
     clock.run();
     const auto passed = std::chrono::duration_cast<std::chrono::hours>(clock.now() - start);
     std::printf("%d tries in %d hours gave %d\n", tries, static_cast<int>(passed.count()), got);
-    root.close();
-    return root.has_ended() && clock.leaks().empty() && tries == expected_tries && got == expected;
+    root.request_close();
+    return root.is_closed() && clock.leaks().empty() && tries == expected_tries && got == expected;
 }
 // end test
 

@@ -4,7 +4,7 @@
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/channel.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/task.hpp>
 
 using roost::task;

@@ -5,7 +5,7 @@
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 
 #include <vector>
 

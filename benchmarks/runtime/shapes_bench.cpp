@@ -10,7 +10,7 @@
 #include <roost/sync/semaphore.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/services.hpp>
 
 #include <deque>

@@ -3,7 +3,7 @@
 #include <roost/asio/io_executor.hpp>
 #include <roost/asio/use_task.hpp>
 #include <roost/task/on.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 

@@ -107,7 +107,6 @@
 #include <roost/task/timeout.hpp>
 #include <roost/task/trace.hpp>
 #include <roost/task/until_stop.hpp>
-#include <roost/task/with_scope.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/deadline.hpp>
 #include <roost/tree/external_resource.hpp>

@@ -94,7 +94,7 @@ private:
 inline void play_on(one_thread& where, roost::task<> t, bool waits = false) {
     std::exception_ptr failed;
     {
-        roost::root_scope root(where);
+        roost::owned_scope root(where, roost::scope_options("root").report_failures());
         try {
             const roost::job j = root.launch("job", std::move(t));
             if (waits) {
@@ -106,7 +106,7 @@ inline void play_on(one_thread& where, roost::task<> t, bool waits = false) {
         } catch (...) {
             failed = std::current_exception();
         }
-        root.close();
+        root.request_close();
         where.run();
     }
     if (failed) {

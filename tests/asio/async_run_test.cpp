@@ -109,7 +109,7 @@ TEST(async_run, ASIO_16_the_handlers_slot_cancels_and_stops) {
 TEST(async_run, ASIO_17_waiting_for_a_job_leaves_it_alone) {
     net::io_context io;
     auto guard = net::make_work_guard(io);
-    root_scope root(io_executor::of(io));
+    owned_scope root(io_executor::of(io), scope_options("root").report_failures());
     event release;
     job j = root.launch("waits", [](event& e) -> task<> { co_await e.wait(); }(release));
     net::cancellation_signal signal;
@@ -126,7 +126,7 @@ TEST(async_run, ASIO_17_waiting_for_a_job_leaves_it_alone) {
     release.set();
     io.poll();
     EXPECT_TRUE(joined);
-    root.close();
+    root.request_close();
     io.poll();
 }
 

@@ -159,7 +159,7 @@ void handlers_elsewhere() {
     {
         rig::manual where;
         net::io_context io;
-        root_scope root(where);
+        owned_scope root(where, scope_options("root").report_failures());
         const auto handler = [&](std::exception_ptr e) {
             ++called;
             failed = e ? e : failed;
@@ -173,7 +173,7 @@ void handlers_elsewhere() {
         } catch (...) {
             failed = std::current_exception();
         }
-        root.close();
+        root.request_close();
         where.run();
         try {
             io.run();

@@ -99,7 +99,7 @@ TEST(io_executor, ASIO_11_other_handlers_get_their_turn) {
     net::io_context io;
     bool stop = false;
     int rounds = 0;
-    root_scope root(io_executor::of(io));
+    owned_scope root(io_executor::of(io), scope_options("root").report_failures());
     root.launch("spins", [](bool& end, int& n) -> task<> {
         while (!end) {
             ++n;
@@ -107,7 +107,7 @@ TEST(io_executor, ASIO_11_other_handlers_get_their_turn) {
         }
     }(stop, rounds));
     net::post(io, [&] { net::post(io, [&] { stop = true; }); });
-    root.close();
+    root.request_close();
     io.run();
     EXPECT_LT(rounds, 1000);
 }
@@ -115,7 +115,7 @@ TEST(io_executor, ASIO_11_other_handlers_get_their_turn) {
 TEST(io_executor, ASIO_11_all_threads_of_the_context_help) {
     net::io_context io;
     auto guard = net::make_work_guard(io);
-    root_scope root(io_executor::of(io));
+    owned_scope root(io_executor::of(io), scope_options("root").report_failures());
     latch both(2);
     for (int i = 0; i < 2; ++i) {
         root.launch("meets", [](latch& l) -> task<> {
@@ -124,10 +124,10 @@ TEST(io_executor, ASIO_11_all_threads_of_the_context_help) {
             co_return;
         }(both));
     }
-    root.close();
+    root.request_close();
     std::thread other([&] { io.run(); });
     std::thread another([&] { io.run(); });
-    root.join_blocking();
+    root.close_blocking();
     guard.reset();
     other.join();
     another.join();
@@ -135,13 +135,13 @@ TEST(io_executor, ASIO_11_all_threads_of_the_context_help) {
 
 TEST(io_executor, ASIO_12_sleeping_keeps_the_context_running) {
     net::io_context io;
-    root_scope root(io_executor::of(io));
+    owned_scope root(io_executor::of(io), scope_options("root").report_failures());
     const time_point start = now();
     root.launch("sleeps", []() -> task<> { co_await sleep_for(3ms); }());
-    root.close();
+    root.request_close();
     io.run();
     EXPECT_GE(now() - start, 3ms);
-    EXPECT_TRUE(root.has_ended());
+    EXPECT_TRUE(root.is_closed());
 }
 
 TEST(io_executor, ASIO_14_blocking_runs_on_the_lane_it_was_given) {

@@ -4,7 +4,7 @@
 
 #include <roost/asio/async_run.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/testing/virtual_time.hpp>
@@ -62,7 +62,7 @@ seen end_late(
     const std::function<task<>(by_hand&, seen&)>& body, error_code ec, int value,
     const std::function<void(job&)>& before = [](job&) {}) {
     roost::testing::virtual_time time;
-    root_scope root(time);
+    owned_scope root(time, scope_options("root").report_failures());
     by_hand op;
     seen s;
     job j = root.launch("late", body(op, s));
@@ -70,7 +70,7 @@ seen end_late(
     EXPECT_EQ(op.signals, 1);  // the deadline has been passed on
     before(j);
     op.complete(ec, value);
-    root.close();
+    root.request_close();
     time.run();
     EXPECT_FALSE(s.reached_the_end);
     return s;

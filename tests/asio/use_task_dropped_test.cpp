@@ -32,13 +32,13 @@ using local_socket = net::local::stream_protocol::socket;
 TEST(use_task_dropped, ASIO_8_a_dropped_handler_is_a_cancel_because_of_closed) {
     net::io_context io;
     auto guard = net::make_work_guard(io);
-    root_scope root(io_executor::of(io));
+    owned_scope root(io_executor::of(io), scope_options("root").report_failures());
     by_hand op;
     auto j = root.async("op", await_by_hand(op));
     io.poll();
     ASSERT_TRUE(op.held.has_value());
     op.held.reset();
-    root.close();
+    root.request_close();
     io.poll();
     EXPECT_EQ(j.state(), job_state::cancelled);
     EXPECT_EQ(j.as_job().why().kind(), reason_kind::closed);
@@ -46,9 +46,9 @@ TEST(use_task_dropped, ASIO_8_a_dropped_handler_is_a_cancel_because_of_closed) {
 
 TEST(use_task_dropped, ASIO_8_a_handler_dropped_while_it_begins) {
     net::io_context io;
-    root_scope root(io_executor::of(io));
+    owned_scope root(io_executor::of(io), scope_options("root").report_failures());
     job j = root.launch("op", []() -> task<> { co_await initiate<void()>([](auto) {}, use_task); }());
-    root.close();
+    root.request_close();
     io.run();
     EXPECT_EQ(j.state(), job_state::cancelled);
     EXPECT_EQ(j.why().kind(), reason_kind::closed);
@@ -57,13 +57,13 @@ TEST(use_task_dropped, ASIO_8_a_handler_dropped_while_it_begins) {
 TEST(use_task_dropped, ASIO_8_dropped_handlers_end_tasks_of_another_executor) {
     net::io_context home;
     auto guard = net::make_work_guard(home);
-    root_scope root(io_executor::of(home));
+    owned_scope root(io_executor::of(home), scope_options("root").report_failures());
     auto io = std::make_unique<net::io_context>();
     job j = root.launch("posts", [](net::io_context& c) -> task<> { co_await net::post(c, use_task); }(*io));
     home.poll();
     EXPECT_FALSE(j.is_finished());
     io.reset();
-    root.close();
+    root.request_close();
     home.poll();
     EXPECT_EQ(j.state(), job_state::cancelled);
     EXPECT_EQ(j.why().kind(), reason_kind::closed);
@@ -148,7 +148,7 @@ private:
 TEST(use_task_dropped, ASIO_23_an_emission_that_a_strand_destroys_at_once_does_not_keep_the_body) {
     net::io_context home;
     auto guard = net::make_work_guard(home);
-    root_scope root(io_executor::of(home));
+    owned_scope root(io_executor::of(home), scope_options("root").report_failures());
     auto io = std::make_unique<net::io_context>();
     by_hand op;
     job j = root.launch("op", [](by_hand& o, net::any_io_executor on) -> task<> {
@@ -159,7 +159,7 @@ TEST(use_task_dropped, ASIO_23_an_emission_that_a_strand_destroys_at_once_does_n
     ASSERT_TRUE(op.held.has_value());
     net::post(*io, at_shutdown(j, op));
     io.reset();
-    root.close();
+    root.request_close();
     home.poll();
     EXPECT_EQ(j.state(), job_state::cancelled);
 }

@@ -6,7 +6,7 @@
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/asio/as_tuple.hpp>
@@ -110,7 +110,7 @@ TEST(use_task, ASIO_7_composed_operations_cancelled_between_their_steps) {
         net::local::connect_pair(a, b);
         std::vector<char> out(2'000'000, 'x');
         std::vector<char> in(2'000'000);
-        root_scope root(io_executor::of(context.io));
+        owned_scope root(io_executor::of(context.io), scope_options("root").report_failures());
         job writes = root.launch("write", write_much(a, out));
         job reads = root.launch("read", read_much(b, in));
         wait_a_little(random);
@@ -118,8 +118,7 @@ TEST(use_task, ASIO_7_composed_operations_cancelled_between_their_steps) {
             std::this_thread::sleep_for(std::chrono::microseconds(random() % 800));
         }
         root.cancel();
-        root.close();
-        root.join_blocking();
+        root.close_blocking();
         all.add(writes);
         all.add(reads);
     }
@@ -140,15 +139,14 @@ TEST(use_task, ASIO_7_expiry_and_cancel_on_different_executors) {
     std::mt19937 random(2);
     tally all;
     for (const time_box box; box.goes_on();) {
-        root_scope root(rt);
+        owned_scope root(rt, scope_options("root").report_failures());
         std::vector<job> jobs;
         for (int i = 0; i < 8; ++i) {
             jobs.push_back(root.launch("wait", wait_on_strand(context.io, std::chrono::microseconds(random() % 200))));
         }
         std::this_thread::sleep_for(std::chrono::microseconds(random() % 200));
         root.cancel();
-        root.close();
-        root.join_blocking();
+        root.close_blocking();
         for (const job& j : jobs) {
             all.add(j);
         }
@@ -173,15 +171,14 @@ TEST(use_task, ASIO_7_delivery_and_cancel_at_the_same_time) {
         message_channel messages(context.io, 1);
         const message sent = std::make_shared<int>(1);
         std::atomic<int> received{0};
-        root_scope root(io_executor::of(context.io));
+        owned_scope root(io_executor::of(context.io), scope_options("root").report_failures());
         job receives = root.launch("receive", receive_one(messages, received));
         wait_a_little(random);
         std::thread canceller([&] { receives.cancel(); });
         // Asio 1.26 takes no message after a receive has been cancelled, although there is room.
         const int taken = messages.try_send(boost::system::error_code(), sent) ? 1 : 0;
         canceller.join();
-        root.close();
-        root.join_blocking();
+        root.close_blocking();
         all.add(receives);
         EXPECT_EQ(received.load(), receives.state() == job_state::completed ? 1 : 0);
         int left = 0;

@@ -4,7 +4,7 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 
 #include "by_hand.hpp"
@@ -99,13 +99,13 @@ TEST(use_task, ASIO_3_begins_when_awaited_and_not_when_cancelled) {
         EXPECT_EQ(op.begun, 0);
     }
     EXPECT_EQ(op.begun, 0);
-    root_scope root(io_executor::of(io));
+    owned_scope root(io_executor::of(io), scope_options("root").report_failures());
     job j = root.launch("cancelled", [](by_hand& o) -> task<> {
         job me = co_await this_job();
         me.cancel();
         co_await o(use_task);
     }(op));
-    root.close();
+    root.request_close();
     io.run();
     EXPECT_EQ(j.state(), job_state::cancelled);
     EXPECT_EQ(op.begun, 0);
@@ -115,7 +115,7 @@ TEST(use_task, ASIO_4_cancel_is_terminal_and_waits_for_the_operation) {
     net::io_context io;
     auto guard = net::make_work_guard(io);
     by_hand op;
-    root_scope root(io_executor::of(io));
+    owned_scope root(io_executor::of(io), scope_options("root").report_failures());
     auto j = root.async("op", await_by_hand(op));
     io.poll();
     ASSERT_EQ(op.begun, 1);
@@ -128,14 +128,14 @@ TEST(use_task, ASIO_4_cancel_is_terminal_and_waits_for_the_operation) {
     op.complete(net::error::operation_aborted, 0);
     io.poll();
     EXPECT_EQ(j.state(), job_state::cancelled);
-    root.close();
+    root.request_close();
     io.poll();
 }
 
 TEST(use_task, ASIO_4_a_real_operation_ends_at_once) {
     net::io_context io;
     pair_of_sockets sockets(io);
-    root_scope root(io_executor::of(io));
+    owned_scope root(io_executor::of(io), scope_options("root").report_failures());
     std::string text(5, ' ');
     job reads = root.launch("read", [](local_socket& s, std::string& into) -> task<> {
         co_await net::async_read(s, net::buffer(into), use_task);
@@ -144,7 +144,7 @@ TEST(use_task, ASIO_4_a_real_operation_ends_at_once) {
         co_await sleep_for(1ms);
         j.cancel();
     }(reads));
-    root.close();
+    root.request_close();
     io.run();
     EXPECT_EQ(reads.state(), job_state::cancelled);
 }
@@ -152,7 +152,7 @@ TEST(use_task, ASIO_4_a_real_operation_ends_at_once) {
 TEST(use_task, ASIO_5_a_result_after_a_cancel_of_the_job_is_destroyed) {
     net::io_context io;
     auto guard = net::make_work_guard(io);
-    root_scope root(io_executor::of(io));
+    owned_scope root(io_executor::of(io), scope_options("root").report_failures());
     {
         by_hand op;  // the handler first: delivered, cancelled at the next await
         int got = 0;
@@ -184,7 +184,7 @@ TEST(use_task, ASIO_5_a_result_after_a_cancel_of_the_job_is_destroyed) {
         EXPECT_EQ(j.state(), job_state::cancelled);
         EXPECT_EQ(op.signals, 0);  // the emission found the operation ended
     }
-    root.close();
+    root.request_close();
     io.poll();
 }
 
@@ -200,7 +200,7 @@ TEST(use_task, ASIO_5_an_exception_outranks_the_cancel_unless_it_is_its_echo) {
     for (const bool is_echo : {false, true}) {
         net::io_context io;
         auto guard = net::make_work_guard(io);
-        root_scope root(io_executor::of(io));
+        owned_scope root(io_executor::of(io), scope_options("root").report_failures());
         std::optional<failing_handler> held;
         job j = root.launch("op", await_failing(held));
         io.poll();
@@ -211,7 +211,7 @@ TEST(use_task, ASIO_5_an_exception_outranks_the_cancel_unless_it_is_its_echo) {
             what = std::make_exception_ptr(boost::system::system_error(net::error::operation_aborted));
         }
         (*held)(what);
-        root.close();
+        root.request_close();
         io.poll();
         EXPECT_EQ(j.state(), is_echo ? job_state::cancelled : job_state::failed);
     }
@@ -223,7 +223,7 @@ TEST(use_task, ASIO_6_stop_is_total) {
     auto guard = net::make_work_guard(io);
     by_hand plain;
     by_hand through;
-    root_scope root(io_executor::of(io));
+    owned_scope root(io_executor::of(io), scope_options("root").report_failures());
     auto a = root.async("plain", await_by_hand(plain));
     auto b = root.async("through", await_by_hand(through, use_task.through_stop()));
     io.poll();
@@ -240,14 +240,14 @@ TEST(use_task, ASIO_6_stop_is_total) {
     EXPECT_EQ(through.last, net::cancellation_type::terminal);
     plain.complete({}, 1);
     through.complete({}, 1);
-    root.close();
+    root.request_close();
     io.poll();
-    EXPECT_TRUE(root.has_ended());
+    EXPECT_TRUE(root.is_closed());
 }
 
 TEST(use_task, ASIO_6_stop_ends_a_wait_also_one_that_begins_later) {
     net::io_context io;
-    root_scope root(io_executor::of(io));
+    owned_scope root(io_executor::of(io), scope_options("root").report_failures());
     int aborted = 0;
     root.launch("waits", [](net::io_context& c, int& count) -> task<> {
         for (int i = 0; i < 2; ++i) {
@@ -258,7 +258,7 @@ TEST(use_task, ASIO_6_stop_ends_a_wait_also_one_that_begins_later) {
     }(io, aborted));
     io.poll();
     root.core().stop();
-    root.close();
+    root.request_close();
     io.run();
     EXPECT_EQ(aborted, 2);
 }
@@ -270,7 +270,7 @@ TEST(use_task, ASIO_7_the_signal_is_emitted_on_the_bound_executor) {
     by_hand op;
     bool on_strand = false;
     op.on_signal = [&] { on_strand = strand.running_in_this_thread(); };
-    root_scope root(io_executor::of(io));
+    owned_scope root(io_executor::of(io), scope_options("root").report_failures());
     auto j = root.async("op", [](by_hand& o, net::strand<net::io_context::executor_type> s) -> task<> {
         co_await initiate<void(boost::system::error_code, int)>(
             [&o](auto h) {
@@ -284,7 +284,7 @@ TEST(use_task, ASIO_7_the_signal_is_emitted_on_the_bound_executor) {
     io.poll();
     EXPECT_TRUE(on_strand);
     op.complete({}, 0);
-    root.close();
+    root.request_close();
     io.poll();
 }
 

@@ -40,12 +40,12 @@ int use_part() {
     }
 #elif defined(PART_testing)
     roost::testing::virtual_time clock;
-    roost::root_scope root(clock);
+    roost::owned_scope root(clock, roost::scope_options("root").report_failures());
     int got = 0;
     root.launch("seven", keep(seven(), got));
-    root.close();
+    root.request_close();
     clock.run();
-    return root.has_ended() ? got : 0;
+    return root.is_closed() ? got : 0;
 #endif
 }
 

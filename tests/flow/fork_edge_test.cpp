@@ -54,11 +54,11 @@ task<int> note_and_fail(std::vector<int>& order, int i) {
 class inline_stage {
 public:
     ~inline_stage() {
-        root.close();
-        EXPECT_TRUE(root.has_ended());
+        root.request_close();
+        EXPECT_TRUE(root.is_closed());
     }
     inline_executor executor;
-    root_scope root{executor};
+    owned_scope root{executor, scope_options("root").report_failures()};
 };
 
 task<> all_inline(std::vector<int>& order, int& sum) {
@@ -291,9 +291,9 @@ private:
 class stack_stage {
 public:
     ~stack_stage() {
-        root.close();
+        root.request_close();
         executor.run();
-        EXPECT_TRUE(root.has_ended());
+        EXPECT_TRUE(root.is_closed());
     }
     template <class T>
     job_state play(task<T> t) {
@@ -302,7 +302,7 @@ public:
         return j.state();
     }
     stack_of_work executor;
-    root_scope root{executor};
+    owned_scope root{executor, scope_options("root").report_failures()};
 };
 // As the first child of a group: in a job that keeps what it can for its next group.
 task<> in_group(task<> t) { co_await when_all(std::move(t), leaf()); }

@@ -93,14 +93,14 @@ TEST(fork_executor, JOB_72_a_runtime_that_shuts_down_ends_the_groups_that_run) {
     for (int i = 0; i < 20; ++i) {
         event never;
         runtime threads(runtime_options().workers(2));
-        root_scope root(threads);
+        owned_scope root(threads, scope_options("root").report_failures());
         const job runs = root.launch("runs", nest(6));
         const job waits = root.launch("waits", nest_waiting(6, never));
         std::this_thread::sleep_for(std::chrono::microseconds(i * 50));
         waits.cancel();
-        root.close();
+        root.request_close();
         threads.shut_down();
-        EXPECT_TRUE(root.has_ended()) << i;
+        EXPECT_TRUE(root.is_closed()) << i;
         EXPECT_EQ(runs.state(), job_state::completed);
         EXPECT_EQ(waits.state(), job_state::cancelled);
     }
@@ -127,12 +127,12 @@ task<> tell(std::atomic<bool>& told, duration after) {
 }
 void take_turns(executor_ref on, const std::function<void()>& run, bool nested, duration after) {
     std::atomic<bool> told{false};
-    root_scope root(on);
+    owned_scope root(on, scope_options("root").report_failures());
     root.launch("tells", tell(told, after));
     root.launch("loops", until_told(told, nested));
-    root.close();
+    root.request_close();
     run();
-    root.join_blocking();
+    root.close_blocking();
 }
 TEST(fork_executor, JOB_72_a_body_that_only_forks_lets_the_others_run) {
     for (const bool nested : {false, true}) {

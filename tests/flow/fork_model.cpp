@@ -70,7 +70,7 @@ private:
 
 // A body on this thread, a thief that runs what it finds, and the promise that everything ends.
 template <class Other>
-void play(shared_stack& ex, root_scope& root, const job& j, Other other) {
+void play(shared_stack& ex, owned_scope& root, const job& j, Other other) {
     thread thief([&] {
         static_cast<void>(ex.run_one());
         ex.wake();
@@ -78,8 +78,8 @@ void play(shared_stack& ex, root_scope& root, const job& j, Other other) {
     other();
     ex.run_until([&] { return j.is_finished(); });
     thief.join();
-    root.close();
-    ex.run_until([&] { return root.has_ended(); });
+    root.request_close();
+    ex.run_until([&] { return root.is_closed(); });
     while (ex.run_one()) {}
 }
 
@@ -102,7 +102,7 @@ task<> three_below(plain<int>& left, plain<int>& right, int& sum) {
 // JOB-72: the second child runs elsewhere and has ended, and written what it wrote, when the third ends here.
 MODEL(fork_model, stolen_and_done) {
     shared_stack ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     plain<int> left(0);
     plain<int> right(0);
     int sum = 0;
@@ -131,14 +131,14 @@ task<> shown_and_next(std::optional<thread>& other, int& sum) {
 // JOB-73: somebody cancels the first child's job and lets go of it, and then it looks as if nobody had seen it.
 MODEL(fork_model, cancelled_and_let_go) {
     shared_stack ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     std::optional<thread> other;
     int sum = 0;
     const job j = root.launch("two", shown_and_next(other, sum));
     ex.run_until([&] { return j.is_finished(); });
     other->join();
-    root.close();
-    ex.run_until([&] { return root.has_ended(); });
+    root.request_close();
+    ex.run_until([&] { return root.is_closed(); });
     check(sum == 2, "JOB-73: both return");
 }
 
@@ -161,7 +161,7 @@ task<> count_both(atomic<int>& alive, int& sum) {
 // JOB-73: taken back, begun elsewhere or never, while somebody cancels everything.
 MODEL(fork_model, begun_vs_cancel) {
     shared_stack ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     atomic<int> alive{0};
     int sum = 0;
     const job j = root.launch("both", count_both(alive, sum));
@@ -188,7 +188,7 @@ task<> one_fails(atomic<int>& alive, bool first, bool& caught) {
 
 void failing(bool first) {
     shared_stack ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     atomic<int> alive{0};
     bool caught = false;
     const job j = root.launch("both", one_fails(alive, first, caught));
@@ -208,7 +208,7 @@ task<> race_both(atomic<int>& alive, int& got) {
 // JOB-41: a race that both may win.
 MODEL(fork_model, two_winners) {
     shared_stack ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     atomic<int> alive{0};
     int got = 0;
     const job j = root.launch("race", race_both(alive, got));
@@ -229,7 +229,7 @@ task<> both_fail(std::size_t& failures) {
 // JOB-42: both fail, at the same time perhaps, and both are told.
 MODEL(fork_model, two_failures) {
     shared_stack ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     std::size_t failures = 0;
     const job j = root.launch("race", both_fail(failures));
     play(ex, root, j, [] {});
@@ -246,7 +246,7 @@ task<> four(int& sum) {
 }
 void nested(bool looked_at) {
     shared_stack ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     int sum = 0;
     const job j = root.launch("four", four(sum));
     play(ex, root, j, [&] {
@@ -285,7 +285,7 @@ void settled_vs_cancel() {
     without_place.store(0, mo::relaxed);
     {
         shared_stack ex;
-        root_scope root(ex);
+        owned_scope root(ex, scope_options("root").report_failures());
         bool begun = false;
         bool got = false;
         const job j = root.launch("three", settle_three(begun, got));

@@ -13,7 +13,7 @@
 #include <roost/task/job_events.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
@@ -70,18 +70,18 @@ TEST(fork_storm, JOB_72_ten_thousand_on_every_executor) {
         s.play(many_of(every, sum));
         EXPECT_EQ(sum, expected);
         roost::testing::virtual_time mixed(7);
-        root_scope root(mixed);
+        owned_scope root(mixed, scope_options("root").report_failures());
         root.launch("many", many_of(every, sum = 0));
-        root.close();
+        root.request_close();
         mixed.run();
         EXPECT_EQ(sum, expected);
     }
     inline_executor at_once;
-    root_scope root(at_once);
+    owned_scope root(at_once, scope_options("root").report_failures());
     long sum = 0;
     root.launch("many", many_of(0, sum));
     EXPECT_EQ(sum, expected);
-    root.close();
+    root.request_close();
 }
 
 task<> few(std::size_t& seen) {
@@ -210,16 +210,16 @@ TEST(fork_storm, JOB_73_a_cancel_at_every_step) {
         bool is_over = false;
         for (int step = 0; !is_over; ++step) {
             roost::testing::virtual_time here(static_cast<std::uint64_t>(step % 4));
-            root_scope root(here);
+            owned_scope root(here, scope_options("root").report_failures());
             const job j = root.launch("mixed", both_mixed(here, how));
             int left = step;
             is_over = here.run_until([&] { return j.is_finished() || left-- == 0; }) && j.is_finished();
             static_cast<void>(dump(root.core()));
             j.cancel();
-            root.close();
+            root.request_close();
             here.run();
             ASSERT_TRUE(j.is_finished()) << how << ' ' << step;
-            ASSERT_TRUE(root.has_ended()) << how << ' ' << step;
+            ASSERT_TRUE(root.is_closed()) << how << ' ' << step;
             ASSERT_EQ(alive, 0) << how << ' ' << step;
         }
     }
@@ -230,9 +230,9 @@ TEST(fork_storm, JOB_73_every_order) {
     const auto sink = set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {});
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
         roost::testing::virtual_time here(seed);
-        root_scope root(here);
+        owned_scope root(here, scope_options("root").report_failures());
         const job j = root.launch("mixed", ends_somehow(here, static_cast<int>(seed % 25)));
-        root.close();
+        root.request_close();
         here.run();
         ASSERT_EQ(j.state(), job_state::completed) << seed;
         ASSERT_EQ(alive, 0) << seed;
@@ -262,7 +262,7 @@ TEST(fork_storm, JOB_61_whoever_begins_to_look_at_any_step_sees_every_later_chil
     bool is_over = false;
     for (int step = 0; !is_over; ++step) {
         roost::testing::virtual_time here;
-        root_scope root(here);
+        owned_scope root(here, scope_options("root").report_failures());
         bookkeeper books;
         const job j = root.launch("mixed", ends_somehow(here, step % 25));
         int left = step;
@@ -271,7 +271,7 @@ TEST(fork_storm, JOB_61_whoever_begins_to_look_at_any_step_sees_every_later_chil
         const job_counts start = job_counts_now();
         {
             const observation on(books);
-            root.close();
+            root.request_close();
             here.run();
         }
         const job_counts end = job_counts_now();

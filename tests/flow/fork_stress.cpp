@@ -12,7 +12,7 @@
 #include <roost/task/ignore.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
@@ -136,7 +136,7 @@ void grow_trees(unsigned workers, int rounds, int depth) {
     runtime threads(runtime_options().workers(workers));
     std::mt19937 random(workers);
     for (int i = 0; i < rounds; ++i) {
-        root_scope root(threads.get_executor());
+        owned_scope root(threads.get_executor(), scope_options("root").report_failures());
         std::vector<job> jobs;
         for (int k = 0; k < 4; ++k) {
             jobs.push_back(root.launch("tree", grow(static_cast<std::uint32_t>(random()), depth, counted())));
@@ -151,8 +151,8 @@ void grow_trees(unsigned workers, int rounds, int depth) {
         if (random() % 8 == 0) {
             EXPECT_FALSE(dump(root).empty());
         }
-        root.close();
-        while (!root.has_ended()) {
+        root.request_close();
+        while (!root.is_closed()) {
             std::this_thread::yield();
         }
         ASSERT_EQ(alive.load(), 0) << "round " << i;

@@ -14,7 +14,7 @@
 #include <roost/task/on_exit.hpp>
 #include <roost/task/others_of.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
@@ -216,19 +216,18 @@ task<std::string> report_inside(node& root) {
     co_return text;
 }
 
-task<std::string> report_of(root_scope& root) {
+task<std::string> report_of(owned_scope& root) {
     auto d = root.async("outer", report_inside(root.core()));
     co_return co_await std::move(d);
 }
 
 TEST(fork, JOB_74_reports_leave_out_what_is_kept) {
     runtime threads(runtime_options().workers(1));
-    root_scope root(threads);
+    owned_scope root(threads, scope_options("root").report_failures());
     const std::string text = block_on(threads, report_of(root));
     EXPECT_NE(text.find("job 'one of all'"), std::string::npos) << text;
     EXPECT_EQ(text.find("scope 'when_all'"), text.rfind("scope 'when_all'")) << text;
-    root.close();
-    root.join_blocking();
+    root.close_blocking();
 }
 
 task<int> slow(duration d) {

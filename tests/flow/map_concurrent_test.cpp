@@ -145,16 +145,16 @@ task<> map_meeting(std::atomic<int>& inside, std::vector<int>& out) {
 
 TEST(map_concurrent, JOB_93_on_two_threads_two_calls_of_fn_overlap) {
     roost::testing::manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     std::atomic<int> inside{0};
     std::vector<int> out;
     root.launch("maps", map_meeting(inside, out));
-    root.close();
+    root.request_close();
     std::thread other([&] {
-        ex.run_until_waiting([&] { return root.has_ended(); });
+        ex.run_until_waiting([&] { return root.is_closed(); });
         ex.wake();
     });
-    ex.run_until_waiting([&] { return root.has_ended(); });
+    ex.run_until_waiting([&] { return root.is_closed(); });
     ex.wake();
     other.join();
     EXPECT_EQ(out, (std::vector<int>{1, 2})) << "neither call would have returned without the other";

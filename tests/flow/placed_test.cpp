@@ -6,10 +6,8 @@
 #include <roost/flow/retry.hpp>
 #include <roost/flow/supervise.hpp>
 #include <roost/flow/when_all.hpp>
-#include <roost/task/collect.hpp>
 #include <roost/task/dump.hpp>
-#include <roost/task/limited_scope.hpp>
-#include <roost/task/services.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "../task/rig.hpp"
@@ -38,11 +36,11 @@ task<> supervised(supervisor& s, event& e) {
     s.launch("child", waits, std::ref(e));
     co_return;
 }
-task<> served(service_scope& s, event& e) {
+task<> served(scope& s, event& e) {
     s.launch("child", waits(e));
     co_return;
 }
-task<> limited(limited_scope& s, event& e) {
+task<> limited(scope& s, event& e) {
     s.launch("child", waits(e));
     co_return;
 }
@@ -58,7 +56,7 @@ task<> race_of_five(event& e, unsigned& line) {
 }
 task<> collects(event& e, unsigned& line) {
     line = __LINE__ + 1;
-    co_await collect(child, std::ref(e));
+    co_await with_scope(scope_options("collect").keep_going(), child, std::ref(e));
 }
 task<> supervises(event& e, unsigned& line) {
     const on_failure policy = on_failure::ignore();
@@ -67,11 +65,11 @@ task<> supervises(event& e, unsigned& line) {
 }
 task<> serves(event& e, unsigned& line) {
     line = __LINE__ + 1;
-    co_await with_services(served, std::ref(e));
+    co_await with_scope(served, std::ref(e));
 }
 task<> limits(event& e, unsigned& line) {
     line = __LINE__ + 1;
-    co_await with_limited_scope(2, limited, std::ref(e));
+    co_await with_scope(scope_options("limited scope").at_most(2), limited, std::ref(e));
 }
 task<> maps(event& e, unsigned& line) {
     std::vector<std::reference_wrapper<event>> items(2, std::ref(e));
@@ -131,8 +129,8 @@ TEST(placed, JOB_146_limits_of_zero_are_refused_with_their_place) {
     EXPECT_DEATH(static_cast<void>(map_concurrent(std::vector<std::reference_wrapper<event>>(), 0, waits_for_item)),
                  "map_concurrent .made at .*placed_test.cpp:");
     event e;
-    EXPECT_DEATH(static_cast<void>(with_limited_scope(0, limited, std::ref(e))),
-                 "with_limited_scope .made at .*placed_test.cpp:");
+    EXPECT_DEATH(static_cast<void>(with_scope(scope_options("limited scope").at_most(0), limited, std::ref(e))),
+                 "scope .limited scope. .made at .*placed_test.cpp:");
 }
 
 TEST(placed, JOB_146_an_argument_brings_the_place_of_its_call) {

@@ -38,7 +38,7 @@ public:
 
 private:
     manual_executor ex_;
-    root_scope root_{ex_};
+    owned_scope root_{ex_, scope_options("root").report_failures()};
     job job_;
 };
 
@@ -136,7 +136,7 @@ task<> wait_or_send(event& e, channel<int>& c, int& which_came) {
 // JOB-55: decided by the event while there is room for the value, or somebody who takes it: it is not sent.
 void decided_while_sending(channel<int>& c, const std::function<int()>& makes_room) {
     manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     event e;
     int came = -1;
     int received = 0;
@@ -199,8 +199,8 @@ task<> send_or_receive(channel<int>& to, channel<int>& from, int& value, int& se
 MODEL(select_model, two_selects_meet) {
     manual_executor here;
     manual_executor there;
-    root_scope root(here);
-    root_scope far(there);
+    owned_scope root(here, scope_options("root").report_failures());
+    owned_scope far(there, scope_options("root").report_failures());
     channel<int> a(0);
     channel<int> b(0);
     int one = 1;

@@ -53,7 +53,7 @@ TEST(select_stress, JOB_56_traders_at_channels_without_places) {
     channel<int> a(0, "a");
     channel<int> b(0, "b");
     ledger l;
-    root_scope root(rt);
+    owned_scope root(rt, scope_options("root").report_failures());
     std::vector<job> traders;
     for (int i = 0; i < 6; ++i) {
         traders.push_back(root.launch("trader", trade(a, b, scaled(200'000), i * 1'000'000, l)));
@@ -80,8 +80,7 @@ TEST(select_stress, JOB_56_traders_at_channels_without_places) {
     for (const job& j : traders) {
         j.cancel();
     }
-    root.close();
-    root.join_blocking();
+    root.close_blocking();
     EXPECT_EQ(l.sent.load(), l.received.load());
     EXPECT_EQ(l.sum_sent.load(), l.sum_received.load());
     EXPECT_EQ(a.waiters_now() + b.waiters_now(), 0U);
@@ -103,7 +102,7 @@ TEST(select_stress, JOB_57_permits_survive_cancels_at_any_moment) {
     count_jobs(true);
     const job_counts before = job_counts_now();
     {
-        root_scope root(rt);
+        owned_scope root(rt, scope_options("root").report_failures());
         const int rounds = scaled(100'000);
         for (int i = 0; i < rounds; ++i) {
             const job one = root.launch("one", take_either(a, b, got));
@@ -119,8 +118,7 @@ TEST(select_stress, JOB_57_permits_survive_cancels_at_any_moment) {
             one.cancel();
             three.cancel();
         }
-        root.close();
-        root.join_blocking();
+        root.close_blocking();
         const job_counts after = job_counts_now();
         EXPECT_EQ(after.created() - before.created(), 3UL * static_cast<unsigned long>(rounds));
         EXPECT_EQ(after.finished() - before.finished(), after.created() - before.created());

@@ -360,7 +360,7 @@ TEST(select, JOB_54_whoever_sets_an_event_wakes_selects_and_others) {
 // Called between the look at what is ready and the queueing up.
 class comes_meanwhile final : public job_observer {
 public:
-    comes_meanwhile(root_scope& root, channel<int>& c, event& stop, seen& out)
+    comes_meanwhile(owned_scope& root, channel<int>& c, event& stop, seen& out)
         : root_(&root), channel_(&c), stop_(&stop), out_(&out) {}
     void told(const job_event& e) noexcept override {
         if (e.kind() == job_event_kind::wait_registered) {
@@ -370,7 +370,7 @@ public:
     }
 
 private:
-    root_scope* root_;
+    owned_scope* root_;
     channel<int>* channel_;
     event* stop_;
     seen* out_;

@@ -36,7 +36,7 @@ task<> run_supervised(on_failure what, int& runs, job& child, supervised_counts&
 class bench {
 public:
     manual_executor ex;
-    root_scope root{ex};
+    owned_scope root{ex, scope_options("root").report_failures()};
     int runs = 0;
     job child;
     supervised_counts counts;
@@ -119,7 +119,7 @@ MODEL(supervise_model, restart_vs_escalate_vs_cancel) {
     set_failure_sink(before);
 }
 
-bool fails_in(detail::supervision& all, root_scope& root, const char* name, const std::exception_ptr& error) {
+bool fails_in(detail::supervision& all, owned_scope& root, const char* name, const std::exception_ptr& error) {
     std::uint32_t restarts = 0;
     duration wait{};
     static_cast<void>(all.record(name, error, 1, {}));
@@ -129,7 +129,7 @@ bool fails_in(detail::supervision& all, root_scope& root, const char* name, cons
 // JOB-31, JOB-32: the decisions alone, at the same time: one child is restarted, another one escalates, somebody cancels.
 MODEL(supervise_model, decisions) {
     manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     detail::supervision all(on_failure::ask([](const child_failure& f) {
                                 return f.name() == "restarts" ? on_failure::restart(backoff(), 1) : on_failure::escalate();
                             }),

@@ -40,14 +40,11 @@ task<> count(std::atomic<long>& n) {
 // What the three threads share.
 struct shared {
     runtime rt{runtime_options().workers(1)};
-    root_scope root{rt, "shared"};
+    owned_scope root{rt, scope_options("shared").report_failures()};
     shutdown node{"shared"};
     pool<std::unique_ptr<int>> things{pool_options(2, "shared"), [] { return std::make_unique<int>(1); }};
     std::atomic<long> ran{0};
-    ~shared() {
-        root.close();
-        root.join_blocking();
-    }
+    ~shared() { root.close_blocking(); }
 };
 void use_all(shared& s, bool breaks) {
     s.root.launch("job", count(s.ran));
@@ -202,11 +199,11 @@ void the_rest_asks_for_nothing(audit& a) {
     a("shutdown::cancel", [&] { root.cancel(); });
     a("shutdown::~shutdown", [&] { below = root; });
     event never;
-    root_scope jobs(rt, "jobs");
+    owned_scope jobs(rt, scope_options("jobs").report_failures());
     const job j = jobs.launch("waits", [](event& e) -> task<> { co_await e.wait(); }(never));
     a("job::cancel", [&] { j.cancel(); });
-    a("root_scope::close", [&] { jobs.close(); });
-    a("root_scope::join_blocking", [&] { jobs.join_blocking(); });
+    a("owned_scope::close", [&] { jobs.request_close(); });
+    a("owned_scope::join_blocking", [&] { jobs.close_blocking(); });
     while (told.load() < 2) {
         std::this_thread::yield();
     }

@@ -7,7 +7,7 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/on.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/task/until_stop.hpp>
 

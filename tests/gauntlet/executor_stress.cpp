@@ -4,7 +4,7 @@
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/testing/manual_executor.hpp>
 
 #include "../runtime/fixture.hpp"
@@ -54,7 +54,7 @@ TEST_P(shut_down_of, GAUNTLET_17_RUN_100_waiters_queue_and_posters_all_end_one_w
     {
         event never("never");
         runtime rt(runtime_options().workers(GetParam()));
-        root_scope root(rt);
+        owned_scope root(rt, scope_options("root").report_failures());
         std::vector<job> waiting;
         for (std::uint32_t i = 0; i < each; ++i) {
             waiting.push_back(root.launch("waiter", waits(never, counted(frames))));
@@ -77,8 +77,7 @@ TEST_P(shut_down_of, GAUNTLET_17_RUN_100_waiters_queue_and_posters_all_end_one_w
             });
         }
         root.cancel();
-        root.close();
-        root.join_blocking();
+        root.close_blocking();
         stage.store(1, mo::release);
         while (accepted.load(mo::relaxed) < 3 * each + each / 10) {
             yield_thread();

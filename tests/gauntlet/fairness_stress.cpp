@@ -58,12 +58,12 @@ TEST(gauntlet_fairness, GAUNTLET_30_a_thousand_in_line_beside_one_that_pushes_in
     std::atomic<bool> over{false};
     std::deque<std::atomic<long>> served(1000);
     {
-        root_scope root(rt);
+        owned_scope root(rt, scope_options("root").report_failures());
         semaphore::permit first = s.try_acquire();
         for (auto& mine : served) {
             root.launch("in line", in_line(s, mine, unserved, over));
         }
-        root.close();
+        root.request_close();
         EXPECT_TRUE(in_time([&] {
             std::this_thread::yield();
             return s.waiters_now() == served.size();
@@ -95,7 +95,7 @@ TEST(gauntlet_fairness, GAUNTLET_30_a_thousand_in_line_beside_one_that_pushes_in
             ADD_FAILURE() << "not served in " << took << " s, of those in line:" << starved;
             root.cancel();  // who is lost in the queue would not end
         }
-        root.join_blocking();
+        root.close_blocking();
         const auto [least, most] = std::minmax_element(served.begin(), served.end());
         q.say(
             "fairness: 1000 waiters served between %ld and %ld times, all once after %.3f s; a barging thread %ld of %ld "

@@ -39,7 +39,7 @@ inline void play(roost::task<> t) {
 template <class Close>
 std::exception_ptr failure_of(rig::manual& where, Close close) {
     try {
-        roost::root_scope root(where);
+        roost::owned_scope root(where, roost::scope_options("root").report_failures());
         std::exception_ptr failed;
         try {
             const roost::job closer = root.launch("closer", close());
@@ -49,7 +49,7 @@ std::exception_ptr failure_of(rig::manual& where, Close close) {
         } catch (...) {
             failed = std::current_exception();
         }
-        root.close();
+        root.request_close();
         where.run();
         return failed;
     } catch (...) {
@@ -80,16 +80,16 @@ void and_close(rig::manual& where, Act act, Close close) {
 }
 // `act` gives what its job failed with.
 template <class Act>
-void and_join(rig::manual& where, roost::root_scope& root, Act act) {
+void and_join(rig::manual& where, roost::owned_scope& root, Act act) {
     std::exception_ptr failed;
     try {
         failed = act();
     } catch (...) {
         failed = std::current_exception();
     }
-    root.close();
+    root.request_close();
     where.run();
-    root.join_blocking();
+    root.close_blocking();
     rethrow(failed);
 }
 

@@ -18,7 +18,7 @@
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/job_local.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/tree/visit.hpp>
 
 #if defined(ROOST_TEST_SERVICE)
@@ -118,7 +118,7 @@ void owned_below_a_node() {
 void root_below_a_node() {
     rig::manual where;
     const auto up = tree_support::make_root(std::string(long_name));
-    root_scope root(*up, where, std::string(long_name));
+    owned_scope root(*up, where, scope_options(std::string(long_name)).report_failures());
     and_join(where, root, [&] {
         const job j = root.launch("a", leaf(1));
         where.run();
@@ -210,7 +210,7 @@ const gauntlet::fault_row table[] = {
     {"once::call_blocking", initialises},
     {"select", [] { play(selects()); }},
     {"owned_scope::owned_scope", owned_below_a_node},
-    {"root_scope::root_scope", root_below_a_node},
+    {"owned_scope::owned_scope", root_below_a_node},
     // also pool::try_acquire, pool::try_acquire_or_create, pool::try_with
     {"pool::acquire_blocking", named_loans},
     {"pool::with", [] { play(named_with()); }},

@@ -42,18 +42,15 @@
 #include <roost/task/as_task.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/collect.hpp>
 #include <roost/task/driven.hpp>
 #include <roost/task/external.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/job_events.hpp>
 #include <roost/task/launch_started.hpp>
-#include <roost/task/limited_scope.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/others_of.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
-#include <roost/task/services.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/shared_deferred.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/timeout.hpp>
@@ -102,21 +99,21 @@ task<> children(scope& s) {
     user();
 }
 task<> in_scope() { co_await with_scope(children); }
-task<> limited(limited_scope& s) {
+task<> limited(scope& s) {
     co_await s.room();
     s.launch("a", leaf(1));
     auto b = s.async("b", leaf(2));
     static_cast<void>(co_await std::move(b));
 }
-task<> in_limited() { co_await with_limited_scope(1, limited); }
-task<> serving(service_scope& s) {
-    s.serve("service", leaf(1));
+task<> in_limited() { co_await with_scope(scope_options("limited scope").at_most(1), limited); }
+task<> serving(scope& s) {
+    s.daemon("service", leaf(1));
     s.launch("a", leaf(2));
     auto b = s.async("b", leaf(3));
     static_cast<void>(co_await std::move(b));
 }
-task<> in_services() { co_await with_services(serving); }
-task<> in_collect() { co_await collect(children); }
+task<> in_services() { co_await with_scope(serving); }
+task<> in_collect() { co_await with_scope(scope_options("collect").keep_going(), children); }
 task<> supervised_body(supervisor& s) {
     s.launch("a", body);
     user();
@@ -366,7 +363,7 @@ void watches_signals() {
 }
 void blocks() {
     rig::manual where;
-    root_scope root(where, std::string(long_name));
+    owned_scope root(where, scope_options(std::string(long_name)).report_failures());
     and_join(where, root, [&] {
         const job j = root.launch("driven", in_outcome());
         where.run();
@@ -399,7 +396,7 @@ const gauntlet::fault_row table[] = {
     {"with_scope", [] { play(in_scope()); }},
     // also limited_scope::launch, limited_scope::async, limited_scope::room
     {"with_limited_scope", [] { play(in_limited()); }},
-    // also service_scope::launch, service_scope::async, service_scope::serve
+    // also scope::launch, scope::async, scope::serve
     {"with_services", [] { play(in_services()); }},
     {"collect", [] { play(in_collect()); }},
     // also supervisor::launch, on_failure::ask
@@ -430,7 +427,7 @@ const gauntlet::fault_row table[] = {
     // also closing_executor::launch, closing_executor::async, closing_executor::close, on
     {"closing_executor::closing_executor", closing_executors},
     // also job::others, job::notes
-    {"root_scope::root_scope", blocks},
+    {"owned_scope::owned_scope", blocks},
     // also signal_received
     {"signal_watch::signal_watch", watches_signals},
     // also block_on_outcome, runtime::runtime

@@ -6,7 +6,7 @@
 #include <roost/sync/semaphore.hpp>
 #include <roost/task/job.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/tree/lease.hpp>
 #include <roost/tree/token.hpp>
 
@@ -75,10 +75,9 @@ TEST(gauntlet_handles, GAUNTLET_27_handles_die_on_foreign_threads_and_at_their_e
     job j;
     {
         runtime rt(runtime_options().workers(1));
-        root_scope root(rt);
+        owned_scope root(rt, scope_options("root").report_failures());
         j = root.launch("over", nothing());
-        root.close();
-        root.join_blocking();
+        root.close_blocking();
     }  // from here on the executor of j is gone
     std::array<std::optional<belongings>, 8> travelling;
     std::array<std::mutex, 8> locks;
@@ -117,10 +116,9 @@ void leave_with_static_handles() {
         job j;
         if (!gauntlet::under_tsan) {  // it does not support threads in a forked child
             rt.emplace(runtime_options().workers(1));
-            root_scope root(*rt);
+            owned_scope root(*rt, scope_options("root").report_failures());
             j = root.launch("over", nothing());
-            root.close();
-            root.join_blocking();
+            root.close_blocking();
         }
         kept = here.pack(j);
     }

@@ -19,8 +19,7 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/external_resource.hpp>
 #include <roost/tree/stop_token.hpp>
@@ -72,7 +71,7 @@ std::string numbers(N... n) {
 class kept_jobs : public kept {
 public:
     ~kept_jobs() override {
-        root.close();
+        root.request_close();
         where.run();
     }
 
@@ -90,7 +89,7 @@ protected:
         }
     }
     rig::manual where;
-    root_scope root{where, "kept"};
+    owned_scope root{where, scope_options("kept").report_failures()};
 };
 task<int> leaf(int v) {
     user();
@@ -106,7 +105,7 @@ public:
         root.async("a", leaf(1)).keep();
         where.run();
     }
-    std::string state() override { return numbers(root.core().units(), root.has_ended()); }
+    std::string state() override { return numbers(root.core().units(), root.is_closed()); }
 
 private:
     static task<> children(scope& s) {

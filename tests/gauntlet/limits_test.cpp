@@ -138,7 +138,7 @@ TEST(gauntlet_limits, GAUNTLET_10_TREE_26_guards_and_jobs_stop_at_their_limit) {
     EXPECT_TRUE(root.shut_down().is_resolved());
 
     rig::manual where;
-    root_scope jobs(where, "jobs");
+    owned_scope jobs(where, scope_options("jobs").report_failures());
     int ran = 0;
     const auto count = [](int& n) -> task<> {
         ++n;
@@ -156,9 +156,9 @@ TEST(gauntlet_limits, GAUNTLET_10_TREE_26_guards_and_jobs_stop_at_their_limit) {
         where.run();
     }
     EXPECT_EQ(ran, 2);
-    jobs.close();
+    jobs.request_close();
     where.run();
-    EXPECT_TRUE(jobs.has_ended());
+    EXPECT_TRUE(jobs.is_closed());
     q.say("%d guards, children and jobs too many, each told", refused);
 }
 

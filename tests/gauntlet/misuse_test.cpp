@@ -24,7 +24,7 @@
 #include <roost/task/driven.hpp>
 #include <roost/task/external.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/testing/virtual_time.hpp>
 #include <roost/tree/callback.hpp>
@@ -198,7 +198,7 @@ const misuse fatal[] = {
     {"a root scope goes before it was joined",
      [] {
          rig::manual where;
-         const root_scope root(where, "forgotten");
+         const owned_scope root(where, scope_options("forgotten").report_failures());
      },
      "'forgotten'.*before it was closed and joined"},
     {"an owned scope goes before it was closed",
@@ -222,7 +222,7 @@ const misuse fatal[] = {
     {"sleeping where there are no timers",
      [] {
          roost::testing::manual_executor bare("bare");
-         root_scope root(bare);
+         owned_scope root(bare, scope_options("root").report_failures());
          root.launch("sleeper", nap());
          bare.run_all();
      },
@@ -275,10 +275,10 @@ const misuse fatal[] = {
     {"a scope is joined by the thread that runs its work",
      [] {
          rig::manual where;
-         root_scope root(where, "mine");
+         owned_scope root(where, scope_options("mine").report_failures());
          event never;
          root.launch("stuck", for_ever(never));
-         runtime_tests::call c([&] { root.join_blocking(); });
+         runtime_tests::call c([&] { root.close_blocking(); });
          where.post(c);
          where.run();
      },
@@ -300,8 +300,8 @@ task<> awaits_nothing() {
 }
 task<> races_nobody() { static_cast<void>(co_await race(std::vector<task<int>>())); }
 
-task<> joins(root_scope& of) { co_await of.join(); }
-task<> uses(root_scope& other, job& refused) {
+task<> joins(owned_scope& of) { co_await of.join(); }
+task<> uses(owned_scope& other, job& refused) {
     refused = other.launch("stranger", one());
     auto d = other.async("stranger", one());
     static_cast<void>(co_await std::move(d));
@@ -346,7 +346,7 @@ TEST(gauntlet_misuse, GAUNTLET_29_forty_misuses_each_named) {
         const job inside = a.play(joins(a.root));
         EXPECT_EQ(kind_of(inside.error(), text), errc::would_deadlock) << "a scope is joined from inside";
         job stranger = keeps_open;
-        a.root.close();
+        a.root.request_close();
         const job user = b.play(uses(a.root, stranger));
         EXPECT_FALSE(stranger) << "a job of one scope starts a child in another, which is closing";
         EXPECT_EQ(stranger.why().kind(), reason_kind::closed);

@@ -13,14 +13,12 @@
 #include <roost/shutdown/shutdown.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/collect.hpp>
 #include <roost/task/generator.hpp>
 #include <roost/task/ignore.hpp>
-#include <roost/task/limited_scope.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/shared_deferred.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/timeout.hpp>
@@ -181,15 +179,17 @@ inline task<int> coalesced(int left, bottom& b) {
     co_return co_await with_scope(coalesced_job<coalesced>, left, std::ref(b));
 }
 template <level_function Level>
-task<int> in_limited(limited_scope& s, int left, bottom& b) {
+task<int> in_limited(scope& s, int left, bottom& b) {
     auto child = s.async("level", below<Level>(left, b));
     const int v = co_await std::move(child);
     co_return v + 1;
 }
 inline task<int> limits(int left, bottom& b) {
-    co_return co_await with_limited_scope(2, in_limited<limits>, left, std::ref(b));
+    co_return co_await with_scope(scope_options("limited scope").at_most(2), in_limited<limits>, left, std::ref(b));
 }
-inline task<int> collects(int left, bottom& b) { co_return co_await collect(in_job<collects>, left, std::ref(b)); }
+inline task<int> collects(int left, bottom& b) {
+    co_return co_await with_scope(scope_options("collect").keep_going(), in_job<collects>, left, std::ref(b));
+}
 template <level_function Level>
 task<> in_supervisor(supervisor& s, int left, bottom& b) {
     s.launch("level", drop_value<Level>, left, std::ref(b));

@@ -7,7 +7,7 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/testing/virtual_time.hpp>
@@ -69,7 +69,7 @@ TEST(gauntlet_outcomes, GAUNTLET_16_success_failure_cancel_and_timeout_at_once_g
                 job j;
             };
             std::deque<one> all(batch);
-            root_scope root(rt);
+            owned_scope root(rt, scope_options("root").report_failures());
             for (one& o : all) {
                 const auto limit = std::chrono::microseconds(1 + random() % 200);
                 o.j = root.launch("contested", under_a_deadline(o.go, o.fails, limit, frames, timeouts));
@@ -87,8 +87,7 @@ TEST(gauntlet_outcomes, GAUNTLET_16_success_failure_cancel_and_timeout_at_once_g
                 }
             }
             setter.join();
-            root.close();
-            root.join_blocking();
+            root.close_blocking();
             for (const one& o : all) {
                 const job_state s = o.j.state();
                 done += s == job_state::completed ? 1 : 0;
@@ -198,12 +197,12 @@ task<> hold(pool<counted>& things, long rounds) {
 template <class From>
 void in_the_same_tick(From& from, std::uint64_t seed, long rounds, tally& t) {
     roost::testing::virtual_time clock(seed);
-    root_scope root(clock);
+    owned_scope root(clock, scope_options("root").report_failures());
     root.launch("holder", hold(from, rounds));
     root.launch("wanter", want(from, rounds, t));
-    root.close();
+    root.request_close();
     clock.run();
-    ASSERT_TRUE(root.has_ended());
+    ASSERT_TRUE(root.is_closed());
 }
 
 TEST(gauntlet_outcomes, GAUNTLET_24_a_timeout_in_the_tick_of_the_hand_over_loses_nothing) {

@@ -7,7 +7,7 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/driven.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/testing/virtual_time.hpp>
@@ -145,26 +145,26 @@ void storm(executor& where, timer_service& timers, bool exact, long checkouts, t
     o.on_error = [](const pool_error&) {};
     pool<connection> p(o, [&] { return w.connect(); });
     {
-        root_scope root(where);
+        owned_scope root(where, scope_options("root").report_failures());
         for (int i = 0; i < 64; ++i) {
             root.launch("client", client(p, checkouts / 64, t));
         }
-        root.close();
+        root.request_close();
         run();
-        root.join_blocking();
+        root.close_blocking();
     }
     w.clear();
     run();
     tally after;
     latch all(8, "all eight");
     {
-        root_scope root(where);
+        owned_scope root(where, scope_options("root").report_failures());
         for (int i = 0; i < 8; ++i) {
             root.launch("one of eight", in_time(p, all, after));
         }
-        root.close();
+        root.request_close();
         run();
-        root.join_blocking();
+        root.close_blocking();
     }
     EXPECT_EQ(after.served.load(), 8) << "eight have one at the same time";
     EXPECT_EQ(after.over.load(), 0);

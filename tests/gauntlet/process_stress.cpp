@@ -5,7 +5,7 @@
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 
 #include "../runtime/fixture.hpp"
@@ -171,11 +171,11 @@ TEST(gauntlet_process, GAUNTLET_21_RUN_104_a_storm_of_signals_loses_no_wake_and_
         runtime rt(runtime_options().workers(2));
         std::atomic<bool> stop{false};
         semaphore s(2, "turns");
-        root_scope root(rt);
+        owned_scope root(rt, scope_options("root").report_failures());
         for (int i = 0; i < 8; ++i) {
             root.launch("busy", busy(s, stop, turns));
         }
-        root.close();
+        root.request_close();
         time_until(deadline_after(now(), std::chrono::milliseconds(length / 5)), rt, calm);
         std::thread storm([&] {
             // Ten thousand a second to all threads together, by the clock: what was missed is sent at once.
@@ -191,7 +191,7 @@ TEST(gauntlet_process, GAUNTLET_21_RUN_104_a_storm_of_signals_loses_no_wake_and_
         time_until(deadline_after(now(), std::chrono::milliseconds(length)), rt, stormy);
         stop = true;
         storm.join();
-        root.join_blocking();
+        root.close_blocking();
     }
     sigaction(SIGUSR1, &before[0], nullptr);
     sigaction(SIGCHLD, &before[1], nullptr);
@@ -213,11 +213,11 @@ TEST(gauntlet_process, GAUNTLET_22_RUN_105_forks_under_load) {
         runtime rt(runtime_options().workers(2).name("mill"));
         std::atomic<bool> stop{false};
         semaphore s(1, "turns");
-        root_scope root(rt);
+        owned_scope root(rt, scope_options("root").report_failures());
         for (int i = 0; i < 4; ++i) {
             root.launch("busy", busy(s, stop, turns));
         }
-        root.close();
+        root.request_close();
         call c([] {});
         for (long i = 0; i < forks; ++i) {
             const long kind = i % 3;
@@ -243,7 +243,7 @@ TEST(gauntlet_process, GAUNTLET_22_RUN_105_forks_under_load) {
             }
         }
         stop = true;
-        root.join_blocking();
+        root.close_blocking();
     }
     EXPECT_GT(turns.load(), 0);
     q.say("%ld forks: %ld touched the runtime and were told, the others exec()ed or _exit()ed; %ld turns in the parent",

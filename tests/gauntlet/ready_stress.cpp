@@ -6,7 +6,7 @@
 #include <roost/sync/semaphore.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 
@@ -73,7 +73,7 @@ constexpr task<> (*loops[])(busy&) = {checkpoints, tasks, sleeps, yields, channe
 class ready_on : public ::testing::TestWithParam<unsigned> {};
 
 // Every kind of loop as often as there are workers.
-void fill(root_scope& root, busy& b, unsigned workers) {
+void fill(owned_scope& root, busy& b, unsigned workers) {
     for (unsigned i = 0; i < workers; ++i) {
         for (const auto loop : loops) {
             root.launch("loop", loop(b));
@@ -102,7 +102,7 @@ TEST_P(ready_on, GAUNTLET_30_RUN_131_a_flood_from_outside_beside_loops_that_neve
     busy b;
     countdown unhandled(static_cast<std::uint32_t>(posters * each));
     countdown asleep(static_cast<std::uint32_t>(beats));
-    root_scope root(rt, "flood");
+    owned_scope root(rt, scope_options("flood").report_failures());
     fill(root, b, GetParam());
     root.launch("naps", naps(asleep, beats));
     std::vector<thread> foreign;
@@ -120,8 +120,7 @@ TEST_P(ready_on, GAUNTLET_30_RUN_131_a_flood_from_outside_beside_loops_that_neve
     asleep.wait();
     EXPECT_TRUE(b.goes_on()) << "the loops ran meanwhile";
     b.end();
-    root.close();
-    root.join_blocking();
+    root.close_blocking();
     q.say("%u workers: %ld requests from outside and %ld timers beside %zu loops, all of them served", GetParam(),
           posters * each, beats, GetParam() * std::size(loops));
 }
@@ -140,12 +139,11 @@ TEST_P(ready_on, GAUNTLET_30_JOB_120_many_loops_each_under_a_limit) {
     atomic<long> ended{0};
     atomic<long> returned{0};
     for (long i = 0; i < rounds; ++i) {
-        root_scope root(rt, "limits");
+        owned_scope root(rt, scope_options("limits").report_failures());
         for (std::size_t kind = 0; kind < std::size(loops); ++kind) {
             root.launch("limited", limited(b, kind, ended, returned));
         }
-        root.close();
-        root.join_blocking();
+        root.close_blocking();
     }
     EXPECT_EQ(ended.load(mo::relaxed), rounds * static_cast<long>(std::size(loops)));
     EXPECT_EQ(returned.load(mo::relaxed), 0);

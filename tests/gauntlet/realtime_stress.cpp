@@ -129,18 +129,18 @@ TEST(gauntlet_realtime, GAUNTLET_23_a_realtime_clock_that_is_a_day_off_moves_no_
     const auto other = std::chrono::system_clock::now();
     {
         runtime rt(runtime_options().workers(2));
-        root_scope root(rt);
+        owned_scope root(rt, scope_options("root").report_failures());
         for (long i = 0; i < jobs; ++i) {
             root.launch("sleeper", sleeper(t, never, times));
         }
-        root.close();
-        while (!root.has_ended()) {
+        root.request_close();
+        while (!root.is_closed()) {
             const time_point until = deadline_after(now(), 1ms);
             EXPECT_FALSE(never.wait_blocking(until));
             EXPECT_GE(now(), until);
             ++blocked;
         }
-        root.join_blocking();
+        root.close_blocking();
     }
     astray = false;
     EXPECT_GT(one - other, 47h) << "the clock is this program's";

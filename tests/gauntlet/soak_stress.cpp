@@ -12,7 +12,7 @@
 #include <roost/task/dump.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
@@ -240,7 +240,7 @@ std::string play(executor& where, std::uint64_t seed, totals& t, soak::watchdog&
     on.w.one_thread = seed % 2 == 0;
     std::deque<seat> seats(static_cast<std::size_t>(n));
     {
-        root_scope root(where);
+        owned_scope root(where, scope_options("root").report_failures());
         const soak::watchdog::shift in_time(dog, seed, [&root] { return dump(root); });
         for (department& d : on.w.parts) {
             root.launch("completion", see_completion(on.w, d));
@@ -249,9 +249,9 @@ std::string play(executor& where, std::uint64_t seed, totals& t, soak::watchdog&
             s.j = root.launch("script", script(on, random(), 0, counted(on.w.frames), place(on.w, s)));
         }
         const job trouble = root.launch("chaos", chaos(on, seats, random()));
-        root.close();
+        root.request_close();
         run();
-        root.join_blocking();
+        root.close_blocking();
         EXPECT_EQ(trouble.state(), job_state::completed);
     }
     on.w.settle();

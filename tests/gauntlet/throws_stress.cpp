@@ -9,7 +9,7 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/on_exit.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/external_resource.hpp>
 

@@ -5,7 +5,7 @@
 #include <roost/sync/semaphore.hpp>
 #include <roost/sync/waiter_queue.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 
 #include "../sync/coroutines.hpp"
 #include "../sync/held_operation.hpp"
@@ -53,12 +53,11 @@ TEST(gauntlet_waits, GAUNTLET_1_TASK_35_a_million_waits_cancelled_from_a_foreign
         runtime rt(runtime_options().workers(2));
         std::vector<event> events(64);
         event ready;
-        root_scope root(rt);
+        owned_scope root(rt, scope_options("root").report_failures());
         const job j = root.launch("many", run_many(events.data(), n, frames, resumed, ready));
         ready.wait_blocking();
         std::thread([&] { j.cancel(); }).join();
-        root.close();
-        root.join_blocking();
+        root.close_blocking();
         EXPECT_EQ(j.state(), job_state::cancelled);
         for (event& e : events) {
             EXPECT_EQ(e.waiters_now(), 0U);

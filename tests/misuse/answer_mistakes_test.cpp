@@ -15,7 +15,7 @@
 #include <roost/sync/shared_mutex.hpp>
 #include <roost/sync/waiter_queue.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 

@@ -4,7 +4,7 @@
 #include <roost/sync/mutex.hpp>
 #include <roost/sync/semaphore.hpp>
 #include <roost/sync/shared_mutex.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 
 #include "../task/rig.hpp"
 #include "heard.hpp"

@@ -15,7 +15,7 @@
 #include <roost/sync/shared_mutex.hpp>
 #include <roost/sync/waiter_queue.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 
@@ -225,8 +225,8 @@ TEST(mistakes, JOB_140_a_deferred_that_is_dropped_is_named) {
 TEST(mistakes, JOB_141_a_launch_that_a_closed_scope_refuses_is_named) {
     const heard h;
     rig::manual where;
-    root_scope root(where, "requests");
-    root.close();
+    owned_scope root(where, scope_options("requests").report_failures());
+    root.request_close();
     where.run();
     const job refused = root.launch("late", nothing());
     EXPECT_FALSE(refused);

@@ -61,14 +61,14 @@ task<> fetch(site& s, int page, crawl_result& result) {
     }
 }
 
-task<> crawl_pages(roost::limited_scope& in, site& s, int count, crawl_result& result) {
+task<> crawl_pages(roost::scope& in, site& s, int count, crawl_result& result) {
     for (int page = 0; page < count; ++page) {
         co_await in.room();
         in.launch("fetch", fetch(s, page, result));
     }
 }
 task<> crawl(site& s, int count, crawl_result& result) {
-    co_await roost::with_limited_scope(8, crawl_pages, std::ref(s), count, std::ref(result));
+    co_await roost::with_scope(scope_options("limited scope").at_most(8), crawl_pages, std::ref(s), count, std::ref(result));
 }
 
 task<> crawl_until(site& s, int count, roost::duration limit, crawl_result& result, bool& complete) {
@@ -78,7 +78,7 @@ task<> crawl_until(site& s, int count, roost::duration limit, crawl_result& resu
 // Cancels after a while, if it is given one: what Ctrl-C does.
 bool crawl_on(roost::testing::virtual_time& clock, site& s, int count, roost::duration limit, crawl_result& result,
               std::optional<roost::duration> interrupt_after = {}) {
-    roost::root_scope root(clock);
+    roost::owned_scope root(clock, roost::scope_options("root").report_failures());
     bool complete = false;
     const roost::job crawling = root.launch("crawl", crawl_until(s, count, limit, result, complete));
     if (interrupt_after) {
@@ -87,9 +87,9 @@ bool crawl_on(roost::testing::virtual_time& clock, site& s, int count, roost::du
             which.cancel();
         }(crawling, *interrupt_after));
     }
-    root.close();
+    root.request_close();
     clock.run();
-    return complete && root.has_ended();
+    return complete && root.is_closed();
 }
 
 int main() {

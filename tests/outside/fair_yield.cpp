@@ -53,7 +53,7 @@ bool check(unsigned workers, task<> (*busy)(), const char* what) {
     std::vector<duration> late;
     {
         runtime rt(runtime_options().workers(workers).soft_budget(0s));
-        root_scope root(rt, "root");
+        owned_scope root(rt, scope_options("root").report_failures());
         for (unsigned i = 0; i < 2 * workers; ++i) {
             root.launch("busy", busy());
         }
@@ -68,8 +68,7 @@ bool check(unsigned workers, task<> (*busy)(), const char* what) {
         }
         const int in_time = answered;
         over = true;
-        root.close();
-        root.join_blocking();
+        root.close_blocking();
         std::sort(late.begin(), late.end());
         const auto median = std::chrono::duration_cast<std::chrono::microseconds>(late[late.size() / 2]).count();
         const bool starves = in_time != asked || median > 500'000;

@@ -96,7 +96,7 @@ void race(runtime& rt) {
         std::atomic<bool> there{false};
         std::atomic<int> result{0};
         running_limit mine;
-        root_scope root(rt);
+        owned_scope root(rt, scope_options("root").report_failures());
         root.launch("race", passes_or_not(there, mine, result));
         while (!there.load() && result.load() == 0) {
             std::this_thread::yield();
@@ -106,8 +106,7 @@ void race(runtime& rt) {
             while (now() < mine.deadline() - std::chrono::microseconds(i % 20)) {}
             moved = mine.extend_by(1h);
         }
-        root.close();
-        root.join_blocking();
+        root.close_blocking();
         expect(!moved || result.load() == 1, "a move returned true, and the old time ended the body");
         expect(moved || result.load() == 2 || !mine.has_passed(), "a limit has passed, and the body was not cancelled");
         kept += moved ? 1 : 0;
@@ -122,10 +121,10 @@ int main() {
     where = "virtual time";
     {
         testing::virtual_time clock;
-        root_scope root(clock);
+        owned_scope root(clock, scope_options("root").report_failures());
         root.launch("all", check_all(false));
-        root.close();
-        expect(clock.run_until([&] { return root.has_ended(); }), "the program stands still");
+        root.request_close();
+        expect(clock.run_until([&] { return root.is_closed(); }), "the program stands still");
     }
     for (const unsigned workers : {1U, 2U}) {
         where = workers == 1 ? "one worker" : "two workers";

@@ -39,7 +39,7 @@ int main() {
     const roost::shutdown s("server");
     connections db(roost::pool_options(1, "connections"), [] { return 1; });
     auto taken = db.try_acquire_or_create("test");
-    auto root = std::make_unique<roost::root_scope>(s.tree_node(), rt, roost::node_name("jobs"));
+    auto root = std::make_unique<roost::owned_scope>(s.tree_node(), rt, roost::node_name("jobs"));
     for (int i = 0; i < 16; ++i) {
         root->launch("query", query(db, i % 2 == 0));
     }

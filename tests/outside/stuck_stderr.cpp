@@ -35,14 +35,14 @@ roost::task<int> beats() {
     }
     co_return n;
 }
-roost::task<int> all(roost::scope& s, roost::root_scope& apart) {
+roost::task<int> all(roost::scope& s, roost::owned_scope& apart) {
     for (int i = 0; i < 5; ++i) {
         s.launch("overruns", overruns());
         apart.launch("fails", fails());
     }
     co_return co_await beats();
 }
-roost::task<int> top(roost::root_scope& apart) { co_return co_await roost::with_scope(all, std::ref(apart)); }
+roost::task<int> top(roost::owned_scope& apart) { co_return co_await roost::with_scope(all, std::ref(apart)); }
 
 }  // namespace
 
@@ -59,10 +59,9 @@ int main() {
     dup2(ends[1], 2);
     for (const unsigned workers : {1U, 2U}) {
         roost::runtime rt(roost::runtime_options().workers(workers).soft_budget(20ms));
-        roost::root_scope apart(rt, "apart");
+        roost::owned_scope apart(rt, roost::scope_options("apart").report_failures());
         const int n = roost::run(rt, top(apart));
-        apart.close();
-        apart.join_blocking();
+        apart.close_blocking();
         if (n != 50) {
             std::printf("%d beats instead of 50\n", n);
             return 1;

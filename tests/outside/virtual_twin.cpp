@@ -66,9 +66,9 @@ std::string trace_of(std::uint64_t seed) {
     world w{&clock, clock.now(), {}};
     channel<int> left(64);
     channel<int> right(64);
-    root_scope root(clock, "crawler");
+    owned_scope root(clock, scope_options("crawler").report_failures());
     root.launch("crawl", limited(w, left, right));
-    root.close();
+    root.request_close();
     clock.run();
     return w.trace;
 }

@@ -4,7 +4,7 @@
 #include <roost/runtime/run.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/driven.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "support.hpp"

@@ -2,7 +2,7 @@
 
 #include <roost/pool/pool.hpp>
 #include <roost/task/driven.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 
 #include "../misuse/heard.hpp"
 #include "../task/rig.hpp"

@@ -113,15 +113,14 @@ task<> sleep_after_close(runtime& rt, event& begun) {
 
 TEST_P(ending_of, RUN_120_a_sleep_that_begins_meanwhile_ends_closed) {
     runtime rt(options());
-    root_scope root(rt);
+    owned_scope root(rt, scope_options("root").report_failures());
     event begun;
     const job late = root.launch("late", sleep_after_close(rt, begun));
     begun.wait_blocking();
     EXPECT_LE(rt.shut_down().timers_left(), 1U) << "the probe, if the close found it armed";
     EXPECT_EQ(late.state(), job_state::cancelled);
     EXPECT_EQ(late.why().kind(), reason_kind::closed);
-    root.close();
-    root.join_blocking();
+    root.close_blocking();
 }
 
 // The runtime is gone, its jobs are not: they are reported by number, and end on the fallback.
@@ -130,7 +129,7 @@ TEST_P(ending_of, RUN_122_sleepers_that_are_left_are_counted_and_can_be_ended) {
     const executor_ref before = set_fallback_executor(spare);
     {
         std::optional<runtime> rt(std::in_place, options());
-        root_scope root(*rt);
+        owned_scope root(*rt, scope_options("root").report_failures());
         event begun;
         std::vector<job> sleepers;
         for (int i = 0; i < 3; ++i) {
@@ -141,10 +140,10 @@ TEST_P(ending_of, RUN_122_sleepers_that_are_left_are_counted_and_can_be_ended) {
         for (const job& j : sleepers) {
             EXPECT_FALSE(j.is_finished()) << "nobody has woken it";
         }
-        root.close();
+        root.request_close();
         root.cancel();
         spare.run_all();
-        root.join_blocking();
+        root.close_blocking();
         for (const job& j : sleepers) {
             EXPECT_EQ(j.state(), job_state::cancelled);
             EXPECT_EQ(j.why().kind(), reason_kind::requested);
@@ -163,7 +162,7 @@ TEST_P(ending_of, RUN_122_waiters_that_are_left_go_on_on_the_fallback) {
     const executor_ref before = set_fallback_executor(spare);
     {
         std::optional<runtime> rt(std::in_place, options());
-        root_scope root(*rt);
+        owned_scope root(*rt, scope_options("root").report_failures());
         event e;
         int after = 0;
         const job waiter = root.launch("waiter", wait_for(e, after));
@@ -174,8 +173,7 @@ TEST_P(ending_of, RUN_122_waiters_that_are_left_go_on_on_the_fallback) {
         spare.run_all();
         EXPECT_EQ(after, 1);
         EXPECT_EQ(waiter.state(), job_state::completed);
-        root.close();
-        root.join_blocking();
+        root.close_blocking();
     }
     set_fallback_executor(before);
 }
@@ -191,7 +189,7 @@ TEST_P(ending_death, RUN_122_without_a_fallback_a_lost_wake_is_named) {
     EXPECT_DEATH(
         {
             runtime rt(options());
-            root_scope root(rt);
+            owned_scope root(rt, scope_options("root").report_failures());
             event e;
             int after = 0;
             wait_until_suspended(root.launch("waiter", wait_for(e, after)), "event");
@@ -205,7 +203,7 @@ TEST_P(ending_death, RUN_122_a_scope_whose_jobs_were_left_is_named) {
     EXPECT_DEATH(
         {
             runtime rt(options());
-            root_scope root(rt, "requests");
+            owned_scope root(rt, scope_options("requests").report_failures());
             event begun;
             wait_until_suspended(root.launch("sleeper", sleep_once(begun, 1h)), "sleep");
             rt.shut_down();

@@ -65,7 +65,7 @@ TEST_P(keeper_of, RUN_194_a_callback_that_keeps_its_worker_is_reported_with_the_
     heard reports;
     runtime rt(
         runtime_options().workers(GetParam()).soft_budget(std::chrono::milliseconds(20)).on_overrun(heard::hear, &reports));
-    root_scope root(rt, "requests");
+    owned_scope root(rt, scope_options("requests").report_failures());
     countdown done(1);
     {
         const callback grinds(root.observe(), level::cancel, rt, [&] {
@@ -75,8 +75,7 @@ TEST_P(keeper_of, RUN_194_a_callback_that_keeps_its_worker_is_reported_with_the_
         root.cancel();
         done.wait();
     }
-    root.close();
-    root.join_blocking();
+    root.close_blocking();
     rt.shut_down();
     ASSERT_EQ(reports.reports.size(), 1U);
     EXPECT_NE(reports.reports[0].find("'a callback' ("), std::string::npos) << reports.reports[0];

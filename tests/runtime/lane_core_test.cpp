@@ -179,7 +179,7 @@ TEST(lane_core, RUN_156_an_abandoned_function_resumes_nothing_when_it_returns) {
     countdown begun(1);
     int resumed = 0;
     std::optional<runtime> rt(std::in_place, runtime_options().workers(2).name("mill").blocking_patience(1ms));
-    auto* root = new root_scope(*rt, "root");  // left behind with its job
+    auto* root = new owned_scope(*rt, "root");  // left behind with its job
     root->launch("grind", waits_at(end, &begun, &resumed));
     begun.wait();
     const std::vector<lane_entry> busy = rt->blocking().running();
@@ -203,7 +203,7 @@ TEST(lane_core, RUN_156_the_destructor_names_what_it_leaves_behind) {
     ::testing::internal::CaptureStderr();
     {
         runtime rt(runtime_options().workers(1).name("mill").blocking_patience(1ms));
-        auto* root = new root_scope(rt, "root");
+        auto* root = new owned_scope(rt, "root");
         root->launch("grind", waits_at(end, &begun, &resumed));
         begun.wait();
     }

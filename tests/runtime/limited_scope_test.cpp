@@ -3,8 +3,8 @@
 #include <roost/runtime/run.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/limited_scope.hpp>
 #include <roost/task/owned_scope.hpp>
+#include <roost/task/scope.hpp>
 
 #include <gtest/gtest.h>
 
@@ -29,18 +29,20 @@ task<> begin_and_wait(record& r, int i, event& e) {
     co_await e.wait();
     --r.running;
 }
-task<> produce(limited_scope& s, record& r, event& e) {
+task<> produce(scope& s, record& r, event& e) {
     for (int i = 0; i < 100; ++i) {
         co_await s.room();
         s.launch("worker", begin_and_wait(r, i, e));
         ++r.created;
     }
 }
-task<> run_producer(record& r, event& e) { co_await with_limited_scope(4, produce, std::ref(r), std::ref(e)); }
+task<> run_producer(record& r, event& e) {
+    co_await with_scope(scope_options("limited scope").at_most(4), produce, std::ref(r), std::ref(e));
+}
 
 TEST(limited_scope, JOB_65_room_holds_a_producer_back_on_a_loop) {
     loop l;
-    root_scope root(l);
+    owned_scope root(l, scope_options("root").report_failures());
     record r;
     event e;
     root.launch("producer", run_producer(r, e));
@@ -51,8 +53,8 @@ TEST(limited_scope, JOB_65_room_holds_a_producer_back_on_a_loop) {
     l.poll();
     EXPECT_EQ(r.created, 100);
     EXPECT_EQ(r.most, 4);
-    root.close();
-    EXPECT_TRUE(root.has_ended());
+    root.request_close();
+    EXPECT_TRUE(root.is_closed());
 }
 
 task<> begin(record& r, int i) {
@@ -61,25 +63,27 @@ task<> begin(record& r, int i) {
     co_await yield();
     --r.running;
 }
-task<> start_ten(limited_scope& s, record& r) {
+task<> start_ten(scope& s, record& r) {
     for (int i = 0; i < 10; ++i) {
         s.launch("worker", begin(r, i));
     }
     EXPECT_TRUE(r.order.empty()) << "never inside the call that starts it";
     co_return;
 }
-task<> run_ten(record& r, std::uint32_t limit) { co_await with_limited_scope(limit, start_ten, std::ref(r)); }
+task<> run_ten(record& r, std::uint32_t limit) {
+    co_await with_scope(scope_options("limited scope").at_most(limit), start_ten, std::ref(r));
+}
 
 TEST(limited_scope, JOB_65_places_go_out_in_order_of_launch_on_a_loop) {
     loop l;
-    root_scope root(l);
+    owned_scope root(l, scope_options("root").report_failures());
     record one;
     root.launch("one place", run_ten(one, 1));
     l.poll();
     EXPECT_EQ(one.order, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
     EXPECT_EQ(one.most, 1);
-    root.close();
-    EXPECT_TRUE(root.has_ended());
+    root.request_close();
+    EXPECT_TRUE(root.is_closed());
 }
 
 TEST(limited_scope, JOB_65_places_go_out_in_order_of_launch_on_a_runtime) {
@@ -90,7 +94,7 @@ TEST(limited_scope, JOB_65_places_go_out_in_order_of_launch_on_a_runtime) {
     EXPECT_EQ(one.most, 1);
 }
 
-task<> start_and_cancel(limited_scope& s, record& r, event& e) {
+task<> start_and_cancel(scope& s, record& r, event& e) {
     std::vector<job> jobs;
     for (int i = 0; i < 6; ++i) {
         jobs.push_back(s.launch("worker", begin_and_wait(r, i, e)));
@@ -101,11 +105,13 @@ task<> start_and_cancel(limited_scope& s, record& r, event& e) {
     co_await jobs[3].join();
     co_await jobs[2].join();
 }
-task<> run_cancelled(record& r, event& e) { co_await with_limited_scope(2, start_and_cancel, std::ref(r), std::ref(e)); }
+task<> run_cancelled(record& r, event& e) {
+    co_await with_scope(scope_options("limited scope").at_most(2), start_and_cancel, std::ref(r), std::ref(e));
+}
 
 TEST(limited_scope, JOB_65_the_place_of_a_cancelled_child_goes_to_the_next_in_line_on_a_loop) {
     loop l;
-    root_scope root(l);
+    owned_scope root(l, scope_options("root").report_failures());
     record r;
     event e;
     root.launch("cancels", run_cancelled(r, e));
@@ -117,8 +123,8 @@ TEST(limited_scope, JOB_65_the_place_of_a_cancelled_child_goes_to_the_next_in_li
     std::sort(r.order.begin(), r.order.end());
     EXPECT_EQ(r.order, (std::vector<int>{1, 2, 4, 5}));
     EXPECT_EQ(r.most, 2);
-    root.close();
-    EXPECT_TRUE(root.has_ended());
+    root.request_close();
+    EXPECT_TRUE(root.is_closed());
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include <roost/runtime/blocking.hpp>
 #include <roost/runtime/run.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 
 #include "fixture.hpp"

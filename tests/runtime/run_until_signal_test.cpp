@@ -5,7 +5,7 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/ignore.hpp>
 #include <roost/task/on_exit.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 
 #include <gtest/gtest.h>

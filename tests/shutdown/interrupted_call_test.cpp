@@ -77,9 +77,9 @@ task<> do_one(roost::interrupt<slow_pipe>& pipe, operation what, std::string& lo
 class task_operations : public ::testing::TestWithParam<operation> {
 protected:
     ~task_operations() override {
-        root.close();
+        root.request_close();
         on.run_all();
-        EXPECT_TRUE(root.has_ended());
+        EXPECT_TRUE(root.is_closed());
     }
     void begin() {
         root.launch("operation", do_one(pipe, GetParam(), log));
@@ -87,7 +87,7 @@ protected:
     }
 
     manual_executor on{"hand"};
-    root_scope root{on};
+    owned_scope root{on, scope_options("root").report_failures()};
     event ready;
     int begun = 0;
     std::string log;
@@ -155,9 +155,9 @@ task<> drain(roost::interrupt<generator<int>>& numbers, std::string& log) {
 class generators : public ::testing::Test {
 protected:
     ~generators() override {
-        root.close();
+        root.request_close();
         on.run_all();
-        EXPECT_TRUE(root.has_ended());
+        EXPECT_TRUE(root.is_closed());
     }
     void run() {
         root.launch("drain", drain(numbers, log));
@@ -165,7 +165,7 @@ protected:
     }
 
     manual_executor on{"hand"};
-    root_scope root{on};
+    owned_scope root{on, scope_options("root").report_failures()};
     event go;
     int living = 0;
     std::string log;
@@ -228,7 +228,7 @@ task<> sleep_once(shutdown s, std::string& log) {
 
 TEST(task_awaits, SHUT_81_a_sleep_is_ended_by_stop) {
     roost::testing::virtual_time on;
-    root_scope root(on);
+    owned_scope root(on, scope_options("root").report_failures());
     const shutdown s("server");
     std::string log;
     root.launch("sleep", sleep_once(s, log));
@@ -237,8 +237,8 @@ TEST(task_awaits, SHUT_81_a_sleep_is_ended_by_stop) {
     s.shut_down();
     on.run();
     EXPECT_EQ(log, "over ");
-    root.close();
-    EXPECT_TRUE(root.has_ended());
+    root.request_close();
+    EXPECT_TRUE(root.is_closed());
 }
 
 }  // namespace

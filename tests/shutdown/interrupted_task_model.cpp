@@ -23,7 +23,7 @@ task<> watch_it(roost::interrupt<task<>> i, bool& ended) {
 // SHUT-46, SHUT-80: the last owner goes while the task begins. Nobody can stop the node any more, so the await ends by itself.
 MODEL(interrupted_task_model, gone_while_beginning) {
     roost::testing::manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     const shutdown top;
     auto c = std::make_unique<shutdown>(top.child());
     event never;
@@ -40,7 +40,7 @@ MODEL(interrupted_task_model, gone_while_beginning) {
 // SHUT-76, SHUT-80: stop instead.
 MODEL(interrupted_task_model, stop_while_beginning) {
     roost::testing::manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     const shutdown s;
     event never;
     bool ended = false;

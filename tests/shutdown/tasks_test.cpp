@@ -4,7 +4,6 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/owned_scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/until_stop.hpp>
 #include <roost/testing/manual_executor.hpp>
@@ -38,7 +37,7 @@ task<> hold_on(event& e, std::string& log) {
 
 TEST(shutdown_tasks, SHUT_76_interrupt_of_a_task_ends_with_stop) {
     manual_executor on("hand");
-    root_scope root(on);
+    owned_scope root(on, scope_options("root").report_failures());
     shutdown server("server");
     event never;
     std::string log;
@@ -50,8 +49,8 @@ TEST(shutdown_tasks, SHUT_76_interrupt_of_a_task_ends_with_stop) {
     on.run_all();
     EXPECT_EQ(log, "stopped");
     EXPECT_TRUE(done.is_resolved());
-    root.close();
-    EXPECT_TRUE(root.has_ended());
+    root.request_close();
+    EXPECT_TRUE(root.is_closed());
 }
 
 task<> hold(shutdown server, event& e, std::string& log) {
@@ -63,7 +62,7 @@ task<> hold(shutdown server, event& e, std::string& log) {
 
 TEST(shutdown_tasks, SHUT_14_guarded_tasks_and_sleeps_are_awaited_as_they_are) {
     roost::testing::virtual_time on;
-    root_scope root(on);
+    owned_scope root(on, scope_options("root").report_failures());
     const shutdown server("server");
     event e;
     std::string log;
@@ -80,8 +79,8 @@ TEST(shutdown_tasks, SHUT_14_guarded_tasks_and_sleeps_are_awaited_as_they_are) {
     on.run();
     EXPECT_EQ(log, "5 slept ");
     EXPECT_TRUE(done.is_resolved());
-    root.close();
-    EXPECT_TRUE(root.has_ended());
+    root.request_close();
+    EXPECT_TRUE(root.is_closed());
 }
 
 task<> watch(roost::interrupt<task<int>> i, std::string& log) {
@@ -91,7 +90,7 @@ task<> watch(roost::interrupt<task<int>> i, std::string& log) {
 
 TEST(shutdown_tasks, SHUT_80_interrupt_of_a_task_ends_when_the_node_is_gone) {
     manual_executor on("hand");
-    root_scope root(on);
+    owned_scope root(on, scope_options("root").report_failures());
     const shutdown server("server");
     event never;
     std::string log;
@@ -106,8 +105,8 @@ TEST(shutdown_tasks, SHUT_80_interrupt_of_a_task_ends_when_the_node_is_gone) {
     on.run_all();
     EXPECT_EQ(log, "ended");
     EXPECT_EQ(server.state(), shutdown_state::running);
-    root.close();
-    EXPECT_TRUE(root.has_ended());
+    root.request_close();
+    EXPECT_TRUE(root.is_closed());
 }
 
 task<> nap(shutdown server, std::string& log) {
@@ -117,7 +116,7 @@ task<> nap(shutdown server, std::string& log) {
 
 TEST(shutdown_tasks, SHUT_76_interrupt_of_a_sleep_ends_with_stop) {
     roost::testing::virtual_time on;
-    root_scope root(on);
+    owned_scope root(on, scope_options("root").report_failures());
     shutdown server("server");
     std::string log;
     root.launch("nap", nap(server, log));
@@ -125,14 +124,14 @@ TEST(shutdown_tasks, SHUT_76_interrupt_of_a_sleep_ends_with_stop) {
     server.shut_down();
     on.run();
     EXPECT_EQ(log, "stopped");
-    root.close();
-    EXPECT_TRUE(root.has_ended());
+    root.request_close();
+    EXPECT_TRUE(root.is_closed());
 }
 
 TEST(shutdown_tasks, SHUT_77_a_drain_covers_guards_and_jobs_and_names_both) {
     manual_executor on("hand");
     shutdown server("server");
-    root_scope requests(server.tree_node(), on, "requests");
+    owned_scope requests(server.tree_node(), on, scope_options("requests").report_failures());
     event go;
     std::string log;
     requests.launch("request", hold_on(go, log));
@@ -150,8 +149,8 @@ TEST(shutdown_tasks, SHUT_77_a_drain_covers_guards_and_jobs_and_names_both) {
     on.run_all();
     EXPECT_EQ(log, "served") << "stop alone cancels nothing";
     EXPECT_EQ(server.state(), shutdown_state::complete) << "an open scope without jobs delays nobody";
-    requests.close();
-    EXPECT_TRUE(requests.has_ended());
+    requests.request_close();
+    EXPECT_TRUE(requests.is_closed());
 }
 
 TEST(shutdown_tasks, SHUT_77_cancel_of_the_node_reaches_the_jobs) {
@@ -173,12 +172,12 @@ TEST(shutdown_tasks, SHUT_77_cancel_of_the_node_reaches_the_jobs) {
 
 TEST(shutdown_tasks, SHUT_77_below_a_closed_node_a_scope_is_refused) {
     manual_executor on("hand");
-    root_scope gone(on, "gone");
-    gone.close();
-    ASSERT_TRUE(gone.has_ended());
+    owned_scope gone(on, scope_options("gone").report_failures());
+    gone.request_close();
+    ASSERT_TRUE(gone.is_closed());
     node& closed = *gone.observe().target();
     try {
-        const root_scope late(closed, on, "late");
+        const owned_scope late(closed, on, scope_options("late").report_failures());
         ADD_FAILURE() << "it was admitted";
     } catch (const error& e) {
         EXPECT_EQ(e.kind(), errc::closed);
@@ -201,7 +200,7 @@ task<> count_one(int& count) {
     ++count;
     co_return;
 }
-fire look_when_complete(shutdown server, root_scope& others, bool& in_no_job, int& count) {
+fire look_when_complete(shutdown server, owned_scope& others, bool& in_no_job, int& count) {
     co_await server.shut_down();
     in_no_job = !current_job();
     others.launch("next", count_one(count), start::immediate);
@@ -211,8 +210,8 @@ fire look_when_complete(shutdown server, root_scope& others, bool& in_no_job, in
 TEST(shutdown_tasks, TASK_7_whoever_is_resumed_by_the_end_of_a_drain_runs_in_no_job) {
     manual_executor on("hand");
     shutdown server("server");
-    root_scope others(on, "others");
-    root_scope requests(server.tree_node(), on, "requests");
+    owned_scope others(on, scope_options("others").report_failures());
+    owned_scope requests(server.tree_node(), on, scope_options("requests").report_failures());
     bool in_no_job = false;
     int count = 0;
     requests.launch("last", count_one(count));
@@ -221,9 +220,9 @@ TEST(shutdown_tasks, TASK_7_whoever_is_resumed_by_the_end_of_a_drain_runs_in_no_
     on.run_all();
     EXPECT_TRUE(in_no_job) << "the last job has ended";
     EXPECT_EQ(count, 2);
-    requests.close();
-    others.close();
-    EXPECT_TRUE(requests.has_ended());
+    requests.request_close();
+    others.request_close();
+    EXPECT_TRUE(requests.is_closed());
 }
 
 TEST(shutdown_tasks, SHUT_46_an_idle_scope_below_does_not_keep_interrupts_waiting) {
@@ -233,15 +232,15 @@ TEST(shutdown_tasks, SHUT_46_an_idle_scope_below_does_not_keep_interrupts_waitin
     {
         shutdown connection = server.child("connection");
         const token observed(connection.tree_node());
-        root_scope requests(connection.tree_node(), on, "requests");
+        owned_scope requests(connection.tree_node(), on, scope_options("requests").report_failures());
         const inline_callback when_cancelled(observed, level::cancel, [&]() noexcept { is_cancelled = true; });
         bool is_told = false;
         const inline_callback when_stopped(observed, level::stop, [&]() noexcept { is_told = true; });
         connection = server;
         EXPECT_TRUE(is_told) << "nobody can stop the connection any more";
         EXPECT_FALSE(is_cancelled) << "and nobody has cancelled it";
-        requests.close();
-        EXPECT_TRUE(requests.has_ended());
+        requests.request_close();
+        EXPECT_TRUE(requests.is_closed());
     }
     EXPECT_FALSE(is_cancelled);
 }
@@ -258,7 +257,7 @@ task<> connection(event& outer, event& inner) {
 TEST(shutdown_tasks, SHUT_111_scopes_are_no_entries_and_tell_what_their_job_waits_on) {
     manual_executor on("hand");
     const shutdown server("server");
-    root_scope root(server.tree_node(), on, "jobs");
+    owned_scope root(server.tree_node(), on, scope_options("jobs").report_failures());
     event outer("outer");
     event inner("inner");
     root.launch("connection", connection(outer, inner));
@@ -276,10 +275,10 @@ TEST(shutdown_tasks, SHUT_111_scopes_are_no_entries_and_tell_what_their_job_wait
     EXPECT_EQ(one.entries()[0].name(), "child") << "its parent only waits for it";
     inner.set();
     on.run_all();
-    root.close();
+    root.request_close();
     on.run_all();
     EXPECT_TRUE(server.report().is_empty());
-    EXPECT_TRUE(root.has_ended());
+    EXPECT_TRUE(root.is_closed());
 }
 
 }  // namespace

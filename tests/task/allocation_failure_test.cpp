@@ -10,17 +10,14 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/collect.hpp>
 #include <roost/task/dump.hpp>
 #include <roost/task/external.hpp>
 #include <roost/task/generator.hpp>
 #include <roost/task/job_local.hpp>
-#include <roost/task/limited_scope.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
-#include <roost/task/services.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/shared_deferred.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
@@ -202,27 +199,27 @@ task<> retries() {
     int runs = 0;
     co_await retry(backoff(), 4, again, std::ref(runs));
 }
-task<> serving(service_scope& s, event& never) {
-    s.serve("service", [](event& e) -> task<> { co_await e.wait(); }(never));
+task<> serving(scope& s, event& never) {
+    s.daemon("service", [](event& e) -> task<> { co_await e.wait(); }(never));
     s.launch("child", leaf(1));
     co_return;
 }
 task<> services() {
     event never;
-    co_await with_services(serving, std::ref(never));
+    co_await with_scope(serving, std::ref(never));
 }
-task<> limited_two(limited_scope& s) {
+task<> limited_two(scope& s) {
     s.launch("a", leaf(1));
     s.launch("b", leaf(2));
     co_return;
 }
-task<> limits() { co_await with_limited_scope(1, limited_two); }
+task<> limits() { co_await with_scope(scope_options("limited scope").at_most(1), limited_two); }
 task<> collected(scope& s) {
     s.launch("a", leaf(1));
     s.launch("b", fail());
     co_return;
 }
-task<> collecting() { static_cast<void>(co_await as_outcome(collect(collected))); }
+task<> collecting() { static_cast<void>(co_await as_outcome(with_scope(scope_options("collect").keep_going(), collected))); }
 constexpr job_local<std::string> place;
 task<> values() {
     static_cast<void>(co_await with_value(place, std::string("a text that needs memory of its own"), leaf(1)));

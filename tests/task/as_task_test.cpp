@@ -5,9 +5,8 @@
 #include <roost/sync/mutex.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/as_task.hpp>
-#include <roost/task/limited_scope.hpp>
 #include <roost/task/on.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/timeout.hpp>
 

@@ -232,15 +232,15 @@ TEST(await, TASK_15_every_kind_of_await_suspend_works) {
 
 TEST(await, TASK_15_every_kind_of_await_suspend_works_where_work_runs_inside_post) {
     inline_executor here;
-    root_scope root(here);
+    owned_scope root(here, scope_options("root").report_failures());
     int sum = 0;
     bool thrown = false;
     const job j = root.launch("inline", all_kinds(sum, thrown));
     EXPECT_EQ(sum, 15);
     EXPECT_TRUE(thrown);
     EXPECT_EQ(j.state(), job_state::completed);
-    root.close();
-    EXPECT_TRUE(root.has_ended());
+    root.request_close();
+    EXPECT_TRUE(root.is_closed());
 }
 
 // Resumed on the caller's stack: an explicit choice of the executor.
@@ -254,7 +254,7 @@ task<> wait_inline(event& e, int& steps) {
 
 TEST(await, TASK_14_an_inline_executor_runs_everything_on_the_waker) {
     inline_executor here;
-    root_scope root(here);
+    owned_scope root(here, scope_options("root").report_failures());
     event e;
     int steps = 0;
     const job j = root.launch("inline", wait_inline(e, steps));
@@ -266,8 +266,8 @@ TEST(await, TASK_14_an_inline_executor_runs_everything_on_the_waker) {
     const job k = root.launch("inline", wait_inline(never, steps));
     k.cancel();
     EXPECT_EQ(k.state(), job_state::cancelled);
-    root.close();
-    EXPECT_TRUE(root.has_ended());
+    root.request_close();
+    EXPECT_TRUE(root.is_closed());
 }
 
 // Waiting unlocks the mutex, which runs whoever waits for that, who notifies and unlocks: all inside the first one's await.
@@ -293,7 +293,7 @@ task<> pass_by(mutex& m, std::string& log) {
 
 TEST(await, TASK_95_a_body_that_is_brought_back_inside_its_own_await_goes_on_after_it) {
     inline_executor here;
-    root_scope root(here);
+    owned_scope root(here, scope_options("root").report_failures());
     mutex m;
     condition news;
     event go;
@@ -307,8 +307,8 @@ TEST(await, TASK_95_a_body_that_is_brought_back_inside_its_own_await_goes_on_aft
     EXPECT_EQ(tells.state(), job_state::completed);
     EXPECT_EQ(passes.state(), job_state::completed);
     EXPECT_EQ(log, "waits tells passes told holds ");
-    root.close();
-    EXPECT_TRUE(root.has_ended());
+    root.request_close();
+    EXPECT_TRUE(root.is_closed());
 }
 
 task<> cancel_inside(mutex& m, condition& news, job& whom, bool tells, std::string& log) {
@@ -323,7 +323,7 @@ task<> cancel_inside(mutex& m, condition& news, job& whom, bool tells, std::stri
 TEST(await, TASK_95_so_does_one_that_is_cancelled_there) {
     for (const bool tells : {true, false}) {
         inline_executor here;
-        root_scope root(here);
+        owned_scope root(here, scope_options("root").report_failures());
         mutex m;
         condition news;
         event go;
@@ -335,8 +335,8 @@ TEST(await, TASK_95_so_does_one_that_is_cancelled_there) {
         EXPECT_EQ(waits.state(), tells ? job_state::completed : job_state::cancelled);
         EXPECT_EQ(log, tells ? "waits cancels holds " : "waits cancels ");
         EXPECT_TRUE(m.try_lock()) << "nobody holds it";
-        root.close();
-        EXPECT_TRUE(root.has_ended());
+        root.request_close();
+        EXPECT_TRUE(root.is_closed());
     }
 }
 

@@ -7,7 +7,7 @@
 #include <roost/task/detail/burial.hpp>
 #include <roost/task/generator.hpp>
 #include <roost/task/on_exit.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 

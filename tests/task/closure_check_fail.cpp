@@ -1,6 +1,6 @@
 // TASK_33: on g++ 12.0-12.2 a closure that owns something is refused inside an await, and the message says what to write.
 #include <roost/task/detail/closure_check.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 
 #include <string>
 

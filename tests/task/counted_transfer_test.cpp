@@ -4,7 +4,7 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/transfer.hpp>
 #include <roost/task/generator.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "rig.hpp"

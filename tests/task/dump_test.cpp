@@ -6,7 +6,7 @@
 #include <roost/flow/when_all.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/mutex.hpp>
-#include <roost/task/limited_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 
@@ -118,7 +118,7 @@ TEST(dump, JOB_68_combinators_say_where_they_were_written) {
         static_cast<void>(co_await supervise(on_failure::ignore(), one_supervised, std::ref(e)));
     }(go));
     const std::string text = dump(s.root);
-    std::string here = site::here().file();
+    std::string here = "dump_test.cpp";
     here += ':';
     EXPECT_NE(text.find("scope 'race' (" + here), std::string::npos) << text;
     EXPECT_NE(text.find("2 x job 'alternative' (" + here), std::string::npos) << text;
@@ -130,18 +130,18 @@ TEST(dump, JOB_68_combinators_say_where_they_were_written) {
     s.run();
 }
 
-task<> hold_limited(limited_scope& s, event& e) {
+task<> hold_limited(scope& s, event& e) {
     s.launch("one of few", wait_for(e));
     co_return;
 }
-task<> run_limited(event& e) { co_await with_limited_scope(2, hold_limited, std::ref(e)); }
+task<> run_limited(event& e) { co_await with_scope(scope_options("limited scope").at_most(2), hold_limited, std::ref(e)); }
 
 TEST(dump, JOB_68_a_limited_scope_says_where_it_was_written) {
     stage s;
     event go("go");
     s.play(run_limited(go));
     const std::string text = dump(s.root);
-    std::string here = site::here().file();
+    std::string here = "dump_test.cpp";
     here += ':';
     EXPECT_NE(text.find("scope 'limited scope' (" + here), std::string::npos) << text;
     go.set();

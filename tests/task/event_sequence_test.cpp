@@ -81,11 +81,10 @@ TEST(event_sequence, JOB_61_a_job_that_ends_inside_its_cancel_is_counted) {
     recorder seen;
     const counting n;
     {
-        root_scope root(here);
+        owned_scope root(here, scope_options("root").report_failures());
         const observation on(seen);
         root.launch("waits", wait_for(never)).cancel();
-        root.close();
-        root.join_blocking();
+        root.close_blocking();
     }
     EXPECT_EQ(n.requests(), 1U);
     EXPECT_EQ(n.cancelled(), 1U);
@@ -156,7 +155,7 @@ TEST(event_sequence, JOB_62_a_wait_that_ends_while_it_is_registered_is_told_in_o
     event go;
     join_when_told seen;
     seen.go = &go;
-    root_scope root(here);
+    owned_scope root(here, scope_options("root").report_failures());
     {
         const observation on(seen);
         const job target = root.launch("target", wait_for(go));
@@ -166,8 +165,7 @@ TEST(event_sequence, JOB_62_a_wait_that_ends_while_it_is_registered_is_told_in_o
     }
     EXPECT_EQ(seen.registered, 1);
     EXPECT_EQ(seen.woken, 1);
-    root.close();
-    root.join_blocking();
+    root.close_blocking();
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ using roost::testing::check;
 // JOB-25: setting the promise against a cancel that abandons: exactly one of them settles the child.
 MODEL(external_model, set_vs_cancel) {
     roost::testing::manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     auto made = bridge<int>(root, "answer", external_cancel::abandon);
     const job j = made.first.as_job();
     made.first.keep();

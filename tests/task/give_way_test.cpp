@@ -214,7 +214,7 @@ TEST_P(always_ready, TASK_122_a_cancel_reaches_a_body_that_has_given_way) {
 // An executor without timers has no clock to look at: nothing is ever posted.
 TEST(give_way, TASK_121_on_an_executor_without_timers_a_body_goes_on) {
     roost::testing::manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     rig::stage s;
     passing p(s);
     const auto counts = [](passing& q) -> task<> {
@@ -224,14 +224,14 @@ TEST(give_way, TASK_121_on_an_executor_without_timers_a_body_goes_on) {
     };
     root.launch("counts", counts(p));
     EXPECT_EQ(ex.run_all(), 1U);
-    root.close();
+    root.request_close();
     ex.run_all();
 }
 
 // The executor refuses: the body goes on.
 TEST(give_way, TASK_121_a_closed_executor_keeps_no_body_from_its_end) {
     roost::testing::virtual_time time;
-    root_scope root(time);
+    owned_scope root(time, scope_options("root").report_failures());
     const auto counts = [](roost::testing::virtual_time& t) -> task<> {
         t.close();
         for (int i = 0; i < 1000; ++i) {
@@ -240,7 +240,7 @@ TEST(give_way, TASK_121_a_closed_executor_keeps_no_body_from_its_end) {
         }
     };
     const job j = root.launch("counts", counts(time));
-    root.close();
+    root.request_close();
     time.run();
     EXPECT_EQ(j.state(), job_state::completed);
 }

@@ -30,7 +30,7 @@ task<> limited(event& e, int& got, bool& late) {
 // JOB-17, JOB-20: the deadline passes while the body returns: exactly one of the two is told, and the timer is out of the way.
 MODEL(inner_region_model, fire_vs_return) {
     timed_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     event e;
     int got = 0;
     bool late = false;
@@ -65,7 +65,7 @@ task<> limit_look(int& got, bool& late) {
 MODEL(inner_region_model, look_vs_fire) {
     timed_executor ex;
     ex.clock.passes = true;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     int got = 0;
     bool late = false;
     const job j = root.launch("limited", limit_look(got, late));
@@ -85,7 +85,7 @@ task<> shielded(event& e, int& got) { got = co_await shield(std::chrono::hours(1
 // TASK-24: the budget is spent while the job is cancelled: the second of the two facts cancels the inside.
 MODEL(inner_region_model, budget_vs_cancel) {
     timed_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     event e;
     int got = 0;
     const job j = root.launch("shielded", shielded(e, got));
@@ -111,7 +111,7 @@ task<> shielded_until(event& e, token& inside) { co_await shield(std::chrono::ho
 // TASK-24: whoever notes the second fact knows what the first was about: the inside is told why the outside was cancelled.
 MODEL(inner_region_model, budget_knows_why) {
     timed_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     event e;
     token inside;
     const job j = root.launch("shielded", shielded_until(e, inside));

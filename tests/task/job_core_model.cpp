@@ -30,14 +30,14 @@ task<> join_it(job target, bool& saw_final) {
 MODEL(job_core_model, late_join) {
     manual_executor here;
     manual_executor there;
-    root_scope root(here);
-    root_scope other(there);
+    owned_scope root(here, scope_options("root").report_failures());
+    owned_scope other(there, scope_options("root").report_failures());
     event set("set", true);
     const job target = other.launch("target", wait_for(set));
     bool saw_final = false;
     thread runner([&] {
-        other.close();
-        run_until(there, [&] { return other.has_ended(); });
+        other.request_close();
+        run_until(there, [&] { return other.is_closed(); });
         here.wake();
     });
     const job joiner = root.launch("joiner", join_it(target, saw_final));
@@ -54,7 +54,7 @@ task<> write_to(plain<int>& out) {
 
 void look_while_it_ends(bool (*has_ended)(const job&)) {
     manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     plain<int> written{0};
     const job target = root.launch("target", write_to(written));
     thread watcher([&] {
@@ -78,7 +78,7 @@ MODEL(job_core_model, a_finished_job_carries_what_it_wrote) {
 // JOB-76: a lease that is asked for while the job ends on another thread.
 MODEL(job_core_model, lease_vs_end) {
     manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     event set("set", true);
     const job target = root.launch("target", wait_for(set));
     thread asker([&] {
@@ -127,8 +127,8 @@ void seal_vs_late_failure_vs_join() {
     {
         manual_executor ex;
         manual_executor there;
-        root_scope root(ex);
-        root_scope other(there);
+        owned_scope root(ex, scope_options("root").report_failures());
+        owned_scope other(there, scope_options("root").report_failures());
         promise<int> late;
         event go;
         seen_by_joiner seen;
@@ -165,7 +165,7 @@ task<int> make(event& e) {
 // ending with its body, so that the drop also meets one that is completing.
 MODEL(job_core_model, deferred_dropped_while_completing) {
     manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     event e("set", true);
     auto d = root.async("child", make(e));
     const job j = d.as_job();
@@ -201,7 +201,7 @@ task<> take_one(deferred<counted> d, int& got) {
 // JOB-70: a value made at the moment of the cancel is delivered or destroyed, and nothing of it is left.
 MODEL(job_core_model, value_vs_cancel) {
     manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     atomic<int> alive{0};
     int got = 0;
     auto made = root.async("makes", make_one(alive));
@@ -262,7 +262,7 @@ task<> take_own(atomic<int>& alive, int& got) { co_await with_scope(take_in, std
 // JOB-71: a child that runs where it is awaited, while a canceller walks over it.
 MODEL(job_core_model, joined_here_vs_cancel) {
     newest_first ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     atomic<int> alive{0};
     int got = 0;
     const job taker = root.launch("takes", take_own(alive, got));
@@ -272,8 +272,8 @@ MODEL(job_core_model, joined_here_vs_cancel) {
     });
     ex.run_until([&] { return taker.is_finished(); });
     canceller.join();
-    root.close();
-    ex.run_until([&] { return root.has_ended(); });
+    root.request_close();
+    ex.run_until([&] { return root.is_closed(); });
     check(alive.load(mo::relaxed) == 0, "JOB-71: delivered or destroyed, exactly once");
     check((got == 1) == (taker.state() == job_state::completed), "JOB-71: its outcome is the child's");
 }
@@ -281,7 +281,7 @@ MODEL(job_core_model, joined_here_vs_cancel) {
 // JOB-71: the same while somebody looks at the tree and holds on to the child.
 MODEL(job_core_model, joined_here_vs_visitor) {
     newest_first ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     atomic<int> alive{0};
     int got = 0;
     const job taker = root.launch("takes", take_own(alive, got));
@@ -293,8 +293,8 @@ MODEL(job_core_model, joined_here_vs_visitor) {
     });
     ex.run_until([&] { return taker.is_finished(); });
     visitor.join();
-    root.close();
-    ex.run_until([&] { return root.has_ended(); });
+    root.request_close();
+    ex.run_until([&] { return root.is_closed(); });
     check(got == 1 && taker.state() == job_state::completed, "JOB-71: nobody is disturbed by a look");
 }
 

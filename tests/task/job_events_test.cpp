@@ -7,7 +7,7 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/deferred.hpp>
 #include <roost/task/external.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 
 #include "rig.hpp"
 
@@ -185,7 +185,7 @@ TEST(job_events, JOB_62_a_bridge_that_is_born_cancelled_says_so_once) {
 
 class cancels_what_comes final : public job_observer {
 public:
-    explicit cancels_what_comes(root_scope& root) : root_(&root) {}
+    explicit cancels_what_comes(owned_scope& root) : root_(&root) {}
     void told(const job_event& e) noexcept override {
         if (e.kind() == job_event_kind::created) {
             root_->cancel();
@@ -195,7 +195,7 @@ public:
     int requests = 0;
 
 private:
-    root_scope* root_;
+    owned_scope* root_;
 };
 
 TEST(job_events, JOB_62_a_job_that_is_cancelled_while_its_creation_is_told_says_so_once) {

@@ -1,6 +1,6 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/job_local.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "rig.hpp"

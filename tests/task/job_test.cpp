@@ -6,7 +6,7 @@
 #include <roost/task/deferred.hpp>
 #include <roost/task/external.hpp>
 #include <roost/task/job.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/tree/callback.hpp>
 
 #include "rig.hpp"

@@ -7,7 +7,7 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/deferred.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/tree/visit.hpp>
@@ -316,11 +316,11 @@ TEST(join_here, JOB_71_children_count_as_bodies_when_somebody_waits_for_his_turn
 
     flag on_loop;
     loop mine("mine");
-    root_scope root(mine);
+    owned_scope root(mine, scope_options("root").report_failures());
     root.launch("joins", post_and_join(mine, on_loop, joined));
     mine.poll();
     EXPECT_LT(joined, 500) << "a loop";
-    root.close();
+    root.request_close();
     mine.poll();
 }
 
@@ -342,7 +342,7 @@ task<> joins_past(time_point at, const bool& woken, int& late) {
 
 TEST(join_here, JOB_71_a_loop_looks_at_its_timers_between_children) {
     loop mine("mine");
-    root_scope root(mine);
+    owned_scope root(mine, scope_options("root").report_failures());
     bool woken = false;
     int late = 0;
     const time_point at = now() + std::chrono::milliseconds(5);
@@ -351,7 +351,7 @@ TEST(join_here, JOB_71_a_loop_looks_at_its_timers_between_children) {
     mine.run();
     EXPECT_TRUE(woken);
     EXPECT_LT(late, 1'000);
-    root.close();
+    root.request_close();
     mine.poll();
 }
 
@@ -382,13 +382,13 @@ private:
 
 TEST(join_here, JOB_71_a_chain_takes_a_bounded_stack_also_where_everything_is_handed_over) {
     stack_of_work here;
-    root_scope root(here);
+    owned_scope root(here, scope_options("root").report_failures());
     auto all = root.async("chain", chain(20'000));
     const job j = all.as_job();
     all.keep();
-    root.close();
+    root.request_close();
     here.run();
-    EXPECT_TRUE(root.has_ended());
+    EXPECT_TRUE(root.is_closed());
     EXPECT_EQ(j.state(), job_state::completed);
 }
 

@@ -130,8 +130,8 @@ TEST(launch_started, TASK_172_a_closed_scope_is_an_error) {
     rig::stage s;
     std::string what;
     {
-        root_scope closed(s.executor, "closed");
-        closed.close();
+        owned_scope closed(s.executor, scope_options("closed").report_failures());
+        closed.request_close();
         s.run();
         const job j = s.play([](scope& in, std::string& out) -> task<> {
             try {

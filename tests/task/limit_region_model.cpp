@@ -43,7 +43,7 @@ public:
         finish(ex.inner, root);
     }
     timed_executor ex;
-    root_scope root{ex};
+    owned_scope root{ex, scope_options("root").report_failures()};
     event go;
     running_limit limit;
     int got = 0;

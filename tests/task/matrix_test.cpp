@@ -4,7 +4,7 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
@@ -296,7 +296,7 @@ TEST(matrix, JOB_45_row_9_an_inner_failure_travels_out_level_by_level) {
 
 std::string told;
 
-task<> start_elsewhere(root_scope& other, int& count) {
+task<> start_elsewhere(owned_scope& other, int& count) {
     other.launch("housekeeping", fail_with(3));
     co_await yield();
     ++count;
@@ -307,15 +307,15 @@ TEST(matrix, JOB_45_row_10_work_in_a_named_root_does_not_touch_its_creator_and_i
     const failure_sink before = set_failure_sink(
         +[](std::string_view, std::string_view name, site, std::exception_ptr) noexcept { told = std::string(name); });
     rig::stage s;
-    root_scope other(s.executor, "outlives");
+    owned_scope other(s.executor, scope_options("outlives").report_failures());
     int count = 0;
     const job j = s.play(start_elsewhere(other, count));
     EXPECT_EQ(j.state(), job_state::completed);
     EXPECT_EQ(count, 1);
     EXPECT_EQ(told, "housekeeping");
-    other.close();
+    other.request_close();
     s.run();
-    EXPECT_TRUE(other.has_ended());
+    EXPECT_TRUE(other.is_closed());
     set_failure_sink(before);
 }
 

@@ -104,17 +104,17 @@ TEST(membership, JOB_90_a_child_of_an_owned_scope_starts_others_while_that_close
 
 TEST(membership, JOB_90_a_job_below_a_closing_root_starts_others_in_it) {
     rig::stage s;
-    root_scope root(s.executor, "requests");
+    owned_scope root(s.executor, scope_options("requests").report_failures());
     event e;
     int count = 0;
     asked got;
     root.launch("asks", ask_from_further_down(root, e, count, got));
     s.run();
-    root.close();
-    EXPECT_FALSE(root.has_ended());
+    root.request_close();
+    EXPECT_FALSE(root.is_closed());
     e.set();
     s.run();
-    EXPECT_TRUE(root.has_ended());
+    EXPECT_TRUE(root.is_closed());
     expect_all(got, count);
 }
 
@@ -146,8 +146,8 @@ TEST(membership, JOB_90_a_closed_scope_gives_no_lease_that_nobody_would_wait_for
     ask(o, count, of_owned);
     expect_nothing(of_owned, count);
     EXPECT_FALSE(o.core().has_work());
-    root_scope root(s.executor, "requests");
-    root.close();
+    owned_scope root(s.executor, scope_options("requests").report_failures());
+    root.request_close();
     asked of_root;
     ask(root, count, of_root);
     expect_nothing(of_root, count);
@@ -163,8 +163,8 @@ task<> refused_as_own(task<> t, std::string& what) {
         what = e.kind() == errc::would_deadlock ? e.what() : "another error";
     }
 }
-task<> wait_for_root(root_scope& root) { co_await root.join(); }
-task<> select_root(root_scope& root, event& never) { static_cast<void>(co_await select(never.wait(), root.join())); }
+task<> wait_for_root(owned_scope& root) { co_await root.join(); }
+task<> select_root(owned_scope& root, event& never) { static_cast<void>(co_await select(never.wait(), root.join())); }
 task<> close_inside(scope&, owned_scope& o) { co_await o.close(); }
 task<> close_from_further_down(owned_scope& o) { co_await with_scope(close_inside, std::ref(o)); }
 
@@ -186,7 +186,7 @@ TEST(membership, JOB_91_a_child_that_closes_its_owned_scope_is_told_and_the_scop
 
 TEST(membership, JOB_91_a_job_that_joins_the_root_it_runs_in_is_told) {
     rig::stage s;
-    root_scope root(s.executor, "requests");
+    owned_scope root(s.executor, scope_options("requests").report_failures());
     event never;
     std::string what;
     std::string selected;
@@ -198,7 +198,7 @@ TEST(membership, JOB_91_a_job_that_joins_the_root_it_runs_in_is_told) {
     EXPECT_NE(selected.find("'requests'"), std::string::npos) << selected;
     const job other = s.play(wait_for_root(root));
     EXPECT_FALSE(other.is_finished());
-    root.close();
+    root.request_close();
     s.run();
     EXPECT_EQ(other.state(), job_state::completed) << "somebody else may wait for it";
 }
@@ -222,13 +222,13 @@ TEST(membership, JOB_91_what_runs_on_a_closing_executor_cannot_wait_for_its_end)
 TEST(membership, JOB_91_nor_can_what_was_sent_there_from_a_job_that_runs_there) {
     rig::stage s;
     closing_executor own(s.executor, "own");
-    root_scope root(own, "requests");
+    owned_scope root(own, scope_options("requests").report_failures());
     std::string guest;
     root.launch("guest", send_to(own, refused_as_own(own.close(), guest)));
     s.run();
     EXPECT_NE(guest.find("'guest'"), std::string::npos) << guest;
     EXPECT_FALSE(own.observe().cancel_requested()) << "nothing has happened";
-    root.close();
+    root.request_close();
     s.play(own.close());
     EXPECT_TRUE(own.is_closed());
 }
@@ -261,10 +261,10 @@ private:
 TEST(membership, JOB_92_blocking_for_what_has_ended_is_allowed_anywhere) {
     rig::stage s;
     owned_scope o(s.executor, "feed");
-    root_scope root(s.executor, "requests");
-    root.close();
+    owned_scope root(s.executor, scope_options("requests").report_failures());
+    root.request_close();
     const job j = s.play(call([&] {
-        root.join_blocking();
+        root.close_blocking();
         o.close_blocking();
     }));
     EXPECT_EQ(j.state(), job_state::completed);
@@ -273,14 +273,14 @@ TEST(membership, JOB_92_blocking_for_what_has_ended_is_allowed_anywhere) {
 
 TEST(membership, JOB_92_an_inline_executor_has_no_threads_to_block) {
     inline_executor here;
-    root_scope root(here, "requests");
+    owned_scope root(here, scope_options("requests").report_failures());
     event e;
     root.launch("waits", wait_for(e));
-    root.close();
+    root.request_close();
     thread setter([&] { e.set(); });
-    root.join_blocking();
+    root.close_blocking();
     setter.join();
-    EXPECT_TRUE(root.has_ended());
+    EXPECT_TRUE(root.is_closed());
 }
 
 using membership_death = ::testing::Test;
@@ -289,14 +289,11 @@ TEST(membership_death, JOB_92_a_job_that_blocks_until_its_root_has_ended_ends_th
     EXPECT_DEATH(
         {
             rig::manual ex;
-            root_scope root(ex, "requests");
-            root.launch("blocks", call([&] {
-                            root.close();
-                            root.join_blocking();
-                        }));
+            owned_scope root(ex, scope_options("requests").report_failures());
+            root.launch("blocks", call([&] { root.close_blocking(); }));
             ex.run();
         },
-        "'requests'.*join_blocking.*inside job 'blocks'");
+        "'requests'.*close_blocking.*inside job 'blocks'");
 }
 
 TEST(membership_death, JOB_92_so_does_a_job_that_closes_an_owned_scope_or_executor_with_work) {
@@ -304,7 +301,7 @@ TEST(membership_death, JOB_92_so_does_a_job_that_closes_an_owned_scope_or_execut
         {
             rig::manual ex;
             event never;
-            root_scope root(ex, "requests");
+            owned_scope root(ex, scope_options("requests").report_failures());
             owned_scope o(ex, "feed");
             o.launch("waits", wait_for(never));
             root.launch("blocks", call([&] { o.close_blocking(); }));
@@ -315,7 +312,7 @@ TEST(membership_death, JOB_92_so_does_a_job_that_closes_an_owned_scope_or_execut
         {
             rig::manual ex;
             event never;
-            root_scope root(ex, "requests");
+            owned_scope root(ex, scope_options("requests").report_failures());
             closing_executor own(ex, "own");
             own.launch("waits", wait_for(never));
             root.launch("blocks", call([&] { own.close_blocking(); }));
@@ -329,16 +326,13 @@ TEST(membership_death, JOB_92_so_does_other_work_on_a_thread_of_the_executor) {
         {
             rig::manual ex;
             event never;
-            root_scope root(ex, "requests");
+            owned_scope root(ex, scope_options("requests").report_failures());
             root.launch("waits", wait_for(never));
-            call_work blocks([&] {
-                root.close();
-                root.join_blocking();
-            });
+            call_work blocks([&] { root.close_blocking(); });
             ex.post(blocks);
             ex.run();
         },
-        "'requests'.*join_blocking.*on a thread of executor 'rig'");
+        "'requests'.*close_blocking.*on a thread of executor 'rig'");
 }
 
 // --- after the last job ----------------------------------------------------------------------------------------------------
@@ -355,7 +349,7 @@ public:
         void unhandled_exception() const noexcept { std::terminate(); }
     };
 };
-fire look_when_ended(root_scope& root, bool& in_no_job, bool& refused) {
+fire look_when_ended(owned_scope& root, bool& in_no_job, bool& refused) {
     co_await root.join();
     in_no_job = !current_job();
     int count = 0;
@@ -364,12 +358,12 @@ fire look_when_ended(root_scope& root, bool& in_no_job, bool& refused) {
 
 TEST(membership, TASK_7_whoever_is_resumed_by_the_end_of_a_root_runs_in_no_job) {
     rig::stage s;
-    root_scope root(s.executor, "requests");
+    owned_scope root(s.executor, scope_options("requests").report_failures());
     int count = 0;
     bool in_no_job = false;
     bool refused = false;
     root.launch("last", count_one(count));
-    root.close();
+    root.request_close();
     look_when_ended(root, in_no_job, refused);
     s.run();
     EXPECT_EQ(count, 1);
@@ -404,7 +398,7 @@ TEST(membership, JOB_90_outsiders_get_nothing_of_a_with_scope_whose_body_has_ret
     EXPECT_EQ(j.state(), job_state::completed);
 }
 
-fire look_when_joined(job waited_for, root_scope& root, bool& in_no_job, int& count) {
+fire look_when_joined(job waited_for, owned_scope& root, bool& in_no_job, int& count) {
     co_await waited_for.join();
     in_no_job = !current_job();
     waited_for = {};

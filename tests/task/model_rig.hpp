@@ -21,9 +21,9 @@ void run_until(roost::testing::manual_executor& ex, Done done) {
     ex.run_until_waiting(done);
 }
 
-inline void finish(roost::testing::manual_executor& ex, roost::root_scope& root) {
-    root.close();
-    run_until(ex, [&] { return root.has_ended(); });
+inline void finish(roost::testing::manual_executor& ex, roost::owned_scope& root) {
+    root.request_close();
+    run_until(ex, [&] { return root.is_closed(); });
     ex.run_all();  // what was posted and came too late
 }
 

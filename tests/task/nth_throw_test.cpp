@@ -14,7 +14,7 @@
 #include <roost/task/job_local.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/on_exit.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/shared_deferred.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/timeout.hpp>

@@ -8,11 +8,10 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/collect.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/others_of.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/task/trace.hpp>
@@ -107,7 +106,7 @@ task<> fail(way how, executor_ref where) {
         case way::supervised:
             static_cast<void>(co_await supervise(on_failure::escalate(), two_fail_supervised, std::ref(e)));
             break;
-        case way::collected: co_await collect(two_fail, std::ref(e)); break;
+        case way::collected: co_await with_scope(scope_options("collect").keep_going(), two_fail, std::ref(e)); break;
         case way::owned: co_await close_owned(where, e); break;
         case way::elsewhere: co_await on(where, in_scope(e)); break;
         case way::timed: co_await roost::fail_after(1s, in_scope(e)); break;

@@ -306,11 +306,11 @@ int run_seed(std::uint64_t seed, int size) {
     const failure_sink before =  // failures whose restart a cancel prevented
         set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {});
     {
-        root_scope root(w.time, "random tree");
+        owned_scope root(w.time, scope_options("random tree").report_failures());
         root.launch("top", run_top(w, *tree));
-        root.close();
+        root.request_close();
         w.time.run();
-        EXPECT_TRUE(root.has_ended()) << "seed " << seed;
+        EXPECT_TRUE(root.is_closed()) << "seed " << seed;
     }
     set_failure_sink(before);
     EXPECT_EQ(w.time.leaks(), "") << "seed " << seed;

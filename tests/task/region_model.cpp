@@ -26,7 +26,7 @@ task<> wait_once(event& e, int& passed) {
 // TASK-11: woken exactly once, and the thread that suspends it touches nothing once it may run on.
 MODEL(region_model, wake_vs_commit) {
     roost::testing::manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     event e;
     int passed = 0;
     const job j = root.launch("waits", wait_once(e, passed));
@@ -43,7 +43,7 @@ MODEL(region_model, wake_vs_commit) {
 // TASK-30: a cancel at any moment ends the wait.
 void cancel_vs_commit() {
     roost::testing::manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     event e;
     int passed = 0;
     const job j = root.launch("waits", wait_once(e, passed));
@@ -65,7 +65,7 @@ TEST(region_model, cancel_vs_commit_with_old_values) { EXPECT_EXPLORED(two_switc
 // TASK-30: wake and cancel at once: exactly one of them decides.
 MODEL(region_model, wake_vs_cancel) {
     roost::testing::manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     event e;
     int passed = 0;
     const job j = root.launch("waits", wait_once(e, passed));
@@ -95,7 +95,7 @@ void look_at(const job& j) {
 // JOB-51: looking at what a body waits on does not hold up or lose its wake.
 MODEL(region_model, peek_vs_wake) {
     roost::testing::manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     event e("e");
     int passed = 0;
     const job j = root.launch("waits", wait_once(e, passed));
@@ -114,7 +114,7 @@ MODEL(region_model, peek_vs_wake) {
 // JOB-51: a cancel that comes while somebody looks is carried out by whoever looks.
 MODEL(region_model, peek_vs_cancel) {
     roost::testing::manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     event e("e");
     int passed = 0;
     const job j = root.launch("waits", wait_once(e, passed));
@@ -133,7 +133,7 @@ MODEL(region_model, peek_vs_cancel) {
 // TASK-30: the same with the cancel on another thread: whoever looks hands on why it was cancelled.
 void cancel_vs_peek() {
     roost::testing::manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     event e("e");
     int passed = 0;
     const job j = root.launch("waits", wait_once(e, passed));
@@ -160,7 +160,7 @@ TEST(region_model, cancel_vs_peek) {
 // JOB-51: a cancel that came too late has marked the slot; whoever looks then still holds the woken body until it has left.
 MODEL(region_model, peek_vs_wake_after_lost_cancel) {
     roost::testing::manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     event e("e");
     int passed = 0;
     const job j = root.launch("waits", wait_once(e, passed));
@@ -191,7 +191,7 @@ task<> wait_twice(event& first, event& second, node_ref<>& inner, int& passed) {
 // TASK-30: a body that is posted to unwind out of an inner scope, and the cancel of its job meanwhile: the next wait sees it.
 MODEL(region_model, unwind_vs_cancel) {
     roost::testing::manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     event first;
     event second;
     node_ref<> inner;
@@ -247,7 +247,7 @@ task<> wait_and_wait_barely(event& first, node_ref<>& inner, int& passed) {
 // TASK-30: the same from above, where nothing but the slot tells the body: what it reads of its level may be old.
 void unwind_vs_cancel_from_above() {
     roost::testing::manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     event first;
     node_ref<> inner;
     int passed = 0;

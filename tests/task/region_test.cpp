@@ -2,7 +2,7 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/detail/await.hpp>
 #include <roost/task/detail/region.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 
 #include "rig.hpp"
 

@@ -98,9 +98,9 @@ class stage {
 public:
     stage() = default;
     ~stage() {
-        root.close();
+        root.request_close();
         executor.run();
-        if (!root.has_ended()) {
+        if (!root.is_closed()) {
             ADD_FAILURE() << "children were left at the end of the test";
             root.cancel();
             executor.run();
@@ -122,7 +122,7 @@ public:
     void advance(roost::duration d) { executor.advance(d); }
 
     manual executor;
-    roost::root_scope root{executor};
+    roost::owned_scope root{executor, roost::scope_options("root").report_failures()};
 };
 
 // Counts how many of it are alive, and where they die.

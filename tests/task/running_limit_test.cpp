@@ -2,7 +2,7 @@
 
 #include <roost/base/error.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/testing/virtual_time.hpp>
@@ -165,10 +165,10 @@ TEST(running_limit, JOB_124_the_innermost_one_up_to_a_shield) {
 }
 
 void play(roost::testing::virtual_time& clock, task<> t) {
-    root_scope root(clock);
+    owned_scope root(clock, scope_options("root").report_failures());
     root.launch("test", std::move(t));
-    root.close();
-    EXPECT_TRUE(clock.run_until([&] { return root.has_ended(); }));
+    root.request_close();
+    EXPECT_TRUE(clock.run_until([&] { return root.is_closed(); }));
 }
 
 // --- with others -------------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ task<> with_lease(lease& out, int& got) { got = co_await with_scope(lend, std::r
 // JOB-16: the last unit goes on another thread while the body returns and somebody cancels from outside.
 MODEL(scope_core_model, last_child_vs_body) {
     manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     lease held;
     int got = 0;
     const job j = root.launch("outer", with_lease(held, got));
@@ -61,7 +61,7 @@ task<> until_given_back(lease& out, event& go, plain<int>& note, int& got) {
 
 void give_back_last_unit(bool runs_what_was_posted) {
     manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     lease held;
     event go;
     plain<int> note{0};
@@ -109,7 +109,7 @@ task<> parent_of(event& e, event& go, int& got) { got = co_await with_scope(chil
 // JOB-1: the body waits for its child while that is woken and somebody cancels: the scope ends once, after its child.
 MODEL(scope_core_model, awaited_child_vs_cancel) {
     manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     event e;
     event go("go", true);
     int got = 0;
@@ -159,7 +159,7 @@ task<> outlived_by_child(promise<int>& out, job& child, event& go, int& got, int
 // child; what the body returned before the cancel came is delivered.
 void child_vs_cancel_vs_body() {
     manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     promise<int> out;
     job child;
     event go;
@@ -190,7 +190,7 @@ task<> close_it(owned_scope& o) { co_await o.close(); }
 // JOB-37: the last child ends on one thread while whoever closes the scope is aborted from another: the close goes on to its end.
 void close_vs_abort_vs_last_child() {
     manual_executor ex;
-    root_scope root(ex);
+    owned_scope root(ex, scope_options("root").report_failures());
     owned_scope o(ex, "owned");
     auto [answer, out] = bridge<int>(o, "child", external_cancel::uninterruptible);
     answer.keep();

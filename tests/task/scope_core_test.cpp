@@ -3,7 +3,7 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/scope_core.hpp>
 #include <roost/task/ignore.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 
 #include "rig.hpp"
 

@@ -82,7 +82,7 @@ TEST(sleep_death, TASK_18_an_executor_without_timers_is_named) {
     EXPECT_DEATH(
         {
             roost::testing::manual_executor bare("bare");
-            root_scope root(bare);
+            owned_scope root(bare, scope_options("root").report_failures());
             int woken = 0;
             root.launch("sleeper", nap(1ms, woken));
             bare.run_all();

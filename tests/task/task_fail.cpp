@@ -3,7 +3,7 @@
 #include <roost/task/generator.hpp>
 #include <roost/task/ignore.hpp>
 #include <roost/task/on_exit.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/task.hpp>
 
 using namespace roost;

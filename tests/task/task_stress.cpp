@@ -3,7 +3,7 @@
 #include <roost/sync/event.hpp>
 #include <roost/sync/semaphore.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/testing/virtual_time.hpp>
 
@@ -106,14 +106,14 @@ TEST(task_stress, TASK_35_a_million_sleeps_in_one_scope_leave_nothing_behind) {
     std::size_t early = 0;
     std::size_t late = 0;
     {
-        root_scope root(time);
+        owned_scope root(time, scope_options("root").report_failures());
         const job all = root.launch("all", run_launch_naps(all_sleeps / jobs, jobs, early, late));
-        root.close();
+        root.request_close();
         const time_point begun = time.now();
         EXPECT_GE(time.run(), static_cast<std::size_t>(all_sleeps)) << "each sleep ended in a body";
         EXPECT_GE(time.now() - begun, 1us * (all_sleeps / jobs));
         EXPECT_EQ(all.state(), job_state::completed);
-        EXPECT_TRUE(root.has_ended());
+        EXPECT_TRUE(root.is_closed());
     }
     EXPECT_EQ(time.armed_timers(), 0U);
     EXPECT_LE(late, early + 16 * 1024) << "bytes per sleep would be megabytes";
@@ -142,7 +142,7 @@ task<> join(job j) { co_await j.join(); }
 // What is left after the first time is kept for later use; after the second it must not be more.
 TEST(task_stress, TASK_35_a_million_sleepers_are_cancelled_and_leave_no_timer) {
     runtime rt(runtime_options().workers(2));
-    root_scope root(rt);
+    owned_scope root(rt, scope_options("root").report_failures());
     const int sleepers = scaled(1'000'000) / 2;
     std::size_t after[4];
     for (std::size_t& bytes : after) {
@@ -157,8 +157,7 @@ TEST(task_stress, TASK_35_a_million_sleepers_are_cancelled_and_leave_no_timer) {
     // Workers keep some megabytes of frames for the next ones, and which of them does is chance. Ten bytes left behind by every
     // sleeper would be more.
     EXPECT_LT(after[3], after[0] + 12 * 1024 * 1024 + static_cast<std::size_t>(sleepers) * 8);
-    root.close();
-    root.join_blocking();
+    root.close_blocking();
     EXPECT_EQ(rt.shut_down().timers_left(), 0U);
 }
 
@@ -182,7 +181,7 @@ TEST(task_stress, TASK_30_a_storm_of_cancels_from_foreign_threads_loses_no_permi
         event done;
         std::atomic<long> held{0};
         std::atomic<long> most{0};
-        root_scope root(rt);
+        owned_scope root(rt, scope_options("root").report_failures());
         std::vector<job> jobs;
         for (int i = 0; i < 8; ++i) {
             jobs.push_back(root.launch("turns", take_turns(permits, held, most)));
@@ -198,8 +197,7 @@ TEST(task_stress, TASK_30_a_storm_of_cancels_from_foreign_threads_loses_no_permi
         for (std::thread& t : storm) {
             t.join();
         }
-        root.close();
-        root.join_blocking();
+        root.close_blocking();
         EXPECT_LE(most.load(), 8);
         EXPECT_EQ(permits.available(), 2U);
     }
@@ -217,12 +215,11 @@ TEST(task_stress, TASK_30_two_jobs_that_cancel_each_other_do_not_deadlock) {
         event go;
         job a;
         job b;
-        root_scope root(rt);
+        owned_scope root(rt, scope_options("root").report_failures());
         a = root.launch("a", cancel_the_other(go, b));
         b = root.launch("b", cancel_the_other(go, a));
         go.set();
-        root.close();
-        root.join_blocking();
+        root.close_blocking();
         EXPECT_TRUE(a.cancel_requested() || b.cancel_requested());
     }
 }
@@ -250,12 +247,11 @@ TEST(task_stress, JOB_12_children_started_while_the_scope_is_cancelled_are_each_
         event never;
         event going;
         std::atomic<long> alive{0};
-        root_scope root(rt);
+        owned_scope root(rt, scope_options("root").report_failures());
         const job j = root.launch("launches", run_launching(never, alive, going));
         going.wait_blocking();
         j.cancel();
-        root.close();
-        root.join_blocking();
+        root.close_blocking();
         EXPECT_EQ(alive.load(), 0);
         EXPECT_EQ(never.waiters_now(), 0U);
         EXPECT_EQ(j.state(), job_state::cancelled);
@@ -275,13 +271,12 @@ TEST(task_stress, TASK_30_success_and_cancel_at_once_give_exactly_one_outcome) {
     for (int round = 0; round < rounds; ++round) {
         event e;
         std::atomic<int> value{0};
-        root_scope root(rt);
+        owned_scope root(rt, scope_options("root").report_failures());
         const job j = root.launch("race", race_body(e, value));
         std::thread waker([&] { e.set(); });
         j.cancel();
         waker.join();
-        root.close();
-        root.join_blocking();
+        root.close_blocking();
         const bool done = j.state() == job_state::completed;
         EXPECT_EQ(value.load(), done ? 1 : 0);
         (done ? completed : ended_cancelled) += 1;

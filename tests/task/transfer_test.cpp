@@ -1,7 +1,7 @@
 // Teardown and completion without recursion, however deep the nesting; chains of frames: gauntlet/depth_stress.cpp.
 #include <roost/sync/event.hpp>
 #include <roost/task/detail/transfer.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 
 #include "rig.hpp"
 

@@ -27,8 +27,8 @@ task<> watch_it(token watched, event& e, int& got, bool& stopped) {
 // SHUT-76: exactly one of the two is told, and when the body goes on nobody who stops is inside the await.
 MODEL(until_stop_model, stop_vs_return) {
     roost::testing::manual_executor ex;
-    root_scope root(ex);
-    root_scope other(ex, "other");
+    owned_scope root(ex, scope_options("root").report_failures());
+    owned_scope other(ex, scope_options("other").report_failures());
     event e;
     int got = 0;
     bool stopped = false;
@@ -43,7 +43,7 @@ MODEL(until_stop_model, stop_vs_return) {
     stopper.join();
     check((got == 1) != stopped, "SHUT-76: a value or the stop, never both");
     check(j.state() == job_state::completed, "SHUT-76: the body went on");
-    other.close();
+    other.request_close();
     finish(ex, root);
 }
 

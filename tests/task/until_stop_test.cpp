@@ -37,10 +37,10 @@ protected:
     int alive = 0;
     std::string log;
     // A node beside the job, which is asked to stop: the scope of something else.
-    root_scope other{stage.executor, "other"};
+    owned_scope other{stage.executor, scope_options("other").report_failures()};
     token watched{*other.observe().target()};
     void stop() const { watched.target()->stop(reason::plain_kind(reason_kind::shutdown)); }
-    ~until_stop_test() override { other.close(); }
+    ~until_stop_test() override { other.request_close(); }
 };
 
 TEST_F(until_stop_test, SHUT_76_a_value_that_is_there_first_wins) {

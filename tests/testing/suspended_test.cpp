@@ -13,7 +13,7 @@ task<> wait_for(event& e) { co_await e.wait(); }
 TEST(suspended, RUN_94_the_leak_report_names_suspended_jobs) {
     roost::testing::virtual_time time;
     event never;
-    root_scope root(time, "service");
+    owned_scope root(time, scope_options("service").report_failures());
     roost::testing::watch(time, root);
     EXPECT_EQ(time.leaks(), "");
     root.launch("forgotten waiter", wait_for(never));
@@ -24,7 +24,7 @@ TEST(suspended, RUN_94_the_leak_report_names_suspended_jobs) {
     never.set();
     time.run();
     EXPECT_EQ(time.leaks(), "");
-    root.close();
+    root.request_close();
 }
 
 }  // namespace

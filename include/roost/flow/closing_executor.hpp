@@ -16,7 +16,7 @@
 #include <roost/task/job_local.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/tree/callback.hpp>
 
 namespace roost::inline ROOST_ABI {

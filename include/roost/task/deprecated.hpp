@@ -3,7 +3,7 @@
 // Names of the release before. They go with the next one; each says what to write instead.
 
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 
 namespace roost::inline ROOST_ABI {
 
@@ -17,12 +17,12 @@ template <class Fn, class... Args>
 }
 template <class Fn, class... Args>
 [[deprecated("use with_scope(fn, args...); every scope has daemon()"), nodiscard]] auto with_services(Fn&& fn,
-                                                                                                        Args&&... args) {
+                                                                                                      Args&&... args) {
     return with_scope(scope_options("services"), std::forward<Fn>(fn), std::forward<Args>(args)...);
 }
 template <class Fn, class... Args>
 [[deprecated("use with_scope(scope_options(\"name\").keep_going(), fn, args...)"), nodiscard]] auto collect(Fn&& fn,
-                                                                                                           Args&&... args) {
+                                                                                                            Args&&... args) {
     return with_scope(scope_options("collect").keep_going(), std::forward<Fn>(fn), std::forward<Args>(args)...);
 }
 

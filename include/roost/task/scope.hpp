@@ -26,8 +26,10 @@
 #include <roost/tree/lease.hpp>
 #include <roost/tree/token.hpp>
 
+#include <functional>
 #include <memory>
 #include <source_location>
+#include <tuple>
 
 namespace roost::inline ROOST_ABI {
 
@@ -118,8 +120,8 @@ public:
     [[nodiscard]] roost::lease lease() const noexcept {
         return live().enter_as(as_) ? roost::lease::adopt(*core_) : roost::lease();
     }
-    [[nodiscard]] executor_ref executor() const noexcept { return core_->where(); }
-    [[nodiscard]] time_point deadline() const noexcept { return core_->deadline(); }
+    [[nodiscard]] executor_ref executor() const noexcept { return live().where(); }
+    [[nodiscard]] time_point deadline() const noexcept { return live().deadline(); }
 
     [[nodiscard]] detail::scope_core& core() const noexcept { return live(); }
     // How callers outside this scope are admitted.
@@ -159,4 +161,56 @@ private:
     admission as_;
 };
 
+namespace detail {
+template <class T, class Call, transfer Mode>
+class scope_await;
+}  // namespace detail
+
+// co_await with_scope(fn, args...), co_await with_scope(options, fn, args...): runs fn(scope&, args...), which returns a task,
+// and waits for its children too. Arguments are moved in and passed on as parameters. Captures of fn live as long as the body.
+template <class Fn, class... Args>
+class [[nodiscard("nothing runs until it is awaited: write co_await")]] with_scope : public detail::task_only {
+    static constexpr bool is_callable = std::is_invocable_v<Fn&, scope&, Args...>;
+    static_assert(is_callable,
+                  "with_scope(fn, args...): fn(scope&, args...) cannot be called with these arguments, which are passed as "
+                  "copies; for a parameter that is a reference write std::ref(x)");
+    using returned = detail::task_of_call<is_callable, Fn&, scope&, Args...>;
+    static constexpr bool is_usable = is_callable && detail::is_task<returned>;
+    static_assert(detail::is_task<returned>, "with_scope(fn, args...): fn(scope&, args...) has to return a task");
+    using value = typename detail::task_or_nothing<is_usable, returned>::type::value_type;
+
+public:
+    explicit with_scope(Fn fn, Args... args, std::source_location where = std::source_location::current())
+        : options_("scope", where), fn_(std::move(fn)), args_(std::move(args)...) {}
+    explicit with_scope(scope_options options, Fn fn, Args... args)
+        : options_(options), fn_(std::move(fn)), args_(std::move(args)...) {}
+
+    template <detail::transfer Mode = detail::this_transfer>
+    [[nodiscard]] auto in_task(detail::promise_base& me) && {
+        return detail::scope_await<value, with_scope, Mode>(me, *this, detail::policy_of(options_.failures()),
+                                                            options_.limit());
+    }
+
+    [[nodiscard]] roost::site site() const noexcept { return options_.site(); }
+    [[nodiscard]] node_name name() const noexcept { return options_.name(); }
+    [[nodiscard]] detail::promise_base& start(scope& s) {
+        if constexpr (is_usable) {
+            return std::apply([&](auto&... args) { return std::invoke(fn_, s, std::move(args)...); }, args_).release_frame();
+        } else {
+            std::terminate();
+        }
+    }
+
+private:
+    scope_options options_;
+    Fn fn_;
+    std::tuple<Args...> args_;
+};
+template <class Fn, class... Args>
+with_scope(scope_options, Fn&&, Args&&...) -> with_scope<detail::callable_for<Fn>, std::decay_t<Args>...>;
+template <class Fn, class... Args>
+with_scope(Fn&&, Args&&...) -> with_scope<detail::callable_for<Fn>, std::decay_t<Args>...>;
+
 }  // namespace roost::inline ROOST_ABI
+
+#include <roost/task/detail/scope_await.hpp>

@@ -22,8 +22,7 @@ public:
     };
 
     // The name and the place appear in reports. A name that is no literal is copied when the scope begins.
-    explicit scope_options(node_name name = "scope",
-                           std::source_location where = std::source_location::current()) noexcept
+    explicit scope_options(node_name name = "scope", std::source_location where = std::source_location::current()) noexcept
         : name_(name), site_(where) {}
 
     // At most n children run at the same time. The others queue in order of launch. Ends the program if n is zero.

@@ -2,7 +2,7 @@
 
 #include <roost/adapters/postgres/connection.hpp>
 #include <roost/runtime/run.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "server.hpp"

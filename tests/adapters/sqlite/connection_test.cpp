@@ -1,6 +1,6 @@
 // The SQLite adapter against real files. Statements that would run for hours stand for slow ones; nothing here sleeps.
 
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "fixture.hpp"

@@ -2,7 +2,7 @@
 
 #include <roost/sync/event.hpp>
 #include <roost/task/dump.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 
 #include "fixture.hpp"

@@ -100,14 +100,15 @@ task<> fetch(net::io_context& io, tcp::endpoint where, int page, crawl_result& r
     }
 }
 
-task<> crawl_pages(roost::limited_scope& s, net::io_context& io, tcp::endpoint where, int count, crawl_result& result) {
+task<> crawl_pages(roost::scope& s, net::io_context& io, tcp::endpoint where, int count, crawl_result& result) {
     for (int page = 0; page < count; ++page) {
         co_await s.room();
         s.launch("fetch", fetch(io, where, page, result));
     }
 }
 task<> crawl(net::io_context& io, tcp::endpoint where, int count, crawl_result& result) {
-    co_await roost::with_limited_scope(8, crawl_pages, std::ref(io), where, count, std::ref(result));
+    co_await roost::with_scope(scope_options("limited scope").at_most(8), crawl_pages, std::ref(io), where, count,
+                               std::ref(result));
 }
 
 task<> interrupted(net::io_context& io, bool& came) {

@@ -4,7 +4,7 @@
 
 #include <roost/asio/async_run.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/with_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 
 #include <atomic>

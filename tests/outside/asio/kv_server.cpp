@@ -79,7 +79,7 @@ task<> session(tcp::socket peer, store& kv) {
     }
 }
 
-task<> accept_all(roost::root_scope& sessions, tcp::acceptor& door, store& kv) {
+task<> accept_all(roost::owned_scope& sessions, tcp::acceptor& door, store& kv) {
     for (;;) {
         auto [error, peer] = co_await door.async_accept(net::as_tuple(use_task));
         if (error) {
@@ -93,7 +93,8 @@ task<> wait_for(roost::shutdown_completion drained) { co_await drained.wait(); }
 
 task<bool> serve(net::io_context& io, tcp::acceptor& door, store& kv) {
     const roost::shutdown server("kv");
-    roost::root_scope sessions(server.tree_node(), roost::io_executor::of(io), "sessions");
+    roost::owned_scope sessions(server.tree_node(), roost::io_executor::of(io),
+                                roost::scope_options("sessions").report_failures());
     net::signal_set signals(io, SIGTERM);
     sessions.launch("accept", accept_all(sessions, door, kv));
     co_await signals.async_wait(use_task);
@@ -102,7 +103,7 @@ task<bool> serve(net::io_context& io, tcp::acceptor& door, store& kv) {
         std::fputs(server.report().to_string().c_str(), stderr);
         server.cancel();
     }
-    sessions.close();
+    sessions.request_close();
     co_await sessions.join();
     co_return in_time;
 }

@@ -117,7 +117,7 @@ private:
             runner::of_this_thread().why = this->why();
             return next_step::unwind(me);
         }
-        if (me.where().is_cancelled()) [[unlikely]] {
+        if (me.where().is_cancelled() && !block_->is_whole()) [[unlikely]] {
             region::note_cut_short(me.where());
         }
         return next_step::resume(me);

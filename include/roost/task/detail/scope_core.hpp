@@ -86,6 +86,11 @@ public:
     void note_cancelled_child() noexcept;
     // As has_failed().
     [[nodiscard]] bool has_lost_child() const noexcept { return lost_child_; }
+    // As has_failed(). Returns true if no cancel cut any child short. Children that handle the cancel of their own work
+    // (supervision, groups) do not note it, so their scopes return false.
+    [[nodiscard]] bool is_whole() const noexcept {
+        return (policy_ == &fail_fast_policy || policy_ == &keep_going_policy) && !lost_child_;
+    }
 
 private:
     void report_further(const failure_list& failures) const noexcept;

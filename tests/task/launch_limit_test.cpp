@@ -1,6 +1,6 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/limited_scope.hpp>
+#include <roost/task/scope.hpp>
 
 #include "further.hpp"
 #include "rig.hpp"
@@ -26,7 +26,7 @@ task<> work_on(record& r, int i, event& e) {
     co_await e.wait();
     --r.running;
 }
-task<int> ten(limited_scope& s, record& r, event& e) {
+task<int> ten(scope& s, record& r, event& e) {
     for (int i = 0; i < 10; ++i) {
         r.jobs.push_back(s.launch("worker", work_on(r, i, e)));
     }
@@ -39,7 +39,7 @@ TEST(limited_scope, JOB_65_only_so_many_run_in_order_of_arrival) {
     event e;
     int got = 0;
     const auto run = [](record& x, event& y, int& z) -> task<> {
-        z = co_await with_limited_scope(3, ten, std::ref(x), std::ref(y));
+        z = co_await with_scope(scope_options("limited scope").at_most(3), ten, std::ref(x), std::ref(y));
     };
     s.play(run(r, e, got));
     EXPECT_EQ(r.running, 3);
@@ -53,14 +53,14 @@ TEST(limited_scope, JOB_65_only_so_many_run_in_order_of_arrival) {
     EXPECT_EQ(r.order, (std::vector<int>{0, 1, 2, 3, 5, 6, 7, 8, 9})) << "the cancelled one never began";
 }
 
-task<> with_room(limited_scope& s, record& r, event& e, int& started) {
+task<> with_room(scope& s, record& r, event& e, int& started) {
     for (int i = 0; i < 3; ++i) {
         co_await s.room();
         s.launch("worker", work_on(r, i, e));
         ++started;
         co_await yield();
     }
-    EXPECT_EQ(s.free_places(), 2U);
+    EXPECT_EQ(s.free_slots(), 2U);
 }
 
 TEST(limited_scope, JOB_65_room_waits_for_a_free_place) {
@@ -69,7 +69,7 @@ TEST(limited_scope, JOB_65_room_waits_for_a_free_place) {
     event e;
     int started = 0;
     const auto run = [](record& x, event& y, int& z) -> task<> {
-        co_await with_limited_scope(2, with_room, std::ref(x), std::ref(y), std::ref(z));
+        co_await with_scope(scope_options("limited scope").at_most(2), with_room, std::ref(x), std::ref(y), std::ref(z));
     };
     s.play(run(r, e, started));
     EXPECT_EQ(started, 2);
@@ -81,20 +81,20 @@ TEST(limited_scope, JOB_65_room_waits_for_a_free_place) {
 
 using limited_scope_death = ::testing::Test;
 TEST_F(limited_scope_death, JOB_65_a_limit_of_zero_is_a_named_bug) {
-    const auto none = [](limited_scope&) -> task<> { co_return; };
-    EXPECT_DEATH(static_cast<void>(with_limited_scope(0, none)), "limit of zero");
+    const auto none = [](scope&) -> task<> { co_return; };
+    EXPECT_DEATH(static_cast<void>(with_scope(scope_options("limited scope").at_most(0), none)), "at_most.0. would never run a child");
 }
 
 task<> count_one(int& count) {
     ++count;
     co_return;
 }
-task<> launch_later(limited_scope& s, event& e, int& count) {
+task<> launch_later(scope& s, event& e, int& count) {
     co_await e.wait();
     s.launch("late", count_one(count));
     co_await s.async("late", count_one(count));
 }
-task<> return_at_once(limited_scope& s, event& e, int& count) {
+task<> return_at_once(scope& s, event& e, int& count) {
     s.launch("child", launch_later(s, e, count));
     co_return;
 }
@@ -105,7 +105,7 @@ TEST(limited_scope, JOB_80_children_may_use_it_when_the_body_has_returned) {
     event scribbled;
     int count = 0;
     const auto run = [](event& x, int& y) -> task<> {
-        co_await with_limited_scope(2, return_at_once, std::ref(x), std::ref(y));
+        co_await with_scope(scope_options("limited scope").at_most(2), return_at_once, std::ref(x), std::ref(y));
     };
     const job j = s.play(run(e, count));
     further::scribble_over(s, scribbled);

@@ -17,21 +17,21 @@ task<> nothing() { co_return; }
 TEST(root, JOB_29_ends_when_it_is_closed_and_everything_below_has_ended) {
     rig::manual ex;
     event e;
-    root_scope root(ex, "service");
+    owned_scope root(ex, scope_options("service").report_failures());
     root.launch("waits", wait_for(e));
     ex.run();
-    root.close();
-    EXPECT_FALSE(root.has_ended());
+    root.request_close();
+    EXPECT_FALSE(root.is_closed());
     e.set();
     ex.run();
-    EXPECT_TRUE(root.has_ended());
+    EXPECT_TRUE(root.is_closed());
 }
 
 TEST(root, JOB_14_a_closed_root_refuses_outsiders_and_destroys_the_task) {
     rig::manual ex;
-    root_scope root(ex);
-    root.close();
-    EXPECT_TRUE(root.has_ended());
+    owned_scope root(ex, scope_options("root").report_failures());
+    root.request_close();
+    EXPECT_TRUE(root.is_closed());
     const job refused = root.launch("late", nothing());
     EXPECT_FALSE(refused);
     const deferred<void> none = root.async("late", nothing());
@@ -42,9 +42,9 @@ TEST(root_death, JOB_29_destroying_it_early_is_a_named_bug) {
     EXPECT_DEATH(
         {
             rig::manual ex;
-            root_scope root(ex, "forgotten");
+            owned_scope root(ex, scope_options("forgotten").report_failures());
         },
-        "'forgotten'.*before it was closed and joined");
+        "'forgotten'.*destroyed before close.. had ended");
 }
 
 }  // namespace

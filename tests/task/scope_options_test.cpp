@@ -1,6 +1,6 @@
 #include <roost/sync/event.hpp>
-#include <roost/task/collect.hpp>
 #include <roost/task/others_of.hpp>
+#include <roost/task/scope.hpp>
 
 #include "further.hpp"
 #include "rig.hpp"
@@ -32,7 +32,8 @@ task<int> several(scope& s, event& e, int& count, bool body_fails) {
 }
 task<> run(event& e, int& count, bool body_fails, std::string& thrown, further::texts& others) {
     try {
-        static_cast<void>(co_await collect(several, std::ref(e), std::ref(count), body_fails));
+        static_cast<void>(
+            co_await with_scope(scope_options("collect").keep_going(), several, std::ref(e), std::ref(count), body_fails));
     } catch (const std::exception& x) {
         thrown = x.what();
         others = further::texts_of(others_of(std::current_exception()));
@@ -78,7 +79,9 @@ TEST(collect, JOB_66_without_failures_the_value_and_cancel_reaches_all) {
     event e("e", true);
     int count = 0;
     int got = 0;
-    const auto run_fine = [](event& x, int& y, int& z) -> task<> { z = co_await collect(fine, std::ref(x), std::ref(y)); };
+    const auto run_fine = [](event& x, int& y, int& z) -> task<> {
+        z = co_await with_scope(scope_options("collect").keep_going(), fine, std::ref(x), std::ref(y));
+    };
     s.play(run_fine(e, count, got));
     EXPECT_EQ(got, 4);
     EXPECT_EQ(count, 1);
@@ -102,7 +105,9 @@ TEST(collect, JOB_81_a_failure_outranks_the_cancel_that_comes_after_it) {
     event never;
     event late;
     stage s;
-    const auto go = [](event& x, event& y) -> task<> { co_await collect(fails_then_waits, std::ref(x), std::ref(y)); };
+    const auto go = [](event& x, event& y) -> task<> {
+        co_await with_scope(scope_options("collect").keep_going(), fails_then_waits, std::ref(x), std::ref(y));
+    };
     const job j = s.play(go(never, late));
     EXPECT_FALSE(j.is_finished());
     j.cancel();
@@ -121,7 +126,9 @@ TEST(collect, JOB_81_also_when_everything_else_has_ended) {
     event never;
     stage s;
     job child;
-    const auto go = [](event& x, job& y) -> task<> { co_await collect(waits_then_cancelled, std::ref(x), std::ref(y)); };
+    const auto go = [](event& x, job& y) -> task<> {
+        co_await with_scope(scope_options("collect").keep_going(), waits_then_cancelled, std::ref(x), std::ref(y));
+    };
     const job j = s.play(go(never, child));
     EXPECT_TRUE(child.is_finished());
     j.cancel();
@@ -135,7 +142,7 @@ task<> body_fails_twice(scope&) { co_await further::fail_twice("body", "its clea
 TEST(collect, JOB_83_what_the_body_fails_with_besides_is_kept) {
     further::listener sink;
     stage s;
-    const auto go = []() -> task<> { co_await collect(body_fails_twice); };
+    const auto go = []() -> task<> { co_await with_scope(scope_options("collect").keep_going(), body_fails_twice); };
     const job j = s.play(go());
     EXPECT_EQ(sink.take(), (further::texts{"body", "its cleanup"}));
     EXPECT_EQ(j.others().size(), 1U);
@@ -143,7 +150,7 @@ TEST(collect, JOB_83_what_the_body_fails_with_besides_is_kept) {
 
 task<int&> give_back(scope&, int& value) { co_return value; }
 task<> collect_reference(int& value, int*& got) {
-    int& given = co_await collect(give_back, std::ref(value));
+    int& given = co_await with_scope(scope_options("collect").keep_going(), give_back, std::ref(value));
     got = &given;
 }
 

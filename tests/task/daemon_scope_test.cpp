@@ -1,7 +1,7 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/services.hpp>
+#include <roost/task/scope.hpp>
 
 #include "further.hpp"
 #include "rig.hpp"
@@ -37,13 +37,13 @@ task<> wait_for(log& out, event& e) {
     co_await e.wait();
 }
 
-task<int> serves(service_scope& s, log& out, event& never, event& go, job& service) {
-    service = s.serve("service", forever(out, never));
+task<int> serves(scope& s, log& out, event& never, event& go, job& service) {
+    service = s.daemon("service", forever(out, never));
     s.launch("child", wait_for(out, go));
     co_return 7;
 }
 task<> run(log& out, event& never, event& go, job& service, int& got) {
-    got = co_await with_services(serves, std::ref(out), std::ref(never), std::ref(go), std::ref(service));
+    got = co_await with_scope(serves, std::ref(out), std::ref(never), std::ref(go), std::ref(service));
     out.emplace_back("scope ended");
 }
 
@@ -68,14 +68,14 @@ task<> fails() {
     throw std::runtime_error("service");
     co_return;
 }
-task<> with_failing(service_scope& s, log& out, event& never) {
+task<> with_failing(scope& s, log& out, event& never) {
     s.launch("child", wait_for(out, never));
-    s.serve("service", fails());
+    s.daemon("service", fails());
     co_await never.wait();
 }
 task<> run_failing(log& out, event& never, bool& threw) {
     try {
-        co_await with_services(with_failing, std::ref(out), std::ref(never));
+        co_await with_scope(with_failing, std::ref(out), std::ref(never));
     } catch (const std::runtime_error&) {
         threw = true;
     }
@@ -91,15 +91,15 @@ TEST(services, JOB_64_a_failing_service_takes_the_scope_down) {
     EXPECT_EQ(out, log{"child ended"});
 }
 
-task<> body_throws(service_scope& s, log& out, event& never) {
-    s.serve("service", forever(out, never));
+task<> body_throws(scope& s, log& out, event& never) {
+    s.daemon("service", forever(out, never));
     co_await yield();
     throw std::logic_error("body");
 }
-task<> many_short(service_scope& s, log& out) {
+task<> many_short(scope& s, log& out) {
     event set("set", true);
     for (int i = 0; i < 100; ++i) {
-        s.serve("short", wait_for(out, set));
+        s.daemon("short", wait_for(out, set));
         co_await yield();
     }
 }
@@ -111,7 +111,7 @@ TEST(services, JOB_64_services_go_with_a_failing_body_and_may_end_early) {
     bool threw = false;
     const auto run_throwing = [](log& o, event& e, bool& t) -> task<> {
         try {
-            co_await with_services(body_throws, std::ref(o), std::ref(e));
+            co_await with_scope(body_throws, std::ref(o), std::ref(e));
         } catch (const std::logic_error&) {
             t = true;
         }
@@ -120,17 +120,17 @@ TEST(services, JOB_64_services_go_with_a_failing_body_and_may_end_early) {
     EXPECT_TRUE(threw);
     EXPECT_EQ(out, log{"service ended"});
     out.clear();
-    const auto run_short = [](log& o) -> task<> { co_await with_services(many_short, std::ref(o)); };
+    const auto run_short = [](log& o) -> task<> { co_await with_scope(many_short, std::ref(o)); };
     s.play(run_short(out));
     EXPECT_EQ(out.size(), 100U);
 }
 
-task<> launch_later(service_scope& s, event& e, log& out, event& never) {
+task<> launch_later(scope& s, event& e, log& out, event& never) {
     co_await e.wait();
-    s.serve("late service", forever(out, never));
+    s.daemon("late service", forever(out, never));
     co_await s.async("late child", wait_for(out, e));
 }
-task<> return_at_once(service_scope& s, event& e, log& out, event& never) {
+task<> return_at_once(scope& s, event& e, log& out, event& never) {
     s.launch("child", launch_later(s, e, out, never));
     co_return;
 }
@@ -142,7 +142,7 @@ TEST(services, JOB_80_children_may_use_the_scope_when_the_body_has_returned) {
     event never;
     event scribbled;
     const auto go = [](event& x, log& y, event& z) -> task<> {
-        co_await with_services(return_at_once, std::ref(x), std::ref(y), std::ref(z));
+        co_await with_scope(return_at_once, std::ref(x), std::ref(y), std::ref(z));
     };
     const job j = s.play(go(e, out, never));
     further::scribble_over(s, scribbled);
@@ -162,17 +162,17 @@ public:
     job served;
     log out;
 };
-task<> start_late(service_scope& s, late& l, event& never) {
+task<> start_late(scope& s, late& l, event& never) {
     co_await l.go.wait();
     l.refused = !s.launch("late child", wait_for(l.out, never));
-    l.served = s.serve("late service", forever(l.out, never));
+    l.served = s.daemon("late service", forever(l.out, never));
 }
-task<> clean_up_late(service_scope& s, late& l, event& never) {
+task<> clean_up_late(scope& s, late& l, event& never) {
     co_await on_exit(start_late, std::ref(s), std::ref(l), std::ref(never));
     co_await never.wait();
 }
-task<> with_late(service_scope& s, late& l, event& never) {
-    s.serve("service", clean_up_late(s, l, never));
+task<> with_late(scope& s, late& l, event& never) {
+    s.daemon("service", clean_up_late(s, l, never));
     co_await yield();
 }
 
@@ -180,7 +180,7 @@ TEST(services, JOB_80_a_service_that_is_the_last_is_refused_and_can_keep_nobody_
     stage s;
     late l;
     event never;
-    const auto go = [](late& x, event& y) -> task<> { co_await with_services(with_late, std::ref(x), std::ref(y)); };
+    const auto go = [](late& x, event& y) -> task<> { co_await with_scope(with_late, std::ref(x), std::ref(y)); };
     const job j = s.play(go(l, never));
     EXPECT_FALSE(j.is_finished()) << "the service cleans up";
     further::scribble_over(s, l.scribbled);
@@ -195,9 +195,9 @@ TEST(services, JOB_80_a_service_that_is_the_last_is_refused_and_can_keep_nobody_
     s.run();
 }
 
-task<int&> give_back(service_scope&, int& value) { co_return value; }
+task<int&> give_back(scope&, int& value) { co_return value; }
 task<> serve_reference(int& value, int*& got) {
-    int& given = co_await with_services(give_back, std::ref(value));
+    int& given = co_await with_scope(give_back, std::ref(value));
     got = &given;
 }
 
@@ -212,31 +212,31 @@ TEST(services, JOB_64_the_body_may_give_a_reference) {
 // Its result looks at the scope it was made in when it goes.
 class asks_when_gone {
 public:
-    explicit asks_when_gone(service_scope& s, event& never, int& gone) : s_(&s), never_(&never), gone_(&gone) {}
+    explicit asks_when_gone(scope& s, event& never, int& gone) : s_(&s), never_(&never), gone_(&gone) {}
     asks_when_gone(asks_when_gone&& other) noexcept
         : s_(std::exchange(other.s_, nullptr)), never_(other.never_), gone_(other.gone_) {}
     asks_when_gone& operator=(const asks_when_gone&) = delete;
     ~asks_when_gone() {
         if (s_ != nullptr) {
             ++*gone_;
-            s_->serve("from a destructor", wait_until(*never_));
+            s_->daemon("from a destructor", wait_until(*never_));
         }
     }
 
 private:
     static task<> wait_until(event& e) { co_await e.wait(); }
-    service_scope* s_;
+    scope* s_;
     event* never_;
     int* gone_;
 };
-task<asks_when_gone> make_one(service_scope& s, event& never, int& gone) { co_return asks_when_gone(s, never, gone); }
-task<> serve_many(service_scope& s, event& never, int& gone) {
+task<asks_when_gone> make_one(scope& s, event& never, int& gone) { co_return asks_when_gone(s, never, gone); }
+task<> serve_many(scope& s, event& never, int& gone) {
     for (int i = 0; i < 40; ++i) {
-        s.serve("short", make_one(s, never, gone));
+        s.daemon("short", make_one(s, never, gone));
         co_await yield();
     }
 }
-task<> run_many(event& never, int& gone) { co_await with_services(serve_many, std::ref(never), std::ref(gone)); }
+task<> run_many(event& never, int& gone) { co_await with_scope(serve_many, std::ref(never), std::ref(gone)); }
 
 TEST(services, JOB_64_results_of_services_that_have_ended_go_outside_every_lock) {
     stage s;
