@@ -60,24 +60,28 @@ bool scope_core::admits(admission as) const noexcept {
     return !is_closed() && (as == admission::member || !is_closing() || has_caller_inside());
 }
 
-scope_core* scope_core::daemons_for(admission as) {
+// Shared under the lock: when the scope ends, its own reference goes.
+node_ref<scope_core> scope_core::daemons_for(admission as) {
+    const auto shared = [this] {
+        return daemons_ == nullptr ? node_ref<scope_core>() : node_ref<scope_core>::share(*daemons_);
+    };
     if (!admits(as)) {
-        return nullptr;
+        return {};
     }
     {
         const std::lock_guard guard(rare_lock_);
         if (daemons_ != nullptr || has_ended_daemons_) {
-            return daemons_;
+            return shared();
         }
     }
     daemon_scope* made = daemon_scope::make(*this);
-    scope_core* kept = nullptr;
+    node_ref<scope_core> kept;
     {
         const std::lock_guard guard(rare_lock_);
         if (daemons_ == nullptr && !has_ended_daemons_) {
             daemons_ = std::exchange(made, nullptr);
         }
-        kept = daemons_;
+        kept = shared();
     }
     if (made != nullptr) {  // another thread was faster, or the scope has ended
         made->abandon();

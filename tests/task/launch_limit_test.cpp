@@ -82,7 +82,8 @@ TEST(limited_scope, JOB_65_room_waits_for_a_free_place) {
 using limited_scope_death = ::testing::Test;
 TEST_F(limited_scope_death, JOB_65_a_limit_of_zero_is_a_named_bug) {
     const auto none = [](scope&) -> task<> { co_return; };
-    EXPECT_DEATH(static_cast<void>(with_scope(scope_options("limited scope").at_most(0), none)), "at_most.0. would never run a child");
+    EXPECT_DEATH(static_cast<void>(with_scope(scope_options("limited scope").at_most(0), none)),
+                 "at_most.0. would never run a child");
 }
 
 task<> count_one(int& count) {

@@ -81,16 +81,14 @@ public:
     template <class T>
     job daemon(node_name name, task<T> t, start how = start::scheduled,
                std::source_location where = std::source_location::current()) {
-        detail::scope_core* const daemons = live().daemons_for(as_);
-        if (daemons == nullptr) [[unlikely]] {
-            if constexpr (ROOST_CHECKED != 0) {
-                detail::report_refused_launch(*core_, name, where);
-            }
-            return {};
-        }
         detail::promise_base& frame = t.release_frame();
         detail::check_arguments(frame, name, how, where);
-        auto block = detail::start_job<T>(*daemons, name, frame, how, where, as_);
+        auto block = detail::start_daemon<T>(live(), name, frame, how, where, as_);
+        if constexpr (ROOST_CHECKED != 0) {
+            if (!block) [[unlikely]] {
+                detail::report_refused_launch(*core_, name, where);
+            }
+        }
         return job(node_ref<detail::job_core>::adopt(block.release_to_caller()));
     }
     template <class A>

@@ -74,8 +74,8 @@ public:
     void report_other_failures() noexcept;
 
     // --- daemons (daemon_scope.hpp) -----------------------------------------------------------------------------------
-    // Returns where daemons run, made at the first call; null if the scope admits no child of this caller any more.
-    [[nodiscard]] scope_core* daemons_for(admission as);
+    // Returns where daemons run, made at the first call; empty if the scope admits no child of this caller any more.
+    [[nodiscard]] node_ref<scope_core> daemons_for(admission as);
     // As has_failed(): for the thread that ends the scope.
     [[nodiscard]] bool has_daemons() const noexcept { return daemons_ != nullptr; }
     // Called first by drained(). Returns true if daemons still have to end: they are cancelled, and drained() is called
@@ -139,6 +139,24 @@ template <class T>
     auto handle = node_ref<job_block<T>>::adopt(block);
     block->start(frame, mode);
     return handle;
+}
+
+// As start_job(), beside the children.
+template <class T>
+[[nodiscard]] node_ref<job_block<T>> start_daemon(scope_core& scope, node_name name, promise_base& frame, start_mode mode,
+                                                  site made_at, admission as) {
+    node_ref<scope_core> daemons;
+    try {
+        daemons = scope.daemons_for(as);
+    } catch (...) {
+        drop_unstarted(frame);
+        throw;
+    }
+    if (!daemons) [[unlikely]] {
+        drop_unstarted(frame);
+        return {};
+    }
+    return start_job<T>(*daemons, name, frame, mode, made_at, as);
 }
 
 }  // namespace roost::inline ROOST_ABI::detail
