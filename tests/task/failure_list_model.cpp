@@ -62,15 +62,16 @@ MODEL_COMPLETE(failure_list_model, JOB_161_copy_and_release) {
             check_holds(mine, e);
             mine = failure_list();
         });
-        const failure_list copy = one;
+        failure_list copy = one;
         one = failure_list();
         check_holds(copy, e);
+        copy = failure_list();
         other.join();
     }
     all.check_gone();
 }
 
-// Three threads let go: one has a list, one a longer list above it, one a copy that it has to make.
+// Three threads let go: one of a list, one of a copy, one of a longer list above it.
 MODEL_COMPLETE(failure_list_model, JOB_161_three_release) {
     failures all;
     {
@@ -84,8 +85,8 @@ MODEL_COMPLETE(failure_list_model, JOB_161_three_release) {
             mine = failure_list();
         });
         thread second([mine = std::move(beside)]() mutable { mine = failure_list(); });
-        const failure_list copy = std::move(below);
-        check_holds(copy, {e[0]});
+        check_holds(below, {e[0]});
+        below = failure_list();
         first.join();
         second.join();
     }
@@ -123,6 +124,7 @@ MODEL_COMPLETE(failure_list_model, JOB_161_shared_by_two_above) {
         left.add(shared);  // it comes two ways
         shared = failure_list();
         check_holds(left, {e[1], e[0]});
+        left = failure_list();
         other.join();
     }
     all.check_gone();
