@@ -17,7 +17,7 @@ void refuse_to_block(executor_ref where, site from) {
 }
 
 void report_further_failures(job_core& job) noexcept {
-    job.take_suppressed().for_each(
+    job.suppressed().for_each(
         [&job](const std::exception_ptr& other) { report_failure("job", job.name(), job.made_at(), other); },
         job.own_error());
 }

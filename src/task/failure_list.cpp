@@ -22,13 +22,13 @@ const void* object_of(const std::exception_ptr& error) noexcept {
 
 failure_list::link* failure_list::retained(link* l) noexcept {
     if (l != nullptr) {
-        l->holders.fetch_add(1, mo::seq_cst);  // K1
+        l->holders.fetch_add(1, mo::relaxed);  // K1
     }
     return l;
 }
 
 void failure_list::drop(link* l, link*& gone) noexcept {
-    if (l != nullptr && l->holders.fetch_sub(1, mo::seq_cst) == 1) {  // K1
+    if (l != nullptr && l->holders.fetch_sub(1, mo::acq_rel) == 1) {  // K2
         l->next_gone = gone;
         gone = l;
     }
@@ -41,21 +41,21 @@ void failure_list::release(link* l) noexcept {
     while (gone != nullptr) {
         link* const mine = gone;
         gone = mine->next_gone;
-        drop(mine->before, gone);
-        drop(mine->after, gone);
+        drop(mine->before.get(), gone);
+        drop(mine->after.get(), gone);
         delete mine;
     }
 }
 
-void failure_list::add(std::exception_ptr error) { top_ = new link(top_, std::move(error), nullptr); }
+void failure_list::add(std::exception_ptr error) { top_.set(new link(top_.get(), std::move(error), nullptr)); }
 
 void failure_list::add(const failure_list& more) {
-    if (top_ == nullptr) {
+    if (is_empty()) {
         *this = more;
-    } else if (more.top_ != nullptr) {
-        link* const both = new link(top_, nullptr, more.top_);
-        static_cast<void>(retained(more.top_));
-        top_ = both;
+    } else if (!more.is_empty()) {
+        link* const both = new link(top_.get(), nullptr, more.top_.get());
+        static_cast<void>(retained(more.top_.get()));
+        top_.set(both);
     }
 }
 
@@ -71,7 +71,7 @@ public:
             if (mine->error) {
                 add(mine->error);
             }
-            enter(mine->after);
+            enter(mine->after.get());
         }
     }
     [[nodiscard]] std::vector<std::exception_ptr>& all() noexcept { return all_; }
@@ -79,9 +79,9 @@ public:
 private:
     // And those before it, the first of them last: its turn comes next.
     void enter(const link* l) {
-        while (l != nullptr && (l->holders.load(mo::seq_cst) == 1 || met_.insert(l).second)) {  // K1
+        while (l != nullptr && (l->holders.load(mo::relaxed) == 1 || met_.insert(l).second)) {  // K3
             open_.push_back(l);
-            l = l->before;
+            l = l->before.get();
         }
     }
     void add(const std::exception_ptr& error) {
@@ -99,7 +99,7 @@ private:
 
 std::vector<std::exception_ptr> failure_list::to_vector(const std::exception_ptr& except) const {
     collector all(except);
-    all.walk(top_);
+    all.walk(top_.get());
     return std::move(all.all());
 }
 
@@ -109,7 +109,7 @@ void failure_list::visit(const std::exception_ptr& except, void* to, visitor eac
             each(to, error);
         }
     } catch (const std::bad_alloc&) {
-        visit_without_memory(top_, to, each, deepest_without_memory);
+        visit_without_memory(top_.get(), to, each, deepest_without_memory);
     }
 }
 
@@ -117,11 +117,11 @@ void failure_list::visit_without_memory(const link* l, void* to, visitor each, u
     if (l == nullptr || deeper == 0) {
         return;
     }
-    visit_without_memory(l->before, to, each, deeper - 1);
+    visit_without_memory(l->before.get(), to, each, deeper - 1);
     if (l->error) {
         each(to, l->error);
     }
-    visit_without_memory(l->after, to, each, deeper - 1);
+    visit_without_memory(l->after.get(), to, each, deeper - 1);
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -88,10 +88,6 @@ void job_core::add_suppressed(std::exception_ptr error) noexcept {
 
 std::size_t job_core::suppressed_so_far() const noexcept { return job_extras::find(*this)->suppressed.size(); }
 
-failure_list job_core::take_suppressed() noexcept {
-    return has_extras_ ? std::exchange(job_extras::find(*this)->beside, {}) : failure_list();
-}
-
 void job_core::carry(const std::exception_ptr& thrown, std::exception_ptr other) noexcept {
     failure_list one;
     try {

@@ -16,24 +16,28 @@ turns& of_this_thread() noexcept {
 }  // namespace
 
 void raise_turn::raise(node& of, level to, reason why) noexcept {
-    if (used_.exchange(true, mo::seq_cst)) {  // T1
-        of.raise(to, std::move(why));
+    const std::uint32_t me = thread_index() + 1;
+    std::uint32_t taken_by = 0;
+    if (!taken_by_.compare_exchange_strong(taken_by, me, mo::relaxed, mo::relaxed)) {  // T1
+        if (taken_by != me) {
+            of.raise(to, std::move(why));
+        }
         return;
     }
-    turns& here = of_this_thread();
     of.retain();
-    of_ = &of;
-    to_ = to;
+    of_.set(&of);
+    to_.set(to);
     why_ = std::move(why);
+    turns& here = of_this_thread();
     raise_turn* const before = std::exchange(here.last, this);
     if (before != nullptr) {
-        before->next_ = this;
+        before->next_.set(this);
         return;
     }
     for (raise_turn* mine = this; mine != nullptr;) {
-        node& next = *mine->of_;
-        next.raise(mine->to_, std::move(mine->why_));
-        raise_turn* const after = mine->next_;
+        node& next = *mine->of_.get();
+        next.raise(mine->to_.get(), std::move(mine->why_));
+        raise_turn* const after = mine->next_.get();
         if (after == nullptr) {
             here.last = nullptr;
         }

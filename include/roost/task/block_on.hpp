@@ -25,7 +25,7 @@ template <class T>
     if (block.result_link<T>::state() != ending::threw) {
         report_further_failures(block);
     }
-    return outcome_from<T>(block, block.take_suppressed());
+    return outcome_from<T>(block, block.suppressed());
 }
 
 // The same for whoever gets the value or the error and nothing else.

@@ -51,7 +51,7 @@ public:
 private:
     static next_step go_on(continuation& c) noexcept { return static_cast<on_await&>(c).finish(); }
     next_step finish() noexcept {
-        const failure_list others = child_->take_suppressed();
+        const failure_list others = child_->suppressed();
         if (child_->outcome_link().state() == ending::threw) {
             job_of(*me_).carry(child_->outcome_link().error(), others);
         } else {

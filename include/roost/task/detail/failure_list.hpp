@@ -6,8 +6,10 @@
 // that ask later. So a list is shared and never copied: copying one, and putting two together, costs the same however long they
 // are. What is in it twice, because it came two ways, is seen once.
 //
-// id  operation           order    pairs  carries                                                       fails in
-// K1  holders: add, sub   seq_cst  K1     accesses end before the link goes; only failing jobs come here  (no model: nothing weaker to try)
+// id  operation       order    pairs  carries                                           fails in
+// K1  retained: add   relaxed  -      nothing: the caller has a holder                  (floor)
+// K2  drop: sub       acq_rel  K2     accesses of the other holders end before the link  failure_list_model: JOB_161_copy_and_release
+// K3  enter: load     relaxed  -      nothing: each way to a link is a holder of it     (floor)
 
 #include <roost/base/atomic.hpp>
 
@@ -21,15 +23,17 @@ namespace roost::inline ROOST_ABI::detail {
 class failure_list {
 public:
     failure_list() noexcept = default;
-    failure_list(const failure_list& other) noexcept : top_(retained(other.top_)) {}
-    failure_list(failure_list&& other) noexcept : top_(std::exchange(other.top_, nullptr)) {}
+    failure_list(const failure_list& other) noexcept : top_(retained(other.top_.get())) {}
+    failure_list(failure_list&& other) noexcept : top_(other.top_.get()) { other.top_.set(nullptr); }
     failure_list& operator=(failure_list other) noexcept {
-        std::swap(top_, other.top_);
+        link* const mine = top_.get();
+        top_.set(other.top_.get());
+        other.top_.set(mine);
         return *this;
     }
-    ~failure_list() { release(top_); }
+    ~failure_list() { release(top_.get()); }
 
-    [[nodiscard]] bool is_empty() const noexcept { return top_ == nullptr; }
+    [[nodiscard]] bool is_empty() const noexcept { return top_.get() == nullptr; }
     // Throws std::bad_alloc; then nothing has changed.
     void add(std::exception_ptr error);
     void add(const failure_list& more);
@@ -50,9 +54,9 @@ private:
     // Those of `before`, then `error` if there is one, then those of `after`.
     struct link {
         atomic<std::size_t> holders{1};
-        link* before;
+        plain<link*> before;
         std::exception_ptr error;
-        link* after;
+        plain<link*> after;
         link* next_gone = nullptr;
         link(link* b, std::exception_ptr e, link* a) noexcept : before(b), after(a) { error = std::move(e); }
     };
@@ -65,7 +69,7 @@ private:
     static void visit_without_memory(const link* l, void* to, visitor each, unsigned deeper) noexcept;
     class collector;
 
-    link* top_ = nullptr;
+    plain<link*> top_{nullptr};
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -103,15 +103,13 @@ public:
 
     // --- what else the body's failures left behind ---------------------------------------------------------------------
     // Of a body that has ended: the failures that none of its handlers could catch (of its cleanup, say), and those that
-    // travelled with the error it ended with.
+    // travelled with the error it ended with. They stay: handles on other threads may ask as well.
     [[nodiscard]] failure_list suppressed() const noexcept;
     // The error it ended with, or null.
     [[nodiscard]] std::exception_ptr own_error() const noexcept;
     // Keeps a failure that no handler can catch. From the hundredth on they go to the failure sink at once.
     void add_suppressed(std::exception_ptr error) noexcept;
     [[nodiscard]] std::size_t suppressed_count() const noexcept { return has_extras_ ? suppressed_so_far() : 0; }
-    // For a final job.
-    [[nodiscard]] failure_list take_suppressed() noexcept;
     // `other` failed beside `thrown`, which is about to be thrown into the body: if the body catches it, that was both.
     void carry(const std::exception_ptr& thrown, std::exception_ptr other) noexcept;
     void carry(const std::exception_ptr& thrown, const failure_list& others) noexcept;
