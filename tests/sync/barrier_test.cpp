@@ -116,7 +116,7 @@ TEST(barrier_death, SYNC_106_misuse_is_named) {
             b.arrive_and_drop();
             static_cast<void>(b.arrive());
         },
-        "barrier 'step'.*arrived although every participant had dropped out");
+        "barrier 'step'.*arrived after every participant had dropped out");
     EXPECT_DEATH(
         {
             barrier b(2, "step");
