@@ -15,7 +15,8 @@ bool barrier::enqueue(waiter* w, arrival how, phase& of) noexcept {
     waiters_.lock();
     if (how != arrival::none) {
         if (state_.remaining == 0) {
-            panic("barrier", name_, site(), "a participant arrived after every participant had dropped out; count participants and arrivals alike");
+            panic("barrier", name_, site(),
+                  "a participant arrived after every participant had dropped out; count participants and arrivals alike");
         }
         of = state_.phase;
         state_ = how == arrival::last ? dropped(state_) : arrived(state_);

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <optional>
 
-// About what time it is, for one plain load: whoever reads the clock anyway tells the others. For the ages in reports, where
-// a few milliseconds do not matter and a clock read per job would.
+// The approximate time for one plain load. Threads that read the clock anyway publish it for the others. For the ages in
+// reports, where a few milliseconds do not matter and a clock read per job would.
 //
-// word     1 no thread tells the time at the moment: the clock is read; else ticks of about a millisecond
+// word     1 no thread publishes the time at the moment: stamp() reads the clock; else ticks of about a millisecond
 //
 // id  operation            order    pairs  carries                             fails in
 // R1  stamp: load          relaxed  R2     nothing but the number              (floor)
@@ -25,13 +25,13 @@ public:
             word().store(ticks_of(t), mo::relaxed);  // R2
         }
     }
-    // Before sleeping for long.
+    // Called before a thread that publishes sleeps for long.
     static void rest() noexcept {
         if constexpr (is_told) {
             word().store(resting, mo::relaxed);  // R2
         }
     }
-    // 0: unknown, in models.
+    // Returns the current tick. Returns 0, unknown, in models.
     [[nodiscard]] static std::uint32_t stamp() noexcept {
         if constexpr (!is_told) {
             return unknown;
@@ -40,7 +40,7 @@ public:
             return seen == resting ? ticks_of(coarse_now()) : seen;
         }
     }
-    // How long ago the stamp was taken; wraps after seven weeks. Whoever tells the time may be ahead of `at` by a little.
+    // Returns how long before `at` the stamp was taken, and 0 for a stamp slightly after it. Wraps after seven weeks.
     [[nodiscard]] static std::optional<duration> age(std::uint32_t stamp, time_point at) noexcept {
         if (stamp == unknown) {
             return std::nullopt;
