@@ -52,8 +52,8 @@ void print_failure(std::string_view what, std::string_view name, site made_at, s
             write_stderr(line, stderr_limit);
             return;
         }
-        line.append(what).append(" '").append(name).append("' (").append(made_at.to_string());
-        line.append(") failed, and nobody is left to tell: ").append(describe(error)).append("\n");
+        line.append("unhandled failure of ").append(what).append(" '").append(name).append("' (");
+        line.append(made_at.to_string()).append("): ").append(describe(error)).append("\n");
         write_stderr(line, stderr_limit);
     } catch (...) {
         write_stderr("roost: unhandled failure of a job; there is no memory to say more\n", stderr_limit);

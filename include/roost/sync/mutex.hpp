@@ -6,8 +6,8 @@
 //   auto held = accounts.lock_blocking();              in a thread
 //
 // unlock() hands the mutex to the first waiter. No newcomer overtakes a coroutine that is first in the queue.
-// A thread spins briefly, then parks. While a parked thread is first, running threads may overtake the queue for a bounded
-// number of releases (SYNC-26). With fairness::barging there is no bound, and try_lock() may overtake as well.
+// A thread spins briefly, then parks. While a parked thread is first, running threads may overtake the queue for at most 200
+// releases. With fairness::barging there is no bound, and try_lock() may overtake as well.
 // Not recursive. Not bound to a thread: a coroutine may unlock on another one.
 //
 // Resumes: on the coroutine's executor; without one, inside unlock() on the calling thread, after it has released every lock.
