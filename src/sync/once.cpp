@@ -33,7 +33,7 @@ bool once::enter_until(time_point deadline, turn& mine) noexcept {
     detail::thread_waiter self;
     claim how = claim::idle;
     if (enqueue(self)) {
-        how = self.block_and_tell(deadline, [&]() noexcept { return cancel(self, claim::expired); });
+        how = self.block_for_claim(deadline, [&]() noexcept { return cancel(self, claim::expired); });
     }
     mine = result(how);
     return how != claim::expired;

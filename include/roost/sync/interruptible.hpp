@@ -62,10 +62,10 @@ template <class Operation, class Source>
 class [[nodiscard("it waits only when it is awaited: write co_await")]] interruptible {
     using inner_result = decltype(std::declval<Operation&>().await_resume());
     // True if the wait's own result has a state for "interrupted", and returns what was to be sent.
-    static constexpr bool tells_itself = requires(Operation& o, claim c) { o.interrupted(c); };
+    static constexpr bool has_interrupted_result = requires(Operation& o, claim c) { o.interrupted(c); };
 
 public:
-    using result = std::conditional_t<tells_itself, inner_result, interrupted_or<inner_result>>;
+    using result = std::conditional_t<has_interrupted_result, inner_result, interrupted_or<inner_result>>;
 
     interruptible(Operation operation, Source source) noexcept : inner_(std::move(operation)), source_(std::move(source)) {}
     interruptible(interruptible&& other) noexcept : inner_(std::move(other.inner_)), source_(std::move(other.source_)) {}
@@ -84,7 +84,7 @@ public:
         source_.disarm();
         const claim how = inner_.node().state();
         const bool is_interrupted = how == claim::cancelled || how == claim::expired;
-        if constexpr (tells_itself) {
+        if constexpr (has_interrupted_result) {
             return is_interrupted ? interrupted(how) : inner_.await_resume();
         } else if constexpr (std::is_void_v<inner_result>) {
             inner_.await_resume();
@@ -98,7 +98,7 @@ public:
         }
     }
     [[nodiscard]] result interrupted(claim how) noexcept
-        requires tells_itself
+        requires has_interrupted_result
     {
         inner_.node().finish();
         return inner_.interrupted(how);
