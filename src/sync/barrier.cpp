@@ -8,7 +8,8 @@ barrier::~barrier() {
     }
 }
 
-// Arrives as told, then queues w (if there is one) unless the phase is over. Gives the phase it was about.
+// Arrives as `how` says, then queues w, if not null, unless the phase is over. Sets `of` to the phase of the arrival. Returns
+// true if w was queued.
 bool barrier::enqueue(waiter* w, arrival how, phase& of) noexcept {
     const char* what = name_;
     detail::wake_chain woken;

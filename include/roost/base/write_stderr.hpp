@@ -8,9 +8,10 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Writes text, which includes its line breaks, to standard error. Takes no lock of stdio and blocks at most `limit`.
+// Writes text, which includes its line breaks, to standard error. Takes no lock of stdio. Blocks at most `limit`, and at
+// most 5 ms for another thread that is writing.
 // Returns false if not all of it was written; the rest is dropped and counted. While standard error is stuck, further calls do
-// not block at all. The first text after that follows a line with the number of texts dropped.
+// not wait for its reader. The first text after that follows a line with the number of texts dropped.
 // The limit holds for pipes, terminals and sockets; a write to a file may block longer. Thread-safe.
 bool write_stderr(std::string_view text, duration limit = duration(0)) noexcept;
 

@@ -89,7 +89,9 @@ public:
     [[nodiscard]] T take_back() noexcept {
         is_seen_ = true;
         if (!value_) {
-            panic("sent", "", site(), "there is no value to take back: it was sent, or never left its place");
+            panic("sent", "", site(),
+                  "there is no value to take back: it was sent, or send_from() left it with the caller; check has_value() "
+                  "first");
         }
         return *std::move(value_);
     }
