@@ -19,7 +19,7 @@ fire meet(barrier& b, int rounds, int& passed) {
     }
 }
 
-TEST(barrier, SYNC_101_nobody_passes_before_everybody_has_arrived) {
+TEST(barrier, SYNC_101_no_participant_passes_before_all_have_arrived) {
     barrier b(3, "step");
     int passed = 0;
     meet(b, 2, passed);
