@@ -36,12 +36,12 @@ constinit atomic<std::uint32_t> turn{
     0};  // the process of the thread that writes: a forked child does not wait for its parent's
 constinit atomic<bool> stuck{false};      // true if the last text was not written
 constinit atomic<std::uint64_t> dropped{0};
-constinit atomic<std::uint64_t> dropped_and_said{0};
+constinit atomic<std::uint64_t> dropped_and_printed{0};
 
 // Opens the pipe or terminal again: O_NONBLOCK belongs to the open file description, which other processes share.
-class own_way {
+class reopened_stderr {
 public:
-    own_way() noexcept {
+    reopened_stderr() noexcept {
         struct stat what{};
         if (::fstat(STDERR_FILENO, &what) != 0) {
             kind_ = kind::none;
@@ -54,9 +54,9 @@ public:
             kind_ = fd_ >= 0 ? kind::opened : kind::polled;
         }
     }
-    own_way(const own_way&) = delete;
-    own_way& operator=(const own_way&) = delete;
-    ~own_way() {
+    reopened_stderr(const reopened_stderr&) = delete;
+    reopened_stderr& operator=(const reopened_stderr&) = delete;
+    ~reopened_stderr() {
         if (fd_ >= 0) {
             ::close(fd_);
         }
@@ -116,7 +116,7 @@ void wait_for_room(time_point until) noexcept {
     ::poll(&room, 1, static_cast<int>(std::clamp<std::int64_t>(left, 1, 1000)));
 }
 
-bool put_all(const own_way& to, std::string_view text, time_point until) noexcept {
+bool put_all(const reopened_stderr& to, std::string_view text, time_point until) noexcept {
     while (!text.empty()) {
         const ssize_t n = to.put(text.data(), text.size());
         if (n < 0 || (n == 0 && now() >= until)) {
@@ -131,22 +131,22 @@ bool put_all(const own_way& to, std::string_view text, time_point until) noexcep
 }
 
 // Writes a line with the number of texts dropped since the last such line. Returns false if it was not written.
-bool say_dropped(const own_way& to, time_point until) noexcept {
+bool print_dropped(const reopened_stderr& to, time_point until) noexcept {
     const std::uint64_t count = dropped.load(mo::seq_cst);  // T1
-    const std::uint64_t unsaid = count - dropped_and_said.load(mo::seq_cst);  // T1
-    if (unsaid == 0) {
+    const std::uint64_t unprinted = count - dropped_and_printed.load(mo::seq_cst);  // T1
+    if (unprinted == 0) {
         return true;
     }
     constexpr std::string_view head = "roost: standard error was blocked: ";
     constexpr std::string_view tail = " earlier message(s) dropped\n";
     char line[head.size() + 20 + tail.size()];
     char* at = std::copy(head.begin(), head.end(), line);
-    at = std::to_chars(at, at + 20, unsaid).ptr;
+    at = std::to_chars(at, at + 20, unprinted).ptr;
     at = std::copy(tail.begin(), tail.end(), at);
     if (!put_all(to, std::string_view(line, static_cast<std::size_t>(at - line)), until)) {
         return false;
     }
-    dropped_and_said.store(count, mo::seq_cst);  // T1
+    dropped_and_printed.store(count, mo::seq_cst);  // T1
     return true;
 }
 
@@ -175,8 +175,8 @@ bool write_stderr(std::string_view text, duration limit) noexcept {
     constexpr duration moment = std::chrono::milliseconds(5);
     bool taken = false;
     if (take_turn(std::max(until, deadline_after(now(), moment)))) {
-        const own_way to;
-        taken = say_dropped(to, until) && put_all(to, text, until);
+        const reopened_stderr to;
+        taken = print_dropped(to, until) && put_all(to, text, until);
         turn.store(0, mo::seq_cst);  // T1
     }
     stuck.store(!taken, mo::seq_cst);  // T1

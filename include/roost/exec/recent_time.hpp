@@ -21,19 +21,19 @@ public:
     static constexpr unsigned tick_bits = 20;  // nanoseconds to ticks, without a division
 
     static void tell(time_point t) noexcept {
-        if constexpr (is_told) {
+        if constexpr (is_published) {
             word().store(ticks_of(t), mo::relaxed);  // R2
         }
     }
     // Called before a thread that publishes sleeps for long.
     static void rest() noexcept {
-        if constexpr (is_told) {
+        if constexpr (is_published) {
             word().store(resting, mo::relaxed);  // R2
         }
     }
     // Returns the current tick. Returns 0, unknown, in models.
     [[nodiscard]] static std::uint32_t stamp() noexcept {
-        if constexpr (!is_told) {
+        if constexpr (!is_published) {
             return unknown;
         } else {
             const std::uint32_t seen = word().load(mo::relaxed);  // R1
@@ -51,17 +51,17 @@ public:
 
 private:
 #if defined(ROOST_SEAM_MODEL)
-    static constexpr bool is_told = false;  // one scheduling point less in every model
+    static constexpr bool is_published = false;  // one scheduling point less in every model
 #else
-    static constexpr bool is_told = true;
+    static constexpr bool is_published = true;
 #endif
     static constexpr std::uint32_t unknown = 0;
     static constexpr std::uint32_t resting = 1;
     static constexpr std::uint32_t largest_age = ~std::uint32_t(0) - (std::uint32_t(1) << 20U);  // about 18 minutes of lead
 
     static atomic<std::uint32_t>& word() noexcept {
-        static constinit atomic<std::uint32_t> told{resting};
-        return told;
+        static constinit atomic<std::uint32_t> published{resting};
+        return published;
     }
     [[nodiscard]] static std::uint32_t ticks_of(time_point t) noexcept {
         const auto ticks = static_cast<std::uint32_t>(t.time_since_epoch().count() >> tick_bits);
