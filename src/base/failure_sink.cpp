@@ -11,17 +11,17 @@
 #include <typeinfo>
 
 // id  operation             order    pairs  carries                            fails in
-// F1  set: exchange         seq_cst  F2     what the sink stands on            (no model: failures are rare)
-// F2  report: load          seq_cst  F1     what the sink stands on            (no model: failures are rare)
+// F1  set: exchange         seq_cst  F2     what the sink uses                 (no model: failures are rare)
+// F2  report: load          seq_cst  F1     what the sink uses                 (no model: failures are rare)
 
 namespace roost::inline ROOST_ABI {
 
 namespace {
 
-// Failures come from threads that others depend on: a reader of standard error that is stuck must not stop them.
+// Failures are reported by threads that others depend on: a stuck reader of standard error must not block them.
 constexpr duration stderr_limit = std::chrono::milliseconds(20);
 
-// The rule that was broken, if it is a mistake of the calling program.
+// Returns the rule that was broken if the error is a misuse, else an empty string.
 std::string misuse_of(const std::exception_ptr& error) {
     try {
         if (error) {
@@ -52,11 +52,11 @@ void print_failure(std::string_view what, std::string_view name, site made_at, s
             write_stderr(line, stderr_limit);
             return;
         }
-        line.append(what).append(" '").append(name).append("' (").append(made_at.to_string());
-        line.append(") failed, and nobody is left to tell: ").append(describe(error)).append("\n");
+        line.append("unhandled failure of ").append(what).append(" '").append(name).append("' (");
+        line.append(made_at.to_string()).append("): ").append(describe(error)).append("\n");
         write_stderr(line, stderr_limit);
     } catch (...) {
-        write_stderr("roost: unhandled failure of a job; there is no memory to say more\n", stderr_limit);
+        write_stderr("roost: unhandled failure; there is no memory to print its name and error\n", stderr_limit);
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include <new>
 
-// Memory of nodes, and what happens rarely with that of frames.
+// Memory of nodes, and the slow path of frame memory.
 
 namespace roost::inline ROOST_ABI {
 
@@ -32,7 +32,7 @@ constexpr std::size_t class_bytes_kept = 256 * 1024;  // per thread and class
 enum class cache_state : unsigned char { unused, open, closed };
 constinit thread_local cache_state state = cache_state::unused;
 
-// Made the first time a thread keeps a block.
+// Constructed when a thread first keeps a block; its destructor frees the thread's blocks.
 struct closer {
     closer() {
         state = cache_state::open;

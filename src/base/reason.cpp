@@ -8,8 +8,8 @@
 
 namespace roost::inline ROOST_ABI {
 
-// What a kind alone has, and what everything else has besides.
-struct alignas(void*) reason::record {  // aligned: whoever keeps a reason in a word of his own uses the low bits
+// record is all that a kind-only reason has; full_record has the rest.
+struct alignas(void*) reason::record {  // aligned: a caller that keeps a reason in a word uses its low bits
     reason_kind kind;
     bool is_static;
 };
@@ -67,7 +67,7 @@ const reason::full_record* reason::full() const noexcept {
 }
 
 reason reason::plain_kind(reason_kind kind) noexcept {
-    // There before anything runs, and for ever: no allocation, no counting, no first use.
+    // Constant-initialised and never destroyed: no allocation, no counting, no initialisation guard.
     static constinit record all[] = {
         {reason_kind::none, true},      {reason_kind::requested, true}, {reason_kind::timeout, true},
         {reason_kind::failure, true},   {reason_kind::shutdown, true},  {reason_kind::dropped, true},

@@ -10,9 +10,9 @@
 
 // The asymmetric barrier: membarrier() makes every running thread of the process pass a full fence.
 //
-// A sandbox that is entered later may refuse it while code relies on it. What the barrier has to give is that a thread on the
-// light side, which has not seen what the heavy side wrote, has its own earlier store seen by the heavy side's next load.
-// That load comes store_drain_time later then: a processor hands its stores on within microseconds, whatever it runs.
+// A sandbox that is entered later may refuse it while code relies on it. The barrier has to guarantee this: if a thread on the
+// light side has not seen what the heavy side wrote, the heavy side's next load sees that thread's earlier store. Without the
+// system call that load comes store_drain_time later: a processor publishes its stores within microseconds.
 
 namespace roost::inline ROOST_ABI {
 
@@ -54,7 +54,8 @@ void heavy_barrier() noexcept {
         detail::kernel_barrier.store(detail::barrier_offer::lost, std::memory_order_seq_cst);
     }
     if (detail::kernel_barrier.load(std::memory_order_seq_cst) == detail::barrier_offer::never) {
-        panic("heavy_barrier() needs the membarrier system call; ask has_heavy_barrier() first");
+        panic(
+            "heavy_barrier() needs the membarrier system call, which this kernel refuses; check has_heavy_barrier() first");
     }
     wait_for_stores();
 }

@@ -8,7 +8,7 @@
 #include <new>
 #include <string>
 
-// The model back end outside an execution: single-threaded, so an operation is just its effect, and waiting is a mistake.
+// The model back end outside an execution: single-threaded, so an operation is just its effect, and waiting ends the program.
 
 namespace roost::inline ROOST_ABI {
 namespace detail {

@@ -48,7 +48,7 @@ time_point read_clock(clockid_t which) noexcept {
     return time_point(std::chrono::seconds(spec.tv_sec) + std::chrono::nanoseconds(spec.tv_nsec));
 }
 
-// False: the deadline passed.
+// Returns false if the deadline passed.
 bool sleep_on(atomic<std::uint32_t>& word, std::uint32_t expected, time_point deadline) noexcept {
     const timespec limit = to_timespec(deadline);
     const long rc = futex(&word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected,
@@ -69,8 +69,8 @@ bool wait_on_until(atomic<std::uint32_t>& word, std::uint32_t expected, time_poi
         return false;
     }
 #if defined(ROOST_HOLDS_SIGNALS_BACK)
-    // ThreadSanitizer keeps a signal until its thread makes a call that it knows, and a futex is none: whoever sleeps makes one
-    // now and then.
+    // ThreadSanitizer delays a signal until its thread makes a call that it intercepts, and a futex is none. So a sleeping
+    // thread makes one now and then.
     constexpr std::chrono::milliseconds moment(100);
     for (;;) {
         const time_point look = now() + moment;
@@ -135,8 +135,8 @@ void small_mutex::unlock_slow() noexcept {
 
 void yield_thread() noexcept {
     sched_yield();
-    // A real-time thread gives way to its equals only: the thread it waits for may never get this processor. So it sleeps
-    // now and then.
+    // A real-time thread yields only to threads of its priority: the thread it waits for may never get this processor. So it
+    // sleeps now and then.
     constexpr unsigned yields_per_look = 16;
     constexpr timespec moment{0, 50'000};
     thread_local unsigned yields = 0;
@@ -156,7 +156,7 @@ bool thread::join_until(time_point deadline) noexcept {
     }
     while (rc == EBUSY && now() < deadline) {
 #if defined(ROOST_HOLDS_SIGNALS_BACK)
-        ::usleep(1000);  // ThreadSanitizer knows of no join with a limit
+        ::usleep(1000);  // ThreadSanitizer intercepts no join with a limit
         rc = pthread_tryjoin_np(id, nullptr);
 #else
         const timespec limit = to_timespec(deadline);
@@ -167,7 +167,7 @@ bool thread::join_until(time_point deadline) noexcept {
     if (rc != 0) {
         return false;
     }
-    new (&handle_) std::thread();  // joined behind its back: its destructor would end the program
+    new (&handle_) std::thread();  // std::thread does not know that it was joined: its destructor would end the program
     return true;
 }
 

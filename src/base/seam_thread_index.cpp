@@ -8,12 +8,12 @@
 
 #include <pthread.h>
 
-// Small numbers for threads: a bit each, taken and given back by single operations. No lock: a child that is forked while
-// another thread takes its number would wait for that lock for ever. In static memory: what gives back must not need any.
-// Never destroyed: threads may end after static destructors have run.
+// Small numbers for threads: a bit each, set and cleared by single operations. No lock: a child forked while another thread
+// held it would block for ever. In static memory: giving back must not allocate. Never destroyed: threads may end after
+// static destructors have run.
 //
-// A number is given back by the destructor of a POSIX key, which runs after those of all C++ thread-locals: each of them may
-// use Roost. A key's destructor that uses Roost later takes a number anew, and the key's next round gives that back.
+// The destructor of a POSIX key gives the number back. It runs after those of all C++ thread-locals, each of which may use
+// Roost. If another key's destructor uses Roost later, it takes a new number, and the key's next round gives that back.
 
 namespace roost::inline ROOST_ABI {
 
@@ -35,7 +35,7 @@ std::uint32_t take() noexcept {
             }
         }
     }
-    panic("there are more than 131072 threads at once");
+    panic("there are more than 131072 threads at once; Roost numbers no more: start fewer threads");
 }
 
 void give_back(void* /*of the key*/) noexcept {
@@ -46,7 +46,7 @@ void give_back(void* /*of the key*/) noexcept {
     }
 }
 
-// The key plus one; 0 before it is made and when the program or plug-in ends.
+// The key plus one; 0 before it is created and after the program or plug-in has begun to end.
 constinit std::atomic<std::uint64_t> key{0};
 
 std::uint64_t make_key() noexcept {
@@ -62,7 +62,7 @@ std::uint64_t make_key() noexcept {
     return std::uint64_t(fresh) + 1;
 }
 
-// A child has one thread: the others' numbers are free there.
+// Called in a forked child, which has one thread: the numbers of the others are free there.
 void keep_own_only() noexcept {
     for (std::atomic<std::uint64_t>& word : used) {
         word.store(0, std::memory_order_relaxed);
@@ -87,7 +87,7 @@ void keep_own_only() noexcept {
     own_index = take();
     std::uint64_t made = key.load(std::memory_order_seq_cst);
     if (made == 0) {
-        made = make_key();  // used before it was prepared, or at the very end
+        made = make_key();  // first use before static initialisation, or while the program ends
     }
     if (made != 0) {
         pthread_setspecific(static_cast<pthread_key_t>(made - 1), &own_index);

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// One thread of Roost writes at a time, so that a look whether there is room is not overtaken by another one.
+// One thread of Roost writes at a time, so that no other write fills the room that a poll has seen.
 //
 // id  operation   order    pairs  carries                               fails in
 // T1  all of it   seq_cst  -      the turn to write, and statistics     (no model: it stands around system calls)
@@ -34,14 +34,14 @@ namespace {
 
 constinit atomic<std::uint32_t> turn{
     0};  // the process of the thread that writes: a forked child does not wait for its parent's
-constinit atomic<bool> stuck{false};      // the last text was not taken
+constinit atomic<bool> stuck{false};      // true if the last text was not written
 constinit atomic<std::uint64_t> dropped{0};
-constinit atomic<std::uint64_t> dropped_and_said{0};
+constinit atomic<std::uint64_t> dropped_and_printed{0};
 
-// The same pipe or terminal once more: not to block is a property of how it was opened, which other processes share.
-class own_way {
+// Opens the pipe or terminal again: O_NONBLOCK belongs to the open file description, which other processes share.
+class reopened_stderr {
 public:
-    own_way() noexcept {
+    reopened_stderr() noexcept {
         struct stat what{};
         if (::fstat(STDERR_FILENO, &what) != 0) {
             kind_ = kind::none;
@@ -54,15 +54,15 @@ public:
             kind_ = fd_ >= 0 ? kind::opened : kind::polled;
         }
     }
-    own_way(const own_way&) = delete;
-    own_way& operator=(const own_way&) = delete;
-    ~own_way() {
+    reopened_stderr(const reopened_stderr&) = delete;
+    reopened_stderr& operator=(const reopened_stderr&) = delete;
+    ~reopened_stderr() {
         if (fd_ >= 0) {
             ::close(fd_);
         }
     }
 
-    // Bytes taken now; 0 if there is no room; -1 if it will never take any.
+    // Returns the number of bytes written; 0 if there is no room; -1 if it will never take any.
     [[nodiscard]] ssize_t put(const char* text, std::size_t size) const noexcept {
         for (;;) {
             const ssize_t n = try_put(text, size);
@@ -80,7 +80,7 @@ public:
 
 private:
     enum class kind : unsigned char { none, file, socket, opened, polled };
-    // A pipe with room takes so much at once; a terminal takes so much without waiting for its reader.
+    // A pipe that polls as writable takes this much at once; a terminal takes it without waiting for its reader.
     static constexpr std::size_t taken_at_once = 256;
 
     [[nodiscard]] ssize_t try_put(const char* text, std::size_t size) const noexcept {
@@ -93,7 +93,7 @@ private:
         pollfd room{STDERR_FILENO, POLLOUT, 0};
         ::poll(&room, 1, 0);
         if ((room.revents & POLLERR) != 0) {
-            errno = EPIPE;  // no reader is left: a write would be answered with a signal
+            errno = EPIPE;  // no reader is left: a write would raise SIGPIPE
             return -1;
         }
         if (kind_ == kind::opened) {
@@ -116,7 +116,7 @@ void wait_for_room(time_point until) noexcept {
     ::poll(&room, 1, static_cast<int>(std::clamp<std::int64_t>(left, 1, 1000)));
 }
 
-bool put_all(const own_way& to, std::string_view text, time_point until) noexcept {
+bool put_all(const reopened_stderr& to, std::string_view text, time_point until) noexcept {
     while (!text.empty()) {
         const ssize_t n = to.put(text.data(), text.size());
         if (n < 0 || (n == 0 && now() >= until)) {
@@ -130,23 +130,23 @@ bool put_all(const own_way& to, std::string_view text, time_point until) noexcep
     return true;
 }
 
-// What was dropped so far, said in front of what is taken next.
-bool say_dropped(const own_way& to, time_point until) noexcept {
+// Writes a line with the number of texts dropped since the last such line. Returns false if it was not written.
+bool print_dropped(const reopened_stderr& to, time_point until) noexcept {
     const std::uint64_t count = dropped.load(mo::seq_cst);  // T1
-    const std::uint64_t unsaid = count - dropped_and_said.load(mo::seq_cst);  // T1
-    if (unsaid == 0) {
+    const std::uint64_t unprinted = count - dropped_and_printed.load(mo::seq_cst);  // T1
+    if (unprinted == 0) {
         return true;
     }
     constexpr std::string_view head = "roost: standard error was blocked: ";
     constexpr std::string_view tail = " earlier message(s) dropped\n";
     char line[head.size() + 20 + tail.size()];
     char* at = std::copy(head.begin(), head.end(), line);
-    at = std::to_chars(at, at + 20, unsaid).ptr;
+    at = std::to_chars(at, at + 20, unprinted).ptr;
     at = std::copy(tail.begin(), tail.end(), at);
     if (!put_all(to, std::string_view(line, static_cast<std::size_t>(at - line)), until)) {
         return false;
     }
-    dropped_and_said.store(count, mo::seq_cst);  // T1
+    dropped_and_printed.store(count, mo::seq_cst);  // T1
     return true;
 }
 
@@ -171,12 +171,12 @@ bool take_turn(time_point until) noexcept {
 bool write_stderr(std::string_view text, duration limit) noexcept {
     const int before = errno;
     const time_point until = stuck.load(mo::seq_cst) ? time_point::min() : deadline_after(now(), limit);  // T1
-    // Another text is on its way for a moment: nothing is dropped for that.
+    // Another thread may be writing: wait for it briefly instead of dropping the text.
     constexpr duration moment = std::chrono::milliseconds(5);
     bool taken = false;
     if (take_turn(std::max(until, deadline_after(now(), moment)))) {
-        const own_way to;
-        taken = say_dropped(to, until) && put_all(to, text, until);
+        const reopened_stderr to;
+        taken = print_dropped(to, until) && put_all(to, text, until);
         turn.store(0, mo::seq_cst);  // T1
     }
     stuck.store(!taken, mo::seq_cst);  // T1

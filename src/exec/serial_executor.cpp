@@ -7,12 +7,12 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Counted: the executor holds it, and so does a pump that is posted or runs. So the last body may end the executor while the
-// pump still has to leave.
+// Reference-counted: the executor holds one reference, and a pump that is posted or runs holds another. So the last body may
+// destroy the executor although the pump has not returned.
 //
 // incoming   null              idle: no pump
 //            the core itself   a pump is posted or runs, nothing is new
-//            a work            as before, and this was posted last; linked to what came before it
+//            a work            a pump is posted or runs; this was posted last, and links to what was posted before it
 //
 //   idle --post--> w            the poster posts the pump: nothing can run before, so it may still touch the core
 //   busy --post--> w            the poster's last touch
@@ -61,7 +61,8 @@ private:
 
     ~core() = default;
 
-    // `w` was the first since the last pump left. False: the executor below is closed, and no other post has relied on it meanwhile.
+    // Called with the first work since the last pump left. Returns false, and takes w back, if the executor below is closed and
+    // no other work was posted meanwhile.
     bool start(work& w) noexcept {
         owners_.fetch_add(1, mo::seq_cst);  // S2
         if (below.post(*this)) {
@@ -92,7 +93,7 @@ private:
             detail::fall_back(below, *this, name_text);
         }
     }
-    // False: there was nothing, and the pump is no longer this one's.
+    // Returns false if there was nothing; then another thread may post a new pump.
     bool take_incoming() noexcept {
         work* const busy = this;
         work* expected = busy;
@@ -113,7 +114,7 @@ private:
     atomic<work*> incoming_{nullptr};
     atomic<std::uint32_t> owners_{1};
     atomic<std::uint32_t> runner_{no_runner};
-    work_list ready_;  // the pump's own
+    work_list ready_;  // used by the pump only
 };
 
 serial_executor::serial_executor(executor_ref stands_on, std::string_view name) : core_(core::make(stands_on, name)) {}

@@ -7,7 +7,7 @@
 namespace roost::inline ROOST_ABI::detail {
 
 timer_table::armed_as timer_table::arm(timer& t, timer_service& service) noexcept {
-    ROOST_ASSERT(t.service != &service || t.state != armed, "a timer is armed that is armed already");
+    ROOST_ASSERT(t.service != &service || t.state != armed, "a timer that is armed was armed again");
     t.service = &service;
     if (closed_) {
         t.state = idle;
@@ -73,7 +73,7 @@ std::size_t timer_table::close() noexcept {
         ++left;
     }
     if (firing_ != nullptr && firing_thread_ != thread_index()) {
-        wait_out(*firing_);  // the last one: nothing is due any more
+        wait_out(*firing_);  // the last one: the wheel is empty
     }
     return left;
 }

@@ -15,17 +15,17 @@ void auto_reset_event::set() noexcept {
             set_slow();
             return;
         }
-        // Even when it is signalled already: this caller's writes must be seen, too.
+        // Even if it is signalled already: this caller's writes must be published as well.
     } while (!word_.compare_exchange_weak(seen, signalled, mo::release, mo::relaxed));  // A2
 }
 
-// Only the lock's holder changes a word that says waited, so plain stores will do.
+// While waited is set only the lock's holder changes the word, so plain stores suffice.
 void auto_reset_event::set_slow() noexcept {
     const char* what = name_;
     waiters_.lock();
     waiter* first = waiters_.pick().who();
     if (first == nullptr) {
-        // The last waiter left between our look and the lock, so the fast path is open again and others may be on it.
+        // The last waiter left between the load and the lock, so other threads may be on the fast path again.
         word_.exchange(signalled, mo::release);  // A4
         waiters_.unlock();
         return;
@@ -44,7 +44,7 @@ bool auto_reset_event::enqueue(waiter& w) noexcept {
         if (word_.compare_exchange_strong(seen, idle, mo::acquire, mo::relaxed)) {  // A5
             waiters_.unlock();
             if (w.is_alternative() && !w.of_choice().try_win(&w)) {
-                set();  // decided elsewhere: as if it had never been taken
+                set();  // its select was decided elsewhere: put the signal back
                 return true;
             }
             return false;

@@ -8,14 +8,16 @@ barrier::~barrier() {
     }
 }
 
-// Arrives as told, then queues w (if there is one) unless the phase is over. Gives the phase it was about.
+// Arrives as `how` says, then queues w, if not null, unless the phase is over. Sets `of` to the phase of the arrival. Returns
+// true if w was queued.
 bool barrier::enqueue(waiter* w, arrival how, phase& of) noexcept {
     const char* what = name_;
     detail::wake_chain woken;
     waiters_.lock();
     if (how != arrival::none) {
         if (state_.remaining == 0) {
-            panic("barrier", name_, site(), "somebody arrived although every participant had dropped out");
+            panic("barrier", name_, site(),
+                  "a participant arrived after every participant had dropped out; count participants and arrivals alike");
         }
         of = state_.phase;
         state_ = how == arrival::last ? dropped(state_) : arrived(state_);

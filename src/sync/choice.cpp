@@ -4,11 +4,10 @@
 
 #include <functional>
 
-// The table is in choice.hpp. Here, too, the decision is all that is decided: what a choice leads to is handed over by the
-// lock of the list and the post.
+// The table is in choice.hpp. The word carries nothing but the decision: the lock of the list and the post hand over the rest.
 // H1 survives acq_rel->release: an open choice holds nothing to take over; the lock of the list led to it
 // H1 survives acq_rel->acquire: all is handed over after the win, by the lock of the list and the post
-// H2 survives acquire->relaxed: its owner takes it back from nobody but itself, and reads nothing behind it
+// H2 survives acquire->relaxed: only the owner holds it, and reads nothing that another thread wrote before it
 // H3 survives release->relaxed: as H1
 
 namespace roost::inline ROOST_ABI::detail {
@@ -49,7 +48,7 @@ choice::pair choice::try_win_both(choice& mine, const void* my_winner, choice& o
     }
 }
 
-// Under the lock. Alternatives that were decided elsewhere leave the list on the way.
+// Called under the lock. Unlinks alternatives that were decided elsewhere on the way.
 wait_list::picked wait_list::pick_slow(waiter* active) noexcept {
     const bool is_choosing = active != nullptr && active->is_alternative();
     if (head_.get() == nullptr) {
@@ -65,7 +64,7 @@ wait_list::picked wait_list::pick_slow(waiter* active) noexcept {
         if (!is_choosing) {
             how = w->of_choice().try_win(w) ? choice::pair::both_won : choice::pair::other_is_lost;
         } else if (&w->of_choice() == &active->of_choice()) {
-            w = next;  // a select does not meet itself
+            w = next;  // a select does not serve itself
             continue;
         } else {
             how = choice::try_win_both(active->of_choice(), active, w->of_choice(), w);

@@ -26,7 +26,7 @@ void condition::enqueue(waiter& w) noexcept {
     waiters_.unlock();
 }
 
-// Coroutines move to the queue of their mutex, or get it at once; threads come for it themselves.
+// Coroutines move to the queue of their mutex, or get it at once. Threads are woken and lock it themselves.
 void condition::notify(std::size_t n) noexcept {
     const char* what = name_;
     const place how = n == 1 ? place::moved_for_one : place::moved;
@@ -52,7 +52,7 @@ void condition::notify(std::size_t n) noexcept {
     woken.deliver(what);
 }
 
-// Once it has moved, this object may be gone, unless notify_one chose it.
+// After the move the condition may be destroyed, unless notify_one() chose the waiter.
 bool condition::cancel_moved(node& w, claim as, place at) noexcept {
     if (!w.wanted.get()->core().cancel(w, as)) {
         return false;

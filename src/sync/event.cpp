@@ -15,12 +15,12 @@ void event::set() noexcept {
             set_slow();
             return;
         }
-        // Even when it is set already: this caller's writes must be seen, too.
+        // Even if it is set already: this caller's writes must be published as well.
     } while (!word_.compare_exchange_weak(seen, set_bit, mo::release, mo::relaxed));  // E2
 }
 
-// Somebody waits, or did a moment ago. The event becomes set under the lock, so that whoever sees it and destroys it waits for
-// us in the destructor.
+// For an event with waiters, or that had some a moment ago. It becomes set under the lock: a thread that sees it set and
+// destroys it blocks in the destructor until this has released the lock.
 void event::set_slow() noexcept {
     const char* what = name_;
     waiters_.lock();
@@ -33,7 +33,7 @@ void event::set_slow() noexcept {
 bool event::enqueue(waiter& w) noexcept {
     waiters_.lock();
     std::uint32_t seen = 0;
-    // Fails with `seen` = waited when others wait already, and with `set` when there is nothing to wait for.
+    // Fails with `seen` = waited if others wait already, and with `seen` = set if there is nothing to wait for.
     const bool is_first = word_.compare_exchange_strong(seen, waited_bit, mo::relaxed, mo::acquire);  // E6
     const bool must_wait = is_first || (seen & set_bit) == 0;
     if (must_wait) {

@@ -26,10 +26,11 @@ void latch::count_down(std::uint32_t n) noexcept {
     } while (!word_.compare_exchange_weak(seen, seen - n * unit, mo::release, mo::relaxed));  // C2
 }
 
-// The last step with somebody waiting happens under the lock, so that whoever sees it open and destroys the latch waits for
-// us in the destructor. Nobody else may count any more, so the count is still n; only the waiters may have left.
-// C6 survives exchange as load and store: nobody else changes the word then, and the mutant's load acquires what the exchange
-// carries on
+// The last count-down of a latch with waiters happens under the lock: a thread that sees it open and destroys it blocks in the
+// destructor until this has released the lock. No other thread may count any more, so the count is still n; only the waiters
+// may have left.
+// C6 survives exchange as load and store: no other thread changes the word then, and the mutant's load acquires what the
+// exchange carries on
 void latch::count_down_slow(std::uint32_t n) noexcept {
     const char* what = name_;
     waiters_.lock();
@@ -56,7 +57,7 @@ bool latch::enqueue(waiter& w) noexcept {
     return must_wait;
 }
 
-// Counts and queues in one step: whoever opens the latch from now on finds this waiter, or has to wait for the lock.
+// Counts and queues in one step: a thread that opens the latch from now on finds this waiter, or waits for the lock.
 bool latch::arrive(waiter& w, std::uint32_t n) noexcept {
     const char* what = name_;
     detail::wake_chain woken;

@@ -8,7 +8,7 @@
 #include <string>
 
 // id  operation      order    pairs  carries                                fails in
-// T1  note: store    seq_cst  T2     nothing: who reads it took part        (no model: decides nothing)
+// T1  note: store    seq_cst  T2     nothing: its reader took part          (no model: decides nothing)
 // T2  is: load       seq_cst  T1     nothing                                (no model: decides nothing)
 
 namespace roost::inline ROOST_ABI::detail {

@@ -33,14 +33,14 @@ bool once::enter_until(time_point deadline, turn& mine) noexcept {
     detail::thread_waiter self;
     claim how = claim::idle;
     if (enqueue(self)) {
-        how = self.block_and_tell(deadline, [&]() noexcept { return cancel(self, claim::expired); });
+        how = self.block_for_claim(deadline, [&]() noexcept { return cancel(self, claim::expired); });
     }
     mine = result(how);
     return how != claim::expired;
 }
 
-// Not queued: either it is done, or this caller has the turn. Both leave the waiter idle, so the word tells them apart: it
-// cannot be done while this caller has the turn.
+// Without waiting, either it is done or this caller has the turn. Both leave the waiter idle, so the word distinguishes them:
+// it cannot be done while this caller has the turn.
 once::turn once::result(claim how) noexcept {
     const bool is_mine = how == claim::delivered || (how == claim::idle && !is_done());
     return is_mine ? turn(*this) : turn();
@@ -61,7 +61,7 @@ bool once::enqueue(waiter& w) noexcept {
     return must_wait;
 }
 
-// By whoever has the turn. Always under the lock: it happens once, or fails.
+// Called by the owner of the turn. Always takes the lock: it is rare, once per turn.
 void once::finish(bool succeeded) noexcept {
     const char* what = name_;
     detail::wake_chain woken;

@@ -52,7 +52,7 @@ bool portable_parker::park(time_point deadline) noexcept {
 void portable_parker::unpark() noexcept {
     lock_.lock();
     has_token_ = true;
-    woken_.notify_one();  // under the lock: the owner cannot leave, and destroy us, before we are done
+    woken_.notify_one();  // under the lock: the owner cannot return and destroy the parker before unlock()
     lock_.unlock();
 }
 

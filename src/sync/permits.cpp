@@ -25,8 +25,8 @@ wait_target permits::describe() const noexcept {
 
 void permits::misuse(const char* rule) const noexcept { panic(describe().kind(), name_, site(), rule); }
 
-// Commits next(state) unless it refuses. Others may still add permits, and spinning threads may take some, so even under the
-// lock this is a loop.
+// Commits next(state) and returns true unless it refuses. Releases may still add permits, and spinning threads may take some,
+// so even under the lock this is a loop.
 template <class Change>
 bool permits::change(Change next) noexcept {
     std::uint32_t seen = word_.load(mo::relaxed);  // P4
@@ -45,13 +45,14 @@ bool permits::try_barge(std::uint32_t n) noexcept {
     return change([n](permit_state s) { return barge(s, n); });
 }
 
-// Somebody waits, or the count looks wrong. The permits appear only under the lock, so that nobody can take them and destroy
-// this object while it is still being used here.
+// For a release with waiters, or with a count that looks wrong. The permits become available under the lock, so that no thread
+// can take them and destroy this object while it is in use here.
 void permits::give_slow(std::uint32_t n) noexcept {
     grants out;
     waiters_.lock();
     const std::uint32_t all = total();
-    // Whoever is out of patience is not passed once more between this and the grant; whoever is not has been if it is.
+    // A first waiter that is out of patience is not overtaken between this and the grant. Any other counts as overtaken if the
+    // word was open.
     const waiter* first = waiters_.front();
     const bool closes = first != nullptr && !is_patient(*first);
     bool was_open = false;
@@ -67,8 +68,8 @@ void permits::give_slow(std::uint32_t n) noexcept {
     unlock_and_deliver(out);
 }
 
-// Gives the first in line what it needs, then the next, until somebody needs more than there is. was_open: others could take
-// what has just been given.
+// Grants the first waiter what it needs, then the next, until one needs more than is available. was_open: running threads could
+// take what has just been released.
 void permits::grant_locked(grants& out, bool was_open) noexcept {
     while (waiter* first = waiters_.front()) {
         if (first->is_alternative() && first->of_choice().is_won()) {
@@ -83,7 +84,7 @@ void permits::grant_locked(grants& out, bool was_open) noexcept {
         }
         if (first->is_alternative() && !first->of_choice().try_win(first)) {
             change([=](permit_state s) { return std::optional(detail::give(s, need)); });
-            continue;  // won elsewhere meanwhile: the next round unlinks it
+            continue;  // its select was won elsewhere meanwhile: the next round unlinks it
         }
         waiters_.take(*first, claim::delivered);
         if (!first->is_notified) {  // a thread whose token is already on the way needs no second one
@@ -91,7 +92,7 @@ void permits::grant_locked(grants& out, bool was_open) noexcept {
         }
         was_open = false;
     }
-    // Nobody is left, though the word may still say so: the last one was cancelled.
+    // The list is empty. The word may still be waited if the last waiter was cancelled.
     change([](permit_state s) {
         const bool is_stale = s.waited;
         s.waited = s.open = false;
@@ -99,7 +100,7 @@ void permits::grant_locked(grants& out, bool was_open) noexcept {
     });
 }
 
-// Whether the first in line is a thread that comes for its permits by itself.
+// Returns true if the first waiter is a thread that takes its permits itself; notifies it once.
 bool permits::leave_to_thread(waiter& first, std::uint32_t need, bool was_open, grants& out) noexcept {
     const bool comes = is_patient(first) && available() >= need;
     change([comes](permit_state s) {
@@ -120,7 +121,7 @@ bool permits::leave_to_thread(waiter& first, std::uint32_t need, bool was_open, 
 }
 
 void permits::unlock_and_deliver(grants& out) noexcept {
-    const char* what = name_;  // once somebody has been served, this object may be gone
+    const char* what = name_;  // once a waiter has been served, this object may be gone
     waiters_.unlock();
     if (out.called != nullptr) {
         out.called->run();
@@ -138,7 +139,7 @@ bool permits::enqueue_locked(weighted_waiter& w) noexcept {
         waiters_.push_back(w);
     } else if (w.is_alternative() && !w.of_choice().try_win(static_cast<waiter*>(&w))) {
         change([&](permit_state s) { return std::optional(detail::give(s, w.weight())); });
-        is_queued = true;  // as good as: somebody else decided, and wakes it
+        is_queued = true;  // counts as queued: the thread that decided its select wakes it
     }
     return is_queued;
 }
@@ -165,7 +166,7 @@ bool permits::cancel(weighted_waiter& w, claim as) noexcept {
 }
 
 bool permits::take_in_thread(std::uint32_t n, time_point deadline) noexcept {
-    // Growing pauses: each look takes the word away from its holder, who is faster the longer it is left alone.
+    // Growing pauses: each check takes the word's cache line from the holder, which slows it down.
     spin_watch spin(deadline);
     for (int pauses = 1;; pauses = pauses < longest_pause ? pauses * 2 : pauses) {
         if (try_barge(n)) {
@@ -185,7 +186,8 @@ bool permits::take_in_thread(std::uint32_t n, time_point deadline) noexcept {
     return got;
 }
 
-// A queued thread: until its permits are handed to it, or it was told to come and found them, or the deadline passed.
+// Blocks a queued thread until its permits are handed to it, or it was notified and took them, or the deadline passed. Returns
+// true if it has them.
 template <class Node>
 bool permits::sleep(Node& self, time_point deadline) noexcept {
     for (;;) {
@@ -195,7 +197,7 @@ bool permits::sleep(Node& self, time_point deadline) noexcept {
         const bool is_handed = !waiters_.contains(self);
         if (!has_token && (is_handed || self.is_notified)) {
             waiters_.unlock();
-            self.park();  // somebody holds this waiter and is about to unpark it
+            self.park();  // another thread holds this waiter and is about to unpark it
             waiters_.lock();
         }
         self.is_notified = false;

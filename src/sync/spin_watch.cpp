@@ -19,7 +19,7 @@ bool has_company() noexcept {
 
 bool spin_watch::look() noexcept {
     if (!has_company()) {
-        return false;  // whoever is waited for cannot run meanwhile
+        return false;  // one processor: no other thread runs while this one spins
     }
     const time_point t = now();
     if (until_ == time_point{}) {

@@ -10,8 +10,8 @@ namespace roost::inline ROOST_ABI {
 
 namespace {
 
-// Coroutines without an executor run here, one after the other: one that wakes the next only queues it, so a chain of
-// hand-overs needs no more stack than a single one.
+// Runs coroutines without an executor, one after the other. One that wakes the next only queues it, so a chain of hand-offs
+// needs no more stack than a single one.
 struct inline_runner {
     work_list queue;
     bool is_running = false;
@@ -45,17 +45,17 @@ void waiter::deliver_here() noexcept {
     here.is_running = false;
 }
 
-// The next one is read before this one is delivered, after which it may be gone.
+// Marks w as posted, and as released unless it was claimed before. Returns the next waiter: once delivered, w may be gone.
 inline waiter* detail::wake_chain::mark(waiter& w) noexcept {
     waiter* next = w.next_.get();
-    w.now_posted();  // before the claim, which lets a thread go whose stack the waiter lives on
+    w.now_posted();  // before the claim: after that a thread may return whose stack the waiter lives on
     if (w.state() == claim::waiting) {
         w.claim_.store(claim::released, mo::relaxed);  // W3
     }
     return next;
 }
 
-// From the first of several for an executor that takes chains.
+// Posts w and the waiters behind it with the same executor as one chain. Requires takes_chains(). Returns the rest.
 template <class What>
 waiter* detail::wake_chain::post_together(waiter* w, What what) noexcept {
     const executor_ref where = w->where();
@@ -118,8 +118,8 @@ void waiter::destroyed_before_it_ran() noexcept {
 
 void detail::destroyed_while_woken(wait_target target) noexcept {
     panic(target.kind(), target.name(), site(),
-          "a coroutine waiting for it was destroyed while another thread was waking it: call try_cancel() first and let it "
-          "resume when that says false");
+          "a coroutine waiting for it was destroyed while another thread was waking it: call try_cancel() first, and let it "
+          "resume when that returns false");
 }
 
 void detail::destroyed_with_waiters(wait_target target, std::uint32_t waiters) noexcept {

@@ -61,7 +61,7 @@ std::size_t waiter_queue::wake_some(std::size_t n) noexcept {
     return count;
 }
 
-void waiter_queue::wake_everybody() noexcept {
+void waiter_queue::wake_queued() noexcept {
     const char* what = name_;
     waiters_.lock();
     detail::wake_chain woken = waiters_.take_all();

@@ -123,8 +123,8 @@ TEST(atomic, BASE_16_the_small_lock_excludes_and_hands_over) {
     lock.unlock();
 }
 
-TEST(atomic, BASE_16_whoever_is_blocked_at_the_small_lock_gets_in) {
-    // Long enough inside for the other to give up spinning, so that the mark of somebody who is blocked meets the unlock at
+TEST(atomic, BASE_16_a_thread_blocked_at_the_small_lock_gets_in) {
+    // Long enough inside for the other to give up spinning, so that the mark of a blocked thread meets the unlock at
     // every point, also where it is overwritten.
     roost::small_mutex lock;
     long inside = 0;

@@ -24,7 +24,7 @@ TEST(failure_sink, TASK_39_null_puts_the_default_back) {
 
 std::string heard;
 
-TEST(failure_sink, TASK_39_whoever_is_installed_hears_what_name_place_and_error) {
+TEST(failure_sink, TASK_39_the_installed_sink_receives_what_name_site_and_error) {
     heard.clear();
     const auto before =
         set_failure_sink(+[](std::string_view what, std::string_view name, site made_at, std::exception_ptr error) noexcept {

@@ -1,4 +1,4 @@
-// The counted record of a reason: whoever lets go last frees it, and everybody else has finished reading (BASE-10).
+// The counted record of a reason: the last holder frees it, and all others have finished reading (BASE-10).
 
 #include <roost/base/reason.hpp>
 #include <roost/testing/explore_gtest.hpp>

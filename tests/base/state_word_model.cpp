@@ -15,7 +15,7 @@ struct turn {
 
 roost::step<turn, std::uint32_t> next(turn t) noexcept { return roost::go(turn{t.count + 1}, t.count); }
 
-// What the first committer wrote before its step is there for the second one, whoever is first.
+// What the first committer wrote before its step is visible to the second one, in either order.
 MODEL(state_word_model, hand_over) {
     roost::state_word<turn> word;
     roost::plain<int> cargo{0};
@@ -71,7 +71,7 @@ MODEL(state_word_model, decided_again) {
     check(word.peek().count == 2, "BASE-11: each call commits exactly one step");
 }
 
-// The state comes back to what it was: whoever commits on it has seen what was done in between, although it looked before.
+// The state comes back to what it was: a committer has seen what was done in between, although it loaded before.
 MODEL(state_word_model, same_again) {
     roost::state_word<turn> word;
     roost::plain<int> cargo{0};

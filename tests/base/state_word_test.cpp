@@ -91,7 +91,7 @@ TEST(state_word, BASE_11_a_decision_on_an_old_word_is_taken_again) {
     int decisions = 0;
     const action last = word.transition([&](door d) noexcept {
         if (++decisions == 1) {
-            static_cast<void>(word.transition(close));  // somebody is faster
+            static_cast<void>(word.transition(close));  // another thread may be faster
         }
         return enter(d);
     });

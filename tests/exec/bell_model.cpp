@@ -26,7 +26,7 @@ MODEL(bell, RUN_50_ring_or_sleep) {
     rt::check(message.get() == 1, "joined");
 }
 
-// The ring carries what was changed before: whoever hears it may read it without more.
+// The ring carries what was changed before: the listener may read it without more.
 MODEL(bell, RUN_50_ring_carries_the_change) {
     detail::bell b;
     plain<int> message{0};

@@ -42,7 +42,7 @@ MODEL(executor_model, fallback_visible) {
     check(first.taken.get() + fallback.taken.get() == 1, "BASE-23: refused work is taken exactly once");
 }
 
-// Two install one at once: each gets back what it replaced, fully made, and nobody's is lost.
+// Two install one at once: each gets back what it replaced, fully made, and none is lost.
 MODEL(executor_model, two_install) {
     counting_executor theirs;
     counting_executor mine;

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 using roost::detail::recent_time;
 
 // The first test: until now no thread has told the time.
-TEST(recent_time, JOB_123_an_age_is_known_before_anybody_tells_the_time) {
+TEST(recent_time, JOB_123_an_age_is_known_before_any_thread_publishes_the_time) {
     const auto age = recent_time::age(recent_time::stamp(), now());
     ASSERT_TRUE(age.has_value());
     EXPECT_LE(*age, 1s);

@@ -49,7 +49,7 @@ TEST_F(timer_table_test, RUN_21_says_which_timer_has_to_be_looked_at_sooner) {
     EXPECT_EQ(table.close(), 3U);
 }
 
-TEST_F(timer_table_test, RUN_21_after_nobody_intends_to_look_the_next_is_the_earliest) {
+TEST_F(timer_table_test, RUN_21_without_a_planned_poll_the_next_is_the_earliest) {
     alarm first(milliseconds(10));
     alarm second(milliseconds(20));
     ASSERT_EQ(arm(first), armed_as::earliest);

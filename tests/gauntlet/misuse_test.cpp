@@ -110,13 +110,13 @@ const misuse fatal[] = {
          linger(c.receive());
      },
      "channel 'orders'.*destroyed while 1 waiter"},
-    {"a broadcast is destroyed while somebody is subscribed",
+    {"a broadcast is destroyed while it has subscribers",
      [] {
          broadcast<int> b(1, "ticks");
          auto s = b.subscribe();
          b.~broadcast();
      },
-     "broadcast 'ticks'.*destroyed while somebody was subscribed"},
+     "broadcast 'ticks'.*destroyed while it had subscribers"},
     {"a mutex is unlocked that nobody locked", [] { mutex("accounts").unlock(); },
      "mutex 'accounts'.*more often than it was taken"},
     {"a shared mutex is unlocked that no writer locked", [] { shared_mutex("table").unlock(); },

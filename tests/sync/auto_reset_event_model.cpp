@@ -42,7 +42,7 @@ MODEL_COMPLETE(auto_reset_event_model, late_wait) {
     check(!e.try_wait(), "SYNC-80: the signal was taken once");
 }
 
-// Two sets, of which the second may find the first one's signal still there: whoever takes it has both setters' writes.
+// Two sets, of which the second may find the first one's signal still there: the waiter that takes it has both setters' writes.
 MODEL_COMPLETE(auto_reset_event_model, two_setters) {
     auto_reset_event e;
     two_writers writers;

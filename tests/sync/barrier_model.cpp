@@ -1,4 +1,4 @@
-// Nobody passes early, nobody is left behind (SYNC-101 .. SYNC-105).
+// No participant passes early, none is left behind (SYNC-101 .. SYNC-105).
 
 #include <roost/sync/barrier.hpp>
 #include <roost/testing/explore_gtest.hpp>

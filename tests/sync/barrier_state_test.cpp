@@ -35,7 +35,7 @@ TEST(barrier_state, SYNC_100_every_reachable_state_is_sound) {
     EXPECT_GT(seen.size(), 10U);
 }
 
-TEST(barrier_state, SYNC_100_a_phase_that_nobody_has_to_arrive_in_is_not_sound) {
+TEST(barrier_state, SYNC_100_a_phase_without_arrivals_to_wait_for_is_not_sound) {
     EXPECT_FALSE(invariant(barrier_state{1, 0, 0}));
     EXPECT_TRUE(invariant(barrier_state{0, 0, 0}));
 }

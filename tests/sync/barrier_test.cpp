@@ -19,7 +19,7 @@ fire meet(barrier& b, int rounds, int& passed) {
     }
 }
 
-TEST(barrier, SYNC_101_nobody_passes_before_everybody_has_arrived) {
+TEST(barrier, SYNC_101_no_participant_passes_before_all_have_arrived) {
     barrier b(3, "step");
     int passed = 0;
     meet(b, 2, passed);
@@ -116,7 +116,7 @@ TEST(barrier_death, SYNC_106_misuse_is_named) {
             b.arrive_and_drop();
             static_cast<void>(b.arrive());
         },
-        "barrier 'step'.*arrived although every participant had dropped out");
+        "barrier 'step'.*arrived after every participant had dropped out");
     EXPECT_DEATH(
         {
             barrier b(2, "step");

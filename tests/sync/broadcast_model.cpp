@@ -100,7 +100,7 @@ MODEL_COMPLETE(broadcast_model, thread_receives) {
     sender.join();
 }
 
-// What the sender wrote before is seen by whoever has the value.
+// What the sender wrote before is visible to the receiver of the value.
 MODEL_COMPLETE(broadcast_model, publish) {
     broadcast<int> b(1);
     auto mine = b.subscribe();

@@ -30,7 +30,7 @@ fire collect(broadcast<int>::subscriber& s, std::vector<int>& got, std::uint64_t
 
 TEST(broadcast, SYNC_140_every_subscriber_gets_every_value) {
     broadcast<int> b(4, "ticks");
-    EXPECT_TRUE(b.send(0));  // nobody is there
+    EXPECT_TRUE(b.send(0));  // without subscribers
     auto first = b.subscribe();
     auto second = b.subscribe();
     std::vector<int> one;
@@ -130,14 +130,14 @@ TEST(broadcast, SYNC_145_throwing_copy_leaves_the_value_for_the_next_try) {
 
 TEST(broadcast_death, SYNC_146_misuse_is_named) {
     EXPECT_DEATH(broadcast<int>(0, "ticks"), "broadcast 'ticks'.*room for at least one value");
-    // The subscriber is made last and dies first, were it not for the call: nobody uses what is gone.
+    // The subscriber is made last and dies first, were it not for the call: nothing uses what is gone.
     EXPECT_DEATH(
         {
             broadcast<int> b(1, "ticks");
             auto s = b.subscribe();
             b.~broadcast();
         },
-        "broadcast 'ticks'.*destroyed while somebody was subscribed");
+        "broadcast 'ticks'.*destroyed while it had subscribers");
 }
 
 }  // namespace

@@ -167,7 +167,7 @@ MODEL_COMPLETE(channel_model, blocked_receiver_vs_deadline) {
     check((got ? 1 : 0) + (rest ? 1 : 0) == 1, "SYNC-136: received once, now or later");
 }
 
-// A thread that receives while somebody closes: it is told, or it would sleep for ever.
+// A thread that receives while another closes: it is woken, or it would sleep for ever.
 MODEL_COMPLETE(channel_model, blocked_receiver_vs_close) {
     channel<int> c(1);
     thread closer([&] { c.close(); });

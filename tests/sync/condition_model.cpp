@@ -55,7 +55,7 @@ MODEL_COMPLETE(condition_model, thread_is_not_missed) {
     check(!m.is_locked(), "SYNC-126");
 }
 
-// Notified and late at once: whoever is not late was woken, and has the mutex either way.
+// Notified and late at once: a thread that is not late was woken, and has the mutex either way.
 MODEL_COMPLETE(condition_model, thread_is_late) {
     mutex m;
     condition c;
@@ -91,7 +91,7 @@ struct one_in_line {
     owned coroutine;
 };
 
-// One is notified by whoever has the mutex while w is being cancelled.
+// One is notified by the holder of the mutex while w is being cancelled.
 bool cancel_beside_notify_one(mutex& m, condition& c, one_in_line& w) {
     mutex::guard other = m.try_lock();
     thread notifier([&] {
@@ -112,7 +112,7 @@ MODEL_COMPLETE(condition_model, notify_vs_cancel) {
     check(!m.is_locked() && m.waiters_now() == 0 && c.waiters_now() == 0, "SYNC-123");
 }
 
-// Two wait and one of them is notified, and cancelled: the notification is somebody's.
+// Two wait and one of them is notified, and cancelled: the notification reaches one of them.
 MODEL_COMPLETE(condition_model, notification_is_passed_on) {
     mutex m;
     condition c;

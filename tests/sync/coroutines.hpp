@@ -13,7 +13,7 @@
 
 namespace sync_testing {
 
-// Runs at once, destroys itself at the end, has no executor: resumed by whoever wakes it.
+// Runs at once, destroys itself at the end, has no executor: resumed on the waking thread.
 class fire {
 public:
     struct promise_type {

@@ -49,7 +49,7 @@ MODEL_COMPLETE(event_model, late_wait) {
     check(e.waiters_now() == 0, "");
 }
 
-// One setter meets a waiter; somebody who comes later and only looks must see the writes, too.
+// One setter meets a waiter; a later thread that only checks must see the writes as well.
 MODEL_COMPLETE(event_model, late_pass) {
     event e;
     plain<int> data{0};
@@ -66,7 +66,7 @@ MODEL_COMPLETE(event_model, late_pass) {
     check(resumed.get() == 1, "");
 }
 
-// Two setters, then a reset: whoever resets has both setters' writes if both came before it.
+// Two setters, then a reset: the reset has both setters' writes if both came before it.
 MODEL_COMPLETE(event_model, reset) {
     event e;
     two_writers writers;
@@ -112,7 +112,7 @@ MODEL_COMPLETE(event_model, set_vs_cancel) {
     check(e.is_set() && e.waiters_now() == 0, "");
 }
 
-// Whoever sees it set destroys it, while set() is still on its way out.
+// The waiter that sees it set destroys it, while set() is still returning.
 MODEL_COMPLETE(event_model, destroy_after_set) {
     auto* e = new (roost::allocate(sizeof(event))) event;
     plain<int> resumed{0};
@@ -123,7 +123,7 @@ MODEL_COMPLETE(event_model, destroy_after_set) {
         while (!e->is_set()) {
             roost::yield_thread();
         }
-        if (cancelled) {  // nobody waits any more, so the one that looks may destroy it
+        if (cancelled) {  // no waiter is left, so the thread that checks may destroy it
             e->~event();
             roost::deallocate(e, sizeof(event));
             setter.join();

@@ -56,7 +56,7 @@ TEST(event, SYNC_41_set_event_lets_pass_until_reset) {
     EXPECT_EQ(count, 3);
 }
 
-TEST(event, SYNC_42_reset_before_they_run_keeps_nobody_back) {
+TEST(event, SYNC_42_reset_before_they_run_keeps_no_waiter_back) {
     event e;
     hand_executor executor;
     bool ran = false;
@@ -102,8 +102,8 @@ TEST(event, SYNC_44_blocking_forms) {
     EXPECT_TRUE(e.wait_blocking(roost::time_point::min()));
 }
 
-// Whoever is let through may destroy the event although set() is still on its way out.
-TEST(event, SYNC_45_destroyed_by_whoever_it_woke) {
+// A waiter that has passed may destroy the event although set() is still returning.
+TEST(event, SYNC_45_destroyed_by_the_waiter_it_woke) {
     for (int i = 0; i < 2000; ++i) {
         auto e = std::make_unique<event>();
         std::thread setter([raw = e.get()] { raw->set(); });

@@ -1,4 +1,4 @@
-// The lock of a wait list alone: exclusion, and nobody sleeps for ever (SYNC-17).
+// The lock of a wait list alone: exclusion, and no thread sleeps for ever (SYNC-17).
 
 #include <roost/sync/detail/gate_lock.hpp>
 #include <roost/testing/explore_gtest.hpp>

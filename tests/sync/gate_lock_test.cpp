@@ -10,7 +10,7 @@ using roost::detail::gate_lock;
 
 static_assert(sizeof(gate_lock) == 4);
 
-TEST(gate_lock, SYNC_2_gate_is_down_only_when_nobody_waits_and_nobody_is_inside) {
+TEST(gate_lock, SYNC_2_gate_is_down_only_without_waiters_and_holder) {
     gate_lock l;
     EXPECT_TRUE(l.is_idle());
     l.lock();

@@ -100,7 +100,7 @@ MODEL_COMPLETE(gone_model, channel_end) {
     cancel_when_gone(c, (*c).receive(), [](channel<int>& on) { on.close(); });
 }
 
-// A select that lost is taken out by whoever comes by, while it leaves itself: what it then does with the memory is its own.
+// A select that lost is unlinked by another thread, while it leaves itself: what it then does with the memory is its own.
 MODEL_COMPLETE(gone_model, dropped_alternative) {
     const auto never = +[]() noexcept { return false; };
     using operation = waiter_queue::operation<bool (*)() noexcept>;

@@ -282,7 +282,7 @@ TEST(handover_stress, SYNC_162_dropped_while_being_woken) {
     }
 }
 
-// The same against one wake_all that hands chains to an executor: whoever was dropped first is not in them.
+// The same against one wake_all that hands chains to an executor: a waiter that was dropped first is not in them.
 TEST(handover_stress, SYNC_162_dropped_while_everybody_is_woken) {
     class chains final : public roost::executor {
     public:

@@ -1,4 +1,4 @@
-// A latch opens once, for everybody, and may be destroyed by whoever passed (SYNC-90 .. SYNC-93).
+// A latch opens once, for every waiter, and may be destroyed by a waiter that passed (SYNC-90 .. SYNC-93).
 
 #include <roost/sync/latch.hpp>
 #include <roost/testing/explore_gtest.hpp>
@@ -32,7 +32,7 @@ MODEL_COMPLETE(latch_model, publish) {
     other.join();
 }
 
-// Somebody waits, so the last step is taken under the lock; whoever only looks must see everybody's writes all the same.
+// There is a waiter, so the last step is taken under the lock; a thread that only checks must see all writes all the same.
 MODEL_COMPLETE(latch_model, late_pass) {
     latch l(2);
     plain<int> a{0};
@@ -91,7 +91,7 @@ MODEL_COMPLETE(latch_model, wait_cancel_and_open) {
     check(resumed.get() == (cancelled ? 0 : 1), "SYNC-92: cancelled or let through");
 }
 
-MODEL_COMPLETE(latch_model, destroyed_by_whoever_passed) {
+MODEL_COMPLETE(latch_model, destroyed_by_one_that_passed) {
     auto* l = new (roost::allocate(sizeof(latch))) latch(1);
     thread other([l] { l->count_down(); });
     l->wait_blocking();

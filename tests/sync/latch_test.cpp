@@ -134,7 +134,7 @@ TEST(latch, SYNC_92_who_still_waits_behind_a_cancelled_one_is_woken) {
     EXPECT_EQ(resumed.get(), 0);
 }
 
-TEST(latch, SYNC_93_blocking_forms_and_destruction_by_whoever_passed) {
+TEST(latch, SYNC_93_blocking_forms_and_destruction_by_one_that_passed) {
     latch late(1);
     EXPECT_FALSE(late.wait_blocking(roost::now() + std::chrono::milliseconds(2)));
     for (int i = 0; i < 1000; ++i) {

@@ -51,7 +51,7 @@ void latch_histories() {
 TEST(linearizable_locks_model, latch) { both_searches(latch_histories); }
 
 // --- shared_mutex ------------------------------------------------------------------------------------------------------------
-// A try may say no although nobody has it while somebody is in line: newcomers do not overtake.
+// A try may fail on a free lock while a waiter is queued: newcomers do not overtake.
 struct holders {
     int readers = 0;
     bool writer = false;

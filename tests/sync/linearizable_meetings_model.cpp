@@ -189,7 +189,7 @@ struct line {
         }
         return found;
     }
-    // Whoever was called has gone; nothing when it had not been.
+    // Removes a waiter that was called; does nothing if it was not.
     std::optional<bool> go(int who) {
         const auto at = std::find_if(called.begin(), called.end(), [&](const auto& one) { return one.first == who; });
         if (at == called.end()) {
@@ -244,7 +244,7 @@ void waiter_queue_histories() {
 TEST(linearizable_meetings_model, waiter_queue) { both_searches(waiter_queue_histories); }
 
 // --- condition ---------------------------------------------------------------------------------------------------------------
-// Everybody who is let through has the mutex and unlocks it at once, so whoever has been notified runs in the end. A
+// Each waiter that passes has the mutex and unlocks it at once, so each one that was notified runs in the end. A
 // notification of one that meets a waiter who is being cancelled goes to the next.
 void condition_histories() {
     enum { notify_one, notify_all, wait, wait_and_cancel, kinds, get_in, pass, left };

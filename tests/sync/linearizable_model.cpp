@@ -78,7 +78,7 @@ void auto_reset_histories() {
 TEST(linearizable_model, auto_reset_event) { both_searches(auto_reset_histories); }
 
 // --- semaphore and mutex --------------------------------------------------------------------------------------------------------
-// A try that says no may do so although there is something to take while somebody is queued: newcomers do not overtake.
+// A try may fail although there is something to take, while a waiter is queued: newcomers do not overtake.
 template <class Try, class Start, class Give, class Available>
 void permit_histories(int permits, Try try_take, Start start, Give give, Available available_now) {
     enum { try_it, release, acquire, acquire_and_cancel, kinds, left };

@@ -71,7 +71,7 @@ MODEL_COMPLETE(mutex_model, two_coroutines_hand_off) {
     check(shared.get() == 2 && !m.is_locked(), "SYNC-21");
 }
 
-// Hand-over against cancel, with somebody behind: whoever is left gets the lock, and it ends up free.
+// Hand-over against cancel, with a waiter behind: the one that is left gets the lock, and it ends up free.
 MODEL_COMPLETE(mutex_model, hand_off_vs_cancel) {
     mutex m;
     plain<int> first{0};
@@ -145,7 +145,7 @@ MODEL(mutex_model, overtaken_at_most_as_agreed) {
     check(overtaken.get() <= roost::detail::thread_patience, "SYNC-26: a bounded number of times");
 }
 
-// Whoever gets the lock last destroys it, while the one that released it is still on its way out.
+// The last holder destroys it, while the unlock() before it is still returning.
 MODEL_COMPLETE(mutex_model, destroyed_by_the_last) {
     auto* m = new (roost::allocate(sizeof(mutex))) mutex;
     m->try_lock().release();

@@ -62,7 +62,7 @@ TEST(mutex, SYNC_21_handed_over_in_order) {
     EXPECT_FALSE(m.is_locked());
 }
 
-// WQB-7: released and handed over, so a newcomer finds it locked although the new owner has not run yet.
+// Released and handed over, so a newcomer finds it locked although the new owner has not run yet.
 TEST(mutex, SYNC_22_newcomer_does_not_overtake) {
     mutex m;
     hand_executor executor;

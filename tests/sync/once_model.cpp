@@ -1,4 +1,4 @@
-// Done once; a failed turn goes to somebody (SYNC-111 .. SYNC-114).
+// Done once; a failed turn goes to a waiter (SYNC-111 .. SYNC-114).
 
 #include <roost/sync/once.hpp>
 #include <roost/testing/explore_gtest.hpp>

@@ -35,7 +35,7 @@ TEST(once_state, SYNC_110_every_reachable_state_is_sound) {
     EXPECT_EQ(seen.size(), 6U);  // fresh, done, running with 0..3 waiters
 }
 
-TEST(once_state, SYNC_110_nobody_waits_for_what_does_not_run) {
+TEST(once_state, SYNC_110_there_are_waiters_only_while_it_runs) {
     EXPECT_FALSE(invariant(once_state{once_state::fresh, true}));
     EXPECT_FALSE(invariant(once_state{once_state::done, true}));
     EXPECT_NE(enter(once_state{}), once_state{});

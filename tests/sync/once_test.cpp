@@ -72,7 +72,7 @@ TEST(once, SYNC_112_failed_turn_goes_to_the_next) {
     EXPECT_TRUE(o.is_done());
 }
 
-TEST(once, SYNC_112_failure_with_nobody_waiting_starts_afresh) {
+TEST(once, SYNC_112_failure_without_waiters_starts_afresh) {
     once o;
     EXPECT_THROW(o.call_blocking([] { throw std::runtime_error("no"); }), std::runtime_error);
     EXPECT_FALSE(o.is_done());

@@ -31,7 +31,7 @@ static_assert(roost::detail::removable(permit_state{3, false, false}, 5) == 3);
 struct world {
     permit_state word;
     std::uint32_t held = 0;
-    std::uint32_t first = 0;   // weight of the head, 0: nobody
+    std::uint32_t first = 0;   // weight of the head, 0: none
     std::uint32_t second = 0;
     bool first_is_thread = false;
 
@@ -124,7 +124,7 @@ TEST(permit_state, SYNC_30_every_reachable_state_is_sound) {
         ASSERT_TRUE(invariant(w.word, total));
         ASSERT_EQ(w.word.available + w.held, total) << "permits are conserved";
         ASSERT_EQ(w.word.waited, w.first != 0);
-        // Nobody is stranded: a head that could be served is a thread that has been called.
+        // No waiter is stranded: a head that could be served is a thread that has been called.
         ASSERT_TRUE(w.first == 0 || w.word.available < w.first || (w.first_is_thread && w.word.open));
         successors(w, add);
     }

@@ -1,4 +1,4 @@
-// Threads that wait for permits: overtaken, handed what they wait for, late, and behind somebody else (SYNC-24, SYNC-26, SYNC-27, SYNC-31).
+// Threads that wait for permits: overtaken, handed what they wait for, late, and behind another waiter (SYNC-24, SYNC-26, SYNC-27, SYNC-31).
 
 #include <roost/sync/mutex.hpp>
 #include <roost/sync/semaphore.hpp>
@@ -72,7 +72,7 @@ MODEL_COMPLETE(permits_model, overtaken_by_who_gives_back_one) {
     check(s.available() == 2 && s.waiters_now() == 0, "SYNC-31: every permit is back, nobody waits");
 }
 
-// One permit is not enough for whoever wants two.
+// One permit is not enough for a waiter that wants two.
 MODEL_COMPLETE(permits_model, wants_two) {
     semaphore s(2);
     check(s.try_acquire(2).release() == 2, "SYNC-31: both");

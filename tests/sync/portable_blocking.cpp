@@ -32,7 +32,7 @@ constexpr int rounds = 200;
 
 time_point soon() { return now() + std::chrono::milliseconds(1); }
 
-// `other` runs in a thread of its own once somebody waits on what `waiters` counts, or has passed already.
+// `other` runs in a thread of its own once a thread waits on what `waiters` counts, or has passed already.
 template <class Waiters, class Block, class Other>
 void let_through(Waiters waiters, Block block, Other other) {
     std::atomic<bool> passed{false};

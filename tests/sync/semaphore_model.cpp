@@ -31,8 +31,8 @@ MODEL_COMPLETE(semaphore_model, conservation) {
     check(served.load(mo::relaxed) == 2 && s.available() == 1 && s.in_use() == 0, "SYNC-31: everything is given back");
 }
 
-// WQ-9, SYNC-32: the permit comes at any moment between the try that failed and the place in the queue, and from the waiter's
-// point of view from nowhere: whoever gives it looks at the queue only once.
+// SYNC-32: the permit comes at any moment between the try that failed and the place in the queue, and from the waiter's
+// point of view from nowhere: the releasing thread checks the queue only once.
 MODEL_COMPLETE(semaphore_model, SYNC_32_release_between_try_and_registration) {
     semaphore s(0);
     atomic<int> served{0};
@@ -53,7 +53,7 @@ MODEL_COMPLETE(semaphore_model, SYNC_32_thread_misses_no_release) {
     giver.join();
 }
 
-// WQ-9: somebody else takes what came: the waiter stays, and gets the next one.
+// Another thread takes what came: the waiter stays, and gets the next one.
 MODEL_COMPLETE(semaphore_model, SYNC_32_stolen_permit_leaves_the_waiter_waiting) {
     semaphore s(0);
     atomic<int> served{0};
@@ -81,7 +81,7 @@ MODEL_COMPLETE(semaphore_model, publish) {
     check(shared.get() >= 1 && s.available() == 1, "SYNC-31");
 }
 
-// WQB-1, tokio#4618: release against cancel of the first of two.
+// Release (tokio#4618) against cancel of the first of two.
 MODEL_COMPLETE(semaphore_model, release_vs_cancel) {
     semaphore s(1);
     plain<int> first{0};

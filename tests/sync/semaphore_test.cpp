@@ -42,7 +42,7 @@ TEST(semaphore, SYNC_31_permits_are_taken_and_given_back) {
     EXPECT_STREQ(s.name(), "slots");
 }
 
-// WQ-9: exactly one permit is taken even when several appear.
+// Exactly one permit is taken even when several appear.
 TEST(semaphore, SYNC_32_waiter_takes_exactly_what_it_asked_for) {
     semaphore s(3);
     std::vector<semaphore::permit> got;
@@ -54,7 +54,7 @@ TEST(semaphore, SYNC_32_waiter_takes_exactly_what_it_asked_for) {
     EXPECT_EQ(s.available(), 2U);
 }
 
-// WQ-9, WQ-11: the operation itself opens the window between the try and the registration.
+// The operation itself opens the window between the try and the registration.
 TEST(semaphore, SYNC_32_permit_released_between_try_and_registration_is_not_missed) {
     semaphore s(0);
     semaphore::operation waiting = s.acquire();
@@ -69,7 +69,7 @@ TEST(semaphore, SYNC_32_permit_released_between_try_and_registration_is_not_miss
     EXPECT_EQ(s.available(), 0U);
 }
 
-// The same window; what came has been taken again by somebody else: the waiter stays.
+// The same window; what came has been taken again by another thread: the waiter stays.
 TEST(semaphore, SYNC_32_permit_stolen_meanwhile_leaves_the_waiter_waiting) {
     semaphore s(0);
     semaphore::operation waiting = s.acquire();
@@ -126,7 +126,7 @@ TEST(semaphore, SYNC_34_cancelled_head_lets_smaller_requests_pass) {
     EXPECT_EQ(small.size(), 1U) << "what kept it waiting has left the queue";
 }
 
-// Regression 12, WQB-1: the first of two waiters is cancelled, then a permit is released.
+// The first of two waiters is cancelled, then a permit is released.
 TEST(semaphore, SYNC_35_release_reaches_the_second_when_the_first_was_cancelled) {
     semaphore s(1);
     auto held = s.try_acquire();
@@ -155,7 +155,7 @@ TEST(semaphore, SYNC_35_permit_of_a_waiter_that_never_ran_is_passed_on) {
     EXPECT_EQ(s.available(), 1U);
 }
 
-// WQ-8, WQB-4: in_use stays right when permits are added beyond the original number or taken away.
+// in_use stays right when permits are added beyond the original number or taken away.
 TEST(semaphore, SYNC_36_add_and_reduce_keep_in_use_right) {
     semaphore s(2);
     auto one = s.try_acquire();
@@ -174,7 +174,7 @@ TEST(semaphore, SYNC_36_add_and_reduce_keep_in_use_right) {
     EXPECT_EQ(s.in_use(), 0U);
 }
 
-TEST(semaphore, SYNC_36_add_permits_wakes_whoever_they_are_enough_for) {
+TEST(semaphore, SYNC_36_add_permits_serves_the_waiters_they_are_enough_for) {
     semaphore s(0);
     std::vector<semaphore::permit> got;
     for (int i = 0; i < 3; ++i) {

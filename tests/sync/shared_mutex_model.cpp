@@ -81,7 +81,7 @@ MODEL_COMPLETE(shared_mutex_model, cancelled_writer_lets_readers_in) {
     check(seen.get() == 1 && is_free(m), "SYNC-72: whoever stood behind the writer is served");
 }
 
-// A writer becomes a reader while another writer waits: nobody writes in between, and the waiter gets its turn.
+// A writer becomes a reader while another writer waits: no thread writes in between, and the waiter gets its turn.
 MODEL_COMPLETE(shared_mutex_model, downgrade) {
     shared_mutex m;
     plain<int> shared{0};

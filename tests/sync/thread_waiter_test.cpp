@@ -31,7 +31,7 @@ TYPED_TEST(thread_waiter, SYNC_14_blocks_until_delivered) {
         list.unlock();
         self.deliver("");
     });
-    EXPECT_EQ(self.block_and_tell(roost::no_deadline, [] { return false; }), claim::delivered);
+    EXPECT_EQ(self.block_for_claim(roost::no_deadline, [] { return false; }), claim::delivered);
     waker.join();
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Two threads that each write something and then signal, for models of events: whoever takes the signal after both have
+// Two threads that each write something and then signal, for models of events: a waiter that takes the signal after both have
 // signalled must see both writes.
 
 #include <roost/base/atomic.hpp>

@@ -84,7 +84,7 @@ MODEL_COMPLETE(waiter_queue_model, double_wake) {
     check(resumed.get() == 1 && counted.load(mo::relaxed) == 1, "SYNC-4: one waiter is woken once");
 }
 
-// Wake against cancel, with a second waiter in line: the wake reaches somebody, nobody runs after a cancel that succeeded.
+// Wake against cancel, with a second waiter in line: the wake reaches one of them, and none runs after a cancel that succeeded.
 MODEL_COMPLETE(waiter_queue_model, wake_vs_cancel) {
     waiter_queue queue;
     plain<int> first{0};
@@ -189,7 +189,7 @@ MODEL_COMPLETE(waiter_queue_model, wake_all_vs_one_that_waits_again) {
     check(again.get() == 2 && late.get() == 1 && queue.size_approx() == 0, "SYNC-5: the next one reaches everybody");
 }
 
-// WQB-3: one registration finds its condition true while another takes its place: nobody is hidden.
+// One registration finds its condition true while another is queued: it hides no waiter.
 MODEL_COMPLETE(waiter_queue_model, recheck_vs_register) {
     waiter_queue queue;
     plain<int> first{0};
@@ -203,7 +203,7 @@ MODEL_COMPLETE(waiter_queue_model, recheck_vs_register) {
     check(queue.wake_one() && second.get() == 1, "SYNC-16: a recheck that succeeds hides nobody");
 }
 
-// wake_all against cancel: whoever was taken by the wake runs, although the walk has not reached it yet.
+// wake_all against cancel: a waiter taken by the wake runs, although the walk has not reached it yet.
 MODEL_COMPLETE(waiter_queue_model, wake_all_vs_cancel) {
     waiter_queue queue;
     plain<int> first{0};
@@ -273,7 +273,7 @@ TEST(waiter_queue_model, planted_check_before_registration_loses_the_wake) {
             queue.wake_one();
         });
         if (ready.load(mo::seq_cst) == 0) {
-            queue.wait_blocking(never);  // WQB-6: the condition is not looked at again inside
+            queue.wait_blocking(never);  // the condition is not evaluated again inside
         }
         waker.join();
     });

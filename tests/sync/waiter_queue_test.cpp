@@ -43,7 +43,7 @@ TEST(waiter_queue, SYNC_1_waits_until_woken) {
     EXPECT_STREQ(queue.name(), "q");
 }
 
-TEST(waiter_queue, SYNC_2_waking_nobody_is_a_no_op) {
+TEST(waiter_queue, SYNC_2_waking_an_empty_queue_is_a_no_op) {
     waiter_queue queue;
     EXPECT_FALSE(queue.wake_one());
     EXPECT_EQ(queue.wake_n(5), 0U);
@@ -134,7 +134,7 @@ TEST(waiter_queue, SYNC_7_woken_on_its_executor) {
     EXPECT_TRUE(h.done());
 }
 
-// WQB-1: the seed leaves a dropped waiter in the queue, where it swallows the wake of a live one.
+// A dropped waiter that stayed in the queue would consume the wake of a live one.
 TEST(waiter_queue, SYNC_8_dropped_waiter_swallows_no_wake) {
     waiter_queue queue;
     std::vector<int> log;

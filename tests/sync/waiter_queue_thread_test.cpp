@@ -67,7 +67,7 @@ TYPED_TEST(blocking_wait, SYNC_14_threads_and_coroutines_stand_in_one_line) {
     EXPECT_EQ(coroutine_place, 2);
 }
 
-// WQ-11, WQB-3, WQB-6: the condition is the hook into the registration window. The waker changes the state and wakes while
+// The condition is the hook into the registration window. The waker changes the state and wakes while
 // the waiter is between its look at the state and its place in the queue.
 TEST(waiter_queue, SYNC_16_wake_inside_the_registration_window_is_not_lost) {
     for (int round = 0; round < 50; ++round) {
@@ -94,9 +94,9 @@ TEST(waiter_queue, SYNC_16_wake_inside_the_registration_window_is_not_lost) {
     }
 }
 
-// WQB-3, regression 13: while one waiter is inside its registration, where it will find its condition true, another one
+// While one waiter is inside its registration, where it will find its condition true, another one
 // starts to register on another thread. The first must not hide the second, nor those that were there before.
-TEST(waiter_queue, SYNC_16_recheck_that_succeeds_hides_nobody) {
+TEST(waiter_queue, SYNC_16_recheck_that_succeeds_hides_no_waiter) {
     for (int round = 0; round < 50; ++round) {
         waiter_queue queue;
         std::vector<int> log;
@@ -130,7 +130,7 @@ TEST(waiter_queue, SYNC_16_recheck_that_succeeds_hides_nobody) {
     }
 }
 
-// WQB-5: one waiter alone, then a second: both are woken, in order, and none is forgotten.
+// One waiter alone, then a second: both are woken, in order, and none is forgotten.
 TEST(waiter_queue, SYNC_3_first_of_two_is_not_overtaken) {
     waiter_queue queue;
     std::vector<int> log;

@@ -28,7 +28,7 @@ fire follow(watch<int>::observer& from, plain<int>& last, plain<int>& ended) {
     ended.set(1);
 }
 
-// A change and the end, while somebody observes: no wake is lost.
+// A change and the end, while an observer waits: no wake is lost.
 MODEL_COMPLETE(watch_model, latest_then_the_end) {
     watch<int> w(0);
     auto mine = w.observe();
@@ -44,7 +44,7 @@ MODEL_COMPLETE(watch_model, latest_then_the_end) {
     check(last.get() == 2, "SYNC-155: and so is the last value");
 }
 
-// A change that nobody follows up is seen by whoever waits for it, however it interleaves.
+// A change that no other follows is seen by the observer that waits for it, however it interleaves.
 MODEL_COMPLETE(watch_model, no_change_is_slept_through) {
     watch<int> w(0);
     auto mine = w.observe();

@@ -8,21 +8,23 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Ends the program with one sentence: what kind of object, its name, where it was made, and which rule was broken.
+// Ends the program with one sentence: kind of object, name, site, and the rule that was broken.
 // For bugs in the calling program or in Roost; expected failures are values.
 [[noreturn]] void panic(std::string_view object, std::string_view name, site made_at, std::string_view rule) noexcept;
 [[noreturn]] void panic(std::string_view rule, site at = std::source_location::current()) noexcept;
 
-// Called instead of abort() when set: the explorer turns a broken invariant into a verdict with a replay string.
+// Called before the program ends. The explorer's does not return: it turns the sentence into a verdict with a replay string.
 using panic_handler = void (*)(const char* sentence);
+// Returns the previous handler; null: none.
 panic_handler set_panic_handler(panic_handler handler) noexcept;
 
 namespace detail {
 
-// What the calling thread is running: its name, empty for nothing, and its place. Installed by the layer that runs jobs.
+// Returns the name of what the calling thread is running, empty if nothing, and sets its site. Installed by the layer that
+// runs jobs.
 using running_function = std::string_view (*)(site& where) noexcept;
 void set_running_function(running_function find) noexcept;
-// " [in 'transfer' (bank.cpp:42)]" for the sentence about a mistake. Empty outside of jobs, and in a sentence about that job.
+// Returns " [in 'transfer' (bank.cpp:42)]" for the sentence about a mistake. Empty outside of jobs, and if `about` is that job.
 [[nodiscard]] std::string in_what_runs(std::string_view about);
 
 }  // namespace detail

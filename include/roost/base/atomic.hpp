@@ -5,25 +5,25 @@
 // so the explorer can run the shipped code and try every interleaving of it.
 //
 //   atomic<T>                     load store exchange compare_exchange_{weak,strong} fetch_{add,sub,or,and}; orders explicit
-//   plain<T>                      ordinary memory that is handed between threads: get() set(v); races are seen in models;
+//   plain<T>                      ordinary memory that is handed between threads: get() set(v); models detect races;
 //                                 plain(unset) leaves it uninitialised
 //   small_mutex                   4 bytes, lock() unlock() try_lock(); for short slow paths, never held while calling out
-//   os_mutex, os_condvar          what the portable parker is made of: wait(os_mutex&), wait_until(os_mutex&, t), notify_one()
+//   os_mutex, os_condvar          what the portable parker uses: wait(os_mutex&), wait_until(os_mutex&, t), notify_one()
 //   wait_on(word, expected)       block while word == expected (may return early); wait_on_until(..., t) false on time-out
-//   wait_briefly(word, expected)  the same for at most a moment: for a word whose writer wakes nobody
+//   wait_briefly(word, expected)  the same for at most a moment: for a word whose writer calls no wake_on()
 //   wake_on(&word, n)             wake up to n threads blocked on word; only the address is used, the word may be gone
-//   thread                        spawn and join; never detached
+//   thread                        spawn and join; detached only when it is abandoned because it does not end
 //   thread_index()                small dense number of the calling thread, reused after it ends
 //   thread_value<Tag, T>::get()   the calling thread's own T, reached out of line so that no coroutine caches its address
 //   now(), coarse_now()           monotonic clock; coarse is cheaper and up to 4 ms behind
 //   random_u64()                  per-thread generator, for jitter and choice, not for secrets
-//   swap_random_state(s)          the generator goes on from s; returns where it was. The same state gives the same numbers
+//   swap_random_state(s)          set the generator's state, return the old one; equal states generate equal numbers
 //   allocate / deallocate         node memory; throws std::bad_alloc
 //   allocate_frame / deallocate_frame   coroutine frames and job blocks, recycled per thread
 //   light_barrier, heavy_barrier  asymmetric pair: heavy_barrier() orders every thread's light_barrier(). has_heavy_barrier()
-//                                 is false where the kernel has none, and from the moment on at which it refuses: then
-//                                 heavy_barrier() of those who counted on it waits for store_drain_time, which is slow
-//   spin_hint(), yield_thread()   say that this thread is waiting for another one
+//                                 is false where the kernel has none, and once it has refused: from then on
+//                                 heavy_barrier() blocks for store_drain_time, which is slow
+//   spin_hint(), yield_thread()   this thread waits for another one
 //
 // Back ends: native (ships), jitter (native plus random delays), model (the explorer's; see testing/explore.hpp).
 
@@ -43,7 +43,7 @@ inline constexpr std::memory_order acq_rel = std::memory_order_acq_rel;
 inline constexpr std::memory_order seq_cst = std::memory_order_seq_cst;
 }  // namespace mo
 
-// For members that get their value later: an awaiter that need not wait should not have to write its node first.
+// For members that are written later: an awaiter that need not wait does not write its node.
 struct unset_t {};
 inline constexpr unset_t unset{};
 

@@ -23,13 +23,13 @@ using time_point = monotonic::time_point;
 template <class Duration>
 using steady_time = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 
-// "Never": the deadline of whoever has none.
+// The deadline of a wait without a deadline.
 inline constexpr time_point no_deadline = time_point::max();
 
-// Longer than any processor keeps a store to itself: a thread that looks so much later sees it.
+// Longer than any processor delays a store: a load that much later sees it.
 inline constexpr duration store_drain_time = std::chrono::milliseconds(2);
 
-// Saturating: far deadlines stay far instead of wrapping into the past. A duration that is not a number gives the earliest.
+// Returns start + d, saturated: a far deadline becomes no_deadline and never wraps. A NaN returns the earliest time point.
 template <class Rep, class Period>
 [[nodiscard]] constexpr time_point deadline_after(time_point start, std::chrono::duration<Rep, Period> d) noexcept {
     using exact = std::chrono::duration<long double, std::nano>;

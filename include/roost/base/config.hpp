@@ -30,7 +30,7 @@
 #define ROOST_ABI v0
 #endif
 
-// Checks that cost something are on unless the build says otherwise.
+// Checks that cost run time are on unless NDEBUG is defined; in models they are always on.
 #if !defined(ROOST_CHECKED)
 #if defined(NDEBUG) && !defined(ROOST_SEAM_MODEL)
 #define ROOST_CHECKED 0

@@ -16,7 +16,7 @@ enum class errc {
     closed,              // the channel, pool, scope or executor takes nothing more
     refused,             // a scope or shutdown node that is stopping did not admit new work
     empty_set,           // a race over no alternatives
-    promise_dropped,     // the promise of an external task went away unset
+    promise_dropped,     // the promise of an external task was destroyed unset
     would_deadlock,      // a job waiting for itself or an ancestor
     not_drained,         // the drain deadline passed with work outstanding
     broken,              // a resource failed its health check

@@ -8,16 +8,17 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Where failures go that nobody else will hear of: of jobs without a parent, of cleanup, of user hooks. There is always one:
-// the default prints a line to the standard error stream. Called from any thread; it must not throw.
+// Receives unhandled failures: of jobs without a parent, of cleanup, of user hooks. The default sink prints one line to
+// standard error. Called from any thread; must not throw.
 using failure_sink = void (*)(std::string_view what, std::string_view name, site made_at, std::exception_ptr error) noexcept;
 
-// Null puts the default back. Returns the previous one.
+// Null restores the default. Returns the previous sink. Thread-safe.
 failure_sink set_failure_sink(failure_sink sink) noexcept;
 
+// Calls the sink.
 void report_failure(std::string_view what, std::string_view name, site made_at, std::exception_ptr error) noexcept;
 
-// "std::runtime_error: no route to host", or what can be said about anything else that was thrown.
+// Returns "std::runtime_error: no route to host"; the type's name alone if it is not a std::exception.
 [[nodiscard]] std::string describe(const std::exception_ptr& error);
 
 }  // namespace roost::inline ROOST_ABI

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-// Doubly linked circular list whose links live in the elements: no allocation, O(1) unlink from the middle.
-// Not synchronised: the owner's lock (or ownership) protects it. The list never owns its elements.
+// Doubly linked circular list whose links live in the elements. Allocates nothing; unlinks from the middle in O(1).
+// Not thread-safe. The list never owns its elements.
 
 namespace roost::inline ROOST_ABI {
 
@@ -60,7 +60,7 @@ public:
         head_ = &static_cast<list_hook&>(element);
     }
 
-    // The element must be in this list.
+    // Requires that the element is in this list.
     void erase(T& element) noexcept {
         list_hook& hook = element;
         ROOST_ASSERT(hook.is_linked(), "only a linked element can be erased");

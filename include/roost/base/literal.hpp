@@ -8,12 +8,12 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Text that lives as long as the program: a string literal, or a constant array. Objects that keep a pointer to their name take it
-// as this type, which is made at compile time only, so text of another lifetime does not compile.
+// Text that lives as long as the program: a string literal, or a constant array. Objects that keep a pointer to their name take
+// this type. It is made at compile time only, so text of another lifetime does not compile.
 //
 //   roost::event ready("ready");
-//   std::make_unique<roost::event>(roost::literal("ready"))     a literal that is passed on is no literal any more: wrap it
-//   roost::event ready(roost::literal::unchecked(text))         text is a promise of the caller's: it outlives the event
+//   std::make_unique<roost::event>(roost::literal("ready"))     a forwarded literal is an ordinary array: wrap it
+//   roost::event ready(roost::literal::unchecked(text))         requires that text outlives the event
 class literal {
 public:
     template <std::size_t N>

@@ -14,7 +14,7 @@
 
 namespace roost::inline ROOST_ABI {
 
-// How an answer ended: base/status.hpp.
+// The status of an answer: base/status.hpp.
 enum class wait_status : std::uint8_t {
     done,
     would_wait,  // a try_ form: full, or empty
@@ -23,12 +23,12 @@ enum class wait_status : std::uint8_t {
     cancelled,
     stopped,  // refused: the node was stopped
     failed,  // there is an error
-    // The words of pools for the first two.
+    // Synonyms of the first two, for pools.
     ok = done,
     empty = would_wait,
 };
 
-// How a computation ended because somebody asked it to.
+// The outcome of a cancelled computation, with the reason.
 class cancelled {
 public:
     cancelled() noexcept = default;
@@ -41,7 +41,7 @@ private:
 
 namespace detail {
 struct unit {};
-// What a value of type T is stored as: void as nothing, a reference as a pointer.
+// How a T is stored: void as an empty struct, a reference as a pointer.
 template <class T>
 using stored = std::conditional_t<
     std::is_void_v<T>, unit,
@@ -57,7 +57,7 @@ class [[nodiscard]] outcome {
 public:
     using value_type = T;
 
-    // An outcome that was never set reads as cancelled without a reason.
+    // Cancelled, without a reason.
     outcome() noexcept : state_(std::in_place_index<2>) {}
 
     template <class... Args>
@@ -75,7 +75,7 @@ public:
         return has_value() ? wait_status::done : has_error() ? wait_status::failed : wait_status::cancelled;
     }
 
-    // The value, or throws the error with its own type. Asking a cancelled outcome for its value ends the program.
+    // Returns the value, or throws the error with its own type. Ends the program if the outcome is cancelled.
     [[nodiscard]] std::add_lvalue_reference_t<T> value() & { return get(); }
     [[nodiscard]] std::add_lvalue_reference_t<std::add_const_t<T>> value() const& {
         return const_cast<outcome&>(*this).get();
@@ -90,14 +90,14 @@ public:
         }
     }
 
-    // Null when there is no error.
+    // Returns null if there is no error.
     [[nodiscard]] std::exception_ptr error() const noexcept { return has_error() ? std::get<1>(state_) : nullptr; }
-    // Empty when it was not cancelled.
+    // Returns an empty reason if it is not cancelled.
     [[nodiscard]] reason why() const noexcept { return is_cancelled() ? std::get<2>(state_).why() : reason(); }
 
-    // The same as value().
+    // As value().
     T value_or_throw() && { return std::move(*this).value(); }
-    // For code that takes any kind of answer.
+    // Returns itself: for generic code that takes any kind of answer.
     [[nodiscard]] outcome to_outcome() && { return std::move(*this); }
 
     [[nodiscard]] const std::vector<std::exception_ptr>& others() const noexcept {

@@ -13,7 +13,7 @@ namespace roost::inline ROOST_ABI {
 
 enum class reason_kind : std::uint8_t {
     none,       // nothing was requested
-    requested,  // somebody called stop, cancel or abort
+    requested,  // stop, cancel or abort was called
     timeout,    // a deadline passed
     failure,    // a sibling or child failed and took its scope down
     shutdown,   // the program is ending
@@ -24,11 +24,11 @@ enum class reason_kind : std::uint8_t {
 
 [[nodiscard]] std::string_view to_string(reason_kind kind) noexcept;
 
-// Why something was stopped. Immutable and cheap to copy: one pointer to a counted record, or nothing.
+// Why something was stopped. Immutable and cheap to copy: one pointer to a reference-counted record, or null.
 class reason {
 public:
     reason() noexcept = default;
-    // Makes the record, so it may throw std::bad_alloc; whoever raises a level passes a finished reason.
+    // Allocates the record; throws std::bad_alloc. Raising a level takes a finished reason, so it does not throw.
     explicit reason(reason_kind kind, std::string_view text = {}, site where = std::source_location::current());
     reason(reason_kind kind, std::string_view text, std::any payload, site where = std::source_location::current());
     reason(const reason& other) noexcept : record_(other.record_) {
@@ -47,20 +47,20 @@ public:
         }
     }
 
-    // A reason without a record, for paths that must not allocate: kind only.
+    // Returns a reason with a kind and nothing else. Allocates nothing.
     [[nodiscard]] static reason plain_kind(reason_kind kind) noexcept;
 
     [[nodiscard]] reason_kind kind() const noexcept;
     [[nodiscard]] std::string_view text() const noexcept;
     [[nodiscard]] site where() const noexcept;
     [[nodiscard]] std::string_view origin() const noexcept;  // name of the node at which it was raised
-    [[nodiscard]] const std::any* payload() const noexcept;  // null when there is none
+    [[nodiscard]] const std::any* payload() const noexcept;  // null if there is none
     [[nodiscard]] explicit operator bool() const noexcept { return kind() != reason_kind::none; }
 
-    // "timeout: slow backend (server.cpp:42, at 'request')"
+    // Returns "timeout: slow backend (server.cpp:42, at 'request')".
     [[nodiscard]] std::string to_string() const;
 
-    // The same reason with the node's name filled in; used once, by the node at which it is raised.
+    // Returns a copy with the origin set, or this reason if it is empty or has one. Called by the node at which it is raised.
     [[nodiscard]] reason at_origin(std::string_view name) const;
 
 private:

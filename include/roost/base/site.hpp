@@ -8,7 +8,7 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Where in the user's program something was made. One pointer wide; costs nothing until it is printed.
+// Where in the user's program something was created. One pointer wide; costs nothing until it is printed.
 class site {
 public:
     constexpr site() noexcept = default;
@@ -23,11 +23,11 @@ public:
     [[nodiscard]] constexpr std::uint32_t line() const noexcept { return where_.line(); }
     [[nodiscard]] constexpr const char* function() const noexcept { return where_.function_name(); }
 
-    // "server.cpp:42", or "unknown site". An absolute path is cut to the file's name: the directories of the machine that built the
-    // program mean nothing to its operator. A relative one (-ffile-prefix-map) is shown whole. file() has all of it.
+    // Returns "server.cpp:42", or "unknown site". Cuts an absolute path to the file's name: operators cannot use the directories
+    // of the build machine. Keeps a relative path (-ffile-prefix-map). file() returns the whole path.
     [[nodiscard]] std::string to_string() const;
 
-    // Same place in the source, whichever translation unit recorded it.
+    // True if both are the same place in the source, whichever translation unit recorded them.
     friend bool operator==(const site& a, const site& b) noexcept;
 
 private:

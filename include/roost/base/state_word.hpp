@@ -10,16 +10,15 @@
 // A cell that commits pure transitions.
 //
 // A state is a plain value with `pack()` and `unpack(word)`. A transition is a pure function from a state to a `step`: the
-// next state, or none to refuse, and an action that tells the caller which effect to run after the commit. Because decide
-// functions are pure they can be tried in `static_assert`s and enumerated by a search, with no thread in sight.
+// next state, or none to refuse, and an action: the effect that the caller runs after the commit. Because decide functions
+// are pure, `static_assert`s can try them and a search can enumerate them, without threads.
 //
-// Trap: a refused step only loads, so it publishes nothing. A no-op that must still hand over writes returns the same state
-// as `next`.
+// Trap: a refused step only loads, so it publishes nothing. A no-op that must publish writes returns the same state as `next`.
 //
 // id  operation            order             pairs  carries                                        fails in
 // S1  transition: load     acquire           S2     what the last committer wrote before its step  state_word_model: hand_over
 // S2  transition: CAS      acq_rel/acquire   S1 S2  out: caller's writes; in: last committer's     state_word_model: hand_over
-//                                                   who may have come after S1 looked              state_word_model: same_again
+//                                                   that may have come after S1's load             state_word_model: same_again
 //                                                   failed: as S1                                  state_word_model: refused_again
 // S3  peek: load           acquire           S2     what the last committer wrote before its step  state_word_model: peek
 
@@ -53,7 +52,7 @@ public:
 
     constexpr explicit state_word(State initial = State{}) noexcept : word_(initial.pack()) {}
 
-    // decide may run more than once, so it must be pure.
+    // Commits decide(state), or nothing if it refuses. Returns its action. decide may run more than once, so it must be pure.
     template <class Decide>
     [[nodiscard]] auto transition(Decide decide) noexcept {
         word_type seen = word_.load(mo::acquire);  // S1

@@ -1,14 +1,14 @@
 #pragma once
 
-// How an answer ended. Every kind of answer has the same members:
+// The results of waits. Every kind of answer has the same members:
 //
-//   if (answer)              there is a value (for sent: the value was sent)
-//   answer.value()           the value, or throws: error(), or else what status() says
-//   answer.status()          one of the words below
-//   answer.error()           the error as an exception_ptr; null when there is a value, and when it was cancelled
-//   answer.to_outcome()      the same as an outcome
+//   if (answer)              true if there is a value (for sent: if the value was sent)
+//   answer.value()           returns the value; throws error(), or an error with the status if that is null
+//   answer.status()          returns a wait_status
+//   answer.error()           returns the error as an exception_ptr; null if there is a value, or if it was cancelled
+//   answer.to_outcome()      returns it as an outcome
 //
-// `*answer` and `answer->` of an answer without a value end the program with a sentence.
+// `*answer` and `answer->` end the program with a sentence if there is no value.
 
 #include <roost/base/outcome.hpp>
 
@@ -26,14 +26,14 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-// "channel receive: closed", with the matching errc. Null for done and cancelled.
+// Returns an error "channel receive: closed" with the matching errc. Returns null for done and cancelled.
 [[nodiscard]] std::exception_ptr error_of(wait_status how, std::string_view what) noexcept;
 // For value(): never returns.
 [[noreturn]] void throw_no_value(wait_status how, std::string_view what, const std::exception_ptr& error);
 // For operator*: ends the program.
 [[noreturn]] void panic_no_value(wait_status how, std::string_view what, std::string_view detail = {}) noexcept;
 
-// What a wait for a T came to. Kind::text names the wait in messages.
+// The result of a wait for a T. Kind::text names the wait in messages.
 template <class T, class Kind>
 class [[nodiscard]] answer {
     using stored = std::conditional_t<std::is_void_v<T>, std::monostate, T>;

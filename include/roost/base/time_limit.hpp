@@ -1,12 +1,12 @@
 #pragma once
 
-// How long a blocking call waits at most. Every form of a time is accepted:
+// How long a blocking call blocks at most. Takes every form of a time:
 //
 //   ready.wait_blocking(200ms);                                         from now on
 //   ready.wait_blocking(roost::now() + 200ms);                          until a deadline
 //   ready.wait_blocking(std::chrono::steady_clock::now() + 200ms);      the same
 //
-// A time of the wall clock is refused when it is compiled: that clock can be set back.
+// A time of the wall clock does not compile: that clock can be set back.
 
 #include <roost/base/atomic.hpp>
 #include <roost/base/clock.hpp>

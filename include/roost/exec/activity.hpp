@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-// What a thread is busy with, for whoever watches from another thread (a runtime's soft budget).
+// What a thread is running, readable from another thread: a runtime's soft budget watches it.
 //
 // id  operation                     order    pairs  carries                                            fails in
 // A1  running_as: current_ store    release  A3     the label's text                                   activity_model: pinned_text
@@ -15,11 +15,11 @@
 // A5  look: pinned_ clear           release  A2     the watcher's reads                                activity_model: pinned_text
 // A6  current: current_ load        relaxed  -      nothing: the thread's own store                    (floor)
 //
-// A3 survives acquire->relaxed: each of the two looks covers for the other, unless a new label has got the address of the old one
+// A3 survives acquire->relaxed: each of the two loads covers for the other, unless a new label has the address of the old one
 
 namespace roost::inline ROOST_ABI {
 
-// Name and origin of something that runs; lives in it.
+// Name and site of something that runs. Lives inside it.
 class activity_label {
 public:
     constexpr activity_label() noexcept = default;
@@ -37,14 +37,14 @@ class activity {
 public:
     [[nodiscard]] static activity& of_this_thread() noexcept { return thread_value<activity, activity>::get(); }
 
-    // What the calling thread is busy with; empty when it is not inside a running_as scope.
+    // Returns what the calling thread is running. Empty outside of every running_as scope.
     [[nodiscard]] static activity_label here() noexcept {
         const activity_label* current = of_this_thread().current_.load(mo::relaxed);  // A6
         return current == nullptr ? activity_label() : *current;
     }
 
-    // Calls see(const activity_label&) when the thread is inside some running_as scope, and keeps that scope from ending
-    // until it has returned or thrown. Only with has_heavy_barrier(), and from one watcher at a time.
+    // Calls see(const activity_label&) if the thread is inside a running_as scope, and returns true. The scope cannot end
+    // before see() has returned or thrown. Returns false without has_heavy_barrier(). Requires one watcher at a time.
     template <class See>
     bool look(See see) {
         const activity_label* seen = current_.load(mo::acquire);  // A3
@@ -60,7 +60,7 @@ public:
         return still;
     }
 
-    // Of this thread's own: lives where the innermost running_as scope was entered, so it marks a place on the stack.
+    // For the thread itself. Returns the label of the innermost running_as scope; its address marks a position on the stack.
     [[nodiscard]] const activity_label* current() const noexcept { return current_.load(mo::relaxed); }  // A6
 
 private:
@@ -83,7 +83,7 @@ private:
     atomic<const activity_label*> pinned_{nullptr};
 };
 
-// Until the end of the scope this thread is busy with `label`. The label must outlive the scope.
+// Sets what the calling thread is running, until the end of the scope. The label must outlive the scope.
 class running_as {
 public:
     explicit running_as(const activity_label& label) noexcept

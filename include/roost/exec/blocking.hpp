@@ -5,16 +5,16 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Work that may block its thread. Lives in the object that wants it done, like all work.
+// Work that may block its thread. Intrusive, like all work.
 class blocking_work : public work {
 public:
     using work::work;
 
-    // Name and origin for reports. The text must outlive the work; empty if there is none.
+    // Name and site for reports. The text must outlive the work.
     void set_label(const activity_label& what) noexcept { label_ = what; }
     [[nodiscard]] const activity_label& label() const noexcept { return label_; }
 
-    // For services: the other link of their queue, and whether it is in it.
+    // For services: the second link of their queue, and true while it is queued.
     blocking_work* prev = nullptr;
     bool queued = false;
 
@@ -22,16 +22,16 @@ private:
     activity_label label_;
 };
 
-// Threads that are allowed to block: the blocking lane of a runtime, or of virtual time.
+// Threads that may block: the blocking lane of a runtime, or of virtual time.
 class blocking_service {
 public:
     blocking_service() = default;
     blocking_service(const blocking_service&) = delete;
     blocking_service& operator=(const blocking_service&) = delete;
 
-    // From any thread. False when closed: it will not run.
+    // Enqueues w. Returns false if the service is closed; then w does not run. Thread-safe.
     virtual bool submit(blocking_work& w) noexcept = 0;
-    // From any thread, while submitted and not destroyed. True: it has not started and never will.
+    // Returns true if w has not started and never will. Requires that w was submitted. Thread-safe.
     virtual bool withdraw(blocking_work& w) noexcept = 0;
 
 protected:
@@ -40,17 +40,17 @@ protected:
 
 namespace detail {
 
-// A thread with a limited number of siblings that waits for a task: the task may need one of them.
+// A thread of a limited set, while it waits for a task: the task may need another thread of the set.
 class limited_thread {
 public:
-    // Of the calling thread; null for threads that are not limited.
+    // Returns that of the calling thread; null if the thread is not one of a limited set.
     [[nodiscard]] static limited_thread*& of_this_thread() noexcept {
         struct tag;
         return thread_value<tag, limited_thread*>::get();
     }
 
     virtual void begin_wait() noexcept = 0;
-    // Every few milliseconds while it waits.
+    // Called every few milliseconds between begin_wait() and end_wait().
     virtual void still_waits() noexcept = 0;
     virtual void end_wait() noexcept = 0;
 
@@ -58,7 +58,7 @@ protected:
     ~limited_thread() = default;
 };
 
-// Blocks until `ended`, an event, is set.
+// Blocks until the event `ended` is set.
 template <class Event>
 void wait_for_task(Event& ended) noexcept {
     limited_thread* mine = limited_thread::of_this_thread();

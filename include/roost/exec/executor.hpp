@@ -10,18 +10,18 @@ namespace roost::inline ROOST_ABI {
 class timer_service;
 class blocking_service;
 
-// What the core asks of any runtime: take this work and run it later, never inside post().
-// Posting works from any thread, allocates nothing, and says false when the executor is closed and did not take it.
+// What the core requires of any runtime: take work and run it later, never inside post().
 class executor {
 public:
     executor() = default;
     executor(const executor&) = delete;
     executor& operator=(const executor&) = delete;
 
+    // Enqueues w. Returns false, and leaves w untouched, if the executor is closed. Thread-safe. Allocates nothing.
     virtual bool post(work& w) noexcept = 0;
-    // Posts them all, in order; what is left in `all` afterwards was refused. Whoever wakes many at once calls it for executors
-    // that say they take chains; those override it.
+    // True if this executor overrides post_all(). Then waking several waiters posts them as one chain.
     [[nodiscard]] bool takes_chains() const noexcept { return takes_chains_; }
+    // Posts all of them, in order. What is left in `all` afterwards was refused.
     virtual void post_all(work_list& all) noexcept {
         while (work* w = all.pop()) {
             if (!post(*w)) {
@@ -30,20 +30,19 @@ public:
             }
         }
     }
-    // Like post, but behind everything already queued: for whoever gives others a turn.
+    // As post(), but behind everything that is already queued: for work that yields to others.
     virtual bool post_last(work& w) noexcept { return post(w); }
-    // For whoever waits for posted work that may not have begun: hands it over when it would be the next thing that this
-    // thread runs here, and the caller runs it. `w` may be gone meanwhile: it is compared, not looked at. False is always
-    // right.
+    // Takes w back if it is the next item this thread would run here; the caller then runs it. w is compared by address only,
+    // so it may already be destroyed. Returning false is always correct.
     virtual bool take_next(const work& w) noexcept {
         static_cast<void>(w);
         return false;
     }
-    // Null when this executor has no timers of its own.
+    // Returns null if this executor has no timers.
     virtual timer_service* timers() noexcept { return nullptr; }
-    // Null when this executor has no threads for work that blocks.
+    // Returns null if this executor has no threads for work that blocks.
     virtual blocking_service* blocking() noexcept { return nullptr; }
-    // Whether the calling thread is currently running this executor's work.
+    // True if the calling thread is running work of this executor.
     [[nodiscard]] virtual bool is_here() const noexcept { return false; }
     [[nodiscard]] virtual std::string_view name() const noexcept { return "executor"; }
 
@@ -56,13 +55,13 @@ private:
     bool takes_chains_ = false;
 };
 
-// Anything with the one operation: a user's thread pool, an event loop.
+// A type with that one operation: a user's thread pool, an event loop.
 template <class E>
 concept can_post = requires(E& e, work& w) {
     { e.post(w) } noexcept -> std::convertible_to<bool>;
 };
 
-// Makes an executor of anything that can post.
+// Makes an executor of a type that can post. The target must outlive the adapter.
 template <can_post E>
 class executor_adapter final : public executor {
 public:
@@ -73,7 +72,7 @@ private:
     E* target_;
 };
 
-// One pointer, copyable, may be empty. The executor must outlive what runs on it.
+// A pointer to an executor, or empty. The executor must outlive what runs on it.
 class executor_ref {
 public:
     constexpr executor_ref() noexcept : target_(nullptr) {}
@@ -90,8 +89,8 @@ private:
     executor* target_;
 };
 
-// Runs work where it is posted, inside post(). Only ever an explicit choice: whoever picks it accepts that set(), release()
-// and cancel() run the woken code on the caller's stack.
+// Runs work inside post(), on the calling thread. Must be chosen explicitly: with it set(), release() and cancel() run the
+// woken code on the caller's stack.
 class inline_executor final : public executor {
 public:
     bool post(work& w) noexcept override {
@@ -106,15 +105,15 @@ namespace detail {
 void fall_back(executor_ref to, work& w, std::string_view what) noexcept;
 }
 
-// Where refused work runs: see set_fallback_executor(). Posts w to `to`, or to the fallback when `to` is closed, or ends the
-// program naming `what` when there is neither: silently losing a wake is never an option. `what` is only looked at when the
-// post is refused, so the length of a plain string is not counted for nothing.
+// Posts w to `to`, or to the fallback executor if `to` is empty or closed. If that is missing or closed as well, ends the
+// program with the name `what`, because a wake would be lost. Reads `what` only when the post is refused.
 template <class What>
 void post_or_fall_back(executor_ref to, work& w, What what) noexcept {
     if (!to || !to.post(w)) [[unlikely]] {
         detail::fall_back(to, w, std::string_view(what));
     }
 }
+// Installs the executor that runs refused work; empty: none. Returns the previous one. Thread-safe.
 executor_ref set_fallback_executor(executor_ref fallback) noexcept;
 
 }  // namespace roost::inline ROOST_ABI

@@ -5,12 +5,12 @@
 #include <concepts>
 #include <coroutine>
 
-// How an awaiter finds out where and how to resume a coroutine of any type.
+// Where and how an awaiter resumes a coroutine of any type.
 //
-// A promise may offer
-//   executor_ref get_executor() const noexcept;     where it wants to be resumed
-//   void resume_from_wait() noexcept;               how (a Roost task sets the current job first)
-// Without the first it is resumed on the thread that wakes it, after that thread has left every lock.
+// A promise may have
+//   executor_ref get_executor() const noexcept;     the executor that resumes it
+//   void resume_from_wait() noexcept;               resumes it (a Roost task sets the current job first)
+// Without the first, the waking thread resumes it, after it has released every lock.
 
 namespace roost::inline ROOST_ABI {
 

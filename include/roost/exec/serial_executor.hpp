@@ -1,15 +1,15 @@
 #pragma once
 
-// An executor that runs one thing at a time, in the order of posting, on the threads of another executor. What runs on it needs
-// no lock against the rest that runs on it: a strand.
+// A strand: an executor that runs one work item at a time, in the order of posting, on the threads of another executor. Bodies
+// on it need no lock against each other.
 //
 //   serial_executor account(rt, "account 7");
-//   co_await on(account, deposit(10));               bodies on it take turns; each await lets the next one run
+//   co_await on(account, deposit(10));               bodies run one at a time; each await lets the next one run
 //   owned_scope work(account, "account 7");          every child of this scope runs on it
 //
-// post() is lock-free and allocates nothing. After 64 bodies in a row it goes behind what else waits for the executor below.
-// Destroy: when nothing will be posted any more; a body that runs on it may do so. The executor below has to outlive it and what
-// runs on it.
+// post() is lock-free and allocates nothing. After 64 bodies in a row the strand is posted again, behind what is queued on the
+// executor below. Destroy: when nothing will be posted any more; a body that runs on it may destroy it. The executor below must
+// outlive it and what runs on it.
 
 #include <roost/exec/executor.hpp>
 

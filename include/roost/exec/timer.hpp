@@ -8,8 +8,8 @@ namespace roost::inline ROOST_ABI {
 
 class timer_service;
 
-// A deadline that lives in whoever waits for it. `fired` runs once, on a thread of the service, and must be short: claim and
-// post. Armed and disarmed by the service it was given to; the fields below `for services` belong to that service.
+// A deadline, intrusive: it lives in the object that waits for it. A thread of the service calls `fired` once; it must be
+// short: claim and post. The fields below `for services` belong to the service that armed it.
 class timer {
 public:
     using fired_function = void (*)(timer&) noexcept;
@@ -19,10 +19,10 @@ public:
     timer& operator=(const timer&) = delete;
 
     [[nodiscard]] time_point deadline() const noexcept { return deadline_; }
-    void set_deadline(time_point t) noexcept { deadline_ = t; }  // only while not armed
+    void set_deadline(time_point t) noexcept { deadline_ = t; }  // requires that it is not armed
     void fire() noexcept { fired_(*this); }
 
-    // for services: two links and a place of their choice (slot number, heap index, state).
+    // for services: two links, a position (slot number or heap index) and a state.
     timer* next = nullptr;
     timer* prev = nullptr;
     std::uint32_t place = 0;
@@ -42,11 +42,11 @@ public:
     timer_service& operator=(const timer_service&) = delete;
 
     [[nodiscard]] virtual time_point now() noexcept = 0;
-    // From any thread. False when the service is closed: the timer will not fire. A deadline in the past fires soon, never
-    // inside arm().
+    // Arms t. Returns false if the service is closed; then t does not fire. A deadline in the past fires soon, never inside
+    // arm(). Thread-safe.
     virtual bool arm(timer& t) noexcept = 0;
-    // From any thread. True: it has not fired and never will. False: it has fired; when this returns, fired() has returned
-    // too (unless called from inside it), so the timer may be destroyed either way.
+    // Returns true if t has not fired and never will. If it has fired, blocks until fired() has returned, unless fired() itself
+    // is the caller. So t may be destroyed either way. Thread-safe.
     virtual bool disarm(timer& t) noexcept = 0;
 
 protected:

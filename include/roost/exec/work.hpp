@@ -7,31 +7,31 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Something an executor can run once. It is intrusive: it lives in whoever wants to run (a suspended awaiter, a job), so
-// posting allocates nothing. From post() until run() the executor owns the link; from run() on, nobody in the executor
-// touches the object again, so run may destroy it.
+// Something an executor can run once. Intrusive: it lives in a suspended awaiter or a job, so posting allocates nothing. From
+// post() until run() the executor owns the link. Once run() has been called the executor does not touch the object again, so
+// run() may destroy it.
 class work {
 public:
     using run_function = void (*)(work&) noexcept;
 
     constexpr explicit work(run_function function) noexcept : next(nullptr), run_(function) {}
-    // set_run() follows before it is posted.
+    // Requires set_run() before it is posted.
     constexpr explicit work(unset_t) noexcept {}
     work(const work&) = delete;
     work& operator=(const work&) = delete;
 
     void run() noexcept { run_(*this); }
-    // Changes what the next run() does. Only while not posted.
+    // Changes what the next run() does. Requires that it is not posted.
     void set_run(run_function function) noexcept { run_ = function; }
 
-    // For executors: link of their own queue.
+    // For executors: the link of their queue.
     work* next;
 
 private:
     run_function run_;
 };
 
-// First in, first out, unsynchronised; what executors chain posted work with.
+// A first-in, first-out list of work. Not thread-safe.
 class work_list {
 public:
     [[nodiscard]] bool is_empty() const noexcept { return head_ == nullptr; }

@@ -1,12 +1,13 @@
 #pragma once
 
-// A signal for one: set() lets exactly one wait pass, now or later. Signals that nobody has taken yet do not add up.
+// A signal for one waiter: set() lets exactly one wait pass, now or later. At most one signal is stored.
 //
 //   co_await tick.wait();      takes the signal
-//   tick.set();                hands it to the one that has waited longest, else keeps it
+//   tick.set();                hands it to the waiter that has waited longest, or stores it
 //
-// Resumes: on the coroutine's executor, or inside set() on that thread after every lock has been left.
-// Cancelled: a signal it had been given goes to the next. Destroy: when nobody waits; whoever took the signal may do it.
+// Resumes: on the coroutine's executor; without one, inside set() on the calling thread, after it has released every lock.
+// Cancelled: a signal that was handed to the waiter goes to the next one.
+// Destroy: when no waiter is queued. The waiter that took the signal may destroy it at once.
 //
 // word     bit 0 signalled      bit 1 waited: the list is not empty; changes only under the list's lock
 //
@@ -22,7 +23,7 @@
 // A3  try_wait: CAS            acquire/relaxed  A2 A4   the setters' writes                     auto_reset_event_model: publish
 // A4  set, left: exchange      release          A3 A5   out: as A2                              auto_reset_event_model: left_alone
 // A5  wait: CAS                acquire/relaxed  A2 A4   took it: the setters' writes            auto_reset_event_model: late_wait
-// A6  under the lock: store    relaxed          -       nothing: a word that says waited changes only under the lock
+// A6  under the lock: store    relaxed          -       nothing: while waited is set, the word changes only under the lock
 // A7  wait: CAS                relaxed/relaxed  -       nothing: from now on set goes through the lock
 
 #include <roost/base/literal.hpp>
@@ -41,17 +42,17 @@ public:
     ~auto_reset_event();
 
     void set() noexcept;
-    // Takes the signal if there is one.
+    // Returns true, and takes the signal, if one is stored.
     [[nodiscard]] bool try_wait() noexcept {
         std::uint32_t seen = signalled;
         return word_.compare_exchange_strong(seen, idle, mo::acquire, mo::relaxed);  // A3
     }
-    // Takes back a signal that nobody has taken; says whether there was one.
+    // Discards a stored signal. Returns true if there was one.
     bool reset() noexcept { return try_wait(); }
 
     [[nodiscard("it waits only when it is awaited: write co_await")]] operation wait() noexcept { return operation(this); }
     void wait_blocking() noexcept { static_cast<void>(detail::wait_in_thread(this, no_deadline)); }
-    // False when the deadline passed.
+    // Returns false if the deadline passed.
     [[nodiscard]] bool wait_blocking(time_limit deadline) noexcept { return detail::wait_in_thread(this, deadline); }
 
     [[nodiscard]] std::size_t waiters_now() const noexcept { return waiters_.size_approx(); }

@@ -1,16 +1,16 @@
 #pragma once
 
-// A meeting point: nobody goes on before everybody has arrived; then the next phase begins.
+// A meeting point in phases: no participant goes on before all have arrived. Then the next phase begins.
 //
 //   barrier step(3);
 //   co_await step.arrive_and_wait();      each of the three, again and again
 //
-// What happened before an arrival is seen by everybody who passes that phase. More arrivals in one phase than there are
-// participants cannot be told from an early next phase, so count them right.
+// Each arrival happens-before every return from a wait for that phase. Requires at most one arrival per participant and
+// phase: a surplus arrival cannot be distinguished from an early arrival of the next phase.
 //
-// Resumes: on the coroutine's executor, or inside the last arrival on that thread after every lock has been left.
-// Cancelled: the arrival stands, only the wait ends. Destroy: when nobody waits or is giving up;
-// whoever passed may destroy it at once.
+// Resumes: on the coroutine's executor; without one, inside the last arrival on that thread, after it has released every lock.
+// Cancelled: the arrival stands, only the wait ends.
+// Destroy: when no waiter is queued or being cancelled. A participant that has passed may destroy it at once.
 // Arrivals take the list's lock, so this file has no orderings of its own.
 
 #include <roost/base/literal.hpp>
@@ -37,17 +37,17 @@ public:
     ~barrier();
 
     [[nodiscard("it waits only when it is awaited: write co_await")]] operation arrive_and_wait() noexcept;
-    // Arrives without waiting; wait(phase) can follow.
+    // Arrives without waiting. Returns the phase, for wait().
     [[nodiscard]] phase arrive() noexcept;
     [[nodiscard("it waits only when it is awaited: write co_await")]] operation wait(phase of) noexcept;
-    // Arrives for the last time: from the next phase on there is one participant less.
+    // Arrives for the last time. The next phase has one participant less.
     void arrive_and_drop() noexcept;
 
-    [[nodiscard]] bool try_wait(phase of) noexcept;  // whether that phase is over
+    [[nodiscard]] bool try_wait(phase of) noexcept;  // returns true if that phase is over
     void wait_blocking(phase of) noexcept { static_cast<void>(wait_blocking(of, no_deadline)); }
-    [[nodiscard]] bool wait_blocking(phase of, time_limit deadline) noexcept;  // false when the deadline passed
+    [[nodiscard]] bool wait_blocking(phase of, time_limit deadline) noexcept;  // returns false if the deadline passed
     void arrive_and_wait_blocking() noexcept { static_cast<void>(arrive_and_wait_blocking(no_deadline)); }
-    // False when the deadline passed; the arrival stands.
+    // Returns false if the deadline passed; the arrival stands.
     [[nodiscard]] bool arrive_and_wait_blocking(time_limit deadline) noexcept;
 
     [[nodiscard]] std::size_t waiters_now() const noexcept { return waiters_.size_approx(); }
@@ -65,7 +65,7 @@ private:
     const char* name_;
 };
 
-// One participant's stop at the barrier.
+// One participant's arrival or wait, as the Source of a wait_operation.
 class barrier::visit {
 public:
     visit(barrier& at, arrival how, phase of) noexcept : at_(&at), how_(how), of_(of) {}

@@ -1,17 +1,17 @@
 #pragma once
 
-// Every value to every subscriber, from the moment it subscribed. Sending never waits: a subscriber that falls behind by
-// more than the capacity misses the oldest values, and is told how many.
+// Delivers every value to every subscriber, from its subscription on. Sending never waits. A subscriber that falls behind by
+// more than the capacity misses the oldest values; its next item has their number.
 //
 //   broadcast<tick> ticks(64, "ticks");
 //   auto mine = ticks.subscribe();
 //   auto next = co_await mine.receive();       next.missed() values were overwritten before this one; empty: closed
 //
-// Values are copied to each subscriber under the lock, so copying should be cheap and must not use this object: share large
-// ones. A cancelled receive has consumed nothing.
+// Each receive copies the value under the lock. The copy must not use this object and should be cheap; share large values.
 //
-// Resumes: on the coroutine's executor, or inside send() or close() on that thread, outside every lock.
-// Destroy: when nobody is subscribed. Everything happens under the list's lock: no orderings of its own.
+// Resumes: on the coroutine's executor; without one, inside send() or close() on the calling thread, outside every lock.
+// Cancelled: the receive has consumed nothing. Destroy: when there is no subscriber.
+// Everything happens under the list's lock: no orderings of its own.
 
 #include <roost/base/literal.hpp>
 #include <roost/base/time_limit.hpp>
@@ -30,7 +30,7 @@ struct broadcast_kind {
 };
 }  // namespace detail
 
-// A value, and how many before it this subscriber has missed.
+// A value, and the number of values before it that this subscriber missed.
 template <class T>
 class [[nodiscard]] broadcast_item : public detail::answer<T, detail::broadcast_kind> {
     using base = detail::answer<T, detail::broadcast_kind>;
@@ -57,13 +57,13 @@ public:
     }
     ~broadcast() {
         if (!waiters_.is_quiet() || subscribers_ != 0) {
-            panic("broadcast", name_, site(), "it was destroyed while somebody was subscribed to it");
+            panic("broadcast", name_, site(), "it was destroyed while it had subscribers; destroy its subscribers first");
         }
     }
 
-    // False when it is closed.
+    // Returns false, and drops the value, if the broadcast is closed.
     bool send(T value) noexcept;
-    // Subscribers receive what is still kept for them, then they are told.
+    // Subscribers receive the values still kept for them, then wait_status::closed.
     void close() noexcept;
     [[nodiscard]] subscriber subscribe() noexcept { return subscriber(*this); }
 
@@ -88,7 +88,7 @@ private:
     const char* name_;
 };
 
-// One subscriber's place in the stream. Used by one at a time.
+// One subscriber's position in the stream. Not thread-safe.
 template <class T>
 class [[nodiscard]] broadcast<T>::subscriber {
 public:
@@ -108,7 +108,7 @@ public:
         of_->waiters_.unlock();
     }
 
-    // co_await gives broadcast_item<T>.
+    // co_await returns a broadcast_item<T>.
     [[nodiscard("it waits only when it is awaited: write co_await")]] operation receive() noexcept {
         return operation(this);
     }

@@ -1,20 +1,20 @@
 #pragma once
 
-// Values from senders to receivers, each to exactly one, in order.
+// Passes values from senders to receivers in order, each to exactly one receiver.
 //
-//   channel<order> orders(16, "orders");       16 places; 0: a sender waits for its receiver; channel<T>::unbounded
+//   channel<order> orders(16, "orders");       16 slots; 0: a sender waits for its receiver; channel<T>::unbounded
 //   auto sent = co_await orders.send(std::move(o));         if (!sent) the value is in sent.take_back()
 //   auto next = co_await orders.receive();                  if (!next) it is closed and empty
 //
-// No value is ever dropped silently. A send that does not happen (closed, stopped, expired, or refused by a try_ form) hands
-// its value back; send_from(v) leaves it in `v` until it is taken, which is the form to use where the whole coroutine may be
-// cancelled. A value that was given to a receiver which never ran goes to the next receiver, before all others; of several such
-// values the one that came back last does.
-// close() lets receivers take what is buffered; senders that wait get their values back. Sending on a closed channel is an
-// answer (wait_status::closed), not a crash.
+// No value is dropped silently. A send that is closed, stopped, expired or refused by a try_ form returns its value.
+// send_from(v) leaves the value in `v` until a receiver takes it. Use it where the whole coroutine may be cancelled.
+// A value handed to a receiver that never runs goes to the front of the channel, for the next receiver. Of several such
+// values the one that came back last is first.
+// After close() receivers take what is buffered, and waiting senders get their values back. A send on a closed channel
+// returns wait_status::closed.
 //
-// Resumes: on the coroutine's executor, or on the thread that sends, receives or closes, outside every lock.
-// Destroy: when nobody waits or is giving up; whoever was served may still have to run.
+// Resumes: on the coroutine's executor; without one, on the thread that sends, receives or closes, outside every lock.
+// Destroy: when no waiter is queued or being cancelled. Waiters that were served may run afterwards.
 // Everything happens under one list's lock: no orderings of its own.
 
 #include <roost/base/literal.hpp>
@@ -32,10 +32,10 @@ public:
     using receive_operation = detail::receive_operation<T>;
     static constexpr std::size_t unbounded = detail::channel_unbounded;
 
-    // Throws std::bad_alloc, also when there can be no such memory.
+    // Throws std::bad_alloc, or std::bad_array_new_length if no memory can hold that many values.
     explicit channel(std::size_t capacity, literal name = "") : core_(capacity, name.text()) {}
 
-    // co_await gives sent<T>. Unbounded channels may throw std::bad_alloc here, before anything has happened.
+    // co_await returns a sent<T>. On an unbounded channel it throws std::bad_alloc if memory runs out; then nothing was sent.
     [[nodiscard("nothing is sent until it is awaited: write co_await")]] send_operation send(T value) {
         return send_operation(core_, std::move(value));
     }
@@ -48,8 +48,8 @@ public:
         return sent<T>(how, std::move(value));
     }
 
-    // co_await gives received<T>. The channel keeps a place for the value of each coroutine that waits here; when more of
-    // them wait at once than ever before and memory runs out, it throws std::bad_alloc before anything has happened.
+    // co_await returns a received<T>. The channel reserves a slot for the value of each coroutine that waits here. co_await
+    // throws std::bad_alloc, and receives nothing, if more coroutines wait than ever before and memory runs out.
     [[nodiscard("nothing is received until it is awaited: write co_await")]] receive_operation receive() noexcept {
         return receive_operation(core_);
     }
@@ -64,7 +64,7 @@ public:
         return received<T>(how, std::move(value));
     }
 
-    // False when it was closed already.
+    // Returns true if this call closed it.
     bool close() noexcept { return core_.close(); }
     [[nodiscard]] bool is_closed() noexcept { return core_.is_closed(); }
 

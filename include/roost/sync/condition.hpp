@@ -1,30 +1,32 @@
 #pragma once
 
-// Waits, with a mutex released meanwhile, until somebody who changed the protected state says so.
+// Waits for a notification about the state that a mutex protects; the mutex is unlocked meanwhile.
 //
 //   auto held = co_await m.lock();
 //   while (queue.empty()) { co_await not_empty.wait(held); }
 //   ...
 //   not_empty.notify_one();
 //
-// A coroutine that is notified goes straight into the mutex's queue, so it is resumed only when it owns the mutex: notifying
-// a hundred does not make a hundred of them fight for it. A notification that finds nobody is not remembered.
+// A notified coroutine moves straight to the mutex's queue, so it is resumed only when it owns the mutex. Notifying a hundred
+// waiters does not make them compete for it. A notification without a waiter is not stored.
 //
-// Resumes: with the mutex held, on the coroutine's executor, or on the thread that notified or unlocked, outside every lock.
-// Cancelled or expired: `held` owns nothing; if notify_one had chosen it, the next one is notified, and the mutex is passed on.
-// Threads: always return with the mutex held. Destroy: when nobody waits. Whoever was notified by notify_all waits for the
-// mutex only; whoever was chosen by notify_one may still have to pass that on, until it runs or has been cancelled.
+// Resumes: with the mutex held, on the coroutine's executor; without one, on the thread that notified or unlocked, outside
+// every lock. Blocked threads always return with the mutex held.
+// Cancelled or expired: `held` owns nothing. If notify_one() had chosen the waiter, the next one is notified, and the mutex
+// is handed on.
+// Destroy: when no waiter is queued. Waiters that notify_all() notified need only the mutex. A waiter that notify_one() chose
+// needs the condition until it runs or has been cancelled, because it may have to pass the notification on.
 //
-// A coroutine's node is first in this list and then in the mutex's; both locks are held while it moves, this one first, never
-// the other way round. Where it is can be seen without a lock, once it has moved.
+// A coroutine's node is first in this list and then in the mutex's. Both locks are held while it moves, this one first, never
+// the other way round. Once it has moved, that can be read without a lock.
 //
 // id  operation                  order    pairs  carries                                    fails in
 // N1  moved: store               release  N2     out: which mutex                           condition_model: notify_vs_early_cancel
 // N2  moved? load                acquire  N1     in: the same; the mutex's lock then        condition_model: notify_vs_early_cancel
 //                                                orders the cancel after the move
 // N3  queued here again: store   relaxed  -      nothing: under the lock, as is N4
-// N4  under the lock, or by the  relaxed  -      nothing
-//     one that has it: load
+// N4  under the lock, or by its  relaxed  -      nothing
+//     owner: load
 
 #include <roost/base/literal.hpp>
 #include <roost/base/time_limit.hpp>
@@ -42,10 +44,10 @@ public:
     constexpr explicit condition(literal name = "") noexcept : name_(name.text()) {}
     ~condition();
 
-    // held must own its mutex.
+    // Requires that held owns its mutex.
     [[nodiscard("it waits only when it is awaited: write co_await")]] operation wait(mutex::guard& held) noexcept;
     void wait_blocking(mutex::guard& held) noexcept { static_cast<void>(wait_blocking(held, no_deadline)); }
-    // False when the deadline passed; the mutex is held either way.
+    // Returns false if the deadline passed. The mutex is held either way.
     bool wait_blocking(mutex::guard& held, time_limit deadline) noexcept;
     template <std::predicate Predicate>
     void wait_blocking(mutex::guard& held, Predicate is_true) {
@@ -53,7 +55,7 @@ public:
             wait_blocking(held);
         }
     }
-    // The same until the deadline; says whether it is true.
+    // As above until the deadline. Returns true if the predicate holds.
     template <std::predicate Predicate>
     [[nodiscard]] bool wait_blocking(mutex::guard& held, Predicate is_true, time_limit deadline) {
         while (!is_true()) {
@@ -64,7 +66,7 @@ public:
         return true;
     }
 
-    // One load when nobody waits. Best called with the mutex held: then nobody can miss it.
+    // Costs one load when no waiter is queued. Call it with the mutex held: then no waiter can miss it.
     void notify_one() noexcept {
         if (!waiters_.is_idle()) {
             notify(1);
@@ -82,10 +84,10 @@ public:
 private:
     enum class place : std::uint8_t {
         here,
-        moved,  // to the mutex's queue, with everybody
-        moved_for_one,  // the same, by notify_one: if it gives up, the next is notified
+        moved,  // to the mutex's queue, by notify_all
+        moved_for_one,  // to the mutex's queue, by notify_one: if it is cancelled, the next waiter is notified
     };
-    // A coroutine's place, first here and then in the mutex's queue.
+    // A coroutine's entry, first here and then in the mutex's queue.
     class node : public detail::weighted_waiter {
     public:
         node() noexcept : weighted_waiter(1) {}
@@ -127,7 +129,7 @@ public:
     [[nodiscard]] bool start(const resume_target& target) noexcept;
     bool try_cancel(claim as = claim::cancelled) noexcept { return on_->cancel(node_, as); }
     [[nodiscard]] waiter& node() noexcept { return node_; }
-    // For the mutex, once it was notified.
+    // Returns the mutex once the waiter has been notified.
     [[nodiscard]] wait_target waits_on() const noexcept {
         const bool has_moved = node_.at.load(mo::relaxed) != place::here;  // N4
         return has_moved ? node_.wanted.get()->core().describe() : on_->describe();

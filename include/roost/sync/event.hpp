@@ -1,22 +1,22 @@
 #pragma once
 
-// Something that has happened, or not yet. Stays set until it is reset.
+// A flag that waiters wait for. Stays set until it is reset.
 //
-//   co_await ready.wait();        at once when it is set
-//   ready.set();                  wakes everybody who waits
+//   co_await ready.wait();        completes at once if the event is set
+//   ready.set();                  wakes every waiter
 //
-// What happened before set() is seen by whoever passes because of it. set() wakes exactly those who wait at that moment,
-// even if the event is reset before they run.
+// set() happens-before every wait that passes because of it. set() wakes exactly the waiters queued at that moment, even if
+// the event is reset before they run.
 //
-// Resumes: on the coroutine's executor, or inside set() on that thread after every lock has been left.
-// Cancelled: nothing else changes. Destroy: when nobody waits or is giving up;
-// whoever saw it set may destroy it at once.
+// Resumes: on the coroutine's executor; without one, inside set() on the calling thread, after it has released every lock.
+// Cancelled: nothing else changes.
+// Destroy: when no waiter is queued or being cancelled. A waiter that saw it set may destroy it at once.
 //
 // word     bit 0 set      bit 1 waited: the list is not empty; changes only under the list's lock
 //
 //   unset --set--> set                       fast path: one compare-exchange, the last touch
 //   unset --wait--> waited --wait--> waited
-//   waited --set--> set                      under the lock; effect: wake everybody, outside it
+//   waited --set--> set                      under the lock; effect: wake every waiter, outside it
 //   set --reset--> unset
 //
 // I1       set and waited are never both true
@@ -29,7 +29,7 @@
 // E4  set, waited: exchange  release          E1 E5 E6  out: as E2                                 event_model: late_pass
 // E5  reset: fetch_and       acquire          E2 E4     in: the setters' writes                    event_model: reset
 // E6  wait: CAS              relaxed/acquire  E2 E4     seen set: the setters' writes              event_model: late_wait
-// E7  cancel: store          relaxed          -         nothing: a word that says waited changes only under the lock
+// E7  cancel: store          relaxed          -         nothing: while waited is set, the word changes only under the lock
 
 #include <roost/base/literal.hpp>
 #include <roost/base/time_limit.hpp>
@@ -47,14 +47,14 @@ public:
     ~event();
 
     void set() noexcept;
-    // Says whether it was set.
+    // Returns true if it was set.
     bool reset() noexcept { return (word_.fetch_and(~set_bit, mo::acquire) & set_bit) != 0; }         // E5
     [[nodiscard]] bool is_set() const noexcept { return (word_.load(mo::acquire) & set_bit) != 0; }  // E1
 
     [[nodiscard("it waits only when it is awaited: write co_await")]] operation wait() noexcept { return operation(this); }
     [[nodiscard]] bool try_wait() const noexcept { return is_set(); }
     void wait_blocking() noexcept { static_cast<void>(detail::wait_in_thread(this, no_deadline)); }
-    // False when the deadline passed.
+    // Returns false if the deadline passed.
     [[nodiscard]] bool wait_blocking(time_limit deadline) noexcept { return detail::wait_in_thread(this, deadline); }
 
     [[nodiscard]] std::size_t waiters_now() const noexcept { return waiters_.size_approx(); }

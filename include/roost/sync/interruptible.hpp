@@ -1,25 +1,25 @@
 #pragma once
 
-// Gives any Roost wait a way to end early, for any coroutine type.
+// Lets any Roost wait end early, for any coroutine type.
 //
 //   auto held = co_await with_stop(m.lock(), token);              ends when stop is requested
 //   auto held = co_await with_deadline(m.lock(), deadline);       ends at the deadline
 //   if (held) use(*held); else if (held.status() == wait_status::expired) ...
 //
-// Exactly one of wake, stop and deadline wins; the loser changes nothing: a lock, permit or value goes to the next in line.
-// An interrupted send hands its value back. A wait that can complete at once does, even when stop has been requested or the deadline has passed.
+// Exactly one of wake, stop and deadline claims the wait. A loser changes nothing: a lock, permit or value goes to the next
+// waiter. An interrupted send returns its value. A wait that can complete at once does so, even after stop or the deadline.
 //
-// Neither stop nor a timer resumes anything inline: both post the coroutine to an executor, the promise's or one given here.
-// A coroutine type without get_executor() has to be given one, else this does not compile; inline_executor is a choice, too.
-// Timers come from that executor, or are given here. The two can be nested.
+// Neither stop nor a timer resumes anything inline. Both post the coroutine to an executor: the promise's, or the one passed
+// here. A coroutine type without get_executor() does not compile unless an executor is passed; inline_executor is allowed.
+// Timers come from that executor, or are passed here. with_stop and with_deadline can be nested.
 //
-// word     bit 0 registered   the wait is queued and await_suspend is done with this object
-//          bit 1 claimed      somebody claimed the wait and wants the coroutine to run
+// word     bit 0 registered   the wait is queued and await_suspend no longer uses this object
+//          bit 1 claimed      a claimer wants the coroutine to run
 //          bit 2, 3           stop or the deadline came, perhaps before there was anything to claim
 //
 //   starting --registered--> armed --claimed--> both      effect: resume
-//   starting --claimed--> early --registered--> both      effect: await_suspend says: do not suspend
-//   starting --interrupt--> starting, interrupted         effect: none; await_suspend looks and claims the wait itself
+//   starting --claimed--> early --registered--> both      effect: await_suspend returns false: do not suspend
+//   starting --interrupt--> starting, interrupted         effect: none; await_suspend checks and claims the wait itself
 //
 // id  operation                   order    pairs  carries                                          fails in
 // R1  registered: fetch_or        acq_rel  R2     in: an early claimer's writes; out: the set-up   interruptible_model: early_wake
@@ -47,7 +47,7 @@ struct interruptible_kind {
 };
 }  // namespace detail
 
-// What an interruptible wait came to: the wait's own result, or why there is none (wait_status::cancelled or expired).
+// The result of an interruptible wait: the wait's own result, or wait_status::cancelled or expired.
 template <class T>
 class [[nodiscard]] interrupted_or : public detail::answer<T, detail::interruptible_kind> {
     using base = detail::answer<T, detail::interruptible_kind>;
@@ -61,11 +61,11 @@ public:
 template <class Operation, class Source>
 class [[nodiscard("it waits only when it is awaited: write co_await")]] interruptible {
     using inner_result = decltype(std::declval<Operation&>().await_resume());
-    // Some results can say themselves that the wait ended early, and hand back what was to be sent.
-    static constexpr bool tells_itself = requires(Operation& o, claim c) { o.interrupted(c); };
+    // True if the wait's own result has a state for "interrupted", and returns what was to be sent.
+    static constexpr bool has_interrupted_result = requires(Operation& o, claim c) { o.interrupted(c); };
 
 public:
-    using result = std::conditional_t<tells_itself, inner_result, interrupted_or<inner_result>>;
+    using result = std::conditional_t<has_interrupted_result, inner_result, interrupted_or<inner_result>>;
 
     interruptible(Operation operation, Source source) noexcept : inner_(std::move(operation)), source_(std::move(source)) {}
     interruptible(interruptible&& other) noexcept : inner_(std::move(other.inner_)), source_(std::move(other.source_)) {}
@@ -84,7 +84,7 @@ public:
         source_.disarm();
         const claim how = inner_.node().state();
         const bool is_interrupted = how == claim::cancelled || how == claim::expired;
-        if constexpr (tells_itself) {
+        if constexpr (has_interrupted_result) {
             return is_interrupted ? interrupted(how) : inner_.await_resume();
         } else if constexpr (std::is_void_v<inner_result>) {
             inner_.await_resume();
@@ -98,7 +98,7 @@ public:
         }
     }
     [[nodiscard]] result interrupted(claim how) noexcept
-        requires tells_itself
+        requires has_interrupted_result
     {
         inner_.node().finish();
         return inner_.interrupted(how);
@@ -112,7 +112,7 @@ public:
             source_.disarm();
             return false;
         }
-        // From here on a claimer may be at work; it leaves the coroutine to us until we have said that we are done.
+        // A claimer may run from here on. It does not resume the coroutine before registered_bit is set.
         const std::uint32_t interrupted = state_.load(mo::relaxed) & ~claimed_bit;  // R4
         if (interrupted != 0 &&
             inner_.try_cancel((interrupted & bit_of(claim::expired)) != 0 ? claim::expired : claim::cancelled)) {
@@ -135,7 +135,7 @@ private:
     static constexpr std::uint32_t claimed_bit = 2;
     static constexpr std::uint32_t bit_of(claim as) noexcept { return as == claim::expired ? 8 : 4; }
 
-    // The stop request or the timer: claims the wait like any canceller, then delivers it to the executor.
+    // Called by the stop request or the timer: claims the wait like any canceller, then posts it to the executor.
     static void interrupt(void* object, claim as) noexcept {
         auto& self = *static_cast<interruptible*>(object);
         self.state_.fetch_or(bit_of(as), mo::relaxed);  // R3
@@ -143,7 +143,7 @@ private:
             post_or_fall_back(self.where_, self.inner_.node(), self.inner_.waits_on().name());
         }
     }
-    // Runs where the wake was delivered to.
+    // Runs where the wake was delivered.
     static void claimed(work& w) noexcept {
         auto& self = *static_cast<interruptible*>(static_cast<waiter&>(w).frame());
         const resume_target target = self.target_;
@@ -165,7 +165,7 @@ template <class Deadline>
 inline constexpr bool is_deadline = std::is_convertible_v<Deadline, time_point>;
 }
 
-// token: any std::stop_token. The executor may be left out when the coroutine's promise has one.
+// Ends the wait as cancelled when stop is requested on `token`. Pass an executor if the coroutine's promise has none.
 template <class Operation>
 [[nodiscard]] auto with_stop(Operation operation, std::stop_token token) noexcept {
     using source = detail::stop_source_of<false>;
@@ -177,7 +177,7 @@ template <class Operation>
     return interruptible<Operation, source>(std::move(operation), source(std::move(token), where));
 }
 
-// The timers are those of the executor, unless they are given. Without any, the program ends and says so.
+// Ends the wait as expired at `deadline`. Uses the executor's timers unless `timers` is passed. Without any, the program ends.
 template <class Operation>
 [[nodiscard]] auto with_deadline(Operation operation, time_point deadline) noexcept {
     using source = detail::deadline_source_of<false>;
@@ -189,7 +189,7 @@ template <class Operation>
     return interruptible<Operation, source>(std::move(operation), source(deadline, where, &timers));
 }
 
-// Anything else that looks like a time.
+// Refuses any other type of time.
 template <class Operation, class Time, class... More>
     requires(!detail::is_deadline<Time>)
 [[nodiscard]] auto with_deadline(Operation operation, Time, More&...) noexcept {

@@ -1,24 +1,25 @@
 #pragma once
 
-// Opens once, when a number of things have happened.
+// Opens once, when it has been counted down to zero.
 //
 //   latch started(3);
 //   started.count_down();           each of the three
-//   co_await started.wait();        whoever needs all of them
+//   co_await started.wait();        passes when all three have counted
 //
-// What happened before each count_down() is seen by whoever passes. Counting down below zero ends the program.
-// arrive_and_wait() counts down and queues up in one step, when it is awaited: whoever passes may destroy the latch although
-// others have only just arrived. So it is no clause of a select, and a wait that is cancelled before it begins has not counted.
+// Each count_down() happens-before every wait that passes. Counting down below zero ends the program.
+// arrive_and_wait() counts down and queues the waiter in one step, when it is awaited. A waiter that has passed may destroy
+// the latch although others have only just arrived. So it is no clause of a select. If cancelled before it starts, it has
+// not counted.
 //
-// Resumes: on the coroutine's executor, or inside the last count_down() on that thread after every lock has been left.
-// Cancelled: nothing else changes. Destroy: when nobody waits or is giving up;
-// whoever passed may destroy it at once.
+// Resumes: on the coroutine's executor; without one, inside the last count_down() on that thread, outside every lock.
+// Cancelled: nothing else changes.
+// Destroy: when no waiter is queued or being cancelled. A waiter that has passed may destroy it at once.
 //
 // word     bit 0 waited: the list is not empty; changes only under the list's lock      bit 1..31 count
 //
 //   n --count_down(k < n)--> n - k                fast path: one compare-exchange
-//   n --count_down(n), nobody waits--> open       fast path, the last touch
-//   n --count_down(n), somebody waits--> open     under the lock; effect: wake everybody, outside it
+//   n --count_down(n), not waited--> open         fast path, the last touch
+//   n --count_down(n), waited--> open             under the lock; effect: wake every waiter, outside it
 //   n --arrive(k < n)--> n - k, waited            under the lock, queued at once
 //   n --arrive(n)--> open                         as count_down, and passes
 //
@@ -26,9 +27,9 @@
 // C1  count_down: load        relaxed          -       nothing: a guess for C2
 // C2  count_down: CAS         release/relaxed  C3 C4   out: own writes; the others' stay in       latch_model: publish
 //                                                      the release sequence, it is an RMW
-// C3  is_open: load           acquire          C2 C6   everybody's writes                         latch_model: publish
-// C4  wait: CAS               relaxed/acquire  C2 C6   seen open: everybody's writes              latch_model: late_wait
-// C8  arrive: CAS             acq_rel/relaxed  C2 C3   out: as C2; in, of the last: everybody's   latch_model: arrive_vs_count
+// C3  is_open: load           acquire          C2 C6   every counter's writes                     latch_model: publish
+// C4  wait: CAS               relaxed/acquire  C2 C6   seen open: every counter's writes          latch_model: late_wait
+// C8  arrive: CAS             acq_rel/relaxed  C2 C3   out: as C2; in, of the last: all writes    latch_model: arrive_vs_count
 // C5  cancel: fetch_and       relaxed          -       nothing: the list is empty again
 // C6  last, waited: exchange  release          C3 C4   out: as C2                                 latch_model: late_pass
 // C7  count: load             relaxed          -       nothing: a statistic
@@ -60,16 +61,16 @@ public:
     [[nodiscard]] std::uint32_t count() const noexcept { return word_.load(mo::relaxed) / unit; }  // C7
 
     [[nodiscard("it waits only when it is awaited: write co_await")]] operation wait() noexcept { return operation(this); }
-    // Counts down and waits, both when it is awaited. A cancelled wait leaves the count as it is.
+    // Counts down and waits, both when it is awaited. If the wait is cancelled, the count stands.
     [[nodiscard]] arrival arrive_and_wait(std::uint32_t n = 1) noexcept;
     [[nodiscard]] bool try_wait() const noexcept { return is_open(); }
     void wait_blocking() noexcept { static_cast<void>(detail::wait_in_thread(this, no_deadline)); }
-    // False when the deadline passed.
+    // Returns false if the deadline passed.
     [[nodiscard]] bool wait_blocking(time_limit deadline) noexcept { return detail::wait_in_thread(this, deadline); }
     void arrive_and_wait_blocking(std::uint32_t n = 1) noexcept {
         static_cast<void>(arrive_and_wait_blocking(no_deadline, n));
     }
-    // False when the deadline passed; the count stands.
+    // Returns false if the deadline passed; the count stands.
     [[nodiscard]] bool arrive_and_wait_blocking(time_limit deadline, std::uint32_t n = 1) noexcept;
 
     [[nodiscard]] std::size_t waiters_now() const noexcept { return waiters_.size_approx(); }
@@ -98,7 +99,7 @@ private:
     const char* name_;
 };
 
-// One arrival that waits.
+// One arrival that waits, as the Source of a wait_operation.
 class latch::visit {
 public:
     visit(latch& at, std::uint32_t n) noexcept : at_(&at), n_(n) {}

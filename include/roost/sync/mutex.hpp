@@ -1,17 +1,18 @@
 #pragma once
 
-// Mutual exclusion for coroutines and threads alike.
+// Mutual exclusion for coroutines and threads.
 //
-//   { auto held = co_await accounts.lock(); ... }      released by the guard
+//   { auto held = co_await accounts.lock(); ... }      unlocked by the guard
 //   auto held = accounts.lock_blocking();              in a thread
 //
-// Hand-off: whoever queued first gets it next, and a newcomer never overtakes a coroutine that is first in line. Threads spin
-// briefly, then park; while a parked thread is first in line, threads that are awake may overtake it, and with it whoever
-// stands behind, a bounded number of times (fairness::barging: without bound, and with try_lock, too). Not recursive. Not
-// bound to a thread: a coroutine may unlock on another one.
+// unlock() hands the mutex to the first waiter. No newcomer overtakes a coroutine that is first in the queue.
+// A thread spins briefly, then parks. While a parked thread is first, running threads may overtake the queue for at most 200
+// releases. With fairness::barging there is no bound, and try_lock() may overtake as well.
+// Not recursive. Not bound to a thread: a coroutine may unlock on another one.
 //
-// Resumes: on the coroutine's executor, or inside unlock() on the unlocking thread after every lock has been left.
-// Cancelled: the lock goes to the next in line. Destroy: when nobody waits for it; whoever got it last may destroy it.
+// Resumes: on the coroutine's executor; without one, inside unlock() on the calling thread, after it has released every lock.
+// Cancelled: a mutex that was handed to the waiter goes to the next one.
+// Destroy: when no waiter is queued. The last holder may destroy it, even while the unlock() before it is still returning.
 
 #include <roost/base/literal.hpp>
 #include <roost/base/time_limit.hpp>
@@ -32,11 +33,11 @@ public:
         : permits_(1, how, detail::permits::mutex_kind, name.text()) {}
 
     [[nodiscard("nothing is held until it is awaited: write co_await")]] operation lock() noexcept;
-    guard try_lock() noexcept;  // holds nothing when the mutex is taken or a waiter is queued
+    guard try_lock() noexcept;  // returns an empty guard if the mutex is locked or a waiter is queued
     guard lock_blocking() noexcept;
-    guard lock_blocking(time_limit deadline) noexcept;  // holds nothing when the deadline passed
+    guard lock_blocking(time_limit deadline) noexcept;  // returns an empty guard if the deadline passed
 
-    // For whoever released a guard with release(). Unlocking what is not locked ends the program.
+    // For a lock that guard::release() detached. Unlocking a mutex that is not locked ends the program.
     void unlock() noexcept;
 
     [[nodiscard]] bool is_locked() const noexcept { return permits_.available() == 0; }
@@ -45,13 +46,13 @@ public:
     [[nodiscard]] detail::permits& core() noexcept { return permits_; }  // not API
 
 private:
-    // Taken by something that is no job.
+    // Returns the guard of a lock that no job has taken.
     [[nodiscard]] guard taken() noexcept;
 
     detail::permits permits_;
 };
 
-// Holds a mutex, or nothing.
+// Owns the lock of a mutex, or nothing.
 class [[nodiscard("the lock is released at once unless the guard has a name")]] mutex::guard {
 public:
     guard() noexcept = default;
@@ -69,7 +70,7 @@ public:
 
     [[nodiscard]] bool owns_lock() const noexcept { return mutex_ != nullptr; }
     [[nodiscard]] explicit operator bool() const noexcept { return owns_lock(); }
-    // In checked builds a guard that holds nothing reports this as misuse.
+    // Requires owns_lock(). Checked builds report a violation as misuse; other builds ignore it.
     void unlock() noexcept {
         if (mutex* held = std::exchange(mutex_, nullptr)) {
             held->unlock();
@@ -78,7 +79,7 @@ public:
                 "mutex guard", "unlock() of a guard that holds no lock: it was moved from, released or unlocked before");
         }
     }
-    // Keeps the mutex locked; somebody else will unlock() it.
+    // Gives up ownership and leaves the mutex locked. Returns it; the caller has to unlock() it.
     mutex* release() noexcept { return std::exchange(mutex_, nullptr); }
     void swap(guard& other) noexcept { std::swap(mutex_, other.mutex_); }
 

@@ -1,26 +1,27 @@
 #pragma once
 
-// Something that is to be done exactly once, by whoever comes first; everybody else waits until it is done. If it fails, the
-// next in line tries.
+// Runs an initialisation exactly once. The first caller gets the turn; the others wait until it is done. If the turn fails,
+// it goes to the next waiter.
 //
 //   auto turn = co_await opened.enter();
-//   if (turn.is_mine()) { open(); turn.done(); }      // a turn that is dropped without done() counts as failed
+//   if (turn.is_mine()) { open(); turn.done(); }      // a turn destroyed without done() has failed
 //
-//   opened.call_blocking([] { open(); });             // for threads; an exception counts as failed and is passed on
+//   opened.call_blocking([] { open(); });             // for threads; an exception fails the turn and propagates
 //
-// What happened before done() is seen by whoever passes.
+// done() happens-before every return from enter() that follows it.
 //
-// Resumes: on the coroutine's executor, or inside done() or the turn's destructor, on that thread, outside every lock.
-// Cancelled: nothing else changes; a turn it had been given goes to the next. Destroy: when nobody waits; whoever passed may.
+// Resumes: on the coroutine's executor; without one, inside done() or ~turn() on that thread, outside every lock.
+// Cancelled: a turn that was handed to the waiter goes to the next one; nothing else changes.
+// Destroy: when no waiter is queued. A waiter that has passed may destroy it at once.
 //
 // id  operation              order            pairs     carries                             fails in
 // O1  is_done: load          acquire          O2     the initialiser's writes                    once_model: publish
 // O2  finish: store          release          O1 O3  out: what this turn wrote; only the lock's  once_model: publish
-//                                                    holder changes a word that says running
+//                                                    holder changes the word while it is running
 // O3  try_enter: CAS         acquire/relaxed  O2     in: what failed turns wrote                 once_model: failed_turn_through_try_enter
 // O4  enqueue: CAS           relaxed/relaxed  -      nothing: the lock orders it after O2
 // O5  enqueue: load          relaxed          -      nothing: a guess for O4
-// O6  cancel: store          relaxed          -      nothing: the list is empty again, and the word said running
+// O6  cancel: store          relaxed          -      nothing: the list is empty again, and the word was running
 
 #include <roost/base/literal.hpp>
 #include <roost/base/time_limit.hpp>
@@ -41,16 +42,17 @@ public:
     ~once();
 
     [[nodiscard("it waits only when it is awaited: write co_await")]] operation enter() noexcept { return operation(this); }
-    // Empty turn when somebody else is at it; ask is_done() to tell the cases apart.
+    // Returns an empty turn if it is done or another caller has the turn; is_done() distinguishes the two.
     [[nodiscard]] turn try_enter() noexcept;
     [[nodiscard]] turn enter_blocking() noexcept;
-    [[nodiscard]] turn enter_blocking(time_limit deadline) noexcept;  // not done and not mine: the deadline passed
-    // Runs fn if nobody has yet. Returns when it has been done, by whomever.
+    // If the turn is not mine and is_done() is false, the deadline passed.
+    [[nodiscard]] turn enter_blocking(time_limit deadline) noexcept;
+    // Runs fn if no caller has done so. Returns when it is done. If fn throws, the exception propagates and the turn failed.
     template <class Fn>
     void call_blocking(Fn&& fn) {
         static_cast<void>(call_blocking(std::forward<Fn>(fn), no_deadline));
     }
-    // The same; false: the deadline passed while somebody else was at it. It does not interrupt fn.
+    // As above. Returns false if the deadline passed while another caller had the turn. Does not interrupt fn.
     template <class Fn>
     [[nodiscard]] bool call_blocking(Fn&& fn, time_limit deadline);
 
@@ -71,7 +73,7 @@ private:
     [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
     void pass_on(waiter&) noexcept { finish(false); }
     [[nodiscard]] turn result(claim how) noexcept;
-    // False: the deadline passed.
+    // Returns false if the deadline passed.
     [[nodiscard]] bool enter_until(time_point deadline, turn& mine) noexcept;
     [[nodiscard]] wait_target describe() const noexcept { return {"once", name_}; }
     void finish(bool succeeded) noexcept;
@@ -81,7 +83,7 @@ private:
     const char* name_;
 };
 
-// The right to be the one who does it, or nothing.
+// The right to run the initialisation, or nothing.
 class [[nodiscard]] once::turn {
 public:
     turn() noexcept = default;

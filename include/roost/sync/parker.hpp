@@ -1,7 +1,7 @@
 #pragma once
 
-// Puts the calling thread to sleep until another one hands it a token. One owner parks; anybody unparks, and at most one
-// token is kept. The parker may be destroyed as soon as its token has been consumed: unpark() touches nothing after that.
+// Blocks the calling thread until another thread hands it a token. Only the owner parks; any thread may unpark. At most one
+// token is stored. The parker may be destroyed once its token is consumed: unpark() touches nothing after that.
 //
 // Two back ends with one contract: futex (the default) and portable, made of the operating system's mutex and condition
 // variable (define ROOST_PORTABLE_PARKER to use it everywhere; sync_portable_test does).
@@ -32,9 +32,9 @@ public:
     futex_parker(const futex_parker&) = delete;
     futex_parker& operator=(const futex_parker&) = delete;
 
-    // Returns once there is a token, and consumes it.
+    // Blocks until there is a token, and consumes it.
     void park() noexcept { static_cast<void>(park(no_deadline)); }
-    // False when the deadline passed without a token.
+    // Returns false if the deadline passed without a token.
     [[nodiscard]] bool park(time_point deadline) noexcept;
     void unpark() noexcept {
         if (word_.exchange(token, mo::release) == asleep) {  // K1

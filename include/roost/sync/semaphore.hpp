@@ -1,16 +1,17 @@
 #pragma once
 
-// A number of permits, handed out in order of arrival.
+// A number of permits, granted in order of arrival.
 //
 //   { auto permit = co_await limit.acquire(); ... }    one permit, given back by its destructor
 //   auto permits = co_await limit.acquire(3);          all three or none
 //
-// Hand-off: permits that are given back go to the first in line; a request for many at the head makes smaller ones behind
-// it wait, so nobody starves. acquire(0) never waits. A request for more than there are in total waits until add_permits()
-// makes it possible. Threads: as in mutex.
+// Released permits go to the first waiter. A large request at the head makes smaller ones behind it wait, so none starves.
+// acquire(0) never waits. A request for more than total() waits until add_permits() makes it possible.
+// Threads park and are overtaken as in mutex.
 //
-// Resumes: on the coroutine's executor, or inside the release on that thread after every lock has been left.
-// Cancelled: its permits go to the next in line. Destroy: when nobody waits for it and nothing of it is held.
+// Resumes: on the coroutine's executor; without one, inside the release on that thread, after it has released every lock.
+// Cancelled: permits that were handed to the waiter go to the next one.
+// Destroy: when no waiter is queued and no permit is held.
 
 #include <roost/base/literal.hpp>
 #include <roost/base/time_limit.hpp>
@@ -38,14 +39,15 @@ public:
     [[nodiscard("nothing is held until it is awaited: write co_await")]] operation acquire(std::uint32_t n = 1) noexcept;
     permit try_acquire(std::uint32_t n = 1) noexcept;
     permit acquire_blocking(std::uint32_t n = 1) noexcept;
-    permit acquire_blocking(std::uint32_t n, time_limit deadline) noexcept;  // empty when it passed
+    permit acquire_blocking(std::uint32_t n,
+                            time_limit deadline) noexcept;  // returns an empty permit if the deadline passed
 
-    // For whoever released a permit object with release(). Giving back more than was taken ends the program.
+    // For permits that permit::release() detached. Releasing more than was acquired ends the program.
     void release(std::uint32_t n = 1) noexcept { permits_.give(checked(n)); }
 
-    // More permits for good; wakes whoever they are enough for.
+    // Adds n permits for good and serves the waiters that they are enough for.
     void add_permits(std::uint32_t n) noexcept { permits_.add(n); }
-    // Takes up to n permits away for good, of those that are available now; says how many.
+    // Removes up to n of the available permits for good. Returns how many were removed.
     std::uint32_t reduce_permits(std::uint32_t n) noexcept { return permits_.remove(n); }
 
     [[nodiscard]] std::uint32_t available() const noexcept { return permits_.available(); }
@@ -66,7 +68,7 @@ private:
     detail::permits permits_;
 };
 
-// Some permits, given back by the destructor.
+// Owns permits, or nothing. The destructor gives them back.
 class [[nodiscard("the permits are given back at once unless the permit has a name")]] semaphore::permit {
 public:
     permit() noexcept = default;
@@ -84,7 +86,7 @@ public:
 
     [[nodiscard]] explicit operator bool() const noexcept { return from_ != nullptr; }
     [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
-    // In checked builds a permit that holds nothing reports this as misuse.
+    // Requires a permit that is not empty. Checked builds report a violation as misuse; other builds ignore it.
     void give_back() noexcept {
         const std::uint32_t n = std::exchange(count_, 0);
         semaphore* from = std::exchange(from_, nullptr);
@@ -96,7 +98,7 @@ public:
                 "give_back() of a permit that holds nothing: it was moved from, released or given back before");
         }
     }
-    // Keeps the permits taken; somebody else will release() them.
+    // Gives up ownership without giving the permits back. Returns their number; the caller has to release() them.
     std::uint32_t release() noexcept {
         from_ = nullptr;
         return std::exchange(count_, 0);

@@ -5,9 +5,9 @@
 //   { auto reading = co_await table.lock_shared(); ... }
 //   { auto writing = co_await table.lock(); ... }
 //
-// First come, first served: a writer that waits makes later readers wait behind it, so neither side starves. Readers that
-// stand next to each other are let in together. It is a semaphore in disguise: a reader holds one permit, a writer all. So
-// there have to be fewer readers than max_readers at a time: as many look like a writer, and unlocking ends the program.
+// First come, first served: a waiting writer makes later readers wait behind it, so neither side starves. Neighbouring
+// readers are let in together. Internally a reader holds one permit and a writer holds all max_readers.
+// Requires fewer than max_readers readers at a time: max_readers of them look like a writer, and unlocking ends the program.
 //
 // Resumes, cancelled, destroy, threads: as in mutex.
 
@@ -40,7 +40,7 @@ public:
     }
     guard try_lock() noexcept;
     guard lock_blocking() noexcept;
-    guard lock_blocking(time_limit deadline) noexcept;  // holds nothing when the deadline passed
+    guard lock_blocking(time_limit deadline) noexcept;  // returns an empty guard if the deadline passed
 
     [[nodiscard("nothing is held until it is awaited: write co_await")]] shared_operation lock_shared() noexcept {
         return {*this, 1};
@@ -49,7 +49,7 @@ public:
     shared_guard lock_shared_blocking() noexcept;
     shared_guard lock_shared_blocking(time_limit deadline) noexcept;
 
-    // For whoever released a guard with release(). Unlocking what is not locked that way ends the program.
+    // For a lock that release() of its guard detached. Unlocking in a mode that is not locked ends the program.
     void unlock() noexcept {
         if (permits_.available() != 0) {
             permits_.misuse("it was unlocked although no writer had locked it");
@@ -76,7 +76,7 @@ private:
     detail::permits permits_;
 };
 
-// Holds a shared_mutex, as a reader or as the writer, or nothing.
+// Owns the lock of a shared_mutex as a reader or as the writer, or nothing.
 template <bool Shared>
 class [[nodiscard("the lock is released at once unless the guard has a name")]] shared_mutex::basic_guard {
 public:
@@ -96,7 +96,7 @@ public:
 
     [[nodiscard]] bool owns_lock() const noexcept { return mutex_ != nullptr; }
     [[nodiscard]] explicit operator bool() const noexcept { return owns_lock(); }
-    // In checked builds a guard that holds nothing reports this as misuse.
+    // Requires owns_lock(). Checked builds report a violation as misuse; other builds ignore it.
     void unlock() noexcept {
         shared_mutex* held = std::exchange(mutex_, nullptr);
         if (held == nullptr) {
@@ -113,7 +113,7 @@ public:
     }
     shared_mutex* release() noexcept { return std::exchange(mutex_, nullptr); }
 
-    // The writer becomes a reader without letting another writer in between.
+    // Turns the writer into a reader; no other writer gets in between. Returns an empty guard if this one is empty.
     [[nodiscard]] basic_guard<true> downgrade() noexcept
         requires(!Shared)
     {

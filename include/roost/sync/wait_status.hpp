@@ -1,6 +1,6 @@
 #pragma once
 
-// What sends and receives give, in the vocabulary of base/status.hpp.
+// The results of sends and receives, with the members of base/status.hpp.
 
 #include <roost/base/assert.hpp>
 #include <roost/base/status.hpp>
@@ -29,10 +29,10 @@ struct receive_kind {
 
 }  // namespace detail
 
-// For programs that compare the status of an interrupted wait with a claim.
+// Compares the status of an interrupted wait with a claim.
 [[nodiscard]] constexpr bool operator==(wait_status status, claim how) noexcept { return status == detail::status_of(how); }
 
-// What a send came to. If it did not happen, it holds the value, unless that was left where it came from (send_from).
+// The result of a send. Holds the value if it was not sent, unless send_from() left the value with the caller.
 template <class T>
 class [[nodiscard("a send that did not happen holds the value: check it, or take_back()")]] sent {
 public:
@@ -52,7 +52,7 @@ public:
         value_ = std::move(other.value_);
         return *this;
     }
-    // In checked builds a value that was not sent, and that nothing asked about, is reported as misuse.
+    // Checked builds report a value that was not sent as misuse if no member of this object was called.
     ~sent() {
         if constexpr (ROOST_CHECKED != 0) {
             if (!is_seen_ && value_.has_value()) [[unlikely]] {
@@ -67,7 +67,7 @@ public:
         return status_;
     }
     [[nodiscard]] std::exception_ptr error() const noexcept { return detail::error_of(status_, kind); }
-    // Throws if it was not sent.
+    // Throws if the value was not sent.
     void value() const {
         is_seen_ = true;
         if (status_ != wait_status::done) {
@@ -81,7 +81,7 @@ public:
         }
         return status_ == wait_status::done ? outcome<void>(std::in_place) : outcome<void>(error());
     }
-    // Whether there is a value to take back.
+    // True if there is a value to take back.
     [[nodiscard]] bool has_value() const noexcept {
         is_seen_ = true;
         return value_.has_value();
@@ -89,7 +89,9 @@ public:
     [[nodiscard]] T take_back() noexcept {
         is_seen_ = true;
         if (!value_) {
-            panic("sent", "", site(), "there is no value to take back: it was sent, or never left its place");
+            panic("sent", "", site(),
+                  "there is no value to take back: it was sent, or send_from() left it with the caller; check has_value() "
+                  "first");
         }
         return *std::move(value_);
     }
@@ -101,7 +103,7 @@ private:
     std::optional<T> value_;
 };
 
-// What a receive came to.
+// The result of a receive.
 template <class T>
 class [[nodiscard]] received : public detail::answer<T, detail::receive_kind> {
 public:

@@ -1,7 +1,7 @@
 #pragma once
 
-// The one thing in Roost that waits: a node that lives in whoever waits (an awaiter in a suspended coroutine, the stack of
-// a blocked thread), so that waiting allocates nothing.
+// The one thing in Roost that waits. A waiter is a node inside the awaiter of a suspended coroutine, or on the stack of a
+// blocked thread, so that waiting allocates nothing.
 //
 // A wait is claimed exactly once, under the lock of the list the node is in:
 //
@@ -9,12 +9,12 @@
 //                            --cancel--> cancelled
 //                            --deadline--> expired
 //
-// Whoever claims it owns the node from then on: a waker delivers it (posts the coroutine to its executor, unparks the
-// thread), a canceller decides what happens to the coroutine. Everybody else finds it claimed and leaves it alone.
+// The claimer owns the node from then on. A waker delivers it: posts the coroutine to its executor, or unparks the thread.
+// A canceller decides what happens to the coroutine. All others find it claimed and leave it alone.
 //
-// A claimed waiter needs its primitive no more, but for a wake that it may have to pass on: whoever is cancelled after it was
-// woken does not touch it. A cancel, and a deadline of a thread, that come at the same time as the wake do; so does a select
-// that takes its other clauses out. A primitive must not be destroyed while one of these is on its way.
+// A claimed waiter no longer needs its primitive, unless it may have to pass a wake on. Cancelling it then touches nothing.
+// A cancel or a thread's deadline that races with the wake does touch the primitive; so does a select that removes its other
+// clauses. A primitive must not be destroyed while one of these is in progress.
 
 #include <roost/base/atomic.hpp>
 #include <roost/exec/resume.hpp>
@@ -28,13 +28,13 @@ enum class claim : std::uint8_t {
     idle,  // not queued: not started, or finished
     waiting,  // in a list
     delivered,  // woken by a wake meant for one; if it never resumes, the wake is passed on
-    released,  // woken by a wake for everybody: nothing to pass on
+    released,  // woken by a wake for all waiters: nothing to pass on
     cancelled,
     expired,
 };
 
-// What a report says about somebody who waits: `mutex "accounts"`.
-// The kind is a literal; a plain name's length is counted when somebody reads it.
+// What a waiter waits for, as reports print it: `mutex "accounts"`.
+// The kind is a literal. The length of a plain name is counted when name() is called.
 class wait_target {
 public:
     constexpr wait_target() noexcept = default;
@@ -59,13 +59,13 @@ class wait_list;
 class wake_chain;
 }  // namespace detail
 
-// Who runs when a waiter is delivered. Without an executor it runs on the thread that delivers, outside every lock, one
-// after the other: a coroutine resumed this way that wakes others does not recurse into them.
+// What runs when a waiter is delivered. Without an executor it runs on the delivering thread, outside every lock. Such
+// coroutines run one after the other: one that wakes others does not recurse into them.
 class resume_target {
 public:
     constexpr resume_target(void* coroutine, work::run_function function, executor_ref executor) noexcept
         : frame_(coroutine), run_(function), where_(executor) {}
-    // One of several waits of which only one is to have an effect, see sync/detail/choice.hpp.
+    // One of several waits of which only one takes effect, see sync/detail/choice.hpp.
     constexpr resume_target(detail::choice& of, work::run_function function, executor_ref executor) noexcept
         : frame_(&of), run_(function), where_(executor), is_alternative_(true) {}
     template <class Promise>
@@ -76,7 +76,7 @@ public:
     [[nodiscard]] executor_ref where() const noexcept { return where_; }
     [[nodiscard]] bool is_alternative() const noexcept { return is_alternative_; }
     [[nodiscard]] bool is_resumed() const noexcept { return is_resumed_; }
-    // The same on another executor.
+    // Returns a copy with another executor.
     [[nodiscard]] resume_target on(executor_ref executor) const noexcept {
         resume_target other = *this;
         other.where_ = executor;
@@ -94,13 +94,13 @@ private:
 class waiter : public work {
 public:
     constexpr waiter() noexcept : work(unset) {}
-    // Awaiters can be moved until they are awaited.
+    // Requires that the other has not been awaited yet.
     waiter(waiter&& other) noexcept : work(unset) {
         ROOST_ASSERT(other.state() == claim::idle, "a waiter cannot move once it waits");
         other.set_awaited();
     }
 
-    // In checked builds: whether the awaiter it belongs to was ever awaited or moved from.
+    // True if the awaiter it belongs to was neither awaited nor moved from. Always false in unchecked builds.
     [[nodiscard]] bool is_unused() const noexcept { return ROOST_CHECKED != 0 && kind_ == kind::unused; }
     void set_awaited() noexcept {
         if constexpr (ROOST_CHECKED != 0) {
@@ -122,18 +122,18 @@ public:
         }
     }
 #endif
-    // For an executor that ends without running what it took: the coroutine may be destroyed now.
+    // Called by an executor that ends without running what it took. Afterwards the coroutine may be destroyed.
     void forgotten() noexcept {
         if (kind_ == kind::posted) {
             kind_ = kind::resumed;
         }
     }
 
-    // Resumes whoever waits. Only for the one that claimed it; the waiter may be gone when this returns.
+    // Resumes the coroutine or unparks the thread. Called by the claimer only. The waiter may be gone when this returns.
     void deliver(std::string_view what) noexcept { deliver_to(where_, what); }
     void deliver(const char* what) noexcept { deliver_to(where_, what); }
 
-    // By the owner, once it runs again: how the wait ended; the waiter is idle afterwards.
+    // Called by the owner once it runs again. Returns how the wait ended. The waiter is idle afterwards.
     claim finish() noexcept {
         const claim how = state();
         if (how != claim::idle) {
@@ -141,22 +141,22 @@ public:
         }
         return how;
     }
-    // Certain only for the owner while nobody else can claim it, and under the lock of the list.
+    // Exact only under the lock of the list, and for the owner while no other thread can claim it.
     [[nodiscard]] claim state() const noexcept { return claim_.load(mo::relaxed); }  // W3
-    // Seen by a canceller without the lock: true is final, and then the primitive may be gone. Whoever has not queued up yet
-    // may do so at any moment, so only the lock can tell about that.
+    // For a canceller that does not hold the lock. True is final; then the primitive may be gone. False proves nothing: the
+    // waiter may be queued or claimed at any moment, so check again under the lock.
     [[nodiscard]] bool is_claimed() const noexcept {
         const claim seen = claim_.load(mo::acquire);  // W4
         return seen != claim::idle && seen != claim::waiting;
     }
-    // Queued, or claimed and not yet finished.
+    // True if it is queued, or claimed and not yet finished.
     [[nodiscard]] bool is_started() const noexcept { return state() != claim::idle; }
 
     [[nodiscard]] void* frame() const noexcept { return frame_; }
     [[nodiscard]] executor_ref where() const noexcept { return where_; }
     [[nodiscard]] bool is_thread() const noexcept { return kind_ == kind::thread; }
     [[nodiscard]] bool is_alternative() const noexcept { return kind_ == kind::alternative; }
-    // Of an alternative: what has to be won before it is served.
+    // Requires is_alternative(). Returns the choice that has to be won before this waiter is served.
     [[nodiscard]] detail::choice& of_choice() const noexcept { return *static_cast<detail::choice*>(frame_); }
 
 protected:
@@ -168,7 +168,7 @@ private:
     friend class detail::wait_list;
     friend class detail::wake_chain;
 
-    // From now on until it runs, the executor has it: its coroutine must not be destroyed.
+    // From now on the executor owns it: its coroutine must not be destroyed before it runs.
     void now_posted() noexcept {
         if (ROOST_CHECKED && kind_ == kind::resumed) {
             kind_ = kind::posted;
@@ -187,25 +187,24 @@ private:
     }
     void deliver_here() noexcept;
 
-    // Only the claim says whether the rest means anything: a wait that is over before it begins writes no more than that.
-    // What bind() writes and what queueing writes take turns in memory: side by side, compilers write two at once through
-    // a vector register, and the reads that follow at once have to wait for it.
+    // The other fields are unset while the claim is idle: a wait that need not wait writes nothing else.
+    // The fields of bind() and those of queueing alternate in memory. Side by side, compilers store two at once through a
+    // vector register, and the reads that follow stall on it.
     plain<waiter*> next_{unset};
     void* frame_;
     plain<waiter*> prev_{unset};
     executor_ref where_{unset};
     plain<std::uint32_t> generation_{unset};
     atomic<claim> claim_{claim::idle};
-    // resumed: by the function of resume_target::of(), which says so when it runs; posted: and an executor has it now; unused: never
-    // waited. The last two are only told apart in checked builds.
+    // resumed: runs the function of resume_target::of(), which clears posted; posted: the same, and an executor owns it now;
+    // unused: never awaited. posted and unused occur in checked builds only.
     enum class kind : std::uint8_t { coroutine, resumed, posted, thread, alternative, unused };
     kind kind_ = ROOST_CHECKED != 0 ? kind::unused : kind::coroutine;
 
 public:
-    // For a thread at the head of a list of permits, under that list's lock: its token is on the way, and how often
-    // somebody else has been served since.
-    bool is_notified = false;
-    std::uint8_t overtaken = 0;
+    // For a thread at the head of a list of permits; under that list's lock.
+    bool is_notified = false;  // a token for its parker is on the way
+    std::uint8_t overtaken = 0;  // how many releases others could take before it
 };
 
 #if ROOST_SEAM_NATIVE

@@ -1,20 +1,20 @@
 #pragma once
 
-// A queue of coroutines and blocked threads that wait for somebody else's condition to become true.
+// A queue of coroutines and blocked threads that wait until a condition of the caller's becomes true.
 //
 //   waiting:  while (!ready.load(seq_cst)) co_await queue.add_waiter_if([&] { return ready.load(seq_cst); });
 //   waking:   ready.store(true, seq_cst);  queue.wake_one();
 //
-// add_waiter_if(condition) evaluates the condition inside the registration, under the queue's lock. If it holds, nothing is
-// registered and the wait completes at once; otherwise it completes when it is woken, and the caller looks again.
+// add_waiter_if(condition) evaluates the condition inside the registration, under the queue's lock. If it holds, the wait
+// completes at once and nothing is registered. Otherwise it completes when it is woken, and the caller checks again.
 //
-// No wake is lost, provided the condition's state is changed before the wake and both sides use seq_cst (or a
-// read-modify-write followed by the wake): the waker's change comes before its look at the queue, the waiter's registration
-// comes before its look at the state, so at least one of them sees the other. Waking nobody costs one load.
+// No wake is lost if the waker changes the state before it wakes, and both sides use seq_cst or a read-modify-write. The
+// waker's change comes before its load of the queue; the waiter's registration comes before its load of the state. So at
+// least one of them sees the other. Waking an empty queue costs one load.
 //
-// Resumes: on the coroutine's executor, or on the waking thread after every lock has been left. Cancelled: try_cancel().
-// Destroy: when nobody waits; a waiter that has been woken may destroy it at once.
-// The condition must not touch this queue, must not throw, and should be short.
+// Resumes: on the coroutine's executor; without one, on the waking thread, after it has released every lock.
+// Cancelled: by try_cancel(). Destroy: when no waiter is queued. A waiter that has been woken may destroy it at once.
+// Requires a condition that does not use this queue and does not throw; it should be short.
 
 #include <roost/base/literal.hpp>
 #include <roost/base/time_limit.hpp>
@@ -35,13 +35,13 @@ public:
     constexpr explicit waiter_queue(literal name = "") noexcept : name_(name.text()) {}
     ~waiter_queue();
 
-    // co_await gives true when it waited and was woken, false when the condition held.
+    // Waits unless the condition holds. co_await returns true if it waited and was woken, false if the condition held.
     template <class Condition>
     [[nodiscard("it waits only when it is awaited: write co_await")]] operation<Condition> add_waiter_if(
         Condition condition) noexcept {
         return operation<Condition>(*this, std::move(condition));
     }
-    // For threads: the same, blocking. False: the deadline passed; true: woken, or the condition held.
+    // Blocks the calling thread instead. Returns true if it was woken or the condition held, false if the deadline passed.
     template <class Condition>
     bool wait_blocking(Condition condition, time_limit deadline = no_deadline) noexcept {
         return wait_blocking_with<parker>(std::move(condition), deadline);
@@ -49,15 +49,14 @@ public:
     template <class Parker, class Condition>
     bool wait_blocking_with(Condition condition, time_limit deadline = no_deadline) noexcept;
 
-    // Wakes the one that has waited longest. Says whether there was one.
+    // Wakes the waiter that has waited longest. Returns true if there was one.
     bool wake_one() noexcept { return !waiters_.is_idle() && wake_first(); }
-    // Wakes up to n, longest first; says how many.
+    // Wakes up to n waiters, in the order of arrival. Returns how many.
     std::size_t wake_n(std::size_t n) noexcept { return waiters_.is_idle() ? 0 : wake_some(n); }
-    // Wakes everybody who is queued at this moment, atomically: whoever queues up afterwards, even from inside this call, is
-    // not woken by it.
+    // Wakes all waiters queued at this moment, atomically. It does not wake later ones, even if they queue during this call.
     void wake_all() noexcept {
         if (!waiters_.is_idle()) {
-            wake_everybody();
+            wake_queued();
         }
     }
 
@@ -89,12 +88,12 @@ private:
             }
         }
     }
-    // Nothing can be unwound from under the lock: ends the program with what was thrown.
+    // Ends the program with the exception's text: nothing can be unwound while the lock is held.
     [[noreturn, gnu::cold]] void condition_threw() noexcept;
     [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
     bool wake_first() noexcept;
     std::size_t wake_some(std::size_t n) noexcept;
-    void wake_everybody() noexcept;
+    void wake_queued() noexcept;
     [[nodiscard]] wait_target describe() const noexcept { return {"waiter queue", name_}; }
 
     detail::wait_list waiters_;
@@ -130,7 +129,7 @@ public:
 private:
     void abandon() noexcept {
         if (node_.state() == claim::delivered) {
-            queue_->wake_one();  // it will never run: the wake was meant for somebody who does
+            queue_->wake_one();  // this one will never run: pass the wake on
         } else if (node_.state() == claim::waiting && !queue_->cancel(node_, claim::cancelled)) {
             detail::destroyed_while_woken(queue_->describe());
         }

@@ -1,17 +1,17 @@
 #pragma once
 
-// The current value of something, and a way to wait until it changes. Whoever is slow sees the latest value, not every one.
+// The current value of something, and a way to wait until it changes. A slow observer sees the latest value, not every one.
 //
 //   watch<config> settings(load(), "settings");
 //   auto mine = settings.observe();
 //   co_await mine.changed();  use(mine.get());
 //
-// changed() completes when there is a version this observer has not seen; get() marks the current one as seen. Closing hides
-// nothing: changed() gives false only when the last value has been seen.
-// Values are copied and replaced under the lock: they should be cheap to copy and must not use this object.
+// changed() completes when there is a version this observer has not seen; get() marks the current version as seen. After
+// close(), changed() returns false only when the last value has been seen.
+// Values are copied and replaced under the lock. Copies must not use this object and should be cheap.
 //
-// Resumes: on the coroutine's executor, or inside set() or close() on that thread, outside every lock.
-// Cancelled: nothing has been seen. Destroy: when nobody waits; observers must not be used afterwards.
+// Resumes: on the coroutine's executor; without one, inside set() or close() on the calling thread, outside every lock.
+// Cancelled: the observer has seen nothing. Destroy: when no waiter is queued. Observers must not be used afterwards.
 // Everything happens under the list's lock: no orderings of its own.
 
 #include <roost/base/literal.hpp>
@@ -39,17 +39,17 @@ public:
     void set(T value) {
         using std::swap;
         const locked held(*this);
-        swap(value_, value);  // the old one is destroyed after the lock is left
+        swap(value_, value);  // the old value is destroyed outside the lock
         held.changed();
     }
-    // Changes the value in place; fn runs under the lock and must not use this object.
+    // Changes the value in place. Calls fn(T&) under the lock; fn must not use this object.
     template <class Fn>
     void modify(Fn fn) {
         const locked held(*this);
         fn(value_);
         held.changed();
     }
-    // No more changes: everybody who waits is let through, and changed() never waits again.
+    // Wakes every waiter. From now on changed() never waits.
     void close() noexcept {
         const locked held(*this);
         is_closed_ = true;
@@ -73,7 +73,7 @@ public:
     [[nodiscard]] const char* name() const noexcept { return name_; }
 
 private:
-    // Holds the lock; if something changed, wakes everybody after leaving it.
+    // Holds the lock. Delivers the waiters that wake() took after it has released the lock.
     class locked {
     public:
         explicit locked(const watch& w) noexcept : of_(&const_cast<watch&>(w)) { of_->waiters_.lock(); }
@@ -102,16 +102,16 @@ private:
     const char* name_;
 };
 
-// Remembers which version somebody has seen. Used by one at a time.
+// Remembers which version its owner has seen. Not thread-safe.
 template <class T>
 class watch<T>::observer {
 public:
     using operation = detail::wait_operation<observer*>;
 
-    // Has seen the version of this moment.
+    // The current version counts as seen.
     explicit observer(watch& of) noexcept : of_(&of), seen_(of.version()) {}
 
-    // co_await gives true when there is something new, false when there is not and the watch is closed.
+    // co_await returns true if there is a version not yet seen, false if there is none and the watch is closed.
     [[nodiscard("it waits only when it is awaited: write co_await")]] operation changed() noexcept {
         return operation(this);
     }
@@ -119,7 +119,7 @@ public:
         const locked held(*of_);
         return of_->version_ != seen_;
     }
-    // The same for threads; false also when the deadline passed.
+    // Blocks the calling thread instead. Also returns false if the deadline passed.
     bool changed_blocking(time_limit deadline = no_deadline) noexcept {
         return detail::wait_in_thread(this, deadline) && result(claim::idle);
     }

@@ -1,13 +1,13 @@
 #pragma once
 
-// Memory of coroutine frames and job blocks: the part that runs for every one of them.
+// Memory of coroutine frames and job blocks: the fast path.
 //
-// Frames come and go at the rate of calls, and nearly all are small, so each thread keeps a bounded stack of free blocks per
-// size class. A block freed on another thread joins that thread's stack: no block is tied to the thread that made it.
+// Frames are allocated at the rate of calls, and nearly all are small, so each thread keeps a bounded stack of free blocks per
+// size class. A block freed on another thread joins that thread's stack: no block is tied to the thread that allocated it.
 //
-// With g++ this is compiled into every coroutine, where the size is a constant. g++ splits a coroutine before it optimises it,
-// so no address of a thread's own variable lives across a suspension; other compilers may keep one (docs/compilers.md), and
-// call a function instead. Under AddressSanitizer every block goes straight to the heap, so that a use after free is seen.
+// g++ inlines this into every coroutine, where the size is a constant. g++ splits a coroutine before it optimises it, so no
+// address of a thread-local lives across a suspension. Other compilers may keep one (docs/compilers.md); there it is a call.
+// Under AddressSanitizer every block goes straight to the heap, so that a use after free is detected.
 
 #include <roost/base/config.hpp>
 
@@ -22,22 +22,22 @@ struct free_block {
     free_block* next;
 };
 
-// `room` says how many more blocks are kept. It is 0 before the first block is kept and after the thread has cleaned up, so
-// the common path asks one question.
+// `room` is the number of blocks that may still be added. It is 0 before the first block is kept and after the thread has
+// cleaned up, so the fast path has one branch.
 struct free_stack {
     free_block* top = nullptr;
     std::size_t room = 0;
 };
 
-// The classes are the sizes that the heap of the C library has anyway: multiples of 16 bytes, less the 8 that it keeps for
-// itself. So a block of a class takes no more memory than one of the exact size.
+// The classes are the block sizes of the C library's heap: multiples of 16 bytes, less the 8 of its header. So a block of a
+// class takes no more memory than one of the exact size.
 inline constexpr std::size_t frame_class_bytes = 16;
 inline constexpr std::size_t frame_classes = 65;  // blocks up to 1 KiB are recycled
 constexpr std::size_t frame_class_of(std::size_t size) noexcept { return (size + 7) / frame_class_bytes; }
 constexpr std::size_t frame_block_bytes(std::size_t index) noexcept { return index * frame_class_bytes + 8; }
 
-// Constant-initialised and trivially destructible, so that reaching it is one plain thread-local access. src/base/frame_memory.cpp
-// frees what it holds when the thread ends; frames freed by thread-local destructors that run after that go to the heap.
+// Constant-initialised and trivially destructible, so that an access is one plain thread-local access. src/base/frame_memory.cpp
+// frees the blocks when the thread ends. Frames freed by thread-local destructors that run after that go to the heap.
 extern constinit thread_local std::array<free_stack, frame_classes> free_frames;
 
 [[nodiscard]] void* allocate_frame_slowly(std::size_t size);
@@ -52,7 +52,7 @@ void deallocate_frame_called(void* memory, std::size_t size) noexcept;
         if (free_block* block = stack.top) [[likely]] {
             free_block* next = block->next;
             for (std::size_t line = 0; line < size && line < 192; line += 64) {
-                // Whoever makes many blocks finds the next one in the cache.
+                // The next allocation finds its block in the cache.
                 __builtin_prefetch(reinterpret_cast<unsigned char*>(next) + line, 1);
             }
             stack.top = next;

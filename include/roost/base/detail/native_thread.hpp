@@ -23,9 +23,9 @@ public:
 
     [[nodiscard]] bool joinable() const noexcept { return handle_.joinable(); }
     void join() { handle_.join(); }
-    // False when it has not ended by then; time_point::min() looks without waiting.
+    // Returns false if the thread has not ended by the deadline. time_point::min() polls.
     [[nodiscard]] bool join_until(time_point deadline) noexcept;
-    // The thread is not joined. Only for a thread that is abandoned because it does not end.
+    // Only for a thread that is abandoned because it does not end.
     void detach() { handle_.detach(); }
     [[nodiscard]] auto native_handle() { return handle_.native_handle(); }
 
@@ -33,7 +33,7 @@ private:
     std::thread handle_;
 };
 
-// Smallest number not used by another live thread.
+// Returns the smallest number that no other live thread used when this thread first called it.
 [[nodiscard]] std::uint32_t thread_index() noexcept;
 
 // One T per thread and Tag. Out of line on purpose: a coroutine may resume on another thread, and a compiler that cached
@@ -65,7 +65,7 @@ public:
         impl_.wait(lock);
         lock.release();
     }
-    // False when the deadline has passed.
+    // Returns false if the deadline has passed.
     bool wait_until(os_mutex& held, time_point deadline);
     void notify_one() noexcept { impl_.notify_one(); }
 

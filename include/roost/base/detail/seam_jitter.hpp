@@ -1,7 +1,7 @@
 #pragma once
 
 // The jitter back end of the seam: the native one, with a random delay around every operation on an atomic. Stress tests
-// built on it meet interleavings that a quiet machine shows once a month.
+// built on it reach interleavings that are rare on an idle machine.
 
 #include <roost/base/clock.hpp>
 #include <roost/base/config.hpp>
@@ -11,7 +11,7 @@
 namespace roost::inline ROOST_ABI {
 namespace detail {
 
-// Usually nothing; sometimes lets another thread run, rarely sleeps for some microseconds.
+// Usually does nothing; sometimes yields to another thread, rarely sleeps for some microseconds.
 void jitter() noexcept;
 
 // Delays before and after the operation in whose scope it lives.

@@ -1,7 +1,7 @@
 #pragma once
 
-// The model back end of the seam: every operation is handed to the explorer (testing/explore.hpp), which decides which
-// thread goes next and which value a load sees. See base/atomic.hpp for what each name promises.
+// The model back end of the seam: hands every operation to the explorer (testing/explore.hpp), which decides which thread
+// runs next and which value a load returns. base/atomic.hpp has the contract of each name.
 
 #include <roost/base/detail/seam_model_engine.hpp>
 
@@ -239,7 +239,7 @@ public:
 
     [[nodiscard]] bool joinable() const noexcept { return id_ != 0; }
     void join(detail::model_site at = detail::model_site::current());
-    // Every thread of a model ends: waits for that, or does not look at all.
+    // Every thread of a model ends: joins it, or returns false at once.
     [[nodiscard]] bool join_until(time_point deadline, detail::model_site at = detail::model_site::current()) {
         if (deadline == time_point::min()) {
             return false;

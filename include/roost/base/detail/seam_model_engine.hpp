@@ -1,6 +1,6 @@
 #pragma once
 
-// What the model back end of the seam asks of the explorer. Declared here because `base` may not include `testing`;
+// The interface between the model back end of the seam and the explorer. Declared here because `base` may not include `testing`;
 // the explorer implements it and sets `active_engine` while an execution runs. Outside an execution the pointer is null
 // and the seam's objects behave like single-threaded values.
 
@@ -83,7 +83,7 @@ public:
     virtual void unlock(const model_object& lock, model_site at) = 0;
 
     virtual bool wait(model_word& word, std::uint32_t expected, time_point deadline, model_site at) = 0;
-    // A spin that stops when the word's newest value is another one: the thread cannot step before.
+    // A spin until the word's newest value differs from `expected`: the thread cannot run before.
     virtual void await(model_word& word, std::uint32_t expected, model_site at) = 0;
     virtual void wake(const void* address, int count, model_site at) = 0;
     virtual bool condition_wait(const model_object& condition, const model_object& lock, time_point deadline,
@@ -93,7 +93,7 @@ public:
     virtual std::uint32_t spawn(void (*run)(void*), void* argument, model_site at) = 0;
     virtual void join(std::uint32_t thread, model_site at) = 0;
     virtual std::uint32_t thread_index() = 0;
-    // The calling thread's slot for `key`; `destroy` runs on it when the thread ends.
+    // Returns the calling thread's slot for `key`. Calls `destroy` with it when the thread ends.
     virtual void*& thread_slot(const void* key, void (*destroy)(void*)) = 0;
 
     virtual time_point now(model_site at) = 0;
@@ -113,10 +113,10 @@ protected:
 // Set by the explorer while a body runs. One operating-system thread explores at a time.
 extern model_engine* active_engine;
 
-// Which mutant of the code under test runs (tools/mutate); 0 is the code as written.
+// The mutant of the code under test that runs (tools/mutate); 0 is the original code.
 extern std::uint32_t active_mutant;
 
-// Seconds of the real clock: how long a search may take.
+// Returns seconds of the real clock: limits how long a search takes.
 [[nodiscard]] double real_seconds() noexcept;
 
 [[noreturn]] void model_only_inside(const char* what);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The native back end of the seam: what ships. See base/atomic.hpp for what each name promises.
+// The native back end of the seam: the one that ships. base/atomic.hpp has the contract of each name.
 
 #include <roost/base/detail/frame_memory.hpp>
 #include <roost/base/detail/native_thread.hpp>
@@ -69,11 +69,11 @@ void wake_on(const atomic<std::uint32_t>* word, int count) noexcept;
 
 // --- lock for short slow paths -----------------------------------------------------------------------------------------
 
-// states   0 free   1 held   2 held, somebody may be blocked
+// states   0 free   1 held   2 held, a thread may be blocked
 //
-// Giving it up is a plain store when nobody was seen to be blocked, which saves an exchange on every use. Somebody who comes to
-// be blocked between the look and the store may have his mark overwritten; so nobody blocks for longer than a moment without
-// looking again. The store is the last touch: whoever takes the lock next may free the memory.
+// Unlocking is a plain store if no blocked thread was seen, which saves an exchange on every use. A thread that blocks between
+// that load and the store may have its mark overwritten, so a blocked thread checks again every 50 microseconds. The store is
+// the last touch: the next holder may free the memory.
 class small_mutex {
 public:
     constexpr small_mutex() noexcept = default;

@@ -4,18 +4,18 @@
 
 #include <cstdint>
 
-// One thread sleeps, anybody rings. A ring between listen() and sleep() is not missed; ringing somebody awake costs no
-// system call.
+// One thread sleeps, any thread rings. A ring between listen() and sleep() is not missed. Ringing a thread that is awake costs
+// no system call.
 //
-// Word     word_: asleep (bit 0), number of rings (bits 1..31; only compared, may wrap while nobody listens)
+// Word     word_: asleep (bit 0), number of rings (bits 1..31; only compared, may wrap while no thread listens)
 //
-//   listener:  heard = listen();  look at everything;  sleep(heard, deadline)
+//   listener:  heard = listen();  check everything;  sleep(heard, deadline)
 //   ringer:    change something;  ring()
 //
 // id  operation              order    pairs  carries                                              fails in
 // B1  listen: load           acquire  B2     what was changed before earlier rings                bell_model: ring_or_sleep
 // B2  ring: fetch_add        release  B1 B3  the change                                           bell_model: ring_or_sleep
-// B3  sleep: CAS             relaxed  B2     nothing: a change is looked for after the next B1    (floor)
+// B3  sleep: CAS             relaxed  B2     nothing: a change is checked for after the next B1   (floor)
 // B4  sleep: fetch_and       relaxed  -      nothing: only the listener clears its own bit        (floor)
 
 namespace roost::inline ROOST_ABI::detail {

@@ -4,13 +4,13 @@
 
 #include <cstdint>
 
-// The threads that are inside a call which hands something to an executor and still touches the executor afterwards: to wake a
-// thread of it. What was handed over may run meanwhile and end the executor, so the executor's destructor waits for them.
+// Counts the threads inside a call that hands something to an executor and touches the executor afterwards, to wake one of its
+// threads. What was handed over may run meanwhile and destroy the executor, so the executor's destructor waits for them.
 //
 //   caller:      enter();  push, store or close;  wake;  leave(), the last touch
 //   destructor:  wait_until_none(), after it has seen the last thing that was handed over
 //
-// A destructor that has not seen what was handed over is not waiting for the caller: then the caller and the destructor race,
+// A destructor that has not seen what was handed over does not wait for the caller. Then the call races with the destructor,
 // which no executor allows.
 //
 // id  operation                order    pairs  carries                                                      fails in
@@ -25,7 +25,7 @@ public:
     void enter() noexcept { inside_.fetch_add(1, mo::relaxed); }  // O1
     void leave() noexcept { inside_.fetch_sub(1, mo::release); }  // O2
 
-    // leave() wakes no waiter: a post is over in a moment.
+    // Polls: leave() wakes no waiter, because a post is over in a moment.
     void wait_until_none() noexcept {
         while (const std::uint32_t seen = inside_.load(mo::acquire)) {  // O3
             wait_briefly(inside_, seen);
@@ -36,7 +36,7 @@ private:
     atomic<std::uint32_t> inside_{0};
 };
 
-// For the length of a scope.
+// Enters for the length of a scope.
 class posting {
 public:
     explicit posting(posters& to) noexcept : to_(to) { to_.enter(); }

@@ -1,9 +1,9 @@
 #pragma once
 
-// Timers in a wheel, under a lock: what every timer service has in common. Who looks at the wheel, and who tells it to look
-// earlier, is the service's own business.
+// Timers in a wheel, under a lock: the common part of all timer services. Which thread polls the wheel, and how it is notified
+// to poll earlier, is up to the service.
 //
-// Fields   timer::service  whose table it is in; written by arm(), constant until armed again, so that disarm() finds the lock
+// Fields   timer::service  the service whose table it is in; set by arm(), constant until armed again: disarm() finds the lock
 //          timer::state    idle, armed, fired; under the lock, like the wheel
 //          firing_         the timer whose fired() runs right now; only compared, it may be gone already
 // I1       a timer is in the wheel exactly while its state is armed
@@ -29,22 +29,22 @@ public:
 
     // --- everything below: only with the lock held ---
 
-    // Earliest: the wheel has to be looked at sooner than anybody intended, from now on at next().
+    // Returns earliest if the wheel has to be polled earlier than planned: at next() from now on.
     armed_as arm(timer& t, timer_service& service) noexcept;
-    // Says that it has not fired and will not. One that fires on another thread right now is waited for, without the lock.
+    // Returns true if t has not fired and never will. If t fires on another thread right now, blocks until it has, unlocked.
     bool disarm(timer& t) noexcept;
-    // Fires what is due by now, at most `batch` of them, each without the lock.
+    // Fires at most `batch` timers that are due at `now`, each without the lock.
     void fire_due(time_point now, unsigned batch) noexcept;
-    // Refuses from now on; how many timers were still armed: they will not fire. One that fires on another thread right now is
-    // waited for, without the lock: afterwards none fires.
+    // Refuses timers from now on. Returns how many were still armed: they never fire. If a timer fires on another thread right
+    // now, blocks until it has, unlocked. Afterwards none fires.
     std::size_t close() noexcept;
 
     [[nodiscard]] bool is_closed() const noexcept { return closed_; }
     [[nodiscard]] bool is_empty() const noexcept { return wheel_.is_empty(); }
     [[nodiscard]] bool has_next() const noexcept { return next_ != timer_wheel<>::never; }
-    // When somebody intends to look at the wheel at the latest; no_deadline when nobody does.
+    // Returns when the wheel is polled at the latest; no_deadline if no poll is planned.
     [[nodiscard]] time_point next() const noexcept { return timer_wheel<>::start_of(next_); }
-    // Nobody intends to look.
+    // No poll is planned from now on.
     void forget_next() noexcept { next_ = timer_wheel<>::never; }
 
 private:

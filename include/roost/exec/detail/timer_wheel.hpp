@@ -8,13 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 
-// Armed timers by time: insert and erase in constant time, whatever the number of timers. Not synchronised.
+// Armed timers by time: inserts and erases in constant time, whatever the number of timers. Not thread-safe.
 //
-// Time is counted in ticks (shipped: of 65.5 microseconds), deadlines rounded up, so nothing fires early. A tick is a number of
-// a few digits (shipped: eight of six bits). A timer sits on the level of the highest digit in which its tick differs from the current one, in the
-// slot of that digit: every slot of a level is later than the current digit and earlier than any slot of a higher level, so
-// the next slot is found by counting zero bits. When time reaches a slot its timers move to lower levels, at most seven times
-// in the life of a timer, and only if it is not erased before.
+// Time is counted in ticks (shipped: of 65.5 microseconds). Deadlines are rounded up, so no timer fires early. A tick is a
+// number of a few digits (shipped: eight of six bits). A timer is on the level of the highest digit in which its tick differs
+// from the current one, in the slot of that digit. Every slot of a level is later than the current digit and earlier than any
+// slot of a higher level, so counting zero bits finds the next slot. When time reaches a slot its timers move to lower levels,
+// at most seven times in the life of a timer, and only if it is not erased before.
 //
 // Fields   timer::next, prev   the circular list of its slot
 //          timer::place        number of that slot, or `due`
@@ -35,13 +35,13 @@ public:
     using tick = std::uint64_t;
     static constexpr tick never = ~tick{0};
 
-    // The first tick at which t may fire.
+    // Returns the first tick at which a timer with deadline t may fire.
     [[nodiscard]] static constexpr tick tick_of(time_point t) noexcept {
         const auto ns = t.time_since_epoch().count();
         constexpr auto round_up = (std::int64_t{1} << Policy::tick_bits) - 1;
         return ns <= 0 ? 0 : (static_cast<tick>(ns) + round_up) >> Policy::tick_bits;
     }
-    // The last tick that has begun at t.
+    // Returns the last tick that has begun at t.
     [[nodiscard]] static constexpr tick begun_at(time_point t) noexcept {
         const auto ns = t.time_since_epoch().count();
         return ns <= 0 ? 0 : static_cast<tick>(ns) >> Policy::tick_bits;
@@ -55,7 +55,7 @@ public:
 
     [[nodiscard]] bool is_empty() const noexcept { return next_tick() == never; }
 
-    // Returns when the wheel has to be looked at for this timer's sake, at the latest.
+    // Returns the latest tick at which advance() has to be called for this timer.
     tick insert(timer& t) noexcept {
         const tick at = tick_of(t.deadline());
         if (at <= current_) {
@@ -82,7 +82,7 @@ public:
         }
     }
 
-    // When there is something to do: no timer is due before this tick.
+    // Returns the tick of the next advance(): no timer is due before it.
     [[nodiscard]] tick next_tick() const noexcept {
         if (due_ != nullptr) {
             return current_;
@@ -95,7 +95,7 @@ public:
         return never;
     }
 
-    // Makes everything due that is due at `now`. Going back in time does nothing.
+    // Moves all timers that are due at `now` to the due list. Does nothing if `now` is in the past.
     void advance(tick now) noexcept {
         for (tick next = next_slot(); next <= now; next = next_slot()) {
             ROOST_ASSERT(next > current_, "I1: every slot in use starts after the current tick");
@@ -113,7 +113,7 @@ public:
         }
         return first;
     }
-    // Any armed timer, unlinked; for the end.
+    // Unlinks and returns any armed timer; null if there is none. For closing.
     [[nodiscard]] timer* pop_any() noexcept {
         for (unsigned level = 0; level < Policy::levels; ++level) {
             if (occupied_[level] != 0) {
@@ -145,7 +145,7 @@ private:
         }
         return never;
     }
-    // Moves what lies in the slot that current_ has just reached: to lower levels, or to due.
+    // Moves the timers of the slot that current_ has just reached to lower levels, or to the due list.
     void empty_slot() noexcept {
         unsigned level = 0;
         while (occupied_[level] == 0) {

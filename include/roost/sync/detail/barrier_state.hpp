@@ -2,7 +2,7 @@
 
 // A barrier as a value with pure transitions; committed under the barrier's lock.
 //
-// I1       remaining is 0 only when everybody has dropped out
+// I1       remaining is 0 only when all participants have dropped out
 
 #include <roost/base/config.hpp>
 
@@ -20,7 +20,7 @@ struct barrier_state {
 
 [[nodiscard]] constexpr bool invariant(const barrier_state& s) noexcept { return s.remaining > 0 || s.expected == 0; }
 
-// The phase ends when its last participant arrives.
+// One arrival. The last one of a phase begins the next phase.
 [[nodiscard]] constexpr barrier_state arrived(barrier_state s) noexcept {
     if (--s.remaining == 0) {
         s.remaining = s.expected;

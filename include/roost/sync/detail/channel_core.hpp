@@ -1,13 +1,13 @@
 #pragma once
 
-// The channel itself: a ring of values, a line of senders and a line of receivers, under one lock (that of the receivers'
-// list; the senders' list borrows it).
+// The channel itself: a ring of values, a list of senders and a list of receivers, under one lock. It is the lock of the
+// receivers' list; the senders' list uses it as well.
 //
 // I1       receivers wait  =>  nothing is buffered and no sender waits
 // I2       senders wait    =>  limit values or more are buffered (more only when some were handed back)
-// I3       closed          =>  nobody waits
-// I4       behind the buffered values, and behind the limit, there is a place for each coroutine that waits to receive or has
-//          been given a value and has not run: it may never run, and what it has comes back without asking for memory
+// I3       closed          =>  no waiter is queued
+// I4       beyond the buffered values, and beyond the limit, a slot is reserved for each coroutine that waits to receive, or
+//          has its value and has not run: if it never runs, its value comes back without an allocation
 
 #include <roost/sync/detail/channel_places.hpp>
 #include <roost/sync/detail/ring.hpp>
@@ -22,7 +22,7 @@ namespace roost::inline ROOST_ABI::detail {
 
 inline constexpr std::size_t channel_unbounded = SIZE_MAX;
 
-// A waiter with the place its value is in, or will be put in: of a coroutine (Base = waiter) or of a thread.
+// A waiter, of a coroutine or of a thread, with the address of the value to send.
 template <class T>
 class sending_node : public waiter {
 public:
@@ -34,13 +34,14 @@ protected:
     sending_node(thread_tag tag, work::run_function unpark, T* v) noexcept : waiter(tag, unpark), value(v) {}
 };
 
+// A waiter, of a coroutine or of a thread, with the address that receives the value.
 template <class T>
 class receiving_node : public waiter {
 public:
     receiving_node() noexcept = default;
     receiving_node(receiving_node&&) noexcept = default;
     std::optional<T>* slot = nullptr;
-    // Of a coroutine that has queued up: where it gives its place back to.
+    // Set while a coroutine has a reserved slot (I4): where it is given back.
     channel_places* places = nullptr;
     void give_place_back() noexcept {
         if (channel_places* from = std::exchange(places, nullptr)) {
@@ -64,12 +65,12 @@ public:
         places_->retire(lent_);
     }
 
-    // Moves from `value` only when it is done. For unbounded channels this is where memory may run out.
+    // Moves from `value` only if it returns done. Throws std::bad_alloc for an unbounded channel only.
     [[nodiscard]] wait_status send_now(T& value) { return send(value, nullptr); }
-    // Queues `w` instead of saying would_wait; then w.value has to stay where it is.
+    // As above, but queues `w` if it returns would_wait. Then *w.value must stay where it is.
     [[nodiscard]] wait_status send_or_enqueue(sending_node<T>& w) noexcept { return send(*w.value, &w); }
     [[nodiscard]] wait_status receive_now(std::optional<T>& slot) noexcept { return receive(slot, nullptr); }
-    // The same for receivers. Memory may run out when more of them wait at once than ever before.
+    // As above, but queues `w` if it returns would_wait. Throws std::bad_alloc if a slot for I4 cannot be allocated.
     [[nodiscard]] wait_status receive_or_enqueue(receiving_node<T>& w) { return receive(*w.slot, &w); }
 
     [[nodiscard]] wait_status send_in_thread(T& value, time_point deadline);
@@ -77,7 +78,7 @@ public:
 
     [[nodiscard]] bool cancel_send(waiter& w, claim as) noexcept { return cancel(senders_, w, as); }
     [[nodiscard]] bool cancel_receive(waiter& w, claim as) noexcept { return cancel(receivers_, w, as); }
-    // A value whose receiver never ran: to the next receiver, else back to where it came from, at the front.
+    // Called with a value whose receiver never ran. Hands it to the next receiver, or puts it at the front of the buffer.
     void hand_on(T& value) noexcept;
 
     bool close() noexcept;
@@ -93,7 +94,7 @@ public:
     [[nodiscard]] wait_target describe() const noexcept { return {"channel", name_}; }
     [[nodiscard]] const char* name() const noexcept { return name_; }
 
-    // How a send or receive ended that had been queued.
+    // Returns the status of a send or receive that had been queued.
     [[nodiscard]] static wait_status status_of(claim how) noexcept {
         switch (how) {
             case claim::released: return wait_status::closed;
@@ -113,16 +114,16 @@ private:
     }
     [[nodiscard]] wait_status send(T& value, sending_node<T>* w);
     [[nodiscard]] wait_status receive(std::optional<T>& slot, receiving_node<T>* w);
-    // Null and lost: whoever acts is an alternative that was decided elsewhere.
+    // Returns null and lost if `active` is an alternative whose select was decided elsewhere.
     [[nodiscard]] wait_list::picked give_to_receiver(T& value, waiter* active) noexcept;
     [[nodiscard]] wait_list::picked admit_sender(std::optional<T>* slot, waiter* active) noexcept;
-    // Whether whoever acts may go on: an alternative only if it wins.
+    // True if `active` may go on: an alternative has to win its choice first.
     [[nodiscard]] static bool may_act(waiter* active) noexcept {
         return active == nullptr || !active->is_alternative() || active->of_choice().try_win(active);
     }
-    // The places that values may take without I4.
+    // Returns the number of slots without those of I4.
     [[nodiscard]] static std::size_t base_of(std::size_t limit) noexcept { return limit == channel_unbounded ? 0 : limit; }
-    // Under the lock: whether n places more than those of I4 are there.
+    // Called under the lock. True if there are n slots more than those of I4.
     [[nodiscard]] bool has_places(std::size_t n) noexcept {
         const std::size_t base = limit_ == channel_unbounded || buffer_.size() > limit_ ? buffer_.size() : limit_;
         const std::size_t rest = buffer_.capacity() - base;
@@ -131,7 +132,7 @@ private:
         }
         return rest >= lent_ - seen_done_ + n;
     }
-    // Under the lock: how many there should be when there are too few.
+    // Called under the lock when has_places() is false. Returns the capacity to allocate.
     [[nodiscard]] std::size_t places_wanted() const noexcept {
         const std::size_t lent = lent_ - seen_done_;
         if (limit_ != channel_unbounded) {

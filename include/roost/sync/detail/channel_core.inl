@@ -2,7 +2,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// Under the lock: the first in the receivers' line gets the value; null when nobody waits.
+// Called under the lock. Hands the value to the first receiver; null if there is none.
 template <class T>
 wait_list::picked channel_core<T>::give_to_receiver(T& value, waiter* active) noexcept {
     const wait_list::picked found = receivers_.pick(active);
@@ -13,7 +13,7 @@ wait_list::picked channel_core<T>::give_to_receiver(T& value, waiter* active) no
     return found;
 }
 
-// Under the lock: the first in the senders' line is done: its value goes into the buffer, or straight into slot.
+// Called under the lock. Completes the first sender: its value goes into `slot`, or into the buffer if that is null.
 template <class T>
 wait_list::picked channel_core<T>::admit_sender(std::optional<T>* slot, waiter* active) noexcept {
     const wait_list::picked found = senders_.pick(active);
@@ -96,7 +96,7 @@ wait_status channel_core<T>::receive(std::optional<T>& slot, receiving_node<T>* 
     return how;
 }
 
-// Memory is allocated and freed outside the lock. Others may have done it meanwhile.
+// Allocates and frees outside the lock. Another thread may have made room meanwhile.
 template <class T>
 void channel_core<T>::make_room(std::size_t wanted) {
     ring<T> larger(wanted);
@@ -112,7 +112,7 @@ void channel_core<T>::hand_on(T& value) noexcept {
     receivers_.lock();
     waiter* receiver = give_to_receiver(value, nullptr).who();
     if (receiver == nullptr) {
-        buffer_.push_front(std::move(value));  // I4; one more than agreed is better than a lost value
+        buffer_.push_front(std::move(value));  // I4: there is a slot, perhaps beyond the limit
     }
     unlock_and_deliver(receiver);
 }
@@ -137,7 +137,7 @@ wait_status channel_core<T>::send_in_thread(T& value, time_point deadline) {
     if (how != wait_status::would_wait) {
         return how;
     }
-    return status_of(self.block_and_tell(deadline, [&]() noexcept { return cancel_send(self, claim::expired); }));
+    return status_of(self.block_for_claim(deadline, [&]() noexcept { return cancel_send(self, claim::expired); }));
 }
 
 template <class T>
@@ -147,7 +147,7 @@ wait_status channel_core<T>::receive_in_thread(std::optional<T>& slot, time_poin
     if (how != wait_status::would_wait) {
         return how;
     }
-    return status_of(self.block_and_tell(deadline, [&]() noexcept { return cancel_receive(self, claim::expired); }));
+    return status_of(self.block_for_claim(deadline, [&]() noexcept { return cancel_receive(self, claim::expired); }));
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -1,6 +1,6 @@
 #pragma once
 
-// What co_await on a channel's send and receive does.
+// The awaiters of a channel's send and receive.
 
 #include <roost/sync/detail/channel_core.hpp>
 
@@ -44,7 +44,7 @@ public:
         node_.value = &value();
         const wait_status how = to_->send_or_enqueue(node_);
         if (how == wait_status::would_wait) {
-            return true;  // queued: the receiver may be done with this object already
+            return true;  // queued: a receiver may have resumed it already, so this object may be gone
         }
         status_ = how;
         return false;
@@ -53,7 +53,7 @@ public:
     void set_awaited() noexcept { node_.set_awaited(); }
     [[nodiscard]] waiter& node() noexcept { return node_; }
     [[nodiscard]] wait_target waits_on() const noexcept { return to_->describe(); }
-    // Ended early: the value, if this operation held it.
+    // Returns the result of a send that ended early, with the value if this operation owns it.
     [[nodiscard]] sent<T> interrupted(claim how) noexcept {
         set_awaited();
         const wait_status status = channel_core<T>::status_of(how);
@@ -93,7 +93,7 @@ public:
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
         return start(resume_target::of(handle));
     }
-    // Throws std::bad_alloc when there was no memory to queue up; then nothing has happened.
+    // Throws std::bad_alloc if there was no memory to queue the waiter; then nothing was received.
     [[nodiscard]] received<T> await_resume() {
         if (status_ == wait_status::would_wait) {
             finish_wait();
@@ -111,7 +111,7 @@ public:
             }
             status_ = how;
         } catch (const std::bad_alloc&) {
-            status_ = wait_status::would_wait;  // but did not: await_resume says so
+            status_ = wait_status::would_wait;  // and not queued: await_resume throws
         }
         return false;
     }

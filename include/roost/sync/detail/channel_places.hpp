@@ -1,20 +1,20 @@
 #pragma once
 
-// Counts the places that a channel keeps for values it may get back: one for each coroutine that waits to receive, from the
-// moment it queues up until it has run or is gone. A value that was given to a receiver which never runs then has where to go,
-// although it comes back in a destructor, where nothing may be allocated.
+// Counts the slots that a channel reserves for values it may get back: one for each coroutine that waits to receive, until it
+// has run or is destroyed. So a value whose receiver never runs has a slot: it comes back in a destructor, which must not
+// allocate.
 //
-// Its own block of memory, because a receiver that has its value may run when the channel is gone already.
+// Why it is not simpler: it has its own block of memory, because a receiver that has its value may run after the channel.
 //
-// word     how many receivers are done with their place; once the channel has retired, minus those that are not
+// word     number of receivers that have given their slot back; after retire(), minus the number of slots that were lent
 //
 // fields   none
-// I1       whoever brings the word to zero after the channel has retired frees the block, and nobody touches it afterwards
+// I1       the thread that brings the word to zero after retire() frees the block; no thread touches it afterwards
 //
 // id  operation             order    pairs    carries                                          fails in
-// CP1  give back: fetch_add  acq_rel  CP1 CP2  out: last touch of the block; in: everybody's    channel_model: places_outlive_the_channel
+// CP1  give back: fetch_add  acq_rel  CP1 CP2  out: last touch of the block; in: all others'    channel_model: places_outlive_the_channel
 // CP2  retire: fetch_sub     acq_rel  CP1      as CP1                                           channel_model: places_outlive_the_channel
-// CP3  done: load            relaxed  -        nothing: too few only means that more is kept
+// CP3  done: load            relaxed  -        nothing: an old number only reserves more
 
 #include <roost/base/atomic.hpp>
 
@@ -32,13 +32,13 @@ public:
         void* memory = allocate(sizeof(channel_places), alignof(channel_places));
         return ::new (memory) channel_places();
     }
-    // By the channel's destructor, which has lent as many as it says.
+    // Called by the channel's destructor with the number of slots it has lent.
     void retire(std::uint64_t lent) noexcept {
         if (done_.fetch_sub(lent, mo::acq_rel) == lent) {  // CP2
             destroy();
         }
     }
-    // By a receiver that has its value, or has given it up.
+    // Called by a receiver that has run or is destroyed.
     void give_back() noexcept {
         if (done_.fetch_add(1, mo::acq_rel) == ~std::uint64_t{0}) {  // CP1
             destroy();

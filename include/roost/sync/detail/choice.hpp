@@ -1,13 +1,13 @@
 #pragma once
 
-// One decision for several waits: what a select stands on. Each of its alternatives is an ordinary waiter in the list of its
-// primitive; whoever would serve one, under that list's lock, first has to win the choice for it, before anything is handed
-// over. So exactly one alternative takes effect, and the others never had one.
+// One decision for several waits: the base of select. Each alternative is an ordinary waiter in the list of its primitive. A
+// waker, under that list's lock, has to win the choice for the alternative before it hands anything over. So exactly one
+// alternative takes effect, and the others have none.
 //
 // Why it is not simpler: when two selects meet at a channel, one as the sender and the other as the receiver, both choices
-// have to be won or neither. The one that is running holds its own for a moment while it tries the other's.
+// have to be won or neither. The running select holds its own choice for a moment while it tries to win the other.
 //
-// word     0 open      1 held: its owner is trying to win another choice with it      else: the address of who won
+// word     0 open      1 held: its owner is trying to win another choice with it      else: the address of the winner
 //
 //   open --win--> won                                          from any thread
 //   open --hold--> held --pair--> won | open                   only by its owner
@@ -15,18 +15,18 @@
 // fields   none
 // I1       won is final
 // I2       only the owner holds, and while it holds it takes no lock and waits only for choices at higher addresses: so
-//          whoever finds a choice held waits for somebody who is running
+//          a thread that finds a choice held waits for a thread that is running
 //
 // id  operation        order            pairs    carries                                                fails in
 // H1  win: CAS         acq_rel/relaxed  H1 H3    out: what the winner did before; nothing else: the     select_model: two_wakers
 //                                                lists' locks order the waits themselves
 // H2  hold: CAS        acquire/relaxed  H1       nothing but the decision                               select_model: two_selects_meet
 // H3  pair: store      release          H1 H4    as H1                                                  select_model: two_selects_meet
-// H4  look: load       acquire          H1 H3    in: what the winner did before                         select_model: two_wakers
+// H4  is_won: load     acquire          H1 H3    in: what the winner did before                         select_model: two_wakers
 // H5  guess: load      relaxed          -        nothing: H1 or H2 decides                              (floor)
 // H1 survives acq_rel->release: an open choice holds nothing to take over; the lock of the list led to it
 // H1 survives acq_rel->acquire: all is handed over after the win, by the lock of the list and the post
-// H4 survives acquire->relaxed: who finds it won leaves it alone or takes the list's lock; the select is resumed by the post
+// H4 survives acquire->relaxed: a thread that finds it won leaves it alone or takes the list's lock; the post resumes the select
 
 #include <roost/base/atomic.hpp>
 
@@ -42,7 +42,7 @@ public:
     choice(const choice&) = delete;
     choice& operator=(const choice&) = delete;
 
-    // Wins it for `who`, unless somebody else has. From any thread.
+    // Returns true if it wins the choice for `who`, false if it was won before. Thread-safe.
     [[nodiscard]] bool try_win(const void* who) noexcept {
         std::uintptr_t seen = open;
         while (!word_.compare_exchange_weak(seen, word_of(who), mo::acq_rel, mo::relaxed)) {  // H1
@@ -56,7 +56,7 @@ public:
         }
         return true;
     }
-    // Both or neither. By the owner of `mine`.
+    // Wins both or neither. Called by the owner of `mine`.
     [[nodiscard]] static pair try_win_both(choice& mine, const void* my_winner, choice& other,
                                            const void* other_winner) noexcept;
 

@@ -1,20 +1,20 @@
 #pragma once
 
-// The lock of a wait list, with the list's "somebody waits" bit in the same word.
+// The lock of a wait list, with the list's "not empty" bit in the same word.
 //
-// Why it is not simpler: with a lock and a separate gate word a registration costs one more read-modify-write, and a
-// release of the lock and the update of the gate can be seen apart. Here taking the lock *is* raising the gate: whoever
-// changes a condition and then reads 0 knows that every later registration will evaluate the condition after the change.
-// And why it is not a lock that blocks: then leaving it is a second read-modify-write, which asks whether somebody has to
-// be woken. It is held for a dozen instructions that call nobody, so whoever finds it held spins; if that takes long, the
-// holder has lost its processor, and then it sleeps a little and looks again.
+// Why it is not simpler: with a lock and a separate gate word a registration costs one more read-modify-write, and the
+// release of the lock and the update of the gate can be seen apart. Here taking the lock *is* raising the gate: after a
+// thread has changed a condition and read 0, every later registration evaluates the condition after the change.
+// It does not block like a mutex: unlocking would be a second read-modify-write that asks whether to wake a thread. It is
+// held for a dozen instructions that call nothing. A thread that finds it held spins; if that takes long, the holder has
+// lost its processor, and the thread sleeps briefly and checks again.
 //
-// word     bit 0 held      somebody is inside
+// word     bit 0 held      a thread holds the lock
 //          bit 1 waited    the list is not empty; changes only while held
 //
 //   0 | waited --lock--> held [| waited] --unlock(is the list empty?)--> 0 | waited
 //
-// fields   everything the list owns: whoever is inside
+// fields   everything the list owns: the holder
 // I1       only the holder clears held
 //
 // id  operation            order    pairs  carries                                            fails in
@@ -45,9 +45,9 @@ public:
             lock_slow();
         }
     }
-    // is_waited: whether the list has anybody in it now. The object may be gone when this returns.
+    // is_waited: true if the list is not empty now. The object may be gone when this returns.
     void unlock(bool is_waited) noexcept { word_.store(is_waited ? waited : 0, mo::release); }  // L2
-    // One load: nobody waits and nobody is registering.
+    // True if no waiter is queued and the lock is free. One load.
     [[nodiscard]] bool is_idle() const noexcept { return word_.load(mo::seq_cst) == 0; }  // L3
     [[nodiscard]] bool is_held() const noexcept { return (word_.load(mo::relaxed) & held) != 0; }  // L4
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What can interrupt a wait: a std::stop_token or a timer. Armed while the wait is being registered, disarmed before the
-// coroutine goes on; disarm() waits until a running interrupt has returned.
+// What can interrupt a wait: a std::stop_token or a timer. Armed before the wait is registered, disarmed before the coroutine
+// goes on. disarm() blocks until a running interrupt has returned.
 
 #include <roost/base/assert.hpp>
 #include <roost/exec/executor.hpp>
@@ -74,7 +74,7 @@ public:
         if (service->arm(timer_)) {
             armed_ = service;
         } else {
-            timer_.call();  // nobody keeps time any more: what cannot complete at once has expired
+            timer_.call();  // the timers are closed: a wait that cannot complete at once expires
         }
     }
     void disarm() noexcept {

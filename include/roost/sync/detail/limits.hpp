@@ -1,6 +1,6 @@
 #pragma once
 
-// Constants of the sync layer. Models shrink them, because bugs hide at the edges.
+// Constants of the sync layer. Models use small ones, so that a short search reaches the limits.
 
 #include <roost/base/config.hpp>
 
@@ -18,15 +18,15 @@ inline constexpr std::uint32_t spin_probe_every = 1;
 inline constexpr int longest_pause = 1;
 inline constexpr std::uint8_t thread_patience = 1;
 #else
-inline constexpr int lock_spins = 128;  // until the holder of a wait list's lock must have lost its processor
-inline constexpr int park_spins = 64;   // looks at a condition before a thread queues up
-inline constexpr int acquire_spins = 128;  // looks at a pool before a thread queues up
-// Nanoseconds that a thread spins before it sleeps: about what sleeping and being woken costs.
+inline constexpr int lock_spins = 128;  // after that the holder of a wait list's lock has lost its processor
+inline constexpr int park_spins = 64;   // checks of a condition before a thread queues
+inline constexpr int acquire_spins = 128;  // checks of a pool before a thread queues
+// Nanoseconds that a thread spins before it sleeps: about the cost of sleeping and being woken.
 inline constexpr std::int32_t spin_most = 40'000;
 inline constexpr std::int32_t spin_least = 1'000;
 inline constexpr std::uint32_t spin_probe_every = 16;
-inline constexpr int longest_pause = 64;  // between two looks at permits
-// How often a parked thread that has been woken may be overtaken before it is handed what it waits for.
+inline constexpr int longest_pause = 64;  // between two checks of permits
+// For how many releases a parked thread may be overtaken before the permits are handed to it.
 inline constexpr std::uint8_t thread_patience = 200;
 #endif
 

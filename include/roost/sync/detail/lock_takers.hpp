@@ -1,7 +1,7 @@
 #pragma once
 
-// Which job took a mutex last, for the message of a job that waits for a mutex it holds itself. Checked builds only, and not in
-// models: it decides nothing. A small table of hashes: a collision loses a message and never makes one.
+// Records which job locked a mutex last, for the report of a job that waits for a mutex it holds itself. Checked builds only,
+// and not in models: nothing depends on it. A small table of hashes: a collision loses a report and never makes one.
 
 #include <roost/base/config.hpp>
 
@@ -15,7 +15,7 @@ inline constexpr bool notes_lock_takers = true;
 inline constexpr bool notes_lock_takers = false;
 #endif
 
-// `by` null: not a job.
+// `by` is the job, or null if no job locked it.
 void note_lock_taker(const void* lock, const void* by) noexcept;
 [[nodiscard]] bool is_lock_taker(const void* lock, const void* by) noexcept;
 [[gnu::cold]] void report_locked_twice(std::string_view kind, std::string_view name, std::string_view job) noexcept;

@@ -2,13 +2,13 @@
 
 // The word of once, as a value with pure transitions.
 //
-// word     bit 0..1 phase: fresh, running (somebody has the turn), done      bit 2 waited: the list is not empty
+// word     bit 0..1 phase: fresh, running (a caller has the turn), done      bit 2 waited: the list is not empty
 //
 //   fresh --enter--> running                              the caller has the turn
-//   running --enter--> running, waited                    the caller queues up
-//   running --succeeded--> done                           effect: wake everybody
-//   running --failed, nobody waits--> fresh
-//   running, waited --failed--> running [, waited]        effect: the first in line has the turn
+//   running --enter--> running, waited                    the caller queues
+//   running --succeeded--> done                           effect: wake every waiter
+//   running, not waited --failed--> fresh
+//   running, waited --failed--> running [, waited]        effect: the first waiter has the turn
 //   done --enter--> done                                  nothing to wait for
 //
 // I1       waited implies running
@@ -43,7 +43,7 @@ struct once_state {
     }
 }
 [[nodiscard]] constexpr once_state succeed() noexcept { return {once_state::done, false}; }
-// Both by whoever has the turn. heirs: how many stand in line; the first of them gets the turn.
+// succeed() and fail() are called by the owner of the turn. heirs: the number of waiters; the first of them gets the turn.
 [[nodiscard]] constexpr once_state fail(std::uint32_t heirs) noexcept {
     return heirs == 0 ? once_state{once_state::fresh, false} : once_state{once_state::running, heirs > 1};
 }

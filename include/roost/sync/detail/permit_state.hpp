@@ -2,27 +2,27 @@
 
 // The word of mutex, shared_mutex and semaphore, as a value with pure transitions.
 //
-// Why it is not simpler: a counter alone would let a newcomer take the permit that a release meant for the first in the
-// queue, who then queues up again at the tail and can starve. So "somebody waits" is in the same word as the count, and a
-// newcomer takes only when it is clear.
+// Why it is not simpler: a counter alone would let a newcomer take the permit that a release meant for the first waiter,
+// which then queues again at the tail and can starve. So "not empty" is in the same word as the count, and a newcomer takes
+// only while it is clear.
 //
-// word     bit 0      waited   the list is not empty: newcomers queue up; set and cleared under the list's lock
-//          bit 1      open     the first in the list is a thread that was told to come and take its permits; until it does,
-//                              threads that are still spinning may take them; set and cleared under the list's lock
+// word     bit 0      waited   the list is not empty: newcomers queue; set and cleared under the list's lock
+//          bit 1      open     the first waiter is a thread that was notified to take its permits; until it does, spinning
+//                              threads may take them; set and cleared under the list's lock
 //          bit 2..31  available
 //
-// states   free        waited = 0             anybody takes what is available
-//          queued      waited = 1, open = 0   only the holder of the list's lock gives permits away
-//          open        waited = 1, open = 1   the same, and spinning threads
+// states   free        waited = 0             any caller takes what is available
+//          queued      waited = 1, open = 0   only the holder of the list's lock grants permits
+//          open        waited = 1, open = 1   as queued, and spinning threads take them
 //
 //   free --take(n), enough--> free               fast path: one compare-exchange
 //   free --give(n)--> free                       fast path: one addition
 //   free|queued|open --enqueue, not enough--> queued|open
 //   queued|open --give(n)--> same, more available    effect: grant under the lock
-//   queued --grant to a thread--> open --it came--> queued | free
+//   queued --notify a thread--> open --it takes--> queued | free
 //
 // I1       open implies waited
-// I2       available <= total; equal when nobody holds any
+// I2       available <= total; equal when no permit is held
 
 #include <roost/base/atomic.hpp>
 
@@ -54,7 +54,7 @@ struct permit_state {
     return (!s.open || s.waited) && s.available <= total;
 }
 
-// A newcomer: never past a queue.
+// For a newcomer: refuses while there is a queue.
 [[nodiscard]] constexpr std::optional<permit_state> take(permit_state s, std::uint32_t n) noexcept {
     if (s.waited || s.available < n) {
         return std::nullopt;
@@ -62,7 +62,7 @@ struct permit_state {
     s.available -= n;
     return s;
 }
-// A thread that is still spinning: past a queue whose head is a thread that has not come yet.
+// For a spinning thread: may overtake a queue whose head is a notified thread.
 [[nodiscard]] constexpr std::optional<permit_state> barge(permit_state s, std::uint32_t n) noexcept {
     if ((s.waited && !s.open) || s.available < n) {
         return std::nullopt;
@@ -70,7 +70,7 @@ struct permit_state {
     s.available -= n;
     return s;
 }
-// Under the list's lock, for its first waiter; last: the list is empty afterwards.
+// Under the list's lock, for its first waiter. last: true if the list is empty afterwards.
 [[nodiscard]] constexpr std::optional<permit_state> grant(permit_state s, std::uint32_t n, bool last) noexcept {
     if (s.available < n) {
         return std::nullopt;
@@ -84,7 +84,7 @@ struct permit_state {
     s.available += n;
     return s;
 }
-// Under the list's lock: queue up, or take at once. The second value says which.
+// Under the list's lock: takes at once, as take() would, or marks the word as waited.
 [[nodiscard]] constexpr permit_state enqueue(permit_state s, std::uint32_t n) noexcept {
     if (const auto taken = take(s, n)) {
         return *taken;
@@ -92,7 +92,7 @@ struct permit_state {
     s.waited = true;
     return s;
 }
-// How many of n can be taken away for good: only what nobody holds and nobody has been promised.
+// Returns how many of n permits can be removed for good: only available ones.
 [[nodiscard]] constexpr std::uint32_t removable(permit_state s, std::uint32_t n) noexcept {
     return s.available < n ? s.available : n;
 }

@@ -1,10 +1,9 @@
 #pragma once
 
-// Permits that are handed over in order: what mutex, shared_mutex and semaphore are made of. See permit_state.hpp for the
-// word. Coroutines get their permits handed to them, in order of arrival. A thread that sleeps would keep its
-// permits idle for the microseconds it takes to wake, so it is told to come instead, and until it has come threads that
-// are still awake may overtake it, and whoever stands behind it, after at most thread_patience releases; then it is handed
-// them, too.
+// Permits that are granted in order: the core of mutex, shared_mutex and semaphore. See permit_state.hpp for the word.
+// Permits are handed to coroutines in order of arrival. A sleeping thread would keep its permits idle for the microseconds it
+// takes to wake, so it is notified instead. Until it takes them, running threads may overtake it, and the waiters behind it,
+// for at most thread_patience releases. After that the permits are handed to it.
 //
 // id  operation                 order             pairs     carries                                 fails in
 // P1  take, give: load          relaxed           -         nothing: a guess for P2 and P3
@@ -12,7 +11,7 @@
 // P3  give: CAS                 release/relaxed   P2 P5     out: what this holder wrote             mutex_model: publish, semaphore_model: publish
 // P4  word under the lock: load relaxed           -         nothing: a guess for P5
 // P5  word under the lock: CAS  acq_rel/relaxed   P2 P3     in: what holders wrote; out: the same,  mutex_model: hand_off
-//                                                           to whoever takes what is left
+//                                                           to the next that takes
 // P6  total: load, store        relaxed           -         nothing: a bound that is checked, changed under the lock
 // P7  statistics: load          relaxed           -         nothing
 
@@ -25,14 +24,15 @@
 
 namespace roost::inline ROOST_ABI {
 
-// How releases treat whoever waits. `hand_off`: a newcomer never overtakes, but for threads that are awake when a parked one
-// is first in line, and then not for long. `barging`: they may without limit, and so may try_ forms; a coroutine that is first
-// in line is handed to either way.
+// Whether newcomers may overtake waiters.
+// hand_off: they may not, except that running threads may overtake a parked thread for at most thread_patience releases.
+// barging: running threads and try_ forms may overtake parked threads without bound.
+// Either way permits are handed to a coroutine that is first in the queue.
 enum class fairness : std::uint8_t { hand_off, barging };
 
 namespace detail {
 
-// Reports a call on a guard or permit that holds nothing.
+// Reports a call on an empty guard or permit.
 [[gnu::cold]] void report_nothing_held(const char* what, const char* rule) noexcept;
 
 class weighted_waiter : public waiter {
@@ -69,7 +69,7 @@ public:
         }
         return n == 0 || (is_barging() && try_barge(n));
     }
-    // The same for one of one, which needs no look at the word first: it is either free or not.
+    // As try_take(1) for a total of one: needs no load first, because the word is either free or not.
     [[nodiscard]] bool try_take_only() noexcept {
         std::uint32_t seen = permit_state::unit;
         return word_.compare_exchange_strong(seen, 0, mo::acquire, mo::relaxed) ||  // P2
@@ -81,7 +81,7 @@ public:
             give_slow(1);
         }
     }
-    // With nobody queued the exchange is the last thing that touches this object: whoever takes next may destroy it.
+    // Without waiters the compare-exchange is the last touch of this object: the next holder may destroy it.
     void give(std::uint32_t n) noexcept {
         const std::uint32_t limit = total() * permit_state::unit;
         std::uint32_t seen = word_.load(mo::relaxed);  // P1
@@ -92,7 +92,7 @@ public:
             }
         } while (!word_.compare_exchange_weak(seen, seen + n * permit_state::unit, mo::release, mo::relaxed));  // P3
     }
-    // False: the deadline passed.
+    // Spins, then blocks. Returns false if the deadline passed.
     [[nodiscard]] bool take_in_thread(std::uint32_t n, time_point deadline) noexcept;
 
     void add(std::uint32_t n) noexcept;
@@ -105,12 +105,12 @@ public:
     [[nodiscard]] wait_target describe() const noexcept;
     [[nodiscard]] const char* name() const noexcept { return name_; }
 
-    // For awaiters and for condition. enqueue: false when the permits were taken at once.
+    // For awaiters and for condition. enqueue() returns false if the permits were taken at once.
     [[nodiscard]] bool enqueue(weighted_waiter& w) noexcept;
     [[nodiscard]] bool cancel(weighted_waiter& w, claim as) noexcept;
 
-    // For a coroutine that waits already, for something else: queues it here, or marks it delivered and says true. What
-    // `moving` does happens under the lock, before that: whoever sees it and comes to cancel finds the waiter moved.
+    // For a coroutine that already waits in another list. Queues it here, or marks it delivered and returns true. Calls
+    // `moving` first, under the lock: a canceller that sees its effect finds the waiter here.
     template <class Moving>
     [[nodiscard]] bool grant_or_enqueue(weighted_waiter& w, Moving moving) noexcept {
         waiters_.lock();
@@ -128,7 +128,7 @@ public:
 private:
     static constexpr std::uint32_t barging_bit = 1U << 31U;
 
-    // What a grant under the lock leaves to be done outside it.
+    // What a grant under the lock leaves to do outside it: waiters with their permits, and a thread to notify.
     struct grants {
         wake_chain handed;
         waiter* called = nullptr;
@@ -141,7 +141,7 @@ private:
     template <class Change>
     bool change(Change next) noexcept;
     void grant_locked(grants& out, bool was_open = false) noexcept;
-    // Whether it is a thread that may be overtaken once more.
+    // True if it is a thread that may be overtaken once more.
     [[nodiscard]] bool is_patient(const waiter& first) const noexcept {
         return first.is_thread() && (is_barging() || first.overtaken < thread_patience);
     }
@@ -156,7 +156,7 @@ private:
     const char* name_;
 };
 
-// Awaits n permits of Owner::core(); Result is made from the owner once they are held.
+// The awaiter for n permits of Owner::core(). co_await returns Result(owner, n).
 template <class Owner, class Result>
 class [[nodiscard("nothing is held until it is awaited: write co_await")]] permit_operation {
 public:
@@ -198,7 +198,7 @@ public:
     void set_awaited() noexcept { node_.set_awaited(); }
     [[nodiscard]] waiter& node() noexcept { return node_; }
     [[nodiscard]] wait_target waits_on() const noexcept { return owner_->core().describe(); }
-    // For a job that awaits it: what it is not to lock twice.
+    // Returns the lock that the awaiting job must not hold already.
     [[nodiscard]] const void* exclusive_lock() const noexcept
         requires(Owner::is_exclusive)
     {

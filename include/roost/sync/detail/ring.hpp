@@ -1,7 +1,7 @@
 #pragma once
 
-// A queue of values in one block of memory; unsynchronised. Growing is split in two so that memory is allocated and freed
-// outside the owner's lock.
+// A queue of values in one block of memory. Not thread-safe. Growing takes two steps, so that the owner allocates and frees
+// outside its lock.
 
 #include <roost/base/assert.hpp>
 #include <roost/base/atomic.hpp>
@@ -63,7 +63,7 @@ public:
         --size_;
     }
 
-    // Moves everything into `larger`, which is empty, and swaps the two.
+    // Moves all values into `larger`, which must be empty, and swaps the two.
     void move_into(ring& larger) noexcept {
         while (size_ > 0) {
             larger.push_back(std::move(front()));
@@ -76,7 +76,7 @@ public:
     }
 
 private:
-    // No array is larger than its own differences.
+    // Throws std::bad_array_new_length if the size exceeds PTRDIFF_MAX.
     [[nodiscard]] static std::size_t size_of(std::size_t capacity) {
         if (capacity > PTRDIFF_MAX / sizeof(T)) {
             throw std::bad_array_new_length();

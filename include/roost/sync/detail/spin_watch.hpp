@@ -1,10 +1,9 @@
 #pragma once
 
-// How long a thread spins before it sleeps. Going to sleep and being woken costs microseconds on both sides, so it pays to
-// spin for about that long if what is waited for comes soon, and is wasted if it does not. Each thread remembers how that
-// went: success doubles the time it is ready to spend next, failure halves it. At the least it looks a little while, and
-// every so often it tries the full time again: two threads that answer each other quickly but have both begun to sleep would
-// otherwise never find out.
+// How long a thread spins before it sleeps. Sleeping and being woken costs microseconds on both sides. Spinning for about that
+// long pays if the wake comes soon, and is wasted otherwise. Each thread adapts: a success doubles its next spin, a failure
+// halves it, down to a minimum. Every few failures it tries the full time again: two threads that answer each other quickly,
+// but have both begun to sleep, would otherwise keep sleeping.
 
 #include <roost/base/atomic.hpp>
 #include <roost/sync/detail/limits.hpp>
@@ -14,7 +13,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// What a thread has learnt, as a value. Nanoseconds.
+// A thread's adapted spin time in nanoseconds, as a value with pure transitions.
 struct spin_history {
     std::int32_t ready_to_spend = spin_most;
     std::uint32_t failures = 0;  // in a row
@@ -35,10 +34,10 @@ struct spin_history {
 
 class spin_watch {
 public:
-    // Not past the deadline, in any case.
+    // Never spins past the deadline.
     explicit spin_watch(time_point deadline) noexcept : deadline_(deadline) {}
 
-    // Pauses; false when it is time to sleep instead.
+    // Pauses. Returns false when the thread should sleep.
     [[nodiscard]] bool pause(int times) noexcept {
         if (spin_most == 0) {
             return false;
@@ -49,7 +48,7 @@ public:
         pauses_ += times;
         return pauses_ < next_look_ || look();
     }
-    // What was waited for came while spinning.
+    // Called when the wait ended while spinning.
     void succeeded() noexcept {
         if (pauses_ >= first_look) {
             note_success();

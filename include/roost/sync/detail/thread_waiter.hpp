@@ -1,6 +1,6 @@
 #pragma once
 
-// A blocked thread as a waiter: it stands in the same lists as coroutines do.
+// A blocked thread as a waiter, in the same lists as coroutines.
 
 #include <roost/sync/parker.hpp>
 #include <roost/sync/waiter.hpp>
@@ -17,18 +17,19 @@ public:
               args...) {}
     basic_thread_waiter(basic_thread_waiter&&) = delete;
 
-    // Blocks until delivered. At the deadline `give_up()` tries to claim the wait as expired; when it has lost, the wake
-    // is on its way and is waited for, because the waker still holds this waiter.
+    // Blocks until delivered, and returns the claim. At the deadline `give_up()` tries to claim the wait as expired. If it
+    // loses, this blocks until the wake arrives, because the waker still uses this waiter.
     template <class GiveUp>
-    [[nodiscard]] claim block_and_tell(time_point deadline, GiveUp give_up) noexcept {
+    [[nodiscard]] claim block_for_claim(time_point deadline, GiveUp give_up) noexcept {
         if (!parker_.park(deadline) && !give_up()) {
             parker_.park();
         }
         return this->finish();
     }
+    // As above. Returns false if the deadline passed.
     template <class GiveUp>
     [[nodiscard]] bool block(time_point deadline, GiveUp give_up) noexcept {
-        return block_and_tell(deadline, give_up) != claim::expired;
+        return block_for_claim(deadline, give_up) != claim::expired;
     }
     [[nodiscard]] bool park(time_point deadline) noexcept { return parker_.park(deadline); }
     void park() noexcept { parker_.park(); }

@@ -3,12 +3,12 @@
 // Waiters in order of arrival, under a gate_lock. The building block of every primitive: O(1) to queue, to claim the first,
 // and to unlink from the middle.
 //
-// wake_all takes the whole list at once and bumps the generation; that is its commit. Until the walk reaches a node nobody
-// has written to it, yet a canceller that takes the lock sees the old generation and knows that it has lost.
+// take_all() takes the whole list at once and increments the generation; that is its commit. A node keeps its claim until the
+// walk reaches it, but a canceller that takes the lock sees the old generation: it has lost.
 //
 // fields   next_ prev_ generation_ of a waiter; to write claim_
 //            idle                        its owner
-//            queued (waiting, current)   whoever holds the lock
+//            queued (waiting, current)   the holder of the lock
 //            claimed by one              the claimer until it is delivered, then its owner
 //            taken (older generation)    the walker until it is delivered, then its owner
 // I1       a waiter is in at most one list
@@ -18,8 +18,8 @@
 // id  operation            order    pairs  carries                                    fails in
 // W1  size: load           relaxed  -      nothing: a statistic
 // W2  size: store          relaxed  -      nothing: a statistic, written under the lock
-// W3  claim: load, store   relaxed  -      nothing: the lock, or the delivery, orders it; atomic because a canceller looks
-//                                          before it takes the lock, and at waiters whose owner has just been resumed
+// W3  claim: load, store   relaxed  -      nothing: the lock, or the delivery, orders it; atomic because a canceller loads it
+//                                          before it takes the lock, also of waiters whose owner has just been resumed
 // W4  drop: store          release  W4     out: last touch of a waiter whose select need not take the lock    gone_model: dropped_alternative
 //     claimed? load        acquire  W4     in: the same
 
@@ -30,7 +30,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// Waiters that have been taken from a list, in order, on their way to be delivered outside its lock.
+// Waiters that were taken from a list, in order, to be delivered outside its lock.
 class wake_chain {
 public:
     constexpr wake_chain() noexcept = default;
@@ -46,14 +46,14 @@ public:
         last_ = &w;
     }
     [[nodiscard]] bool is_empty() const noexcept { return first_ == nullptr; }
-    // Resumes them all. Touches nothing but the waiters: the first one may destroy the list they came from.
+    // Delivers all of them. Touches nothing but the waiters: the first one may destroy the list they came from.
     void deliver(std::string_view what) noexcept;
     void deliver(const char* what) noexcept;
 
 private:
     template <class What>
     void deliver_all(What what) noexcept;
-    // Each takes the first waiter and those behind it that go the same way; gives the rest.
+    // Each delivers the first waiter and those behind it with the same executor. Returns the rest.
     template <class What>
     static waiter* post_together(waiter* w, What what) noexcept;
     static waiter* run_in_turn(waiter* w) noexcept;
@@ -71,15 +71,15 @@ public:
 
     void lock() noexcept { gate_.lock(); }
     void unlock() noexcept { gate_.unlock(size_.load(mo::relaxed) != 0); }  // W1
-    // For whoever knows whether anybody is left in the list: reading back what was just written takes its time.
+    // For a caller that knows whether the list is empty: saves the load of a value that was just stored.
     void unlock(bool is_waited) noexcept {
-        ROOST_ASSERT(is_waited == (head_.get() != nullptr), "I3: the gate says what the list is");
+        ROOST_ASSERT(is_waited == (head_.get() != nullptr), "I3: the gate agrees with the list");
         gate_.unlock(is_waited);
     }
     [[nodiscard]] bool is_idle() const noexcept { return gate_.is_idle(); }
     [[nodiscard]] std::uint32_t size_approx() const noexcept { return size_.load(mo::relaxed); }  // W1
 
-    // For destructors: waits until whoever let the owner go has left the lock; false when somebody is still queued.
+    // For destructors. Blocks until the thread that woke the owner has released the lock. Returns false if a waiter is queued.
     [[nodiscard]] bool is_quiet() noexcept {
         if (gate_.is_held()) {
             lock();
@@ -92,7 +92,7 @@ public:
 
     [[nodiscard]] waiter* front() const noexcept { return head_.get(); }
     [[nodiscard]] bool is_empty() const noexcept { return head_.get() == nullptr; }
-    // Null behind the last.
+    // Returns null for the last waiter.
     [[nodiscard]] waiter* next_of(const waiter& w) const noexcept {
         waiter* next = w.next_.get();
         return next == head_.get() ? nullptr : next;
@@ -101,7 +101,7 @@ public:
         return w.state() == claim::waiting && w.generation_.get() == generation_;
     }
 
-    // Who is to be served, and whether it is not to be because `active` was decided elsewhere.
+    // The waiter to serve, or null. is_lost() is true if there is none because `active` was decided elsewhere.
     class picked {
     public:
         constexpr picked(waiter* who, bool is_lost) noexcept : who_(who), lost_(is_lost) {}
@@ -112,8 +112,8 @@ public:
         waiter* who_;
         bool lost_;
     };
-    // The first in line, to be taken and served at once: if it is an alternative, its choice is won for it, and so is that
-    // of `active`, who serves it. Null: nobody to serve.
+    // Returns the first waiter; the caller takes and serves it at once. Wins its choice if it is an alternative, and the choice
+    // of `active`, the alternative that serves it. Null: no waiter to serve.
     [[nodiscard]] picked pick(waiter* active = nullptr) noexcept {
         if (!has_alternatives_ && (active == nullptr || !active->is_alternative())) [[likely]] {
             return {head_.get(), false};
@@ -144,11 +144,11 @@ public:
         size_.store(size + 1, mo::relaxed);  // W2
     }
 
-    // Claims a queued waiter and unlinks it. Says whether anybody is left.
+    // Claims a queued waiter and unlinks it. Returns true if other waiters are left.
     bool take(waiter& w, claim as) noexcept {
         ROOST_ASSERT(contains(w), "I2: only a queued waiter can be claimed");
         const std::uint32_t size = size_.load(mo::relaxed);  // W1
-        if (size == 1) {  // without a look at its links: they may be in another cache
+        if (size == 1) {  // without reading its links: they may be in another core's cache
             head_.set(nullptr);
         } else {
             waiter* next = w.next_.get();
@@ -164,18 +164,18 @@ public:
         return size != 1;
     }
 
-    // An alternative that was decided elsewhere leaves the list. Its select may see that without the lock, and be gone.
+    // Unlinks an alternative that was decided elsewhere. Its select may see that without the lock, and be destroyed.
     void drop(waiter& w) noexcept {
         take(w, claim::waiting);
         w.claim_.store(claim::cancelled, mo::release);  // W4
     }
 
-    // For lists of another kind: whoever holds the lock of such a list says what has become of a waiter in it.
+    // For lists of another kind. Called under the lock of the list that the waiter is in.
     static void mark(waiter& w, claim as) noexcept { w.claim_.store(as, mo::relaxed); }  // W3
-    // For a waiter that got what it wants without being queued, to be delivered like one that was.
+    // For a waiter that was served without being queued; it is delivered like a queued one.
     static void mark_delivered(waiter& w) noexcept { w.claim_.store(claim::delivered, mo::relaxed); }  // W3
 
-    // Claims the waiter if it is still queued.
+    // Claims the waiter and returns true if it is still queued.
     [[nodiscard]] bool take_if_queued(waiter& w, claim as) noexcept {
         if (!contains(w)) {  // mutate
             return false;
@@ -184,7 +184,7 @@ public:
         return true;
     }
 
-    // Takes everybody, to be delivered without the lock.
+    // Takes all waiters, to be delivered without the lock.
     [[nodiscard]] wake_chain take_all() noexcept {
         if (has_alternatives_) [[unlikely]] {
             settle_alternatives();
@@ -207,7 +207,7 @@ private:
     atomic<std::uint32_t> size_{0};
     plain<waiter*> head_{nullptr};
     std::uint32_t generation_ = 0;
-    bool has_alternatives_ = false;  // some of them, since the last time everybody was taken
+    bool has_alternatives_ = false;  // true if an alternative was queued since the list was last emptied
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -1,17 +1,17 @@
 #pragma once
 
-// The awaiter that most primitives share, and its blocking twin. A Source is a pointer to the primitive, or a small object
-// that acts like one; it offers
+// The awaiter that most primitives share, and its blocking form. A Source is a pointer to the primitive, or a small object
+// that acts like one. It has
 //
-//   bool try_pass() noexcept                 no need to wait
-//   bool enqueue(waiter&) noexcept           false: no need to wait after all; true: queued
-//   bool cancel(waiter&, claim) noexcept     claims a queued waiter; false: somebody else has
-//   void pass_on(waiter&) noexcept           a delivered waiter that will never run: what it was given goes to the next
+//   bool try_pass() noexcept                 true: no need to wait
+//   bool enqueue(waiter&) noexcept           true: queued; false: no need to wait
+//   bool cancel(waiter&, claim) noexcept     claims a queued waiter; false: it was claimed before
+//   void pass_on(waiter&) noexcept           hands what a delivered waiter got to the next; that waiter will never run
 //   wait_target describe() const noexcept
-//   result(claim)                            optional: what co_await gives; idle: it did not wait
+//   result(claim)                            optional: the result of co_await; idle: it did not wait
 //
-// The frame of a coroutine suspended in such an awaiter may be destroyed by its owner, on its executor or while its wake is
-// known not to be posted; then a queued waiter is unlinked and a delivered one passes its wake on.
+// The owner of a coroutine suspended in such an awaiter may destroy its frame, on its executor or while its wake is not
+// posted. Then a queued waiter is unlinked, and a delivered one passes its wake on.
 
 #include <roost/sync/detail/limits.hpp>
 #include <roost/sync/detail/thread_waiter.hpp>
@@ -27,9 +27,9 @@ namespace roost::inline ROOST_ABI {
 namespace detail {
 
 [[noreturn]] void destroyed_while_woken(wait_target target) noexcept;
-// Ends the program when the primitive's last moment has come with somebody still queued.
+// Ends the program: the primitive is destroyed while waiters are queued.
 [[noreturn]] void destroyed_with_waiters(wait_target target, std::uint32_t waiters) noexcept;
-// In checked builds: an awaiter was destroyed that nothing awaited. Reported as misuse; `call` is what the program wrote.
+// Called in checked builds when an awaiter is destroyed unawaited. Reports misuse; `call` is the call that made the awaiter.
 [[gnu::cold]] void never_awaited(wait_target target, const char* call) noexcept;
 
 template <class Source>
@@ -63,13 +63,13 @@ public:
         }
     }
 
-    // False: no need to wait, the target will not be run.
+    // Returns true if it waits. False: no need to wait, and the target is not run.
     [[nodiscard]] bool start(const resume_target& target) noexcept {
         node_.bind(target);
         return source_->enqueue(node_);
     }
-    // From any thread, while suspended. True: nobody will resume the coroutine, the caller decides about it. False: a wake
-    // has claimed it, and it will be resumed.
+    // Requires that the coroutine is suspended here. Returns true if it claimed the wait: nothing resumes the coroutine, and
+    // the caller resumes or destroys it. Returns false if a wake has claimed the wait and resumes it. Thread-safe.
     bool try_cancel(claim as = claim::cancelled) noexcept { return source_->cancel(node_, as); }
 
     void set_awaited() noexcept { node_.set_awaited(); }
@@ -89,7 +89,7 @@ private:
     waiter node_;
 };
 
-// Spins briefly, then queues up and blocks. False: the deadline passed.
+// Spins briefly, then queues and blocks. Returns false if the deadline passed.
 template <class Source>
 [[nodiscard]] bool wait_in_thread(Source source, time_point deadline) noexcept {
     for (int spin = 0; spin < park_spins; ++spin) {
