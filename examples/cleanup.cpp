@@ -44,7 +44,7 @@ task<> transfer(connection& c) {
 
 task<int> serve() {
     connection c;
-    const bool done = co_await move_on_after(10ms, transfer(c));
+    const bool done = co_await move_on_after(500ms, transfer(c));
     std::printf("%s, the connection is %s\n", done ? "done" : "given up", c.is_open() ? "open" : "closed");
     co_return !done && !c.is_open() && c.rollbacks == 1 ? 0 : 1;
 }

@@ -28,15 +28,15 @@ task<int> receive_all(channel<int>& from) {
             co_return parts;
         }
         parts += *part;
-        silence.set_remaining(100ms);  // from now on; extend_by() and move_to() move it, too
+        silence.set_remaining(500ms);  // from now on; extend_by() and move_to() move it, too
     }
 }
 
 task<int> receive_or_give_up(channel<int>& from) {
     try {
-        co_return co_await fail_after(100ms, receive_all(from));
+        co_return co_await fail_after(500ms, receive_all(from));
     } catch (const timed_out&) {
-        co_return -1;  // nothing came for 100 ms, however long it went well before
+        co_return -1;  // nothing came for 500 ms, however long it went well before
     }
 }
 // end body
@@ -51,7 +51,7 @@ task<int> transfer(scope& s, channel<int>& line, std::vector<duration> pauses) {
 task<int> receive_twice() {
     channel<int> lively(1);
     channel<int> silent(1);
-    const std::vector<duration> steady(8, 20ms);
+    const std::vector<duration> steady(8, 100ms);
     const std::vector<duration> stops = {1ms, 1h};
     const int all = co_await with_scope(transfer, std::ref(lively), steady);
     const int gave_up = co_await with_scope(transfer, std::ref(silent), stops);

@@ -3,6 +3,7 @@
 #include <roost/roost.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <functional>
 #include <span>
@@ -16,7 +17,9 @@ namespace {
 // A connection whose peer sends four bytes now and then.
 class slow_socket {
 public:
+    static inline std::atomic<int> reads{0};
     static task<std::size_t> read_some(std::span<std::byte> into) {
+        ++reads;
         co_await sleep_for(1ms);
         co_return into.size();
     }
@@ -68,7 +71,7 @@ task<int> play(scope& scope, const roost::shutdown& s, channel<int>& orders) {
     for (int i = 0; i < 10; ++i) {
         static_cast<void>(co_await orders.send(i));
     }
-    co_await sleep_for(10ms);
+    while (orders.size() > 0 || slow_socket::reads < 2) co_await sleep_for(1ms);  // both are in the middle
     const int seen = count_rows(s, {1, 2, 3, 4, 5});  // asks for the end in its middle
     const int count = co_await std::move(taken);
     const std::size_t read = co_await std::move(bytes);

@@ -25,10 +25,10 @@ task<> export_month(event& printer, service::ledger::entry entry) {  // waits fo
 task<> save_settings(event& disk) { co_await disk.wait(); }
 task<> backup(event& disk) { co_await shield(1h, save_settings(disk)); }  // and may not be cancelled
 task<> compress() {  // keeps a thread of the blocking lane
-    co_await blocking([] { ::usleep(900'000); });
+    co_await blocking([] { ::usleep(2'100'000); });
 }
-task<> render() {  // keeps its worker for 150 ms
-    const auto end = std::chrono::steady_clock::now() + 150ms;
+task<> render() {  // keeps its worker for 400 ms
+    const auto end = std::chrono::steady_clock::now() + 400ms;
     while (std::chrono::steady_clock::now() < end) {}
     co_return;
 }
@@ -47,9 +47,9 @@ task<> serve(service::host& h, event& printer, event& disk) {
     co_await orders.launch("render", render()).join();
     for (int i = 0; i < 3; ++i) h.ledger().accept().complete();
     h.set_ready();
-    co_await sleep_for(50ms);
+    co_await sleep_for(200ms);
     ::kill(::getpid(), SIGUSR1);
-    co_await sleep_for(50ms);
+    co_await sleep_for(200ms);
     ::kill(::getpid(), SIGTERM);
     co_await h.stopping();
 }

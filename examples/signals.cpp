@@ -34,15 +34,16 @@ task<> work_and_reload(channel<int>& orders) {
 
 task<> some_orders(channel<int>& orders) {
     co_await orders.send(1);
+    co_await orders.send(2);  // there is room for it when the first has been taken, by a task that watches for SIGHUP
     ::kill(::getpid(), SIGHUP);
     co_await sleep_for(5ms);
-    co_await orders.send(2);
+    co_await orders.send(3);
     ::kill(::getpid(), SIGINT);  // Ctrl-C
     co_await sleep_for(1h);
 }
 
 task<> serve_orders(scope& s) {
-    channel<int> orders(4, "orders");
+    channel<int> orders(1, "orders");
     s.launch("orders", some_orders(orders));
     co_await work_and_reload(orders);
 }

@@ -18,14 +18,14 @@ task<std::string> ask(const char* who, duration takes) {
 // begin body
 // An answer that comes too late is replaced by a default.
 task<std::string> ask_with_default(const char* who, duration takes) {
-    auto answer = co_await move_on_after(5ms, ask(who, takes));
+    auto answer = co_await move_on_after(500ms, ask(who, takes));
     co_return answer ? *answer : std::string("no answer from ") + who;
 }
 
 // An answer that has to come: its absence is an error with a type of its own.
 task<bool> insist(const char* who, duration takes) {
     try {
-        const std::string answer = co_await fail_after(5ms, ask(who, takes));
+        const std::string answer = co_await fail_after(500ms, ask(who, takes));
         std::printf("%s\n", answer.c_str());
         co_return true;
     } catch (const timed_out& e) {

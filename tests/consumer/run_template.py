@@ -28,7 +28,7 @@ def ask(port, path):
 
 def main():
     port = free_port()
-    environment = dict(os.environ, SHOP_HEALTH_PORT=str(port), ROOST_SHUTDOWN_LAME_DUCK="1s", ROOST_SHUTDOWN_TOTAL="100s")
+    environment = dict(os.environ, SHOP_HEALTH_PORT=str(port), ROOST_SHUTDOWN_LAME_DUCK="5s", ROOST_SHUTDOWN_TOTAL="100s")
     shop = subprocess.Popen([sys.argv[1]], stderr=subprocess.PIPE, text=True, env=environment)
     said = []
 

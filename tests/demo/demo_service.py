@@ -24,7 +24,7 @@ def check(fact, sentence, text=""):
 class Service:
     """The running program, its output, and its port."""
 
-    def __init__(self, program, *flags, total=None, env=None, starts_within=30, **how):
+    def __init__(self, program, *flags, total=None, env=None, starts_within=120, **how):
         environment = dict(env or os.environ, **({"ROOST_SHUTDOWN_TOTAL": total} if total else {}))
         self.process = subprocess.Popen([program, "--port", "0", *flags], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         text=True, env=environment, **how)
@@ -46,7 +46,7 @@ class Service:
         """When the first line that matches came."""
         return next((at for at, line in zip(self.times, self.lines) if re.search(pattern, line)), None)
 
-    def wait_for(self, pattern, seconds=30):
+    def wait_for(self, pattern, seconds=120):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             found = re.search(pattern, self.text())
@@ -58,7 +58,7 @@ class Service:
         check(False, f"'{pattern}' was never printed", self.text())
 
     def connect(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=10)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=60)
 
     def ask(self, request):
         with self.connect() as s:
@@ -125,7 +125,7 @@ def read_answer(s):
 
 
 def run(program, *flags, **how):
-    done = subprocess.run([program, *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, check=False, **how)
+    done = subprocess.run([program, *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=200, check=False, **how)
     return done.returncode, done.stdout, done.stderr
 
 

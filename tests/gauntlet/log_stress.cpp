@@ -103,6 +103,7 @@ int mute(int lines, int remembers) {
     auto o = service::options().total(total).log_buffer(1 << 16).runtime(runtime_options().workers(2).soft_budget(1ms));
     if (lines < 0) {
         fill_stderr();
+        o.total(hang).budget(service::phase::drain, total / 2);  // its end is a clean one, however busy the machine is
     } else {
         held.lock();
         lines_left = lines;

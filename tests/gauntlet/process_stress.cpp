@@ -56,7 +56,8 @@ task<> serve(service::host& h) {
     h.set_ready();
     h.log("ready");
     co_await h.stopping();
-    co_await sleep_for(50ms);  // the drain
+    const char* how = std::getenv("ROOST_TEST_DRAIN");
+    co_await sleep_for(how == nullptr ? duration(50ms) : duration(1h));  // the drain
 }
 
 // What the child process runs.
@@ -100,9 +101,17 @@ TEST(gauntlet_process, GAUNTLET_20_a_signal_at_any_moment_of_a_drain) {
         ASSERT_NE(child.last_line().find(" lost=0"), std::string::npos) << child.output();
         (WEXITSTATUS(status) == 0 ? clean : cancelled) += 1;
     }
-    EXPECT_GT(cancelled + died, 0) << "no second signal was heard in " << runs / 2 << " runs";
-    q.say("%ld runs: %ld drained, %ld cancelled, %ld signalled after the end, every ledger whole; longest end %.0f ms", runs,
-          clean, cancelled, died, longest);
+    // On a busy machine every drain may have been over by then. This one is not.
+    service::child_process child("drain", {{"ROOST_TEST_DRAIN", "long"}, {"ROOST_SHUTDOWN_TOTAL", "6h"}});
+    ASSERT_TRUE(child.wait_for("ready"));
+    child.send(SIGTERM);
+    ASSERT_TRUE(child.wait_for("phase drain"));
+    child.send(SIGTERM);
+    ASSERT_TRUE(service::ended_with(child.wait(), 128 + SIGTERM)) << "no second signal was heard\n" << child.output();
+    ASSERT_NE(child.last_line().find(" lost=0"), std::string::npos) << child.output();
+    ++cancelled;
+    q.say("%ld runs: %ld drained, %ld cancelled, %ld signalled after the end, every ledger whole; longest end %.0f ms",
+          runs + 1, clean, cancelled, died, longest);
 }
 
 #endif

@@ -103,7 +103,7 @@ public:
     quiet(const quiet&) = delete;
     quiet& operator=(const quiet&) = delete;
     ~quiet() {
-        const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+        const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
         while (count("/proc/self/task") > threads_ && std::chrono::steady_clock::now() < limit) {
             std::this_thread::yield();
         }

@@ -50,7 +50,7 @@ task<> timed(scope& s) {
     auto held = co_await move_on_after(10s, m.lock());
     expect(held.has_value(), "move_on_after of a lock");
     expect(co_await fail_after(10s, fail_after(10s, after(1ms, 3))) == 3, "a timeout of a timeout");
-    expect(co_await shield(1s, with_scope(inner, 4)) == 4, "a shield around a scope");
+    expect(co_await shield(10s, with_scope(inner, 4)) == 4, "a shield around a scope");
     const auto failed = co_await as_outcome(fail_after(10s, fail()));
     expect(failed.has_error(), "the outcome of a timeout");
     expect(co_await fail_after(10s, blocking([] { return 13; })) == 13, "fail_after of blocking work");

@@ -63,7 +63,7 @@ bool check(unsigned workers, task<> (*busy)(), const char* what) {
             ++asked;
             std::this_thread::sleep_for(500us);
         }
-        for (int i = 0; i < 1000 && answered < asked; ++i) {
+        for (int i = 0; i < 20'000 && answered < asked; ++i) {  // a busy machine is slow, what starves does so for ever
             std::this_thread::sleep_for(1ms);
         }
         const int in_time = answered;
@@ -71,7 +71,7 @@ bool check(unsigned workers, task<> (*busy)(), const char* what) {
         root.close_blocking();
         std::sort(late.begin(), late.end());
         const auto median = std::chrono::duration_cast<std::chrono::microseconds>(late[late.size() / 2]).count();
-        const bool starves = in_time != asked || median > 500'000;
+        const bool starves = in_time != asked || median > 5'000'000;
         if (verbose || starves) {
             std::printf("%u worker(s), %s: %d of %d posts answered, timers late by %lld us (median)\n", workers, what,
                         in_time, asked, static_cast<long long>(median));
@@ -117,7 +117,7 @@ bool check_order() {
 }  // namespace
 
 int main(int argc, char**) {
-    alarm(30);
+    alarm(110);
     verbose = argc > 1;
     bool right = check_order();
     for (const unsigned workers : {1U, 2U}) {

@@ -52,7 +52,7 @@ int main() {
     for (int i = 0; i < forks && hung == 0; ++i) {
         const pid_t child = fork();
         if (child == 0) {
-            alarm(20);
+            alarm(100);
             _exit(roost::run(one(), roost::runtime_options().workers(1 + static_cast<unsigned>(i % 2))) == 1 ? 0 : 2);
         }
         int status = 0;

@@ -89,6 +89,9 @@ int main() {
             std::this_thread::sleep_for(1ms);
         }
     });
+    while (accepted.load() == 0) {
+        std::this_thread::yield();
+    }
     std::this_thread::sleep_for(20ms);
 
     auto drained = server.shut_down();

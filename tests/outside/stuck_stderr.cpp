@@ -47,7 +47,7 @@ roost::task<int> top(roost::owned_scope& apart) { co_return co_await roost::with
 }  // namespace
 
 int main() {
-    alarm(30);
+    alarm(110);
     int ends[2];
     if (pipe(ends) != 0) {
         return 77;

@@ -77,7 +77,7 @@ task<int> all() {
 }  // namespace
 
 int main() {
-    alarm(30);
+    alarm(110);
     set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept { ++reported; });
     const int wrong = run(all(), runtime_options().workers(1));
     if (wrong != 0) {

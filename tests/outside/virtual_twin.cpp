@@ -76,7 +76,7 @@ std::string trace_of(std::uint64_t seed) {
 }  // namespace
 
 int main() {
-    alarm(20);
+    alarm(110);
     for (const std::uint64_t seed : {std::uint64_t(0), std::uint64_t(7)}) {
         const std::string first = trace_of(seed);
         const std::string second = trace_of(seed);

@@ -100,8 +100,14 @@ task<void> with_endless(pool<thing>* p, event* never, event* began) {
     co_await p->with(body);
 }
 task<bool> with_cancelled(pool<thing>* p, event* never, event* began) {
-    auto ended = co_await move_on_after(std::chrono::milliseconds(5), with_endless(p, never, began));
-    co_return !ended;
+    const auto body = [p, never, began](scope& s) -> task<bool> {
+        const job j = s.launch("endless", with_endless(p, never, began));
+        co_await began->wait();
+        j.cancel();
+        co_await j.join();
+        co_return j.state() == job_state::cancelled;
+    };
+    co_return co_await with_scope(body);
 }
 
 TEST_F(pool_task, POOL_8_with_a_coroutine_gives_back_on_success_and_destroys_on_failure_and_cancel) {
@@ -169,20 +175,28 @@ TEST_F(pool_task, RPB_7_waiting_inside_a_coroutine_with_is_cancellable_and_costs
 
 // --- edge case 25 -------------------------------------------------------------------------------------------------------------------
 
-task<thing> create_on_command(ledger* l, event* go) {
+task<thing> create_on_command(ledger* l, event* begun, event* go) {
+    begun->set();
     co_await go->wait();
     co_return thing(++l->made);
 }
-task<bool> acquire_briefly(pool<thing>* p) {
-    auto ended = co_await move_on_after(std::chrono::milliseconds(3), acquire_id(p, false));
-    co_return !ended;
+task<bool> acquire_until(pool<thing>* p, event* begun) {
+    const auto body = [p, begun](scope& s) -> task<bool> {
+        const job j = s.launch("acquires", acquire_id(p, false));
+        co_await begun->wait();
+        j.cancel();
+        co_await j.join();
+        co_return j.state() == job_state::cancelled;
+    };
+    co_return co_await with_scope(body);
 }
 
 TEST_F(pool_task, POOL_32_edge_25_a_job_cancelled_during_its_creation_leaves_the_resource_to_the_pool) {
+    event begun;
     event go;
     {
-        pool<thing> p(options(1), [&] { return create_on_command(&l, &go); });
-        EXPECT_TRUE(run(acquire_briefly(&p)));
+        pool<thing> p(options(1), [&] { return create_on_command(&l, &begun, &go); });
+        EXPECT_TRUE(run(acquire_until(&p, &begun)));
         EXPECT_EQ(p.stats().busy, 1U) << "the creation belongs to the pool";
         go.set();
         EXPECT_EQ(run(acquire_id(&p, false)), 1);

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <system_error>
 
@@ -56,17 +57,31 @@ int live_threads() {
     }
     return count;
 }
+// A joined thread is counted for a moment longer: waits until there are no more than so many.
+int live_threads_down_to(int wanted) {
+    const time_point hangs = deadline_after(now(), std::chrono::seconds(60));
+    int count = live_threads();
+    while (count > wanted && now() < hangs) {
+        yield_thread();
+        count = live_threads();
+    }
+    return count;
+}
 
 TEST(thread_failure, RUN_19_GAUNTLET_19_the_constructor_throws_and_leaves_no_thread) {
     const gauntlet::quiet q("scenario 19");  // descriptors and memory, too
-    const int before = live_threads();
+    int before = live_threads();
+    for (int look = 0; look < 100; ++look) {  // those of earlier tests may be counted for a moment longer, too
+        yield_thread();
+        before = std::min(before, live_threads());
+    }
     for (const unsigned workers : {1U, 8U}) {
         const int needed = static_cast<int>(workers) + 1;  // and the keeper
         for (int allowed = 0; allowed < needed; ++allowed) {
             threads_allowed = allowed;
             EXPECT_THROW(runtime rt(runtime_options().workers(workers)), std::system_error) << allowed;
             threads_allowed = -1;
-            EXPECT_EQ(live_threads(), before);
+            EXPECT_LE(live_threads_down_to(before), before);
         }
         threads_allowed = needed;
         {
@@ -74,7 +89,7 @@ TEST(thread_failure, RUN_19_GAUNTLET_19_the_constructor_throws_and_leaves_no_thr
             EXPECT_EQ(threads_allowed, 0);
             threads_allowed = -1;
         }
-        EXPECT_EQ(live_threads(), before);
+        EXPECT_LE(live_threads_down_to(before), before);
         q.say("%d of %d threads refused in turn, %d alive as before", needed, needed, before);
     }
 }

@@ -22,7 +22,7 @@
 namespace roost::service {
 
 // Nothing takes this long unless it hangs.
-inline constexpr std::chrono::seconds hang_limit(30);
+inline constexpr std::chrono::seconds hang_limit(120);
 
 class child_process {
 public:

@@ -147,14 +147,17 @@ TEST(conductor, SVC_52_more_time_is_asked_for_only_while_there_is_progress) {
     child_process c("slow queue", {{"NOTIFY_SOCKET", manager.address()}});
     ASSERT_TRUE(c.wait_for("is ready"));
     c.send(SIGTERM);
+    ASSERT_TRUE(c.wait_for(" at most, 11 outstanding"));
+    c.send(SIGUSR1);
     // As long as the queue gets shorter, and not once only its last job is left.
     EXPECT_NE(manager.receive_until("EXTEND_TIMEOUT_USEC=").find("EXTEND_TIMEOUT_USEC="), std::string::npos);
     ASSERT_TRUE(c.wait_for(" at most, 1 outstanding, no progress"));
     ASSERT_TRUE(c.wait_for(" at most, 1 outstanding, no progress"));
     static_cast<void>(manager.receive_rest());
-    ASSERT_TRUE(c.wait_for(" at most, 1 outstanding, no progress"));
-    ASSERT_TRUE(c.wait_for(" at most, 1 outstanding, no progress"));
-    const std::string stuck = manager.receive_rest();
+    std::string stuck;  // of two reports that come from now on: lines may have been waiting in the pipe
+    for (int i = 0; i < 2; ++i) {
+        stuck += manager.receive_until("STATUS=drain, 1 outstanding");
+    }
     EXPECT_NE(stuck.find("STATUS=drain, 1 outstanding"), std::string::npos) << stuck;
     EXPECT_EQ(stuck.find("EXTEND_TIMEOUT_USEC"), std::string::npos) << stuck;
     c.send(SIGTERM);
@@ -173,7 +176,7 @@ TEST(conductor, SVC_53_the_watchdog_is_fed_while_the_executor_runs_and_not_when_
         static_cast<void>(manager.receive_rest());
     }
     child_process c("wedged", watched);
-    ASSERT_TRUE(c.wait_for("not live: the executor has run nothing for 0.05 s"));
+    ASSERT_TRUE(c.wait_for("not live: the executor has run nothing for 1 s"));
     static_cast<void>(manager.receive_rest());
     c.send(SIGUSR1);
     ASSERT_TRUE(c.wait_for("the tree of"));

@@ -24,13 +24,13 @@ task<> fail_now() {
     co_return;
 }
 
-task<> limited(limited_scope& s, int& n) {
+task<> limited(scope& s, int& n) {
     co_await s.room();
     s.launch("one", count(n));
-    EXPECT_LE(s.free_places(), 2U);
+    EXPECT_LE(s.free_slots(), 2U);
 }
-task<> serving(service_scope& s, event& never, job& out) {
-    out = s.serve("service", [](event& e) -> task<> { co_await e.wait(); }(never));
+task<> serving(scope& s, event& never, job& out) {
+    out = s.daemon("service", [](event& e) -> task<> { co_await e.wait(); }(never));
     co_return;
 }
 task<> collecting(scope& s, int& n) {
@@ -39,9 +39,9 @@ task<> collecting(scope& s, int& n) {
     co_return;
 }
 task<> use_all(int& n, event& never, job& service, bool& failed) {
-    co_await with_limited_scope(2, limited, std::ref(n));
-    co_await with_services(serving, std::ref(never), std::ref(service));
-    const auto ended = co_await as_outcome(collect(collecting, std::ref(n)));
+    co_await with_scope(scope_options("limited scope").at_most(2), limited, std::ref(n));
+    co_await with_scope(serving, std::ref(never), std::ref(service));
+    const auto ended = co_await as_outcome(with_scope(scope_options("collect").keep_going(), collecting, std::ref(n)));
     failed = ended.has_error();
 }
 
@@ -60,12 +60,12 @@ TEST(deprecated, JOB_64_JOB_65_JOB_66_former_names_of_scopes_work) {
 TEST(deprecated, JOB_29_root_scope_works) {
     stage s;
     int n = 0;
-    root_scope root(s.executor, "former");
+    owned_scope root(s.executor, scope_options("former").report_failures());
     root.launch("one", count(n));
-    root.close();
+    root.request_close();
     s.run();
-    EXPECT_TRUE(root.has_ended());
-    root.join_blocking();
+    EXPECT_TRUE(root.is_closed());
+    root.close_blocking();
     EXPECT_EQ(n, 1);
 }
 

@@ -136,7 +136,7 @@ MODEL_COMPLETE(failure_list_model, JOB_3_two_fail_at_once) {
     {
         const errors e{all.make(), all.make(), all.make()};
         manual_executor ex;
-        root_scope root(ex);
+        owned_scope root(ex, scope_options("root").report_failures());
         failure_list beside = all.list_of({e[2]});
         thread other([&e, &root, mine = beside]() mutable {
             root.core().fail_with(e[1], mine);
@@ -161,7 +161,7 @@ MODEL_COMPLETE(failure_list_model, JOB_130_two_take) {
     {
         const errors e{all.make(), all.make()};
         manual_executor ex;
-        root_scope root(ex);
+        owned_scope root(ex, scope_options("root").report_failures());
         root.core().fail_with(e[0], all.list_of({e[1]}));
         errors got;
         thread other([&] { got = root.core().take_other_failures().to_vector(); });
@@ -193,7 +193,7 @@ MODEL_COMPLETE(failure_list_model, JOB_161_asked_while_passed_on) {
     {
         const errors e{all.make(), all.make()};
         manual_executor ex;
-        root_scope root(ex);
+        owned_scope root(ex, scope_options("root").report_failures());
         event go;
         job child;
         errors others;

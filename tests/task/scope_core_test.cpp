@@ -120,8 +120,12 @@ double keep_failures(std::size_t count) {
 }
 
 TEST(scope_core, JOB_3_keeping_many_failures_takes_time_in_proportion) {
-    const double few = keep_failures(2000);
-    EXPECT_LT(keep_failures(20000), 50 * few + 0.05);
+    bool is_linear = false;  // ten times as many: a hundred times the time if it were quadratic, in every attempt
+    for (int attempt = 0; attempt < 5 && !is_linear; ++attempt) {
+        const double few = keep_failures(2000);
+        is_linear = keep_failures(20000) < 50 * few + 0.05;
+    }
+    EXPECT_TRUE(is_linear);
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
 // The PostgreSQL adapter against a private server.
 
+#include <roost/task/dump.hpp>
+#include <roost/task/scope.hpp>
+#include <roost/task/sleep.hpp>
+
 #include "fixture.hpp"
 
 namespace {
@@ -99,7 +103,7 @@ TEST_F(postgres_connection, POOL_56_a_pool_connects_once_and_closes) {
     EXPECT_EQ(db.stats().created, 1U);
     EXPECT_EQ(run(count_connections(pg->conninfo("asks"), "closes")), 1);
     EXPECT_TRUE(db.close_blocking());
-    for (int i = 0; i < 200 && run(count_connections(pg->conninfo("asks"), "closes")) != 0; ++i) {
+    for (int i = 0; i < 5000 && run(count_connections(pg->conninfo("asks"), "closes")) != 0; ++i) {
         ::usleep(10000);
     }
     EXPECT_EQ(run(count_connections(pg->conninfo("asks"), "closes")), 0);
@@ -249,9 +253,18 @@ task<void> sleep_in_server(pool<connection>* db, int* process, bool* went_on) {
     static_cast<void>(co_await c->query("select pg_sleep(3600)"));
     *went_on = true;
 }
+// As soon as its statement is on its way.
 task<bool> cancel_soon(pool<connection>* db, int* process, bool* went_on) {
-    auto ended = co_await move_on_after(std::chrono::milliseconds(60), sleep_in_server(db, process, went_on));
-    co_return !ended;
+    const auto body = [db, process, went_on](scope& s) -> task<bool> {
+        const job j = s.launch("sleeper", sleep_in_server(db, process, went_on));
+        while (dump(j).find("waits on postgres query") == std::string::npos) {
+            co_await sleep_for(std::chrono::milliseconds(1));
+        }
+        j.cancel();
+        co_await j.join();
+        co_return j.state() == job_state::cancelled;
+    };
+    co_return co_await with_scope(body);
 }
 
 TEST_F(postgres_connection, POOL_57_cancelling_a_task_stops_its_statement_and_keeps_the_connection) {

@@ -126,7 +126,11 @@ TEST_F(postgres_limits, POOL_206_the_first_statements_of_a_connection_have_the_l
     postgres::connect_options how;
     how.connect_timeout = std::chrono::milliseconds(500);
     how.on_connect = "select pg_sleep(3600)";
-    const std::string why = run(error_of(connection::connect(pg->conninfo(), how)));
+    std::string why = run(error_of(connection::connect(pg->conninfo(), how)));
+    for (int again = 0; again < 5 && why.find("connecting took too long") != std::string::npos; ++again) {
+        how.connect_timeout *= 2;  // a busy machine: the limit passed before there was a statement
+        why = run(error_of(connection::connect(pg->conninfo(), how)));
+    }
     EXPECT_NE(why.find("did not answer in time"), std::string::npos) << why;
 }
 
@@ -160,7 +164,7 @@ TEST_F(postgres_limits, POOL_204_a_cancel_request_that_hangs_does_not_keep_the_r
         roost::run(meet_frozen_server(pg, pg->conninfo(), how), runtime_options().workers(1));
         over.set();
     });
-    EXPECT_TRUE(over.wait_blocking(deadline_after(now(), std::chrono::seconds(20)))) << "the runtime waits for PQcancel";
+    EXPECT_TRUE(over.wait_blocking(deadline_after(now(), std::chrono::seconds(120)))) << "the runtime waits for PQcancel";
     pg->go_on();
     program.join();
     set_failure_sink(before);

@@ -20,6 +20,12 @@ protected:
     sqlite_waiting() : with_folder(1, 1) {
         connection::open(file()).query_blocking("create table t(i integer primary key)");
     }
+    // The default's seconds may pass on a busy machine.
+    static sqlite::open_options patient() {
+        sqlite::open_options how;
+        how.busy_timeout = std::chrono::hours(1);
+        return how;
+    }
 };
 
 // Until the job waits for a file's lock or in one of its statements.
@@ -62,7 +68,7 @@ task<> many_writers(scope& s, pool<connection>& db, std::string file, int writer
 }
 
 TEST_F(sqlite_waiting, POOL_202_writers_wait_in_line_and_leave_the_lane_to_the_owner_of_the_lock) {
-    pool<connection> db = sqlite::make_pool(file(), options(41));
+    pool<connection> db = sqlite::make_pool(file(), options(41), patient());
     std::vector<int> order;
     block_on(rt, in_scope(many_writers, std::ref(db), file(), 40, std::ref(order)));
     ASSERT_EQ(order.size(), 40U);
@@ -105,9 +111,7 @@ TEST_F(sqlite_waiting, POOL_202_a_lock_that_stays_held_is_an_error_that_says_bus
 }
 
 TEST_F(sqlite_waiting, POOL_202_cancelling_a_task_in_the_line_ends_it_and_keeps_the_connection) {
-    sqlite::open_options patient;
-    patient.busy_timeout = std::chrono::hours(1);
-    pool<connection> db = sqlite::make_pool(file(), options(2), patient);
+    pool<connection> db = sqlite::make_pool(file(), options(2), patient());
     std::string ended;
     block_on(rt, in_scope(one_writer, std::ref(db), true, std::ref(ended)));
     EXPECT_EQ(ended, "");
@@ -134,7 +138,7 @@ task<> commit_behind_reader(scope& s, pool<connection>& db, std::vector<int>& or
 }
 
 TEST_F(sqlite_waiting, POOL_202_a_transaction_that_waits_is_not_behind_those_that_wait_for_it) {
-    sqlite::open_options plain;
+    sqlite::open_options plain = patient();
     plain.write_ahead_log = false;
     plain.on_open = "pragma journal_mode = delete";
     pool<connection> db = sqlite::make_pool(file("plain.db"), options(3), plain);
@@ -157,9 +161,9 @@ task<> open_behind_lock(scope& s, pool<connection>& owner, pool<connection>& db,
 }
 
 TEST_F(sqlite_waiting, POOL_202_opening_a_connection_waits_for_a_lock_without_a_thread) {
-    sqlite::open_options writes;
+    sqlite::open_options writes = patient();
     writes.on_open = "create table if not exists opened(i); insert into opened values (1)";
-    pool<connection> owner = sqlite::make_pool(file(), options(1));
+    pool<connection> owner = sqlite::make_pool(file(), options(1), patient());
     pool<connection> db = sqlite::make_pool(file(), options(1), writes);
     std::vector<int> order;
     block_on(rt, in_scope(open_behind_lock, std::ref(owner), std::ref(db), std::ref(order)));
@@ -174,7 +178,7 @@ task<> open_and_write(scope& s, pool<connection>& db, std::vector<int>& order) {
 }
 
 TEST_F(sqlite_waiting, POOL_202_many_connections_open_a_new_file_at_once) {
-    sqlite::open_options makes;
+    sqlite::open_options makes = patient();
     makes.on_open = "create table if not exists t(i)";
     pool<connection> db = sqlite::make_pool(file("fresh.db"), options(16), makes);
     std::vector<int> order;

@@ -60,7 +60,7 @@ roost::task<> top(roost::event& e) { co_await roost::with_scope(both, std::ref(e
 }  // namespace
 
 int main() {
-    alarm(20);
+    alarm(110);
     for (int i = 0; i < 10; ++i) {
         burning = false;
         context_is_gone = false;

@@ -73,9 +73,9 @@ task<int> check_all(bool verbose) {
         const time_point began = now();
         const bool in_time = co_await move_on_after(20ms, n.loop());
         const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now() - began).count();
-        if (verbose || in_time || ms < 20 || ms > 2000) {
+        if (verbose || in_time || ms < 20 || ms > 20'000) {
             std::printf("%s: %s after %lld ms\n", n.name, in_time ? "returned" : "ended", static_cast<long long>(ms));
-            failed += in_time || ms < 20 || ms > 2000 ? 1 : 0;
+            failed += in_time || ms < 20 || ms > 20'000 ? 1 : 0;
         }
     }
     co_return failed;
@@ -84,7 +84,7 @@ task<int> check_all(bool verbose) {
 }  // namespace
 
 int main(int argc, char**) {
-    alarm(30);
+    alarm(110);
     boost::asio::io_context io;
     return run(io, check_all(argc > 1));
 }

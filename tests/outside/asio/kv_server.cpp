@@ -98,7 +98,7 @@ task<bool> serve(net::io_context& io, tcp::acceptor& door, store& kv) {
     net::signal_set signals(io, SIGTERM);
     sessions.launch("accept", accept_all(sessions, door, kv));
     co_await signals.async_wait(use_task);
-    const bool in_time = co_await roost::move_on_after(10s, wait_for(server.shut_down()));
+    const bool in_time = co_await roost::move_on_after(60s, wait_for(server.shut_down()));
     if (!in_time) {
         std::fputs(server.report().to_string().c_str(), stderr);
         server.cancel();
@@ -157,7 +157,13 @@ task<> all_clients(roost::scope& s, net::io_context& io, tcp::endpoint where, st
     for (std::size_t id = 0; id < acks.size(); ++id) {
         s.launch("client", client(io, where, static_cast<int>(id), acks[id]));
     }
-    co_await roost::sleep_for(1s);
+    for (std::size_t acknowledged = 0; acknowledged < acks.size();) {  // one second, more on a busy machine
+        co_await roost::sleep_for(1s);
+        acknowledged = 0;
+        for (const auto& of_client : acks) {
+            acknowledged += of_client.size();
+        }
+    }
     ::kill(server, SIGTERM);
 }
 task<> clients(net::io_context& io, tcp::endpoint where, std::vector<std::vector<std::string>>& acks, pid_t server) {
@@ -165,7 +171,7 @@ task<> clients(net::io_context& io, tcp::endpoint where, std::vector<std::vector
 }
 
 int main() {
-    ::alarm(60);
+    ::alarm(110);
     int port_pipe[2];
     std::FILE* journal = std::tmpfile();
     if (journal == nullptr || ::pipe(port_pipe) != 0) {
@@ -173,7 +179,7 @@ int main() {
     }
     const pid_t server = ::fork();
     if (server == 0) {
-        ::alarm(50);
+        ::alarm(100);
         std::exit(server_main(port_pipe[1], journal));
     }
     unsigned short port = 0;

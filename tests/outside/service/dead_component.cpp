@@ -46,7 +46,7 @@ bool has(const char* text) { return said.find(text) != std::string::npos; }
 }  // namespace
 
 int main() {
-    ::alarm(30);
+    ::alarm(110);
     bool good = true;
     bool was_ready = false;
     int code = run_one(service::component_options().intake(), was_ready);

@@ -67,7 +67,7 @@ task<> closed(pool<sqlite::connection>& db) {
 }  // namespace
 
 int main() {
-    ::alarm(30);
+    ::alarm(110);
     texts();
     runtime rt;
     pool_options o(1, "db");

@@ -75,7 +75,10 @@ int main() {
         pool_options o(32, "db");
         o.where = rt;
         o.timers = &rt.timers();
-        auto db = sqlite::make_pool(file, o);
+        sqlite::open_options how;
+        how.busy_timeout =
+            100s;  // more than the alarm: a busy machine is slow, writers that stand in each other's way never end
+        auto db = sqlite::make_pool(file, o, how);
         code = block_on(rt, play(db));
     }
     ::unlink(file.c_str());
