@@ -7,7 +7,7 @@
 
 sync_testing::hosted wait(roost::executor&, roost::shutdown s) {
 #ifdef FAIL_1
-    // expect: stop can't withdraw this awaitable: say interrupt(finish(x))
+    // expect: stop can't cancel this awaitable: write interrupt(finish(x))
     auto result = co_await s.interrupt(std::suspend_always());
 #else
     auto result = co_await s.interrupt(roost::finish(std::suspend_always()));
