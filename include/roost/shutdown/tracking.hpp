@@ -9,8 +9,9 @@ namespace roost::inline ROOST_ABI {
 // What each guard records for report(). docs/guide/shutdown.md has the measured cost.
 enum class guard_tracking : std::uint8_t {
     off,     // nothing; reports show "unknown site"
-    sites,  // the creation site (the default). The age counts from when the guard is first noticed: by a report, by the stop of
-    // a root, or by every 256th guard of the same thread. Reports show "at least".
+    // The creation site (the default). The age counts from when the guard is first noticed: by a report, by the stop of a root,
+    // or by every 256th guard of the same thread. Reports show "at least".
+    sites,
     coarse,  // the site, and the creation time to a few milliseconds
     exact,  // the site, and the exact creation time
 };
