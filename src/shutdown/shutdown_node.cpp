@@ -102,7 +102,8 @@ shutdown_node* shutdown_node::make_child(shutdown_node& parent, node_name name, 
     b.memory = nullptr;
     parent.add_pin();
     if (made->attach(child_kind::idle) == attached::refused) {
-        panic("shutdown", parent.name(), parent.made_at(), "can't add a child: it is closed, or has too many children");
+        panic("shutdown", parent.name(), parent.made_at(),
+              "can't add a child: it is closed, or has too many children or guards");
     }
     if (made->is_stopping()) {
         made->watch();  // created stopped: no stop will reach it
