@@ -27,7 +27,7 @@ void pool_core::give(pool_waiter& w, gift what, slot_base* s, pool_effects& fx) 
     }
 }
 
-// Notifies the first waiter if it is a parked thread and a resource is idle. Returns true if it did: the thread takes the resource
+// Notifies the first waiter if it is a parked thread and a resource is idle. Returns true if so: the thread takes the resource
 // by itself. Waking takes microseconds. Until then running threads may take the idle resource, a bounded number of times.
 bool pool_core::notify_thread(pool_waiter& w, pool_effects& fx) noexcept {
     bool comes = w.is_thread() && w.overtaken < thread_patience;

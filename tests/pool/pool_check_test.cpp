@@ -138,7 +138,7 @@ TEST_F(pool_check, POOL_30_every_idle_resource_is_checked_for_somebody) {
     client b(p);
     EXPECT_FALSE(a.done() || b.done());
     EXPECT_EQ(doctor.asked.size(), 2U);
-    p.resize(2);  // serves whoever waits, and must not give out what is not checked
+    p.resize(2);  // serves waiters, and must not hand out an unchecked resource
     EXPECT_FALSE(a.done() || b.done());
     doctor.answer(1, verdict::fine);
     EXPECT_TRUE(a.done());

@@ -290,7 +290,7 @@ TEST(pool_core_of, POOL_82_a_suspension_that_is_prolonged_is_waited_for_again) {
     EXPECT_EQ(time.armed_timers(), 0U) << "nobody waits for the end of it any more";
 }
 
-// Without timers nobody watches; whoever comes or returns something looks.
+// Without timers the next acquire or return serves the waiters.
 TEST(pool_core_of, POOL_82_without_timers_an_arrival_or_a_return_looks) {
     ledger l;
     for (const bool by_return : {false, true}) {

@@ -1,4 +1,4 @@
-// Properties: every short sequence of operations and many long random ones, against a sequential model; and RPB-1..9.
+// Properties against a sequential model: every short sequence of operations, and many long random ones; and known defects.
 
 #include <gtest/gtest.h>
 

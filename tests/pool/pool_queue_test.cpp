@@ -24,7 +24,7 @@ pool_options below(roost::node& parent, std::uint32_t capacity, std::uint32_t st
     return o;
 }
 
-// What is being destroyed on nobody's behalf is no work of the node. When it has gone, the place is free, but the parent takes
+// A resource destroyed for no waiter is no work of the node. When it has gone, the place is free, but the parent takes
 // no more work.
 TEST(pool_queue, POOL_41_whoever_waits_is_told_when_the_parent_has_closed) {
     auto root = tree_support::make_root();
@@ -77,7 +77,7 @@ TEST(pool_queue, POOL_20_POOL_40_a_place_that_is_handed_on_is_counted_once) {
     EXPECT_FALSE(root->has_work());
 }
 
-// A place that is one too many is not given to whoever waits, and the unit that was entered for it is given back.
+// A slot beyond the capacity is not handed to a waiter, and the unit that was entered for it is given back.
 TEST(pool_queue, POOL_28_a_place_that_was_taken_away_while_its_resource_went_is_nobodys) {
     auto root = tree_support::make_root();
     event gone;

@@ -101,7 +101,7 @@ TEST(bytes, SHUT_14_guarded_passes_everything_through) {
     EXPECT_TRUE(f->closed);
 }
 
-// SWB-8: what is said of interrupts and children holds: buffered reads end with stop, and an idle child delays nobody.
+// Buffered reads end with stop, and an idle child delays no completion.
 TEST(regression, SWB_8_buffered_reads_are_interrupted_and_an_idle_child_delays_nobody) {
     const shutdown s;
     const shutdown idle = s.child();
@@ -115,7 +115,7 @@ TEST(regression, SWB_8_buffered_reads_are_interrupted_and_an_idle_child_delays_n
     EXPECT_EQ(f->fill_buffer().size(), 5U) << "nothing was taken";
 }
 
-// --- awaited: SWB-5 ----------------------------------------------------------------------------------------------------------
+// --- awaited -----------------------------------------------------------------------------------------------------------------
 
 // Waits for an event, and can be withdrawn.
 template <class Result>

@@ -25,7 +25,7 @@ sync_testing::fire wait_without_executor(roost::shutdown s, roost::event& e, roo
     static_cast<void>(result);
 }
 
-// As a task: to be awaited in tasks alone, and nobody here knows how to end it.
+// As a task: can be awaited only in tasks, and no header included here can cancel it.
 struct in_tasks {
     struct promise {};
     [[nodiscard]] std::suspend_never in_task(promise&) const noexcept { return {}; }
