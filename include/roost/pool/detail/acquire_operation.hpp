@@ -180,7 +180,7 @@ private:
     bool is_awaited_ = false;  // in checked builds
     bool keeps_core_ = false;  // true after start()
     union {
-        pool_waiter node_;  // when has_node_; NOLINT(readability-identifier-naming): private, whatever a union says
+        pool_waiter node_;  // if has_node_; NOLINT(readability-identifier-naming): private, although in a union
     };
 };
 

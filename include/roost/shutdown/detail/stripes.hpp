@@ -36,7 +36,7 @@
 // S1  add: store count      release          S7     the work that was guarded; before S2 by the barriers  stripes_model: close_sees_work
 // S2  add: load phase       relaxed          -      the light side of the barrier pair; closed: see S5    stripes_model: close_and_add
 // S3  own count: load       relaxed          -      its thread wrote it, or the closer; then S4 decides   (floor)
-// S4  add: CAS count        relaxed          -      decides who has the count; S5 or S7 carries the work  stripes_model: close_and_add
+// S4  add: CAS count        relaxed          -      decides which side counts it; S5 or S7 carries work   stripes_model: close_and_add
 // S5  late: CAS             release/acquire  S5 S8  the work that was guarded; closed: what was folded    stripes_model: late_and_close
 // S6  close: CAS phase      relaxed          -      one closer; then the heavy side of the barrier pair   stripes_model: close_and_add
 // S7  close: exchange count acquire          S1     as S1                                                 stripes_model: close_sees_work
