@@ -102,7 +102,7 @@ TEST(bytes, SHUT_14_guarded_passes_everything_through) {
 }
 
 // Buffered reads end with stop, and an idle child delays no completion.
-TEST(regression, SWB_8_buffered_reads_are_interrupted_and_an_idle_child_delays_nobody) {
+TEST(regression, SWB_8_buffered_reads_are_interrupted_and_an_idle_child_delays_nothing) {
     const shutdown s;
     const shutdown idle = s.child();
     auto f = s.interrupt(memory_file());

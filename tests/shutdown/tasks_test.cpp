@@ -208,7 +208,7 @@ fire look_when_complete(shutdown server, root_scope& others, bool& in_no_job, in
     EXPECT_EQ(count, 2) << "it was started in place, whatever memory its job has";
 }
 
-TEST(shutdown_tasks, TASK_7_whoever_is_resumed_by_the_end_of_a_drain_runs_in_no_job) {
+TEST(shutdown_tasks, TASK_7_a_coroutine_resumed_by_the_end_of_a_drain_runs_in_no_job) {
     manual_executor on("hand");
     shutdown server("server");
     root_scope others(on, "others");
