@@ -30,7 +30,7 @@ int main() {
         ++first->queries;
         std::printf("using %d and %d, %u out\n", first->id, second->id, db.stats().out);
         for (const roost::pool_holder& h : db.holders()) {
-            std::printf("held by %s\n", h.to_string().empty() ? "nobody" : "main");
+            std::printf("held by %s\n", h.to_string().empty() ? "?" : "main");
         }
         second.handle().discard();  // it broke
     }
@@ -46,7 +46,7 @@ int main() {
         t.join();
     }
     const bool drained = db.close_blocking();
-    std::printf("closed: %s\n", drained ? "everything came back" : "somebody still holds one");
+    std::printf("closed: %s\n", drained ? "all connections returned" : "a connection is still out");
     return drained ? 0 : 1;
 }
 // end pool

@@ -1,4 +1,4 @@
-// A pool of connections shared by tasks: a handle or why there is none, given back by its end.
+// A pool of connections shared by tasks. Each handle returns its connection when it is destroyed.
 
 #include <roost/roost.hpp>
 
@@ -25,11 +25,11 @@ connection connect(const std::string& host) { return connection(host); }
 
 // begin use
 task<std::string> report(pool<connection>& db) {
-    auto c = co_await db.acquire("report");  // a handle, or why there is none
+    auto c = co_await db.acquire("report");  // a handle, or a status and an error
     if (!c) {
         co_return "refused: " + std::string(to_string(c.status()));
     }
-    co_return c->query("hello");  // given back when c is destroyed
+    co_return c->query("hello");  // c returns the connection when it is destroyed
 }
 // end use
 

@@ -1,4 +1,4 @@
-// A coroutine server that drains: requests are taken until stop, and it ends when all that were taken have been answered.
+// A coroutine server that drains: it takes requests until stop, and ends when all taken requests are answered.
 
 #include <roost/runtime/run.hpp>
 #include <roost/shutdown/shutdown.hpp>
@@ -22,7 +22,7 @@ roost::task<> answer(roost::guard working) {
     working.reset();
 }
 
-// Ends when stop comes, also while it waits for the next request.
+// Ends on stop, also while it waits for the next request.
 roost::task<> serve(roost::scope& requests_of, roost::shutdown connection, roost::channel<int>& requests) {
     for (;;) {
         auto next = co_await connection.interrupt(requests.receive());

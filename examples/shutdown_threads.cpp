@@ -1,5 +1,5 @@
-// A worker pool of plain threads that drains: no coroutine, no runtime. A job holds a guard from the moment it is accepted;
-// after stop nothing is accepted, what was accepted is done, and who takes too long would be named.
+// A worker pool of plain threads that drains: no coroutine, no runtime. A job holds a guard from the moment it is accepted.
+// After stop no job is accepted, and the accepted jobs are finished. The report names a job that takes too long.
 
 #include <roost/shutdown/shutdown.hpp>
 
@@ -21,7 +21,7 @@ public:
         auto working = server.try_guard();  // empty from stop on: refuse the request
         if (!working) return false;
         const std::lock_guard lock(mutex_);
-        jobs_.push(std::move(*working));  // dropping the guard ends the work, on whatever thread
+        jobs_.push(std::move(*working));  // dropping the guard ends the work, on any thread
         changed_.notify_one();
         return true;
     }
@@ -64,7 +64,7 @@ int main() {
     // begin end
     auto drained = server.shut_down();  // stop is latched in the whole tree when this returns
     if (!drained.wait_blocking(std::chrono::seconds(10))) {
-        std::fputs(server.report().to_string().c_str(), stderr);  // who is holding it up
+        std::fputs(server.report().to_string().c_str(), stderr);  // the work that is left
         server.cancel();                                          // jobs below unwind at their next await
     }
     // end end

@@ -9,8 +9,8 @@ namespace roost::inline ROOST_ABI::detail {
 
 namespace {
 
-// Creations that fail at once hand their right to the next waiter, whose creation may fail at once, and so on: a list instead
-// of a recursion.
+// A creation that fails at once hands its right to the next waiter, whose creation may fail at once, and so on. The list avoids a
+// recursion.
 struct starter {
     slot_base* first = nullptr;
     bool is_running = false;
@@ -54,7 +54,7 @@ void pool_core::run_effects(pool_effects& fx) noexcept {
     }
     if (fx.ended) {
         fx.closers.deliver(what);
-        release();  // what an open pool holds of itself
+        release();  // the reference that an open pool holds to itself
     }
 }
 
@@ -109,7 +109,7 @@ bool pool_core::create_here(pool_waiter& w) noexcept {
         pool_effects fx;
         waiters_.lock();
         failures_ = 0;
-        serve(fx);  // whoever queued up because of the failures
+        serve(fx);  // waiters that queued because of the failures
         unlock_and_run(fx);
     }
     return true;
@@ -130,7 +130,7 @@ bool pool_core::claim_attempt(slot_base& s, std::uint32_t attempt) noexcept {
     waiters_.lock();
     const bool is_ours = s.attempt == attempt;
     node_ref<node> ended;
-    if (is_ours) {  // else it belongs to somebody else by now
+    if (is_ours) {  // else the slot belongs to another attempt by now
         ++s.attempt;
         ended = std::exchange(s.running, {});
     }
@@ -154,7 +154,7 @@ void pool_core::end_failed_check(slot_base& s) noexcept {
     waiters_.lock();
     s.is_checking = false;
     if (pool_waiter* owner = std::exchange(s.owner, nullptr)) {
-        owner->making = nullptr;  // it waits on: for what comes back, or for the right to create that this one leaves
+        owner->making = nullptr;  // it keeps waiting, for a returned resource or for the right to create in this slot
     }
     waiters_.unlock();
 }
@@ -171,7 +171,7 @@ void pool_core::check_lost(slot_base& s) noexcept {
     emptied(s);
 }
 
-// s is busy and ready for use: to whoever is first, or kept.
+// s is busy and ready for use. Hands it to the first waiter, else makes it idle.
 void pool_core::offer(slot_base& s, bool is_new) noexcept {
     pool_effects fx;
     waiters_.lock();
@@ -184,7 +184,7 @@ void pool_core::offer(slot_base& s, bool is_new) noexcept {
     const stripe_step step =
         s.home->commit([&](stripe_state x) { return is_wanted ? stripe::made(x, s.number) : stripe::bank(x, s.number); });
     fx.units += step.leave ? 1 : 0;
-    if (is_wanted && was_checked) {  // not by way of the stripe, where it would have to be checked again
+    if (is_wanted && was_checked) {  // handed off directly: through the stripe it would be checked again
         may_barge_.store(false, mo::relaxed);  // T8
         give(*static_cast<pool_waiter*>(waiters_.front()), gift::resource, &s, fx);
         serve_the_rest(fx);
@@ -251,12 +251,12 @@ std::exception_ptr pool_core::error_at(int stripe, pool_operation operation, con
     try {
         std::rethrow_exception(why);
     } catch (const pool_error&) {
-        return why;  // says it all
+        return why;  // has pool and operation already
     } catch (...) {
         try {
             return std::make_exception_ptr(pool_error(errc::broken, name(), stripe, operation, "", why));
         } catch (...) {
-            return why;  // no memory for more
+            return why;  // no memory for the wrapper
         }
     }
 }
@@ -269,7 +269,7 @@ void pool_core::report(pool_operation operation, int stripe, const std::exceptio
     try {
         options_.on_error(pool_error(errc::broken, name(), stripe, operation, "", why));
     } catch (...) {
-        // A throwing hook is not allowed to break what it observes.
+        // An exception of the hook must not affect the pool.
         report_failure("on_error of pool", name(), made_at(), std::current_exception());
     }
 }

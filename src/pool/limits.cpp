@@ -1,4 +1,4 @@
-// Limits of creations, checks and destructions, and what goes on beside the slots when one has passed. See pool_core.hpp.
+// Limits of creations, checks and destructions, and the asides that follow when one has passed. See pool_core.hpp.
 
 #include <roost/pool/detail/drop_limit.hpp>
 #include <roost/pool/detail/pool_core.hpp>
@@ -73,7 +73,7 @@ void pool_core::arm_attempt(slot_base& s, duration limit) noexcept {
     if (limit <= duration::zero() || options_.timers == nullptr) {
         return;
     }
-    static_cast<void>(options_.timers->disarm(s));  // waits until an earlier limit's call is over
+    static_cast<void>(options_.timers->disarm(s));  // blocks until an earlier limit's call has returned
     s.set_deadline(deadline_after(options_.timers->now(), limit));
     waiters_.lock();
     s.armed_attempt = s.attempt;
@@ -86,7 +86,7 @@ void pool_core::limit_passed(slot_base& s) noexcept {
     waiters_.lock();
     const bool is_due = s.was_armed && s.attempt == s.armed_attempt;
     const bool post = is_due && !s.expiry.is_posted;
-    if (is_due) {  // also when it is posted still, for an attempt that has ended
+    if (is_due) {  // also while it is still posted for an attempt that has ended
         s.expiry.attempt = s.attempt;
         s.expiry.operation = s.is_checking   ? pool_operation::check
                              : s.is_creating ? pool_operation::create
@@ -123,7 +123,7 @@ void pool_core::expire_attempt(slot_base& s) noexcept {
         waiters_.unlock();
         why = limit_error(stripe, late);
         waiters_.lock();
-    } while (s.expiry.attempt != attempt);  // the limit of the next attempt has passed meanwhile
+    } while (s.expiry.attempt != attempt);  // the limit of the next attempt has passed as well
     const pool_operation operation = s.expiry.operation;
     s.expiry.is_posted = false;
     const bool is_over = s.was_armed && s.attempt == attempt;
@@ -135,7 +135,7 @@ void pool_core::expire_attempt(slot_base& s) noexcept {
         if (operation == pool_operation::create) {
             note_failure(why);
         }
-        asides_ += 2;  // what it does until it ends, and the report
+        asides_ += 2;  // the attempt until it ends, and the report
         s.is_checking = false;
         if (pool_waiter* owner = std::exchange(s.owner, nullptr)) {
             owner->making = nullptr;

@@ -41,8 +41,8 @@ pool_core::pool_core(node& parent, pool_options options, kinds how, site made_at
 
 namespace {
 
-// What to say about a limit that nobody would watch; null: there is none.
-const char* unwatched_limit(const pool_options& o) noexcept {
+// Returns the message for a limit that is set and needs timers. Null if no such limit is set.
+const char* limit_without_timers(const pool_options& o) noexcept {
     constexpr duration never = duration::zero();
     return o.create_timeout > never    ? "create_timeout needs options.where and options.timers"
            : o.check_timeout > never   ? "check_timeout needs options.where and options.timers"
@@ -57,12 +57,12 @@ void pool_core::set_up() {
     pool_options& o = options_;
     const auto refuse = [&](const char* rule) { panic("pool", o.name, made_at(), rule); };
     if (o.capacity == 0) {
-        refuse("its capacity is 0: every acquire would wait for ever");
+        refuse("its capacity is 0; pass at least 1 to pool_options");
     }
     if (o.timers != nullptr && !o.where) {
-        refuse("it was given timers without an executor: set options.where");
+        refuse("options.timers needs an executor: set options.where");
     }
-    if (const char* rule = unwatched_limit(o); rule != nullptr && o.timers == nullptr) {
+    if (const char* rule = limit_without_timers(o); rule != nullptr && o.timers == nullptr) {
         refuse(rule);
     }
     o.room = std::max(o.room, o.capacity);
@@ -107,7 +107,7 @@ void pool_core::bind_slot(unsigned index, slot_base& s) noexcept {
 }
 
 void pool_core::open() noexcept {
-    retain();  // what an open pool holds of itself
+    retain();  // the reference that an open pool holds to itself
     if (parent() != nullptr && level_now() != level::running) {
         level_raised(*this, level_now());
     }
@@ -129,17 +129,19 @@ std::int64_t pool_core::time_now() noexcept {
 std::exception_ptr pool_core::make_error(gift why, pool_operation operation, int stripe, std::exception_ptr cause) noexcept {
     try {
         switch (why) {
-            case gift::stopped: throw pool_error(errc::refused, name(), stripe, operation, "it has been stopped");
-            case gift::closed: throw pool_error(errc::closed, name(), stripe, operation, "it is closed");
+            case gift::stopped: throw pool_error(errc::refused, name(), stripe, operation, "the pool is stopped");
+            case gift::closed: throw pool_error(errc::closed, name(), stripe, operation, "the pool is closed");
             case gift::failed: throw pool_error(errc::broken, name(), stripe, operation, "", std::move(cause));
-            default: throw pool_error(errc::timed_out, name(), stripe, operation, "nothing became available in time");
+            default:
+                throw pool_error(errc::timed_out, name(), stripe, operation,
+                                 "no resource became available before the deadline");
         }
     } catch (...) {
-        return std::current_exception();  // or that there is no memory for it
+        return std::current_exception();  // std::bad_alloc if there is no memory for it
     }
 }
 
-// In one commit; then each(slot), how many there are.
+// Evicts all idle resources of a stripe in one commit, calls each(slot), and returns their number.
 template <class Each>
 std::uint32_t pool_core::evict_all(pool_stripe& home, Each each) noexcept {
     stripe_state before;
@@ -221,9 +223,9 @@ std::uint32_t pool_core::resize(std::uint32_t capacity) noexcept {
         pool_stripe& home = stripes_[i];
         const unsigned share = capacity / stripe_count_ + (i < capacity % stripe_count_ ? 1 : 0);
         unsigned over = home.commit([=](stripe_state x) { return stripe::set_capacity(x, share); }).next.over();
-        // What is evicted is busy until it is gone, and the stripe is over by one less only then: so count here.
+        // An evicted slot is busy until its resource is destroyed, and over() decreases only then. So count here.
         for (; over != 0; --over) {
-            const stripe_step step = home.commit([](stripe_state x) { return stripe::evict(x); });  // unused longest
+            const stripe_step step = home.commit([](stripe_state x) { return stripe::evict(x); });  // idle longest
             if (step.is_refused()) {
                 break;
             }
@@ -264,8 +266,7 @@ std::vector<pool_holder> pool_core::holders() {
             if (where.is_known()) {
                 const char* who = s.who.load(mo::relaxed);  // T6
                 const std::int64_t since = s.since.load(mo::relaxed);  // T6
-                const std::int64_t age =
-                    std::max<std::int64_t>(now - since, 0);  // it may have begun after the clock was read
+                const std::int64_t age = std::max<std::int64_t>(now - since, 0);  // the acquire may be later than `now`
                 all.emplace_back(who == nullptr ? std::string_view() : std::string_view(who), where, static_cast<int>(i),
                                  duration(tracks_ages_ ? age : 0));
             }

@@ -1,4 +1,4 @@
-// The queue's side of a pool: everything under its lock. See pool_core.hpp.
+// The queue of a pool, and everything under its lock. See pool_core.hpp.
 
 #include <roost/pool/detail/pool_core.hpp>
 
@@ -18,7 +18,7 @@ void pool_core::give(pool_waiter& w, gift what, slot_base* s, pool_effects& fx) 
     waiters_.take(w, claim::delivered);
     w.given = what;
     w.slot = s;
-    if (!w.is_notified) {  // a thread whose token is already on the way needs no second one
+    if (!w.is_notified) {  // a thread that is already being unparked needs no second token
         fx.handed.add(w);
     }
     fx.only_gifts = fx.only_gifts && (what == gift::resource || what == gift::permit);
@@ -27,9 +27,9 @@ void pool_core::give(pool_waiter& w, gift what, slot_base* s, pool_effects& fx) 
     }
 }
 
-// Whether the first in line is a parked thread that comes for an idle resource by itself. Waking takes microseconds, and
-// until it has come, threads that are still awake may take what is idle, a bounded number of times.
-bool pool_core::call_thread(pool_waiter& w, pool_effects& fx) noexcept {
+// Notifies the first waiter if it is a parked thread and a resource is idle. Returns true if so: the thread takes the resource
+// by itself. Waking takes microseconds. Until then running threads may take the idle resource, a bounded number of times.
+bool pool_core::notify_thread(pool_waiter& w, pool_effects& fx) noexcept {
     bool comes = w.is_thread() && w.overtaken < thread_patience;
     if (comes) {
         comes = false;
@@ -66,7 +66,7 @@ void pool_core::create_for(pool_waiter& w, slot_base& s, pool_effects& fx) noexc
     s.next_effect = std::exchange(fx.to_create, &s);
 }
 
-// s is out; from here on it is busy with its check.
+// Requires that s is out. Makes it busy with its check.
 void pool_core::begin_check(slot_base& s, pool_waiter* owner, pool_effects& fx) noexcept {
     s.home->commit([&](stripe_state x) { return stripe::discard(x, s.number); });
     s.is_checking = true;
@@ -77,13 +77,13 @@ void pool_core::begin_check(slot_base& s, pool_waiter* owner, pool_effects& fx) 
     s.next_effect = std::exchange(fx.to_create, &s);
 }
 
-// Gives what there is to whoever is first.
+// Hands idle resources and rights to create to the first waiters.
 void pool_core::serve(pool_effects& fx) noexcept {
     while (auto* first = static_cast<pool_waiter*>(waiters_.front())) {
         if (checks_async_ && first_without_creation() == nullptr) {
-            break;  // everybody's check or creation is under way
+            break;  // every waiter has a check or creation under way
         }
-        if (call_thread(*first, fx)) {
+        if (notify_thread(*first, fx)) {
             return;
         }
         if (slot_base* s = take_anywhere(true, &fx)) {
@@ -99,10 +99,10 @@ void pool_core::serve(pool_effects& fx) noexcept {
     }
     fail_hopeless(fx);
     settle_queue(fx);
-    call_when_reopened();
+    serve_when_reopened();
 }
 
-// After somebody was served by what came back: a suspension of creating that the others queued up in may be over.
+// Called after a waiter was served. A suspension of creating may be over, so others may be served as well.
 void pool_core::serve_the_rest(pool_effects& fx) noexcept {
     if (options_.backoff.after != 0) [[unlikely]] {
         serve(fx);
@@ -111,8 +111,8 @@ void pool_core::serve_the_rest(pool_effects& fx) noexcept {
     }
 }
 
-// An ancestor takes no more work: what there is can be given to nobody. Or creating is suspended and nothing is alive that could be
-// returned: waiting longer would be waiting for the clock.
+// Fails all waiters if none can be served: an ancestor takes no more work, or creating is suspended and no resource is alive that
+// could be returned.
 void pool_core::fail_hopeless(pool_effects& fx) noexcept {
     const bool is_refused = is_above_closed_.load(mo::relaxed);  // T7
     if (!is_refused && (waiters_.is_empty() || may_create() || has_live())) {
@@ -147,11 +147,11 @@ void pool_core::settle_queue(pool_effects&) noexcept {
     }
 }
 
-// s is out, and its holder is done with it.
+// Requires that s is out. Hands it to the first waiter, or puts it back into its stripe.
 void pool_core::put_locked(slot_base& s, pool_effects& fx) noexcept {
     auto* first = static_cast<pool_waiter*>(waiters_.front());
     const stripe_state now = look(*s.home);
-    const bool is_wanted = first != nullptr && now.over() == 0;  // closed: nobody waits
+    const bool is_wanted = first != nullptr && now.over() == 0;  // a closed pool has no waiters
     if (is_wanted && !(first->is_thread() && first->overtaken < thread_patience)) {
         may_barge_.store(false, mo::relaxed);  // T8
         give(*first, gift::resource, &s, fx);
@@ -166,7 +166,8 @@ void pool_core::put_locked(slot_base& s, pool_effects& fx) noexcept {
     serve(fx);
 }
 
-// s is busy and has no resource: the right to create goes to the first who waits for one, else back to the stripe.
+// Requires that s is busy and empty. The right to create goes to the first waiter without one, else the slot goes back to its
+// stripe.
 void pool_core::empty_locked(slot_base& s, pool_effects& fx) noexcept {
     pool_waiter* next = first_without_creation();
     if (next != nullptr && may_create() && (!counts_ || enter_or_note())) {
@@ -186,7 +187,7 @@ void pool_core::empty_locked(slot_base& s, pool_effects& fx) noexcept {
     fx.units += step.leave ? 1 : 0;
     fail_hopeless(fx);
     settle_queue(fx);
-    call_when_reopened();
+    serve_when_reopened();
     drain_if_done(fx);
 }
 
@@ -215,11 +216,11 @@ void pool_core::unlock_and_run(pool_effects& fx) noexcept {
     const bool has_more = fx.called != nullptr || fx.to_create != nullptr || fx.to_destroy != nullptr || fx.drained ||
                           fx.ended || fx.units != 0;
     if (!has_more && fx.handed.is_empty()) {
-        waiters_.unlock();  // the last touch: the pool may be gone
+        waiters_.unlock();  // the last access: the pool may be freed
         return;
     }
     if (!has_more && fx.only_gifts) {
-        const std::string_view what = name();  // lives as long as somebody who was given something has not run
+        const std::string_view what = name();  // valid until the waiters in `handed` have run
         waiters_.unlock();
         fx.handed.deliver(what);
         return;
@@ -239,7 +240,8 @@ void pool_core::give_back_slow(slot_base& s) noexcept {
     unlock_and_run(fx);
 }
 
-// The waiter took s, which has to be checked first. It queues up: what it gets may be s, or whatever is returned before.
+// w took s, which must be checked first. Enqueues w: it may receive s, or another resource that is returned before. Returns false
+// if newcomers are refused.
 bool pool_core::enqueue_with_check(pool_waiter& w, slot_base& s, pool_effects& fx) noexcept {
     const bool is_queued = w.given == gift::nothing;
     if (is_queued) {
@@ -265,10 +267,10 @@ bool pool_core::enqueue(pool_waiter& w) noexcept {
         return enqueue_with_check(w, *unchecked, fx);
     }
     if (options_.backoff.after != 0) [[unlikely]] {
-        serve(fx);  // creating may have been suspended when they queued up, and is not any more
+        serve(fx);  // the suspension in which waiters queued may be over
     }
     const bool was_empty = waiters_.is_empty();
-    // Those in front may only wait for their checks, with something else idle or free.
+    // All earlier waiters may have a check under way while another slot is idle or free.
     const bool is_next = was_empty || (checks_async_ && first_without_creation() == nullptr);
     if (w.given == gift::nothing && is_next) {
         if (was_empty) {
@@ -294,12 +296,12 @@ bool pool_core::enqueue(pool_waiter& w) noexcept {
     if (slot_base* s = std::exchange(w.slot, nullptr)) {
         create_for(w, *s, fx);
     }
-    call_when_reopened();
+    serve_when_reopened();
     unlock_and_run(fx);
     return true;
 }
 
-// The first thing there is: an idle resource, or the right to create. With an awaitable create the latter is no gift yet.
+// Takes an idle resource, else the right to create. With an awaitable create the latter leaves `what` unchanged.
 slot_base* pool_core::pick(gift& what, bool past_queue, pool_effects* fx) noexcept {
     if (slot_base* s = take_anywhere(past_queue, fx)) {
         what = gift::resource;
@@ -319,7 +321,7 @@ bool pool_core::cancel(pool_waiter& w, claim as) noexcept {
     if (claimed) {
         pool_counters::add_one_locked(counters_.withdrawn);
         if (w.making != nullptr) {
-            w.making->owner = nullptr;  // the creation goes on; what it makes goes to the next, or is kept
+            w.making->owner = nullptr;  // the creation continues; its resource goes to the next waiter or becomes idle
             w.making = nullptr;
         }
         serve(fx);

@@ -1,4 +1,4 @@
-// Taking what a stripe has: an idle resource, or the right to create. See pool_core.hpp.
+// Taking an idle resource, or the right to create, from a stripe. See pool_core.hpp.
 
 #include <roost/pool/detail/pool_core.hpp>
 

@@ -1,4 +1,4 @@
-// Threads that wait for a resource: they spin, park, and come for it. See pool_core.hpp.
+// Threads that wait for a resource: they spin, park, and take it when notified. See pool_core.hpp.
 
 #include <roost/pool/detail/pool_core.hpp>
 
@@ -47,7 +47,7 @@ bool pool_core::sleep(Node& self, time_point deadline) noexcept {
         const bool is_handed = !waiters_.contains(self);
         if (!has_token && (is_handed || self.is_notified)) {
             waiters_.unlock();
-            self.park();  // somebody holds this waiter and is about to unpark it
+            self.park();  // another thread is about to unpark this waiter
             waiters_.lock();
         }
         self.is_notified = false;
@@ -58,13 +58,13 @@ bool pool_core::sleep(Node& self, time_point deadline) noexcept {
         pool_effects fx;
         slot_base* s = waiters_.front() == &self ? take_anywhere(true, &fx) : nullptr;
         if (s == nullptr && has_token) {
-            fail_hopeless(fx);  // what it came for may be there, and not to be had: the parent has closed
+            fail_hopeless(fx);  // the resource may be idle but not available, because the parent has closed
             settle_queue(fx);
             unlock_and_run(fx);
             continue;
         }
         if (s != nullptr) {
-            self.is_notified = true;  // it needs no token: it is awake
+            self.is_notified = true;  // the thread runs, so it needs no token
             give(self, gift::resource, s, fx);
             self.is_notified = false;
         } else {

@@ -1,4 +1,4 @@
-// What a pool does about time: resources that are stale, too old or broken, holders that forget, warmth. See pool_core.hpp.
+// Upkeep of a pool: stale, old and unfit resources, leaks, warm resources, ends of suspensions. See pool_core.hpp.
 
 #include <roost/pool/detail/pool_core.hpp>
 
@@ -13,14 +13,14 @@ pool_core::maintenance::maintenance(work::run_function what) noexcept
           post_or_fall_back(self.core->options_.where, self, self.core->name());
       }) {}
 
-// Stale iff unused for longer than the limit, strictly; or past the lifetime that was drawn when it was created.
+// Returns true if the resource was idle for strictly longer than idle_ttl, or is past its lifetime.
 bool pool_core::is_stale(const slot_base& s, std::int64_t now) const noexcept {
     const std::int64_t ttl = options_.idle_ttl.count();
     const std::int64_t expires = s.expires.load(mo::relaxed);                              // T6
     return (ttl > 0 && now - s.used.load(mo::relaxed) > ttl) || (expires != 0 && now > expires);  // T6
 }
 
-// Before a resource goes back. True: it did not go back, its time was up.
+// Called before a resource is returned. Returns true if its lifetime was over and it is being destroyed instead.
 bool pool_core::return_with_upkeep(slot_base& s) noexcept {
     const std::int64_t now = time_now();
     const std::int64_t expires = s.expires.load(mo::relaxed);  // T6
@@ -73,7 +73,7 @@ void pool_core::evict_stale(pool_stripe& home, std::int64_t now) noexcept {
         while (position < x.idle() && !is_stale(*home.slots[x.at(position)], now)) {
             ++position;
         }
-        return stripe::evict(x, position);  // refused when it is past the last
+        return stripe::evict(x, position);  // refused if position is past the last
     };
     for (;;) {
         const stripe_step step = home.commit(evict_first);
@@ -84,14 +84,14 @@ void pool_core::evict_stale(pool_stripe& home, std::int64_t now) noexcept {
         if (is_stale(s, now)) {
             pool_counters::add_one(counters_.expired);
             destroy_or_post(s);
-        } else {  // used and returned between the look and the commit: the word was the same, the time was not
+        } else {  // used and returned between the check and the commit: the word is the same, the time is not
             keep_after_all(s);
         }
     }
 }
 
-// s was evicted, and is not stale. By way of idle, because an eviction is not counted as work of the node: whoever is served
-// takes it from there, and enters the node.
+// s was evicted but is not stale. Makes it idle again, because an eviction is not counted as work of the node. A waiter then
+// takes it from there, which enters the node.
 void pool_core::keep_after_all(slot_base& s) noexcept {
     pool_effects fx;
     waiters_.lock();
@@ -153,13 +153,13 @@ void pool_core::start_upkeep() noexcept {
     }
     period = std::max<duration>(period / 4, std::chrono::milliseconds(1));
     waiters_.lock();
-    bool go = !is_drained_;  // leaks are reported while a closed pool drains, too
+    bool go = !is_drained_;  // leaks are also reported while a closed pool drains
     if (go) {
         if (!std::exchange(upkeep_lives_, true)) {
             retain();
         }
         upkeep_.set_deadline(deadline_after(options_.timers->now(), period));
-        go = options_.timers->arm(upkeep_);  // closed: nobody will look any more
+        go = options_.timers->arm(upkeep_);  // false if the timers are closed: upkeep ends
     }
     const bool ended = !go && std::exchange(upkeep_lives_, false);
     waiters_.unlock();
@@ -168,7 +168,7 @@ void pool_core::start_upkeep() noexcept {
     }
 }
 
-// on_leak may be called after the last resource has come back: closing waits for that.
+// Counts as an aside: on_leak may be called after the last resource was returned, and closing waits for it.
 void pool_core::maintain() noexcept {
     waiters_.lock();
     const bool go = !is_drained_;
@@ -191,7 +191,7 @@ void pool_core::look_after() noexcept {
     }
     pool_effects fx;
     waiters_.lock();
-    serve(fx);  // creating may have been suspended, and is not any more
+    serve(fx);  // a suspension may be over
     unlock_and_run(fx);
     warm_up();
 }
@@ -204,8 +204,8 @@ void pool_core::report_leaks(std::int64_t now) noexcept {
             const std::int64_t since = s.since.load(mo::relaxed);  // T6
             const bool leaks = where.is_known() && since != 0 && now - since > options_.leak_after.count();
             if (!leaks) {
-                s.leak_told = false;
-            } else if (!std::exchange(s.leak_told, true)) {
+                s.leak_reported = false;
+            } else if (!std::exchange(s.leak_reported, true)) {
                 pool_counters::add_one(counters_.leaks);
                 const char* who = s.who.load(mo::relaxed);  // T6
                 try {
@@ -221,14 +221,14 @@ void pool_core::report_leaks(std::int64_t now) noexcept {
     }
 }
 
-// Under the lock, whenever somebody may be left waiting: creating is suspended, and nobody else would look when it is not any
-// more. Without timers whoever comes or returns something looks.
-void pool_core::call_when_reopened() noexcept {
+// Called under the lock when waiters may be left in the queue while creating is suspended. Arms a timer for the end of the
+// suspension. Without timers the next acquire or return serves them.
+void pool_core::serve_when_reopened() noexcept {
     if (options_.backoff.after == 0 || options_.timers == nullptr || waiters_.is_empty() || reopening_lives_ ||
         may_create()) {
         return;
     }
-    const duration rest(closed_until_ - time_now());  // by a clock that may be coarse
+    const duration rest(closed_until_ - time_now());  // the clock may be coarse
     reopening_.set_deadline(deadline_after(options_.timers->now(), std::max<duration>(rest, std::chrono::milliseconds(1))));
     if (options_.timers->arm(reopening_)) {
         reopening_lives_ = true;
@@ -240,12 +240,12 @@ void pool_core::reopened() noexcept {
     pool_effects fx;
     waiters_.lock();
     reopening_lives_ = false;
-    serve(fx);  // or waits for the next time
+    serve(fx);  // arms the timer again if creating is suspended again
     unlock_and_run(fx);
     release();
 }
 
-// The pool is drained. If a timer has fired already, its work is on the way and ends by itself.
+// Called when the pool is drained. If a timer has already fired, its posted work ends by itself.
 void pool_core::end_upkeep() noexcept {
     waiters_.lock();
     const bool has_upkeep = upkeep_lives_;

@@ -6,7 +6,7 @@
 
 namespace roost::inline ROOST_ABI {
 
-void guard::tell_late(const detail::shutdown_node& from, const detail::guard_slot* slot) noexcept {
+void guard::log_late(const detail::shutdown_node& from, const detail::guard_slot* slot) noexcept {
     std::optional<duration> age;
     if (slot != nullptr) {
         age = detail::age_of(slot->since(), now());

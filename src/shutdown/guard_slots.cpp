@@ -22,14 +22,14 @@ void guard_table::next_chunk() noexcept {
     at_ = 0;
 }
 
-// Goes round the table. A round that finds less than a quarter free makes the table grow, so a free slot costs a few looks on
-// average, and the table stays in proportion to the most guards it ever held.
+// Searches the table round robin. A round that finds less than a quarter of the slots free grows the table. So a free slot costs
+// a few loads on average, and the table's size follows the largest number of guards it ever held.
 guard_slot* guard_table::find_free() noexcept {
     for (std::size_t looks = 0; looks <= 2 * total_; ++looks) {
         const std::size_t size = in_ == nullptr ? first_slots : in_->size;
         if (at_ == size) {
             next_chunk();
-            if (in_ == nullptr) {  // all round
+            if (in_ == nullptr) {  // a round is complete
                 const bool scarce = found_ * 4 < total_;
                 found_ = 0;
                 if (scarce && grow()) {

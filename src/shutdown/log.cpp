@@ -5,8 +5,8 @@
 #include <roost/tree/node.hpp>
 
 // id  operation            order    pairs  carries                                              fails in
-// G1  listener: load       seq_cst  G2     listener_context                                     (no model: set while nobody logs)
-// G2  listener: store      seq_cst  G1     listener_context                                     (no model: set while nobody logs)
+// G1  listener: load       seq_cst  G2     listener_context                                     (no model: set while no thread logs)
+// G2  listener: store      seq_cst  G1     listener_context                                     (no model: set while no thread logs)
 // G3  switch: store        relaxed  -      nothing: set while no node is used                   (floor)
 
 namespace roost::inline ROOST_ABI {

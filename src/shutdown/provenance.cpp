@@ -3,13 +3,14 @@
 #include <mutex>
 #include <new>
 
-// The tables of all threads: made with a thread's first guard, handed on when the thread ends (its guards may live on
-// elsewhere), never freed, so there are as many as there were threads with guards at one time.
+// The guard tables of all threads. A table is created with a thread's first guard. When the thread ends, the next new thread
+// takes it over, because guards of the old one may still live. Tables are never freed, so their number is the largest number of
+// threads with guards at one time.
 //
 // id  operation           order    pairs  carries                          fails in
-// T1  tracking: load      relaxed  -      a switch, nothing behind it      (floor)
-//     unrecorded          relaxed  -      a fact that is never taken back  (floor)
-// T2  tracking: store     relaxed  -      a switch, nothing behind it      (floor)
+// T1  tracking: load      relaxed  -      a switch; publishes nothing      (floor)
+//     unrecorded          relaxed  -      a flag that is never cleared     (floor)
+// T2  tracking: store     relaxed  -      a switch; publishes nothing      (floor)
 
 namespace roost::inline ROOST_ABI {
 
@@ -44,7 +45,7 @@ constinit small_mutex registry_lock;
 constinit guard_table* all_tables = nullptr;
 constinit guard_table* orphans = nullptr;
 
-// Lives as long as its thread.
+// Lives as long as its thread. Its destructor hands the table to the next new thread.
 struct table_tag;
 struct table_holder {
     guard_table* table = nullptr;
@@ -116,7 +117,7 @@ void for_each_slot(Fn fn) {
         const std::lock_guard lock(registry_lock);
         t = all_tables;
     }
-    for (; t != nullptr; t = t->next_table) {  // written before the table was listed, never changed
+    for (; t != nullptr; t = t->next_table) {  // written before the table was linked, never changed
         t->for_each(fn);
     }
 }
@@ -141,7 +142,7 @@ void notice_all_guards() noexcept {
 std::uint32_t notice_own_guards() noexcept {
     const thread_guards& here = guards_of_this_thread();
     guard_table* mine = here.table;
-    // A clock is worth a dozen guards: not every time.
+    // Reading the clock costs as much as a dozen guards, so not every sample does it.
     if (mine != nullptr && (here.made & 255U) == 0 && tracking_now.load(mo::relaxed) == guard_tracking::sites) {  // T1
         mine->notice_some(coarse_count());
     }

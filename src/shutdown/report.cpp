@@ -12,12 +12,12 @@
 #include <map>
 #include <new>
 
-// How a report is made: the nodes of the subtree are visited and held in memory, so that no address can be used again; then
-// the slots of all threads are read, and those that name a held node are guards of this subtree. A slot that holds the same guard
-// when all have been read is in the report: so all guards in it existed at one moment, between the two looks, and every guard that
-// was held during the whole call is among them. Work that is no guard (a job's body, a pool's resources) is read from the nodes.
-// A body waits in the innermost of its scopes and regions, so what those wait on is what their job waits on. A job that waits for
-// nothing but its children is left out: they are what holds it up.
+// How a report is made. The nodes of the subtree are visited and retained, so no address is reused. Then the slots of all threads
+// are read; a slot that names a retained node is a guard of this subtree. After all slots have been read, each is read again. A
+// guard that is still in its slot goes into the report. So all guards in the report existed at one moment, between the two reads,
+// and every guard held during the whole call is included. Other work (a job's body, a pool's resources) is read from the nodes.
+// A body waits in the innermost of its scopes and regions, so what those wait on is what their job waits on. A job that only
+// waits for its children is left out; its children are listed.
 
 namespace roost::inline ROOST_ABI {
 
@@ -31,7 +31,7 @@ struct held_node {
     bool uninterruptible = false;
     bool is_guarded = false;  // a shutdown node: its work is guards
     bool is_joining = false;  // its body only waits for children
-    std::size_t guards = 0;  // found in slots
+    std::size_t guards = 0;  // in the report, with a slot
 };
 
 struct seen_guard {
@@ -50,7 +50,7 @@ struct collecting {
     void visit(const node_description& d) {
         auto* n = const_cast<node*>(d.target);
         if (!n->try_retain()) {
-            return;  // on its way out
+            return;  // already being freed
         }
         held_node h;
         h.ref = node_ref<>::adopt(n);
@@ -60,14 +60,14 @@ struct collecting {
         h.uninterruptible = d.uninterruptible;
         h.is_guarded = h.kind == "shutdown";
         if (n->functions().own == own_work::none) {
-            tell_owner(h, d.closing && d.units > 0);
+            set_wait_of_owner(h, d.closing && d.units > 0);
         }
         index.emplace(n, nodes.size());
         nodes.push_back(std::move(h));
     }
 
-    // Of a scope or region: its job, if that is in the report, waits where it does.
-    void tell_owner(const held_node& inner, bool is_joining) {
+    // inner is a scope or region. Its job, if visited, waits on what inner waits on.
+    void set_wait_of_owner(const held_node& inner, bool is_joining) {
         for (const node* up = inner.ref->parent(); up != nullptr && up->functions().own != own_work::units;
              up = up->parent()) {
             const auto found = index.find(up);
@@ -117,12 +117,12 @@ struct collecting {
         }
     }
 
-    // Read now, after the slots: a node that was met with work may have none any more.
+    // Reads the work after the slots: a node that had work when it was visited may have none now.
     void add_own_work() {
         for (const held_node& h : nodes) {
             const std::size_t units = detail::shutdown_node::own_work_of(*h.ref);
             if (h.is_guarded) {
-                // Counted and recorded at two times, so while guards come and go the difference is near the truth at best.
+                // Counts and slots are read at different times, so during changes the difference is approximate.
                 if (detail::may_miss_guards() && units > h.guards) {
                     report_entry& e = group("guard", h.ref->name(), site());
                     e.add(units - h.guards, std::nullopt);

@@ -9,49 +9,51 @@
 
 // The node behind shutdown handles.
 //
-// 1. Why it is not simpler. Three things look alike and are not: work (guards, running jobs) delays completion; owners
-//    (handles, unresolved completions, live children) make it possible that somebody still stops the node; memory is held by
-//    both and by interrupts, which are neither. An interrupt must not wait for a stop that nobody can request any more, so
-//    the moment at which the last owner and the last unit are gone has to be noticed, whichever goes last, without making
-//    guards pay for it: the one who drops the last owner asks the tree to report zero crossings (watch), then looks at the
-//    units; whoever drops the last unit after that is told (drained) and looks at the owners.
+// 1. Why it is not simpler. Three things look alike and are not. Work (guards, running jobs) delays completion. Owners (handles,
+//    unresolved completions, live children) mean that the node can still be stopped. Memory is held by both, and by interrupts,
+//    which are neither. An interrupt must not wait for a stop that can no longer be requested. So the moment at which the last
+//    owner and the last unit are gone must be detected, whichever goes last, at no cost for guards. The thread that drops the
+//    last owner makes the tree report zero crossings (watch), then checks the units. The thread that drops the last unit after
+//    that is notified (drained) and checks the owners.
 //
 // 2. Words     owners_  bits 0-31 handles, 32-62 pins, 63 gone.    level and work words: tree/detail.
 //
 // 4. Transitions of owners_
-//      n --copy--> n+1 --drop--> n      root, last handle: becomes a pin for the time it takes to stop the node
+//      n --copy--> n+1 --drop--> n      root, last handle: becomes a pin while the node is being stopped
 //      any --> 0                        final: owners are made from owners
 //      0 --no work--> gone              once; effect: interrupts end, the parent loses a pin
-//    The owners together hold one reference on the memory; who brings them to 0 gives it back. A child whose last owner finds
-//    that reference to be all there is, and no work, goes without any of this: nobody can be told, nobody can come.
+//    The owners together hold one reference on the memory. The thread that brings them to 0 releases it. If a child's last owner
+//    finds that this is the only reference, and there is no work, the child is removed without any of this: no thread waits for
+//    it, and none can reach it.
 //
-// 5. Completion. Waiters for it are claimed under the list's lock while the work word says zero, so a guard that came
-//    back before a waiter queued up is seen, and one that comes afterwards is too late (SHUT-29). The lock also orders a drain
-//    against a waiter that is just looking: either the waiter is in the list or it sees the zero. Thousands of children have
-//    nobody who waits: a node is born unobserved (tree/node.hpp), and a stop that finds it so sets the level and is gone.
-//    Who waits observes it first; who waits for the completion of a stopped one has its zero crossings reported.
-//    A guard that may be refused must not get in once anybody has seen the end: the database is closed by then. So whoever
-//    sees it sees `watched` and no units in one word, which it marks itself if need be, after it has seen the stop; and
-//    try_enter_guard() enters first and looks at the stop afterwards, here and at every ancestor, because an ancestor can end
-//    before its stop has come down. Entered before the mark: whoever sees the mark sees the unit. Entered after it: the
-//    mark carries the stop. Whoever counts on the announcement or the stripes of somebody else stands where that one stands.
+// 5. Completion. Its waiters are claimed under the list's lock while the work word is zero. So a guard created before a waiter
+//    was enqueued is seen, and a later one is too late (SHUT-29). The lock also orders a drain and a waiter that is being
+//    enqueued: either the waiter is in the list, or it sees the zero. Thousands of children have no waiter. A node starts
+//    unobserved (tree/node.hpp); a stop that finds it unobserved only sets the level. A waiter observes the node first. A waiter
+//    for the completion of a stopped node makes the tree report zero crossings.
+//    try_enter_guard() must fail once any thread has seen the end: a database may be closed by then. So a thread that sees the
+//    end sees `watched` and no units in one word. It sets `watched` itself if needed, after it has seen the stop.
+//    try_enter_guard() enters first and checks the stop afterwards, here and at every ancestor, because an ancestor can end
+//    before its stop has reached the node. If it entered before the mark, a thread that sees the mark sees the unit. If it
+//    entered after the mark, the mark carries the stop. A thread that relies on another thread's announcement or stripes is
+//    ordered as that thread is.
 //
 // 6. Invariants
 //    I1  a node with owners or work is not gone
-//    I2  gone is set once, and the parent's pin is dropped by the one who set it
+//    I2  gone is set once, and the thread that set it drops the parent's pin
 //
 // 7. Ordering table
 // id  operation                  order    pairs     carries                                              fails in
 // H1  is_terminal: load          acquire  L4 L5     what the stopper did before                          shutdown_model: stop_publishes
 // H2  add: fetch_add             relaxed  -         the caller owns one already                          (floor)
-// H3  drop: fetch_sub            acq_rel  H3        what everybody did before the node is gone           shutdown_node_model: going_publishes
-// H4  root handle: CAS           acq_rel/relaxed  H4   what everybody did before it is stopped           shutdown_node_model: last_root_handle_publishes
+// H3  drop: fetch_sub            acq_rel  H3        all accesses before the node is gone                 shutdown_node_model: going_publishes
+// H4  root handle: CAS           acq_rel/relaxed  H4   all accesses before it is stopped                 shutdown_node_model: last_root_handle_publishes
 // H5  drained: load              relaxed  -         with W2/W3: dropped, then watched                    (floor)
 // H6  try_go: fetch_or           relaxed  -         one winner; L5 shows it                              (floor)
-// H8  drop: load                 acquire  H3        as H3, when nobody else is left to drop one          shutdown_node_model: unshared_child_goes
-// H9  is_complete: load          acquire  W2 W3     everybody's work                                     try_guard_model: stop_and_completion
+// H8  drop: load                 acquire  H3        as H3, when no other owner is left                   shutdown_node_model: unshared_child_goes
+// H9  is_complete: load          acquire  W2 W3     the work of all threads                              try_guard_model: stop_and_completion
 // H11  apart: add, sub, load     relaxed  -         a number; each guard's own changes of it are in order      (floor)
-// H10  is_complete: fetch_or      acq_rel  W1-W3 W10 in: everybody's work; out: the stop that was seen    try_guard_model: completion_seen_elsewhere
+// H10  is_complete: fetch_or      acq_rel  W1-W3 W10 in: all threads' work; out: the stop that was seen   try_guard_model: completion_seen_elsewhere
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -85,8 +87,8 @@ struct block {
 }  // namespace
 
 shutdown_node* shutdown_node::make_root(node_name name, site made_at) {
-    // The first question registers the process, which waits for every processor once there are threads: tens of milliseconds. A root is
-    // made before them as a rule; the guard that makes it striped is not.
+    // The first call registers the process with membarrier. With several threads that waits for every processor: tens of
+    // milliseconds. A root is usually created before the threads; the guard that stripes it is not.
     static_cast<void>(has_heavy_barrier());
     block b;
     auto* made = ::new (b.memory) shutdown_node(name, made_at);
@@ -100,10 +102,11 @@ shutdown_node* shutdown_node::make_child(shutdown_node& parent, node_name name, 
     b.memory = nullptr;
     parent.add_pin();
     if (made->attach(child_kind::idle) == attached::refused) {
-        panic("shutdown", parent.name(), parent.made_at(), "it has more children than can be counted");
+        panic("shutdown", parent.name(), parent.made_at(),
+              "can't add a child: it is closed, or has too many children or guards");
     }
     if (made->is_stopping()) {
-        made->watch();  // born stopped: nobody else tells it
+        made->watch();  // created stopped: no stop will reach it
     }
     return made;
 }
@@ -119,14 +122,14 @@ void shutdown_node::destroy(node& n) noexcept {
 void shutdown_node::add_handle() noexcept {
     const owner_word before = owners_.fetch_add(one_handle, mo::relaxed);  // H2
     if ((before & handle_mask) >= handle_limit) [[unlikely]] {
-        panic("shutdown", name(), made_at(), "it has more handles than can be counted");
+        panic("shutdown", name(), made_at(), "too many handles (at most 2^31)");
     }
 }
 
 void shutdown_node::add_pin() noexcept {
     const owner_word before = owners_.fetch_add(one_pin, mo::relaxed);  // H2
     if ((before >> 32U) >= pin_limit) [[unlikely]] {
-        panic("shutdown", name(), made_at(), "it has more completions and children than can be counted");
+        panic("shutdown", name(), made_at(), "too many unresolved completions and children (at most 2^30)");
     }
 }
 
@@ -137,7 +140,7 @@ void shutdown_node::drop_handle() noexcept {
     }
     owner_word seen = owners_.load(mo::relaxed);  // H2
     for (;;) {
-        // The last one becomes a pin that keeps the node while it is being stopped: others may let go of theirs meanwhile.
+        // The last handle becomes a pin that keeps the node while it is being stopped: other owners may be dropped meanwhile.
         const bool last = (seen & handle_mask) == 1;
         const owner_word next = seen - one_handle + (last ? one_pin : 0);
         if (owners_.compare_exchange_weak(seen, next, mo::acq_rel, mo::relaxed)) {  // H4
@@ -164,7 +167,7 @@ void shutdown_node::drop_owner(shutdown_node* n, owner_word what) noexcept {
         n->settle();
         n->watch();
         const bool went = n->try_go();
-        n->release();  // of the owners; the parent is kept by the pin we are about to drop
+        n->release();  // of the owners; the pin that is dropped next keeps the parent
         if (!went || up == nullptr) {
             return;
         }
@@ -173,20 +176,21 @@ void shutdown_node::drop_owner(shutdown_node* n, owner_word what) noexcept {
     }
 }
 
-// Nobody owns it. True: there is no work either, and this call was the first to say so; the caller drops the parent's pin.
+// Requires that the node has no owners. Returns true if it has no work either and this call marked it gone. The caller then drops
+// the parent's pin.
 bool shutdown_node::try_go() noexcept {
     if (has_work() || (owners_.fetch_or(gone_mark, mo::relaxed) & gone_mark) != 0) {  // H6
         return false;
     }
     mark_gone();
     wake_for_stop();
-    tell_interrupts();
+    notify_interrupts();
     return true;
 }
 
 namespace {
 
-// Runs the callbacks that wait for a stop, on this node alone.
+// Runs the stop callbacks of this node alone.
 struct gone_visitor {
     static look look_at(member& m) noexcept {
         const bool mine =
@@ -201,13 +205,13 @@ struct gone_visitor {
 
 }  // namespace
 
-void shutdown_node::tell_interrupts() noexcept {
+void shutdown_node::notify_interrupts() noexcept {
     gone_visitor visitor;
     walker walk(visitor);
     walk.run(*this);
 }
 
-// --- what the tree tells ---------------------------------------------------------------------------------------------------
+// --- called by the tree ----------------------------------------------------------------------------------------------------
 
 void shutdown_node::level_raised(node& n, level now) noexcept {
     auto& self = static_cast<shutdown_node&>(n);
@@ -238,7 +242,7 @@ bool shutdown_node::drained(node& n) noexcept {
 bool shutdown_node::enqueue(shutdown_waiter& w) noexcept {
     waiters_.lock();
     if (observe_level() && w.what() == wait_for::completion) {
-        watch();  // the stop may have passed by
+        watch();  // the stop may have passed the node while it was unobserved
     }
     const bool must_wait = !holds(w.what());
     if (must_wait) {

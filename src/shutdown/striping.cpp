@@ -6,41 +6,42 @@
 #include <new>
 #include <optional>
 
-// When a shutdown node is striped, and what follows from it. (The counting itself: shutdown/detail/stripes.hpp.)
+// When a shutdown node is striped, and how its guards are counted. (The striped counting itself: shutdown/detail/stripes.hpp.)
 //
-// 1. A striped node holds one unit of its own until its stripes are closed: by the stop that reaches it, by whoever drops the last
-//    owner, or by whoever asks for the state of a stopped node first. Until then neither it nor an ancestor can complete, and
-//    afterwards everything is as if it had never been striped. A node that is made striped while it is being stopped is closed
-//    by one of the two: the maker shows the stripes and then observes the level, so it finds the stop, or the stop finds it.
+// 1. A striped node holds one unit of its own until its stripes are closed. They are closed by the stop that reaches the node, by
+//    the thread that drops the last owner, or by the first query of the state of a stopped node. Until then neither the node nor
+//    an ancestor can complete. Afterwards the node behaves as if it had never been striped. If a node is striped while it is
+//    stopped, one of the two threads closes the stripes. The striping thread publishes the stripes and then observes the level,
+//    so it finds the stop, or the stop finds the stripes.
 //
-//    How many guards a node has is a number it had at one moment. In the work word it stands only as long as nothing else is
-//    counted there. Children and stripes put units of their own into that word, at other times than their own words say; so
-//    from then on (`mixed`) guards are counted apart, too: what the word held before is moved once, and since the bit is part of
-//    the word, every guard knows on which side of that it came or went. Stripes count instead of that number, not beside it,
-//    and give it back what they hold when they are closed.
+//    The number of guards of a node is one that it had at one moment. The work word holds it only while nothing else is counted
+//    there. Children and stripes add units of their own to that word, at other times than their own words change. From then on
+//    (`mixed`) guards are counted in apart_ as well. The guards in the word are moved there once. The bit is part of the word, so
+//    every guard knows whether it was created or dropped before or after. Stripes count instead of apart_, not in addition, and
+//    add their counts to apart_ when they are closed.
 //
 // 7. Ordering table
 // id  operation                order            pairs  carries                                          fails in
 // Z1  stripes: load            acquire          Z3     the stripes                                      striping_model: stripe_and_guard
-// Z3  stripe: CAS              release/relaxed  Z1     the stripes; L11 shows them to the stop          striping_model: stripe_and_guard
+// Z3  stripe: CAS              release/relaxed  Z1     the stripes; L11 publishes them to the stop      striping_model: stripe_and_guard
 // Z5  turns; stripes: load     relaxed          -      a hint; only whether there are any, or the       (floor)
-//                                                     caller has seen them
+//                                                     caller has loaded them
 // Z6  collapse: fetch_add      relaxed          -      the leave that follows carries the work          (floor)
 // Z7  work word, apart         relaxed  -      a number                                         (floor)
 
 namespace roost::inline ROOST_ABI::detail {
 
 namespace {
-// How often samples have to come from another thread than the one before, with few from the same in between.
+// Stripe after so many samples from another thread than the previous one; each sample from the same thread subtracts one.
 constexpr std::uint32_t turns_to_stripe = 8;
-// How many samples of a root make it worth its memory even if all come from one thread: there is one of it, and counting without
-// locked instructions is faster alone, too.
+// Stripe a root after so many samples, even if all come from one thread. There are few roots, and counting without locked
+// instructions is also faster for one thread.
 constexpr std::uint32_t samples_to_stripe = 64;
 }  // namespace
 
 #if !defined(ROOST_SEAM_MODEL)
 namespace {
-// Made after the thread's index, so it goes before the index can be somebody else's.
+// Constructed after the thread's index, so it is destroyed before another thread can get the index.
 struct cell_tag;
 struct cell_holder {
     bool is_used = false;
@@ -86,7 +87,7 @@ bool shutdown_node::try_enter_guard(thread_guards& mine) noexcept {
     return true;
 }
 
-// Bits 0-15: the thread of the last sample and one; 16-23: how often it changed; 24-31: of a root, samples.
+// turns_: bits 0-15 the thread of the last sample, plus one; 16-23 changes of thread; 24-31 samples, of a root only.
 void shutdown_node::sample(std::uint32_t thread) noexcept {
     if (stripes_.load(mo::relaxed) != nullptr) {  // Z5
         return;
@@ -118,7 +119,7 @@ void shutdown_node::stripe() noexcept {
     try {
         memory = allocate(sizeof(stripes), alignof(stripes));
     } catch (const std::bad_alloc&) {
-        return;  // as it was
+        return;  // the node stays unstriped
     }
     auto* made = ::new (memory) stripes;
     mix();
@@ -173,7 +174,7 @@ std::uint32_t shutdown_node::own_guards() noexcept {
             return apart_.load(mo::relaxed);  // Z7
         }
         const std::optional<std::int64_t> striped = s->try_sum();
-        // Only a thread that has been on its way since before there were stripes changes it now.
+        // While striped, only a thread that entered or left before the stripes were published still changes apart_.
         if (striped && apart_.load(mo::relaxed) == apart) {  // Z7
             return static_cast<std::uint32_t>(apart + *striped);
         }
@@ -196,8 +197,8 @@ std::uint32_t shutdown_node::own_work_of(node& n) noexcept {
 
 namespace {
 
-// Children that come while it is under way would be counted together with guards that have gone meanwhile, so it does not go
-// beyond the child that was the last when it began.
+// Sums up a subtree. Children created during the walk would be counted together with guards dropped meanwhile. So a marker at the
+// end of each child list stops the walk after the child that was the last at its start.
 class guard_counting {
 public:
     std::size_t total = 0;

@@ -242,7 +242,7 @@ const misuse fatal[] = {
          o.timers = &clock;
          pool<int>(o, [] { return 1; });
      },
-     "timed.*timers without an executor"},
+     "timed.*timers needs an executor"},
     {"closing a pool by a deadline that nobody watches",
      [] {
          pool<int> p(pool_options(1, "untimed"), [] { return 1; });

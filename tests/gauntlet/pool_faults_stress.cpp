@@ -57,7 +57,7 @@ public:
             throw std::runtime_error("reset by peer");
         }
         if (dice == 2) {
-            co_await clears_.wait();  // nobody answers
+            co_await clears_.wait();  // there is no answer
         }
         co_await yield();
         co_return connection(*connections_);
@@ -133,7 +133,7 @@ task<> in_time(pool<connection>& p, latch& all, tally& t) {
     static_cast<void>(co_await move_on_after(60s, one_of_eight(p, all, t)));
 }
 
-// Everybody comes through, and afterwards the whole capacity is there again.
+// Every request ends, and afterwards the whole capacity is there again.
 void storm(executor& where, timer_service& timers, bool exact, long checkouts, tally& t, census& connections,
            const std::function<void()>& run) {
     weather w(connections);

@@ -28,7 +28,7 @@ TEST(acquire_operation, POOL_18_a_cancelled_waiter_is_skipped_and_consumes_nothi
     EXPECT_EQ(p.stats().withdrawn, 1U);
 }
 
-TEST(acquire_operation, POOL_18_cancelling_everybody_leaves_a_usable_pool) {
+TEST(acquire_operation, POOL_18_cancelling_every_waiter_leaves_a_usable_pool) {
     ledger l;
     auto p = make_pool(l, one_stripe(1));
     client holder(p);

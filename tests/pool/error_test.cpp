@@ -15,8 +15,8 @@ TEST(pool_error, POOL_10_one_sentence_with_pool_stripe_operation_and_cause) {
     EXPECT_NE(std::string(e.what()).find("pool 'db', stripe 3: create: no route"), std::string::npos) << e.what();
     EXPECT_EQ(e.kind(), roost::errc::broken);
     EXPECT_EQ(e.cause(), cause);
-    const pool_error f(roost::errc::closed, "db", pool_error::no_stripe, pool_operation::acquire, "it is closed");
-    EXPECT_NE(std::string(f.what()).find("pool 'db': acquire: it is closed"), std::string::npos) << f.what();
+    const pool_error f(roost::errc::closed, "db", pool_error::no_stripe, pool_operation::acquire, "the pool is closed");
+    EXPECT_NE(std::string(f.what()).find("pool 'db': acquire: the pool is closed"), std::string::npos) << f.what();
     const pool_error g(roost::errc::broken, "db", 0, pool_operation::destroy, "", std::make_exception_ptr(1));
     EXPECT_NE(std::string(g.what()).find("no std::exception"), std::string::npos);
 }

@@ -64,7 +64,7 @@ struct shelf {
     }
 };
 
-// A try may say no although a place would be had one after the other: while somebody else is in line, or on the way there, and
+// A try may say no although a place would be had one after the other: while another acquire is in line, or on the way there, and
 // while a resource is being destroyed, which keeps its place until it is gone. A close may find another one at that.
 bool is_between(const std::vector<recorded_call>& all, const recorded_call& c) {
     for (const recorded_call& other : all) {

@@ -16,10 +16,10 @@ TEST(pool_options, POOL_1_capacity_zero_and_timers_without_executor_end_with_a_s
     sync_testing::hand_timers timers;
     pool_options o(1, "timed");
     o.timers = &timers;
-    EXPECT_DEATH(make_pool(l, o), "timers without an executor");
+    EXPECT_DEATH(make_pool(l, o), "timers needs an executor");
 }
 
-TEST(pool_options, POOL_83_a_limit_that_nobody_would_watch_ends_with_a_sentence) {
+TEST(pool_options, POOL_83_a_limit_without_timers_ends_with_a_sentence) {
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     ledger l;
     const auto limit = [](roost::duration pool_options::* which) {

@@ -153,7 +153,7 @@ TEST(pool_blocking, POOL_22_after_that_it_is_also_given_the_right_to_create) {
     EXPECT_EQ(p.stats().free, 1U);
 }
 
-// What comes back is left idle for the parked thread, in whichever stripe, and nobody holds it until somebody has come.
+// What comes back is left idle for the parked thread, in any stripe, and has no holder until a thread takes it.
 TEST(pool_blocking, POOL_40_what_waits_for_a_parked_thread_is_no_work) {
     auto root = tree_support::make_root();
     ledger l;

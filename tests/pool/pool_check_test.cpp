@@ -111,7 +111,7 @@ TEST_F(pool_check, POOL_30_a_check_that_says_no_or_throws_costs_the_resource_not
     expect_conserved(p, l);
 }
 
-TEST_F(pool_check, POOL_30_whoever_is_first_gets_what_comes_first) {
+TEST_F(pool_check, POOL_30_the_first_waiter_gets_what_comes_first) {
     auto p = make(one_stripe(2));
     use_all(p, 1);
     client a(p);  // waits for its check
@@ -131,14 +131,14 @@ TEST_F(pool_check, POOL_30_whoever_is_first_gets_what_comes_first) {
     EXPECT_EQ(p.stats().idle, 2U);
 }
 
-TEST_F(pool_check, POOL_30_every_idle_resource_is_checked_for_somebody) {
+TEST_F(pool_check, POOL_30_every_idle_resource_is_checked_for_a_waiter) {
     auto p = make(one_stripe(2));
     use_all(p, 2);
     client a(p);
     client b(p);
     EXPECT_FALSE(a.done() || b.done());
     EXPECT_EQ(doctor.asked.size(), 2U);
-    p.resize(2);  // serves whoever waits, and must not give out what is not checked
+    p.resize(2);  // serves waiters, and must not hand out an unchecked resource
     EXPECT_FALSE(a.done() || b.done());
     doctor.answer(1, verdict::fine);
     EXPECT_TRUE(a.done());
@@ -170,7 +170,7 @@ TEST_F(pool_check, POOL_32_a_cancelled_acquire_leaves_its_check_running_and_the_
     expect_conserved(p, l);
 }
 
-TEST_F(pool_check, POOL_4_try_acquire_begins_a_check_for_whoever_comes_next) {
+TEST_F(pool_check, POOL_4_try_acquire_begins_a_check_for_a_later_acquire) {
     auto p = make(one_stripe(1));
     use_all(p, 1);
     EXPECT_EQ(p.try_acquire().status(), pool_status::empty);
@@ -237,7 +237,7 @@ TEST_F(pool_check, POOL_42_what_was_taken_for_a_check_goes_when_the_pool_is_clos
     EXPECT_TRUE(p.close_blocking(roost::now()));
 }
 
-TEST_F(pool_check, POOL_17_nobody_is_overtaken_behind_a_check) {
+TEST_F(pool_check, POOL_17_no_waiter_is_overtaken_behind_a_check) {
     auto p = make(one_stripe(1));
     use_all(p, 1);
     client a(p);  // its check is under way

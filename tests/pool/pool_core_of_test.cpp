@@ -104,7 +104,7 @@ TEST(pool_core_of, POOL_21_the_waiter_gets_the_error_and_the_right_moves_on) {
     EXPECT_TRUE(d.got());
 }
 
-TEST(pool_core_of, POOL_21_a_returned_resource_is_not_kept_back_by_somebody_elses_failure) {
+TEST(pool_core_of, POOL_21_a_returned_resource_is_not_kept_back_by_another_failure) {
     slow::state s;
     pool<thing> p(one_stripe(2), [&] { return slow(s); });
     s.go.set();
@@ -236,7 +236,7 @@ pool_options suspending(virtual_time& time, std::uint32_t capacity) {
     return o;
 }
 
-TEST(pool_core_of, POOL_82_whoever_waits_is_served_when_the_suspension_ends) {
+TEST(pool_core_of, POOL_82_waiters_are_served_when_the_suspension_ends) {
     virtual_time time;
     ledger l;
     {
@@ -290,7 +290,7 @@ TEST(pool_core_of, POOL_82_a_suspension_that_is_prolonged_is_waited_for_again) {
     EXPECT_EQ(time.armed_timers(), 0U) << "nobody waits for the end of it any more";
 }
 
-// Without timers nobody watches; whoever comes or returns something looks.
+// Without timers the next acquire or return serves the waiters.
 TEST(pool_core_of, POOL_82_without_timers_an_arrival_or_a_return_looks) {
     ledger l;
     for (const bool by_return : {false, true}) {
@@ -394,7 +394,7 @@ TEST(pool_core_of, POOL_5_awaitable_destroy_frees_the_place_when_it_ends) {
     EXPECT_TRUE(b.done() && b.got());
 }
 
-TEST(pool_core_of, POOL_4_try_acquire_or_create_begins_a_creation_for_whoever_comes_next) {
+TEST(pool_core_of, POOL_4_try_acquire_or_create_begins_a_creation_for_a_later_acquire) {
     slow::state s;
     pool<thing> p(one_stripe(1), [&] { return slow(s); });
     EXPECT_EQ(p.try_acquire_or_create().status(), pool_status::empty);

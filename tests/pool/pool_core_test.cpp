@@ -1,4 +1,4 @@
-// Properties: every short sequence of operations and many long random ones, against a sequential model; and RPB-1..9.
+// Properties against a sequential model: every short sequence of operations, and many long random ones; and known defects.
 
 #include <gtest/gtest.h>
 
@@ -189,7 +189,7 @@ TEST(pool_core, POOL_9_a_failed_creation_gives_its_place_back) {
     expect_conserved(p, l);
 }
 
-TEST(pool_core, RPB_5_creation_that_throws_with_waiters_queued_strands_nobody) {
+TEST(pool_core, RPB_5_creation_that_throws_with_waiters_queued_strands_no_waiter) {
     ledger l;
     auto p = make_pool(l, one_stripe(1));
     client holder(p);

@@ -1,4 +1,4 @@
-// What the fast path does not do: allocate, ask the clock, post anything to anybody.
+// What the fast path does not do: allocate, read the clock, post work.
 
 #include <roost/tree/visit.hpp>
 

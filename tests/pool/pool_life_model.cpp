@@ -11,7 +11,7 @@ fire close(pool<shared>& p, plain<int>& closed) {
     closed.set(1);
 }
 
-// Whoever comes while the pool closes takes what is idle, or is refused; the close waits for what was taken.
+// An acquire during the close takes an idle resource, or is refused; the close waits for a resource that was taken.
 MODEL(pool_life_model, close_vs_take) {
     plain<int> uses{0};
     plain<int> closed{0};
@@ -27,7 +27,7 @@ MODEL(pool_life_model, close_vs_take) {
     check(closed.get() == 1 && destroyed.get() == 1, "POOL-42: and when it is back, it is");
 }
 
-// Whoever queues up while the pool closes is refused: by the close, or because it sees it.
+// A waiter enqueued during the close is refused: by the close, or because it sees the close.
 MODEL(pool_life_model, close_vs_enqueue) {
     plain<int> uses{0};
     plain<int> served{0};
@@ -142,7 +142,7 @@ MODEL(pool_life_model, close_vs_acquire_vs_return) {
     }
 }
 
-// The last handle comes back while the pool is being destroyed: whoever is last frees it.
+// The last handle comes back while the pool is being destroyed: the last of the two frees it.
 MODEL(pool_life_model, close_vs_return) {
     plain<int> uses{0};
     roost::atomic<int> destroyed{0};
@@ -156,7 +156,7 @@ MODEL(pool_life_model, close_vs_return) {
     check(destroyed.load(roost::mo::relaxed) == 1, "POOL-43");
 }
 
-// Whoever has acquired is counted by the parent, also when two arrive and leave at once.
+// The parent counts every acquired resource, also when two arrive and leave at once.
 MODEL(pool_life_model, unit_is_visible) {
     counted c(2);
     { auto warm = c.p.try_acquire_or_create(); }
@@ -244,7 +244,7 @@ MODEL(pool_life_model, thread_deadline_vs_put) {
     expect_all_back(p, "POOL-15");
 }
 
-// A parked thread comes for what it was called for, and somebody clears what is idle: the thread gets that, or a new one.
+// A notified thread comes for an idle resource while another thread clears the idle ones: it gets that one, or a new one.
 MODEL(pool_life_model, called_thread_vs_clear_counted) {
     counted c(1);
     auto held = c.p.try_acquire_or_create();
@@ -273,7 +273,7 @@ MODEL(pool_life_model, POOL_41_called_thread_vs_closing_parent) {
     check(!c.root->has_work(), "POOL-40: everything is back");
 }
 
-// A stop that is still on its way to the stripes is seen by whoever asks why there is nothing.
+// A stop that is still on its way to the stripes is seen by an acquire that finds nothing.
 MODEL(pool_life_model, POOL_41_stop_vs_try) {
     counted c(1);
     thread other([&] { c.root->stop(); });

@@ -66,7 +66,7 @@ MODEL(pool_model, put_vs_take_vs_cancel) {
     expect_all_back(p, "POOL-15: nothing is lost");
 }
 
-// The return that found a waiter and came too late for it: it puts the resource down by the slow path, and whoever comes next
+// The return that found a waiter and came too late for it: it returns the resource by the slow path, and whatever comes next
 // takes it by the fast one.
 MODEL(pool_model, late_put_vs_take) {
     plain<int> uses{0};

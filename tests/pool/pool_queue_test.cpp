@@ -24,9 +24,9 @@ pool_options below(roost::node& parent, std::uint32_t capacity, std::uint32_t st
     return o;
 }
 
-// What is being destroyed on nobody's behalf is no work of the node. When it has gone, the place is free, but the parent takes
+// A resource destroyed for no waiter is no work of the node. When it has gone, the place is free, but the parent takes
 // no more work.
-TEST(pool_queue, POOL_41_whoever_waits_is_told_when_the_parent_has_closed) {
+TEST(pool_queue, POOL_41_waiters_are_notified_when_the_parent_has_closed) {
     auto root = tree_support::make_root();
     event gone;
     ledger l;
@@ -47,7 +47,7 @@ TEST(pool_queue, POOL_41_whoever_waits_is_told_when_the_parent_has_closed) {
 }
 
 // The same with the parent open: the place goes to the first, and is counted from then on.
-TEST(pool_queue, POOL_40_a_place_that_was_nobodys_is_counted_when_a_waiter_gets_it) {
+TEST(pool_queue, POOL_40_a_slot_without_holder_is_counted_when_a_waiter_gets_it) {
     auto root = tree_support::make_root();
     event gone;
     ledger l;
@@ -77,8 +77,8 @@ TEST(pool_queue, POOL_20_POOL_40_a_place_that_is_handed_on_is_counted_once) {
     EXPECT_FALSE(root->has_work());
 }
 
-// A place that is one too many is not given to whoever waits, and the unit that was entered for it is given back.
-TEST(pool_queue, POOL_28_a_place_that_was_taken_away_while_its_resource_went_is_nobodys) {
+// A slot beyond the capacity is not handed to a waiter, and the unit that was entered for it is given back.
+TEST(pool_queue, POOL_28_a_slot_retired_while_its_resource_is_destroyed_has_no_holder) {
     auto root = tree_support::make_root();
     event gone;
     ledger l;
@@ -142,7 +142,7 @@ protected:
     ledger l;
 };
 
-TEST_F(suspended, POOL_35_whoever_waits_gets_the_last_error_when_nothing_is_left_that_could_come_back) {
+TEST_F(suspended, POOL_35_waiters_get_the_last_error_when_nothing_is_left_that_could_come_back) {
     {
         auto p = make_pool(l, options(2));
         client holder(p);
@@ -200,7 +200,7 @@ struct instant {
     thing await_resume() const { return factory(*l)(); }
 };
 
-TEST_F(suspended, POOL_35_an_awaitable_create_is_not_begun_for_whoever_queues_up) {
+TEST_F(suspended, POOL_35_an_awaitable_create_is_not_begun_for_a_new_waiter) {
     {
         pool<thing> p(options(3), [this] { return instant{&l}; });
         client holder(p);
@@ -222,7 +222,7 @@ TEST_F(suspended, POOL_35_an_awaitable_create_is_not_begun_for_whoever_queues_up
     time.run();
 }
 
-TEST(pool_queue, POOL_31_a_creation_that_runs_for_everybody_who_waits_is_enough) {
+TEST(pool_queue, POOL_31_a_creation_that_runs_for_each_waiter_is_enough) {
     event go;
     int begun = 0;
     struct slow {

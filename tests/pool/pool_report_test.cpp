@@ -105,7 +105,7 @@ TEST_F(pool_report, POOL_44_every_holder_and_since_when) {
     where.run();
 }
 
-TEST_F(pool_report, POOL_44_nobody_holds_anything) {
+TEST_F(pool_report, POOL_44_no_holders) {
     {
         auto p = make_pool(l, aged(1));
         roost::node_description d;

@@ -1,4 +1,4 @@
-// Real threads: nothing lost, nothing doubled, everybody served.
+// Real threads: nothing lost, nothing doubled, every waiter served.
 
 #include <roost/base/atomic.hpp>
 #include <roost/pool/pool.hpp>

@@ -173,7 +173,7 @@ TEST_F(pool_task, RPB_7_waiting_inside_a_coroutine_with_is_cancellable_and_costs
     EXPECT_EQ(l.made, 1);
 }
 
-// --- edge case 25 -------------------------------------------------------------------------------------------------------------------
+// --- cancelled while a creation runs -------------------------------------------------------------------------------------------
 
 task<thing> create_on_command(ledger* l, event* begun, event* go) {
     begun->set();

@@ -30,7 +30,7 @@ MODEL(pool_time_model, leaks_vs_take) {
     where.run();
 }
 
-// The same for whoever asks who holds what.
+// The same for a thread that calls holders().
 MODEL(pool_time_model, holders_vs_take) {
     plain<int> uses{0};
     model_timers timers;
@@ -53,7 +53,7 @@ MODEL(pool_time_model, holders_vs_take) {
 fire hold(pool<shared>& p, std::optional<acquired<shared>>& got) { got.emplace(co_await p.acquire()); }
 
 // Upkeep decides that a resource is stale; before it commits, that one is replaced and returned, so the word is the same. What
-// upkeep then has in its hands is not stale, and somebody waits for it.
+// upkeep then has in its hands is not stale, and a waiter is queued for it.
 MODEL(pool_time_model, evict_vs_replaced_counted) {
     plain<int> uses{0};
     auto root = model_node::make_root(model_node::probe::quiet);

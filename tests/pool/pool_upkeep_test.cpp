@@ -50,7 +50,7 @@ TEST(pool_upkeep, POOL_24_idle_ttl_is_strict) {
     EXPECT_EQ(l.alive(), 0);
 }
 
-TEST(pool_upkeep, POOL_24_one_timer_cleans_a_pool_that_nobody_uses) {
+TEST(pool_upkeep, POOL_24_one_timer_cleans_an_unused_pool) {
     virtual_time time;
     ledger l;
     pool_options o = timed(time, 3);

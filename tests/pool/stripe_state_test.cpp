@@ -278,7 +278,7 @@ TEST(stripe_state, POOL_25_order_is_last_in_first_out_and_evicts_from_the_bottom
     }
 }
 
-// RPB-1, RPB-2: the accounting of the original, on the value alone.
+// Accounting defects known from other pools, on the value alone.
 TEST(stripe_state, RPB_1_and_2_uses_and_destructions_conserve_capacity) {
     stripe_state s = stripe_state::make(1, 1);
     for (int i = 0; i < 5; ++i) {

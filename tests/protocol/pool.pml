@@ -23,7 +23,7 @@ inline lock() { atomic { !locked -> locked = true } }
 inline unlock() { assert(balanced); locked = false }
 inline pop_line() { line[0] = line[1]; in_line-- }
 
-/* Under the lock: a creation permit that nobody uses. */
+/* Under the lock: an unused creation permit. */
 inline permit_back() {
     d_step {
         if

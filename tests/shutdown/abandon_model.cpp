@@ -1,4 +1,4 @@
-// An abandoned await and whoever waited for it.
+// An abandoned await and its waiter.
 
 #include <roost/shutdown/abandon.hpp>
 #include <roost/testing/explore_gtest.hpp>

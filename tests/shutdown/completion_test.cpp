@@ -71,7 +71,7 @@ TEST(completion, SHUT_72_SHUT_7_blocks_a_thread_and_sees_its_work) {
     guard g = s.guard();
     int written = 0;
     std::thread worker([&written, g = std::move(g)]() mutable {
-        written = 42;  // SWB-4: no atomic
+        written = 42;  // not atomic
         g.reset();
     });
     s.shut_down().wait_blocking();

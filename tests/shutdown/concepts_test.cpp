@@ -101,8 +101,8 @@ TEST(bytes, SHUT_14_guarded_passes_everything_through) {
     EXPECT_TRUE(f->closed);
 }
 
-// SWB-8: what is said of interrupts and children holds: buffered reads end with stop, and an idle child delays nobody.
-TEST(regression, SWB_8_buffered_reads_are_interrupted_and_an_idle_child_delays_nobody) {
+// Buffered reads end with stop, and an idle child delays no completion.
+TEST(regression, SWB_8_buffered_reads_are_interrupted_and_an_idle_child_delays_nothing) {
     const shutdown s;
     const shutdown idle = s.child();
     auto f = s.interrupt(memory_file());
@@ -115,7 +115,7 @@ TEST(regression, SWB_8_buffered_reads_are_interrupted_and_an_idle_child_delays_n
     EXPECT_EQ(f->fill_buffer().size(), 5U) << "nothing was taken";
 }
 
-// --- awaited: SWB-5 ----------------------------------------------------------------------------------------------------------
+// --- awaited -----------------------------------------------------------------------------------------------------------------
 
 // Waits for an event, and can be withdrawn.
 template <class Result>

@@ -83,7 +83,7 @@ TEST_F(guard_cost, SHUT_102_without_memory_for_its_record_a_guard_counts) {
 
 #if defined(__linux__) && defined(ROOST_SEAM_NATIVE) && !ROOST_ASAN
 
-// The kernel ends whoever calls it with anything but read, write and exit.
+// The kernel kills a process that makes any other system call than read, write and exit.
 [[noreturn]] void without_system_calls(const auto& fn) {
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) {
         _exit(3);
@@ -93,7 +93,7 @@ TEST_F(guard_cost, SHUT_102_without_memory_for_its_record_a_guard_counts) {
     std::abort();
 }
 
-TEST_F(guard_cost, SHUT_74_SWB_3_a_hundred_thousand_guards_call_nobody) {
+TEST_F(guard_cost, SHUT_74_SWB_3_a_hundred_thousand_guards_make_no_system_call) {
     GTEST_FLAG_SET(death_test_style, "fast");
     make_guards(25'000);
     const auto code = [](int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); };

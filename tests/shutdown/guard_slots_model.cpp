@@ -36,7 +36,7 @@ MODEL(guard_slots_model, copy) {
     owner.join();
 }
 
-// SHUT-78: somebody notices a slot while it is given back and taken again: a time that was written down stays.
+// SHUT-78: a thread notices a slot while it is given back and taken again: a time that was written down stays.
 MODEL(guard_slots_model, notice) {
     guard_slot slot;
     slot.take(&a_node, site(), 0, 3);
@@ -88,7 +88,7 @@ void grow_while_read(std::size_t taken) {
 MODEL(guard_slots_model, growth) { grow_while_read(roost::detail::first_slots); }
 MODEL(guard_slots_model, second_growth) { grow_while_read(2 * roost::detail::first_slots); }
 
-// SHUT-102: no memory for more: whoever asks is given no slot, what was taken stays, and what is given back is found.
+// SHUT-102: no memory for more: a request returns no slot, what was taken stays, and what is given back is found.
 TEST(guard_slots_model, SHUT_102_no_memory_to_grow) {
     EXPECT_EXPLORED({.failing_allocations = 3}, [] {
         guard_table table;

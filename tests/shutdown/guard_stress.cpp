@@ -82,7 +82,7 @@ void stop(const tree& t, dice& d) {
     t.root.shut_down();
 }
 
-// Makes and drops guards until somebody stops the tree, then some late ones.
+// Creates and drops guards until a thread stops the tree, then some late ones.
 void work_on(const tree& t, std::uint32_t pairs_to_stop, dice& d, worker_result& r) {
     for (int late = 0; late < 50;) {
         if (d.one_in(pairs_to_stop)) {
@@ -120,7 +120,7 @@ worker_result one_row(std::uint32_t seed) {
             for (std::uint32_t k = 0; k < row; ++k) {
                 work_on(trees[k], k == row / 2 ? 60'000 : 500, d, results[i]);
                 done[i].store(k + 1);
-                while (done[1 - i].load() + 1 < k + 1) {  // nobody has a tree to himself
+                while (done[1 - i].load() + 1 < k + 1) {  // no thread has a tree to itself
                     std::this_thread::yield();
                 }
             }

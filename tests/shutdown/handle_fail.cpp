@@ -6,7 +6,7 @@
 
 sync_testing::hosted wait(roost::executor&, roost::shutdown s) {
 #ifdef FAIL_1
-    // expect: to keep the handle say co_await s.completion()
+    // expect: to keep the handle write co_await s.completion()
     co_await s;
 #else
     co_await std::move(s);

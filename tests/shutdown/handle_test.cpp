@@ -188,14 +188,14 @@ TEST(hierarchy, SHUT_35_36_children_change_nothing_above) {
     EXPECT_TRUE(before.is_resolved());
 }
 
-TEST(hierarchy, SHUT_37_an_idle_child_delays_nobody) {
+TEST(hierarchy, SHUT_37_an_idle_child_delays_no_completion) {
     const shutdown s;
     const shutdown c = s.child();
     EXPECT_TRUE(s.shut_down().is_resolved());
     EXPECT_EQ(c.state(), shutdown_state::complete);
 }
 
-TEST(hierarchy, SHUT_84_descendants_keep_their_ancestors_counting_and_are_kept_by_nobody) {
+TEST(hierarchy, SHUT_84_descendants_keep_their_ancestors_counting_and_have_no_owner_above) {
     const shutdown root("root");
     auto middle = std::make_unique<shutdown>(root.child("middle"));
     auto leaf = std::make_unique<shutdown>(middle->child("leaf"));
@@ -324,7 +324,7 @@ TEST(hierarchy, SHUT_73_the_subtree_is_latched_when_shut_down_returns) {
     EXPECT_EQ(before, 1);
 }
 
-TEST(shutdown, SHUT_30_whoever_sees_stop_sees_what_came_before) {
+TEST(shutdown, SHUT_30_a_thread_that_sees_stop_sees_what_came_before) {
     const shutdown s;
     int before = 0;
     std::thread looker([&before, notice = s.shutting_down()] {

@@ -7,7 +7,7 @@
 
 sync_testing::hosted wait(roost::executor&, roost::shutdown s) {
 #ifdef FAIL_1
-    // expect: stop can't withdraw this awaitable: say interrupt(finish(x))
+    // expect: stop can't cancel this awaitable: write interrupt(finish(x))
     auto result = co_await s.interrupt(std::suspend_always());
 #else
     auto result = co_await s.interrupt(roost::finish(std::suspend_always()));
@@ -25,7 +25,7 @@ sync_testing::fire wait_without_executor(roost::shutdown s, roost::event& e, roo
     static_cast<void>(result);
 }
 
-// As a task: to be awaited in tasks alone, and nobody here knows how to end it.
+// As a task: can be awaited only in tasks, and no header included here can cancel it.
 struct in_tasks {
     struct promise {};
     [[nodiscard]] std::suspend_never in_task(promise&) const noexcept { return {}; }

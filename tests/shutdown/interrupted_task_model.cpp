@@ -20,7 +20,7 @@ task<> watch_it(roost::interrupt<task<>> i, bool& ended) {
     ended = !got.has_value();
 }
 
-// SHUT-46, SHUT-80: the last owner goes while the task begins. Nobody can stop the node any more, so the await ends by itself.
+// SHUT-46, SHUT-80: the last owner goes while the task begins. The node can no longer be stopped, so the await ends by itself.
 MODEL(interrupted_task_model, gone_while_beginning) {
     roost::testing::manual_executor ex;
     owned_scope root(ex, scope_options("root").report_failures());

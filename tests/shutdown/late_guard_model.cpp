@@ -15,9 +15,9 @@ using sync_testing::owned;
 // What a waiter may see, depending on whether the late guard was there before the first one went.
 class scene {
 public:
-    // By whoever holds the first guard, before it is dropped.
+    // By the holder of the first guard, before it is dropped.
     void first_goes() { overlapped_.store(late_made_.load(roost::mo::acquire), roost::mo::relaxed); }
-    // By whoever holds the late one, after it was made and before it is dropped.
+    // By the holder of the late guard, after it was made and before it is dropped.
     void late_came() { late_made_.store(true, roost::mo::release); }
     void late_goes() { late_dropped_.store(true, roost::mo::release); }
     // By the waiter.
@@ -48,7 +48,7 @@ void late_guard(const shutdown& at, scene& seen) {
 }
 
 // SHUT-83: the waiter is in the list, the first guard goes, a late one comes and goes. The waiter is resumed exactly once, by
-// whoever found nothing left.
+// the thread that found no work left.
 MODEL(late_guard_model, SHUT_83_claim_of_a_queued_waiter) {
     const shutdown s;
     scene seen;

@@ -59,7 +59,7 @@ TEST_F(log, SHUT_61_transitions_are_traced) {
     EXPECT_EQ(traced, (std::vector<std::string>{"T shutdown 'server' is now at stop", "T shutdown 'server' is complete"}));
 }
 
-TEST_F(log, SHUT_61_children_that_nobody_waits_for_are_traced_too) {
+TEST_F(log, SHUT_61_children_without_waiters_are_traced_too) {
     const shutdown s("server");
     const shutdown busy = s.child("busy");
     const shutdown idle = s.child("idle");

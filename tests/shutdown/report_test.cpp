@@ -1,4 +1,4 @@
-// Who is holding it up.
+// Reports of outstanding work.
 
 #include <roost/shutdown/shutdown.hpp>
 

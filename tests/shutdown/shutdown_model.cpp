@@ -12,7 +12,7 @@ using roost::shutdown;
 using roost::shutdown_state;
 using roost::testing::check;
 
-// SHUT-71 (SWB-1): at depth 3, two creators meet at the leaf while the root is stopped. A guard that has been returned is never
+// SHUT-71: at depth 3, two creators meet at the leaf while the root is stopped. A guard that has been returned is never
 // missed: as long as it is held, no completion above resolves.
 MODEL(shutdown_model, guard_and_ancestor_completion) {
     const shutdown root;
@@ -65,7 +65,7 @@ MODEL(shutdown_model, creator_and_stop_at_depth_3) {
     check(done.is_resolved(), "SHUT-31: with every guard dropped it completes");
 }
 
-// SHUT-71, SHUT-72: two guards go while somebody looks at the root.
+// SHUT-71, SHUT-72: two guards go while a thread reads the root's state.
 MODEL(shutdown_model, two_drops_at_depth_3) {
     const shutdown root;
     const shutdown leaf = root.child().child();
@@ -104,7 +104,7 @@ MODEL(shutdown_model, siblings_and_ancestor_completion) {
     check(root.state() == shutdown_state::complete, "SHUT-41: complete when nothing is left");
 }
 
-// SHUT-31, SHUT-72 (SWB-4): stop and the last drop race; the waiter is woken, and sees what the work did.
+// SHUT-31, SHUT-72: stop and the last drop race; the waiter is woken, and sees what the work did.
 MODEL(shutdown_model, stop_and_last_drop) {
     const shutdown s;
     roost::plain<int> result{0};
@@ -118,7 +118,7 @@ MODEL(shutdown_model, stop_and_last_drop) {
     worker.join();
 }
 
-// SHUT-31, SHUT-72: the last drop and whoever begins to wait for it.
+// SHUT-31, SHUT-72: the last drop and a thread that starts to wait for it.
 MODEL(shutdown_model, last_drop_and_wait) {
     const shutdown s;
     roost::plain<int> result{0};
@@ -185,7 +185,7 @@ MODEL(shutdown_model, late_guard_and_last_drop) {
     check(done.is_resolved(), "SHUT-31: with every guard dropped it completes");
 }
 
-// SHUT-30: what the stopper did before is seen by whoever sees the stop.
+// SHUT-30: what the stopper did before is seen by a thread that sees the stop.
 MODEL(shutdown_model, stop_publishes) {
     const shutdown s;
     const shutdown c = s.child();
@@ -239,7 +239,7 @@ MODEL(shutdown_model, two_stoppers_of_a_pair) {
     other.join();
 }
 
-// SHUT-73: two stoppers; whoever is back first finds the whole subtree latched.
+// SHUT-73: two stoppers; the first to return finds the whole subtree latched.
 MODEL(shutdown_model, two_stoppers) {
     const shutdown s;
     const shutdown below = s.child().child();

@@ -30,7 +30,7 @@ MODEL(shutdown_node_model, last_handle_and_guard) {
     check(root.state() == shutdown_state::running, "SHUT-44: dropping a child's handle asks nothing");
 }
 
-// SHUT-46: somebody is blocked on the notice meanwhile.
+// SHUT-46: a thread is blocked on the notice meanwhile.
 MODEL(shutdown_node_model, blocked_on_a_node_that_goes) {
     const shutdown root;
     auto c = std::make_unique<shutdown>(root.child());
@@ -89,7 +89,7 @@ MODEL(shutdown_node_model, going_publishes) {
     check(notice.is_resolved(), "SHUT-46: an interrupt never waits for ever");
 }
 
-// SHUT-44, SHUT-64: two handles of a child that nobody else knows go at the same time, one of them after some work: it goes
+// SHUT-44, SHUT-64: two handles, the only owners of a child, go at the same time, one of them after some work: the child goes
 // once, and what the other did comes before.
 MODEL(shutdown_node_model, unshared_child_goes) {
     const shutdown root;

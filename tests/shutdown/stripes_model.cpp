@@ -1,4 +1,4 @@
-// Striped counts between their threads and whoever closes them.
+// Striped counts between their threads and the closer.
 
 #include <roost/shutdown/detail/stripes.hpp>
 #include <roost/testing/explore_gtest.hpp>
@@ -13,14 +13,14 @@ bool add(stripes& s, std::int64_t n) { return s.add(roost::thread_index(), n); }
 // What the node's own word would hold.
 struct own_word {
     roost::atomic<std::int64_t> units{1};  // the stripes' own
-    roost::plain<int> folds{0};  // what a node does with them comes before anybody is told that they are closed
+    roost::plain<int> folds{0};  // the fold comes before any thread sees that they are closed
     auto fold() {
         return [this](std::int64_t n) noexcept {
             units.fetch_add(n, roost::mo::acq_rel);
             folds.set(folds.get() + 1);
         };
     }
-    // By whoever was told that the stripes are closed.
+    // Called by a thread that found the stripes closed.
     void add(std::int64_t n) {
         check(folds.get() != 0, "SHUT-75: everything is folded when somebody is told that the stripes are closed");
         units.fetch_add(n, roost::mo::acq_rel);
@@ -43,7 +43,7 @@ MODEL(stripes_model, close_and_add) {
     check(!add(s, 1), "SHUT-75: closed for ever");
 }
 
-// SHUT-75, SHUT-72: a guard made before is dropped on another thread meanwhile; whoever closed sees its work when the count says
+// SHUT-75, SHUT-72: a guard made before is dropped on another thread meanwhile; the closer sees its work when the count shows
 // that nothing is left.
 MODEL(stripes_model, close_sees_work) {
     stripes s;
@@ -111,7 +111,7 @@ MODEL(stripes_model, two_late) {
     check(word.now() == 2, "SHUT-75: counted exactly once");
 }
 
-// SHUT-75: whoever looks and finds them closed finds everything in the word.
+// SHUT-75: a thread that finds them closed finds all counts in the word.
 MODEL(stripes_model, looking_and_close) {
     stripes s;
     own_word word;

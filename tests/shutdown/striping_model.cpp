@@ -50,7 +50,7 @@ MODEL(striping_model, stripe_and_try_guard) {
     check(!n.has_work(), "SHUT-75: nothing is left");
 }
 
-// SHUT-75: and while somebody counts, or wants everything in the node's own word.
+// SHUT-75: and while a thread counts, or moves all counts into the node's own word.
 MODEL(striping_model, stripe_and_look) {
     const shutdown s;
     shutdown_node& n = node_of(s);
@@ -74,7 +74,7 @@ MODEL(striping_model, stripe_twice) {
     check(!n.has_work(), "SHUT-75: nothing is left");
 }
 
-// SHUT-5: the counts move from the stripes into the word while somebody counts.
+// SHUT-5: the counts move from the stripes into the word while a thread counts.
 MODEL(striping_model, count_while_closing) {
     const shutdown s;
     shutdown_node& n = node_of(s);
@@ -90,7 +90,7 @@ MODEL(striping_model, count_while_closing) {
     n.leave_guard();
 }
 
-// SHUT-75: one of the two sees the other, without anybody asking for the state.
+// SHUT-75: one of the two sees the other, without a query of the state.
 MODEL(striping_model, stripe_and_latch) {
     const shutdown s;
     shutdown_node& n = node_of(s);

@@ -42,7 +42,7 @@ MODEL(striping_stop_model, guard_made) {
     check(n.is_complete(), "SHUT-75: nothing is left");
 }
 
-// SHUT-75, SHUT-72: whoever sees the end sees what the guarded work did.
+// SHUT-75, SHUT-72: a thread that sees the end sees what the guarded work did.
 TEST(striping_stop_model, guard_dropped) {
     EXPECT_EXPLORED({.seconds = 20}, [] {  // it takes two on an idle machine
         const shutdown root;

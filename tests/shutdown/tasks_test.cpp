@@ -207,7 +207,7 @@ fire look_when_complete(shutdown server, owned_scope& others, bool& in_no_job, i
     EXPECT_EQ(count, 2) << "it was started in place, whatever memory its job has";
 }
 
-TEST(shutdown_tasks, TASK_7_whoever_is_resumed_by_the_end_of_a_drain_runs_in_no_job) {
+TEST(shutdown_tasks, TASK_7_a_coroutine_resumed_by_the_end_of_a_drain_runs_in_no_job) {
     manual_executor on("hand");
     shutdown server("server");
     owned_scope others(on, scope_options("others").report_failures());

@@ -1,4 +1,4 @@
-// A guard that may be refused, while the node is stopped and somebody acts on its completion.
+// A guard that may be refused, while the node is stopped and a thread acts on its completion.
 
 #include <roost/shutdown/shutdown.hpp>
 #include <roost/testing/explore_gtest.hpp>
@@ -11,7 +11,7 @@ using roost::testing::check;
 
 shutdown_node& node_of(const shutdown& s) { return static_cast<shutdown_node&>(s.tree_node()); }
 
-// What guarded work uses, and whoever sees the completion takes away.
+// Used by guarded work, and freed by the thread that sees the completion.
 class database {
 public:
     // A request.
@@ -22,7 +22,7 @@ public:
             n.leave_guard();
         }
     }
-    // Whoever waits for the end.
+    // The thread that waits for the end.
     void free_if_complete(shutdown_node& n) {
         n.settle();
         if (n.is_complete()) {
@@ -44,7 +44,7 @@ void level_arrives(shutdown_node& n) {
     }
 }
 
-// SHUT-100: whoever stops the node frees what the work used when it finds nothing left.
+// SHUT-100: the stopping thread frees what the work used when it finds no work left.
 MODEL(try_guard_model, SHUT_100_stop_and_completion) {
     const shutdown s;
     database db;
@@ -74,7 +74,7 @@ TEST(try_guard_model, SHUT_100_shut_down_and_wait) {
     });
 }
 
-// SHUT-100: whoever sees the completion is not the one who stops.
+// SHUT-100: another thread than the stopping one sees the completion.
 MODEL(try_guard_model, SHUT_100_completion_seen_elsewhere) {
     const shutdown s;
     database db;

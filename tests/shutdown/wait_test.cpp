@@ -41,7 +41,7 @@ TEST(notice, SHUT_9_wakes_awaiters_without_waiting_for_guards) {
     b.destroy();
 }
 
-TEST(notice, SHUT_46_ends_when_nobody_can_stop_the_node) {
+TEST(notice, SHUT_46_ends_when_the_node_can_no_longer_be_stopped) {
     const shutdown s;
     auto c = std::make_unique<shutdown>(s.child());
     guard g = c->guard();

@@ -16,16 +16,16 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Somebody who has a resource out.
+// A holder of a resource, for reports.
 class pool_holder {
 public:
     pool_holder(std::string_view who, site where, int stripe, duration age) noexcept
         : who_(who), where_(where), stripe_(stripe), age_(age) {}
-    [[nodiscard]] std::string_view name() const noexcept { return who_; }  // as given to acquire; may be empty
-    [[nodiscard]] site where() const noexcept { return where_; }           // the call of acquire
+    [[nodiscard]] std::string_view name() const noexcept { return who_; }  // as passed to acquire; may be empty
+    [[nodiscard]] site where() const noexcept { return where_; }           // of the call to acquire
     [[nodiscard]] int stripe() const noexcept { return stripe_; }
     [[nodiscard]] duration age() const noexcept { return age_; }  // zero unless the pool tracks ages
-    // "checkout (server.cpp:42, 1200 ms)"
+    // Returns text such as "checkout (server.cpp:42, 1200 ms)".
     [[nodiscard]] std::string to_string() const;
 
 private:
@@ -35,13 +35,14 @@ private:
     duration age_;
 };
 
-// After `after` failures to create in a row, creating is not tried for `first`, then twice as long after each further
-// failure, up to `most`; whoever would need a new resource meanwhile gets the last error at once.
+// After `after` failed creations in a row, the pool suspends creating for `first`. Each further failure doubles the time, up to
+// `most`; if `most` is zero, the time stays `first`. During a suspension an acquire waits if the pool has any resource alive.
+// Otherwise it fails at once with the last error.
 struct create_backoff {
     create_backoff() noexcept = default;
     create_backoff(std::uint32_t failures, duration shortest, duration longest) noexcept
         : after(failures), first(shortest), most(longest) {}
-    std::uint32_t after = 0;  // 0: never
+    std::uint32_t after = 0;  // 0: creating is never suspended
     duration first{};
     duration most{};
 };
@@ -50,50 +51,53 @@ struct pool_options {
     explicit pool_options(std::uint32_t how_many, std::string_view label = "pool") : name(label), capacity(how_many) {}
 
     std::string name;
-    std::uint32_t capacity;        // resources at most; at least 1
-    std::uint32_t room = 0;        // how far resize() can grow; 0: the capacity
-    std::uint32_t stripes = 0;  // 0: one per processor. At most the capacity; more than asked for when a stripe is full
+    std::uint32_t capacity;  // the largest number of resources; at least 1
+    std::uint32_t room = 0;  // the largest capacity that resize() accepts; 0: the capacity
+    std::uint32_t stripes = 0;  // 0: one per processor. At most the capacity, and at least one per ten slots of room
 
-    duration idle_ttl{};  // an idle resource unused for longer goes; zero: never
-    duration max_lifetime{};  // a resource older than this goes when it is returned or idle; zero: never
-    double lifetime_jitter = 0.1;  // each lives up to this fraction shorter, drawn once when it is created
-    std::uint32_t warm = 0;  // keep at least so many resources alive
-    duration check_after{};  // idle for longer: ask the check before it is given out; zero: always ask
-    // Limits of awaitable functions. A task is cancelled at its limit; any other awaitable goes on, and close() waits for it.
-    duration check_timeout{};  // a check that takes longer costs the resource
-    duration create_timeout{};  // a creation that takes longer fails and its place is used again
-    duration destroy_timeout{};  // a destruction that takes longer gives its place back at its limit
-    duration leak_after{};  // somebody who holds a resource for longer is reported, once
-    bool track_ages = false;  // read the clock at every acquire, for reports; implied by leak_after
+    duration idle_ttl{};  // a resource idle for longer is destroyed; zero: never
+    duration max_lifetime{};  // a resource older than this is destroyed when returned or idle; zero: never
+    double lifetime_jitter = 0.1;  // shortens each lifetime by up to this fraction, drawn once at creation
+    std::uint32_t warm = 0;  // the number of resources created at once and kept alive
+    duration check_after{};  // check a resource that was idle for longer before it is acquired; zero: always check
+    // Limits of awaitable functions. A task is cancelled at its limit. Any other awaitable runs on, and close() waits for it.
+    duration check_timeout{};  // at the limit the resource is lost, and its slot is free
+    duration create_timeout{};  // at the limit the creation fails, and its slot is free
+    duration destroy_timeout{};  // at the limit the slot is free
+    duration leak_after{};  // a holder that keeps a resource for longer is reported, once
+    bool track_ages = false;  // reads the clock at every acquire, for reports; implied by leak_after
     create_backoff backoff;
 
-    executor_ref where;  // where awaitable creates and destroys resume, destroys run, and upkeep is done
-    timer_service* timers = nullptr;  // for everything above that takes a while; needs `where`
-    bool exact_clock = false;  // ask the timers for the time (virtual time); else the coarse clock is good enough
-    node* parent = nullptr;  // the pool is a child of it: its stop refuses, its drain waits
+    executor_ref where;  // runs awaitable functions, destroy and upkeep
+    timer_service* timers = nullptr;  // for the limits and times above; requires `where`
+    bool exact_clock = false;  // true: reads the timers' clock, such as virtual time. false: reads the coarse clock
+    node* parent = nullptr;  // the pool becomes its child: its stop refuses acquires, its drain waits for resources out
 
+    // Called by the pool for each leak, with no lock held. An exception goes to on_error.
     std::function<void(const pool_holder&)> on_leak;
-    std::function<void(const pool_error&)> on_error;  // failures nobody waits for: destroys, checks, creations for nobody
+    // Called for failures without a waiting acquire: of destroy, of check, and of creations that no acquire waits for.
+    std::function<void(const pool_error&)> on_error;
 };
 
-// A moment in the life of a pool. free + idle + out + busy = capacity (+ over, after the capacity was reduced).
+// The state of a pool at one moment: free + idle + out + busy = capacity + over. The numbers are read stripe by stripe, so they
+// are exact only while the pool is not used.
 struct pool_stats {
     pool_stats() noexcept = default;
     std::uint32_t capacity = 0;
     std::uint32_t free = 0;
     std::uint32_t idle = 0;
     std::uint32_t out = 0;
-    std::uint32_t busy = 0;  // being created or destroyed
-    std::uint32_t over = 0;
+    std::uint32_t busy = 0;  // being created, checked or destroyed
+    std::uint32_t over = 0;  // beyond the capacity, after resize() reduced it
     std::uint32_t waiting = 0;
-    std::uint32_t late = 0;  // attempts past their limit, and destructions of what came late, that still run; about
+    std::uint32_t late = 0;  // attempts past their limit, and destructions of late resources, that still run; approximate
     std::uint64_t created = 0;
     std::uint64_t destroyed = 0;
     std::uint64_t create_failures = 0;
-    std::uint64_t handed_over = 0;  // given to a waiter
+    std::uint64_t handed_over = 0;  // resources and rights to create handed to a waiter
     std::uint64_t withdrawn = 0;  // waits that ended by cancel or deadline
     std::uint64_t checks_failed = 0;
-    std::uint64_t expired = 0;  // idle for too long or too old
+    std::uint64_t expired = 0;  // resources past idle_ttl or max_lifetime
     std::uint64_t abandoned = 0;  // creations, checks and destructions whose limit has passed
     std::uint64_t leaks = 0;
 };

@@ -1,22 +1,27 @@
 #pragma once
 
-// A pool of resources that are expensive to make: connections, buffers, handles.
+// A pool of resources that are expensive to create: connections, buffers, handles.
 //
 //   pool<connection> db(pool_options(10, "db"), [&] { return connect(host); });
-//   auto c = co_await db.acquire();               // acquired<connection>: a handle, or why there is none
-//   if (c) c->query(...);                         // goes back when c is destroyed
+//   auto c = co_await db.acquire();               // acquired<connection>: a handle, or a status and an error
+//   if (c) c->query(...);                         // c returns the resource when it is destroyed
 //
-// create: () -> R, may throw; or () -> anything a plain coroutine can co_await for an R. destroy: (R&) -> void or awaitable.
-// check: (R&) -> bool, or awaitable for one, asked before an idle resource is given out. Tasks are awaitable, too (then include
-// roost/task/driven.hpp).
+// create: () -> R, or () -> an awaitable for an R. May throw.
+// destroy: (R&) -> void, or an awaitable.
+// check: (R&) -> bool, or an awaitable for a bool. Called before an idle resource is acquired; true means usable.
+// An awaitable is anything that a plain coroutine can co_await, or a task (include roost/task/driven.hpp).
 //
-// Fair: whoever waits is served in order of arrival, whichever stripe has something; a newcomer never overtakes. What a
-// cancelled acquire had been given goes to the next. Creating belongs to the pool: with an awaitable create, cancelling an
-// acquire leaves the creation running, and its resource is kept.
+// Fair: waiters are served first in, first out, across all stripes. A newcomer does not overtake a waiter, with one exception:
+// while the first waiter is a parked thread, other threads in acquire_blocking() may go first, a bounded number of times.
 //
-// Resumes: on the coroutine's executor, or inside give_back() on that thread after every lock has been left.
-// Cancelled: nothing is lost. Stop of the pool's node: acquires are refused with a value. Destroy: closes; resources that are
-// still out are destroyed when they come back. A synchronous create runs in whoever acquires.
+// A synchronous create or check runs on the acquiring thread. Awaitable functions are run by the pool. Cancelling an acquire
+// leaves such a creation running; its resource goes to the next waiter or becomes idle.
+//
+// Resumes: on the coroutine's executor; without one, inside the call that returns a resource, with no lock held.
+// Cancel: a resource already handed to a cancelled acquire goes to the next waiter.
+// Stop: once the pool's node is stopped, acquires return status stopped.
+// Destroy: closes the pool without waiting. Resources that are out are destroyed when they are returned.
+// Thread-safe, except for moving and destroying the pool object. A call on a moved-from pool panics.
 
 #include <roost/base/time_limit.hpp>
 #include <roost/pool/detail/acquire_operation.hpp>
@@ -47,6 +52,8 @@ public:
     using operation = detail::acquire_operation<R>;
     using close_operation = detail::wait_operation<detail::drain_source>;
 
+    // Creates the pool and its warm resources. Starts no thread. Throws std::bad_alloc, and pool_error if options.parent is
+    // closed. Panics if the options contradict each other.
     template <class Create, class Destroy = detail::just_destruct, class Check = detail::no_check>
         requires std::invocable<Create&> && std::invocable<Destroy&, R&>
     explicit pool(pool_options options, Create create, Destroy destroy = {}, Check check = {},
@@ -63,6 +70,7 @@ public:
     }
 
     // --- acquiring. `who` names the holder in reports ---------------------------------------------------------------------
+    // Returns an awaiter for acquired<R>: an idle resource, else a new one if there is room, else it waits.
     [[nodiscard("nothing is held until it is awaited: write co_await")]] operation acquire(
         site where = std::source_location::current()) noexcept {
         return operation(*live(), nullptr, where);
@@ -71,23 +79,23 @@ public:
         literal who, site where = std::source_location::current()) noexcept {
         return operation(*live(), who.text(), where);
     }
-    // An idle resource, unless somebody waits. Never waits, never creates. One that has to go through an awaitable check first
-    // does so for whoever comes next.
+    // Returns an idle resource, or status empty if none is idle or a waiter is queued. Never waits, never creates. A resource
+    // that needs an awaitable check is not returned: the check starts, and the resource stays in the pool for a later acquire.
     [[nodiscard]] acquired<R> try_acquire(site where = std::source_location::current()) {
         return try_with_reserve(false, nullptr, where);
     }
     [[nodiscard]] acquired<R> try_acquire(literal who, site where = std::source_location::current()) {
         return try_with_reserve(false, who.text(), where);
     }
-    // Or a new one, when there is room. With an awaitable create: begins to create one for whoever comes next. While creating
-    // is suspended (options.backoff): failed, with the last error.
+    // As try_acquire(), but creates a resource if there is room. With an awaitable create, it starts a creation for a later
+    // acquire and returns empty. While creating is suspended (options.backoff), it returns failed with the last error.
     [[nodiscard]] acquired<R> try_acquire_or_create(site where = std::source_location::current()) {
         return try_with_reserve(true, nullptr, where);
     }
     [[nodiscard]] acquired<R> try_acquire_or_create(literal who, site where = std::source_location::current()) {
         return try_with_reserve(true, who.text(), where);
     }
-    // For threads.
+    // Blocks the thread as acquire() suspends a coroutine. Returns status expired if the deadline passes first.
     [[nodiscard]] acquired<R> acquire_blocking(time_limit deadline = no_deadline,
                                                site where = std::source_location::current()) {
         return acquire_blocking("", deadline, where);
@@ -101,9 +109,9 @@ public:
         return acquire_slowly(who.text(), deadline, where);
     }
 
-    // Acquires, runs fn(resource), gives back; when fn fails or is cancelled the resource is destroyed instead. A coroutine
-    // fn makes this a coroutine of the same type; any other is called when the resource is there. Throws pool_error when
-    // there is none.
+    // Acquires a resource, calls fn(resource), and gives the resource back. If fn throws or is cancelled, the resource is
+    // destroyed instead. If fn is a coroutine, with() returns a coroutine of the same type. Otherwise it returns an awaiter for
+    // fn's result. Throws pool_error if no resource was acquired.
     template <class Fn>
     [[nodiscard]] auto with(Fn fn, site where = std::source_location::current()) {
         return with("", std::move(fn), where);
@@ -117,7 +125,8 @@ public:
             return detail::with_operation<R, Fn>(*live(), std::move(fn), who.text(), where);
         }
     }
-    // The same with an idle resource only. Empty (false for a function without a result) when there is none.
+    // As with(), but only with an idle resource. Returns an empty optional if there is none. If fn returns void, returns true if
+    // fn was called.
     template <class Fn>
     auto try_with(Fn fn, site where = std::source_location::current()) {
         return try_with("", std::move(fn), where);
@@ -141,28 +150,32 @@ public:
     }
 
     // --- closing -----------------------------------------------------------------------------------------------------------
-    // Refuses from now on, destroys what is idle, and waits until everything out has come back and is destroyed, and attempts
-    // past their limit have ended. From then on the pool calls no function of the user's. Giving up the wait leaves the pool closed.
+    // Closes the pool when awaited: refuses acquires and destroys idle resources. Resumes when all resources are returned and
+    // destroyed, and attempts past their limit have ended. The pool calls no user function after that. Cancelling the wait
+    // leaves the pool closed.
     [[nodiscard]] close_operation close() noexcept { return close_operation(detail::drain_source(*live())); }
-    // The same until a deadline, with the pool's own executor and timers; the result says whether it drained.
+    // As close(), with a deadline. Uses the pool's executor and timers, and panics without them. The result has a value if the
+    // pool drained in time.
     [[nodiscard]] auto close(time_point deadline) noexcept {
         if (live()->options().timers == nullptr) {
             panic("pool", live()->name(), live()->made_at(), "close(deadline) needs options.where and options.timers");
         }
         return with_deadline(close(), deadline, *live()->options().where.get(), *live()->options().timers);
     }
-    // For threads. False: the deadline passed; holders() and stats().late say what is in the way.
+    // As close(), blocking the thread. Returns true if the pool drained, false if the deadline passed first. Then holders() and
+    // stats().late show what is left.
     [[nodiscard]] bool close_blocking(time_limit deadline = no_deadline) noexcept {
         return live()->close_in_thread(deadline);
     }
 
     // --- upkeep and facts --------------------------------------------------------------------------------------------------
-    // Destroys what is idle now; the pool stays open. How many.
+    // Destroys the idle resources and returns their number. The pool stays open.
     std::uint32_t clear_idle() noexcept { return live()->clear_idle(); }
-    // Changes the capacity, between 1 and options.room; says what it is now. Resources beyond it go when they come back.
+    // Sets the capacity, clamped to 1 .. options.room, and returns it. Idle resources beyond it are destroyed now, others when
+    // they are returned.
     std::uint32_t resize(std::uint32_t capacity) noexcept { return live()->resize(capacity); }
     [[nodiscard]] pool_stats stats() const noexcept { return live()->stats(); }
-    // Who has something out, the oldest first.
+    // Returns the holders of resources, the oldest first. Throws std::bad_alloc.
     [[nodiscard]] std::vector<pool_holder> holders() const { return live()->holders(); }
     [[nodiscard]] std::string_view name() const noexcept { return live()->name(); }
     [[nodiscard]] std::uint32_t stripes() const noexcept { return live()->stripes(); }
@@ -175,7 +188,7 @@ private:
         if (detail::try_pick(*live(), w, true)) {
             return detail::finish_acquire<R>(*live(), w, who, where);
         }
-        const auto core = node_ref<detail::pool_core>::share(*live());  // the pool may be destroyed while the thread waits
+        const auto core = node_ref<detail::pool_core>::share(*live());  // the pool may be destroyed during the wait
         detail::acquire_in_turn(*core, w, deadline);
         return detail::finish_acquire<R>(*core, w, who, where);
     }

@@ -18,7 +18,8 @@ namespace detail {
 [[noreturn]] void panic_nothing_acquired(pool_status why, const std::exception_ptr& error) noexcept;
 }  // namespace detail
 
-// A resource on loan: goes back to its pool when this is destroyed. One pointer; may go to another thread.
+// A handle to an acquired resource. Its destructor returns the resource to the pool, also after the pool object is destroyed.
+// Movable, also to another thread. Not thread-safe. Dereferencing an empty handle panics.
 template <class R>
 class [[nodiscard("the resource goes back at once unless the handle has a name")]] pooled {
 public:
@@ -34,25 +35,27 @@ public:
     }
     ~pooled() { finish(); }
 
+    // True if it holds a resource.
     [[nodiscard]] explicit operator bool() const noexcept { return slot_ != nullptr; }
     [[nodiscard]] R& operator*() const noexcept { return held(); }
     [[nodiscard]] R* operator->() const noexcept { return &held(); }
     [[nodiscard]] int stripe() const noexcept { return slot_ == nullptr ? -1 : static_cast<int>(slot_->home->number); }
 
-    // Back to the pool now.
+    // Returns the resource to the pool now. The handle is empty afterwards.
     void give_back() noexcept {
         if (detail::slot_base* s = std::exchange(slot_, nullptr)) {
             s->core->give_back(*s);
         }
     }
-    // It is broken: destroy it, and let somebody create another one.
+    // Destroys the resource, for example because it is broken. The first waiter may create another one. The handle is empty
+    // afterwards.
     void discard() noexcept {
         if (detail::slot_base* s = std::exchange(slot_, nullptr)) {
             s->core->discard(*s);
         }
     }
-    // From distrust() until trust() the destructor discards: for whoever may be cut short in the middle of a conversation,
-    // by an exception or by cancellation.
+    // Between distrust() and trust() the destructor discards the resource. For a protocol exchange that an exception or a cancel
+    // may interrupt.
     void distrust() noexcept { is_distrusted_ = true; }
     void trust() noexcept { is_distrusted_ = false; }
 
@@ -79,7 +82,7 @@ private:
     bool is_distrusted_ = false;
 };
 
-// What an acquire came to: a resource, or why there is none.
+// The result of an acquire: a handle, or a status and an error.
 template <class R>
 class [[nodiscard]] acquired {
 public:
@@ -91,9 +94,10 @@ public:
     [[nodiscard]] bool has_value() const noexcept { return status_ == pool_status::ok; }
     [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
     [[nodiscard]] pool_status status() const noexcept { return status_; }
-    // A pool_error, with the cause inside; null when there is a resource, or when the status says it all (empty).
+    // The error, a pool_error with its cause. Null if the status is ok, empty or cancelled.
     [[nodiscard]] const std::exception_ptr& error() const noexcept { return error_; }
 
+    // Access to the resource. Panics if there is none.
     [[nodiscard]] R& operator*() noexcept {
         check();
         return *handle_;
@@ -103,10 +107,10 @@ public:
         return handle_.operator->();
     }
     [[nodiscard]] pooled<R>& handle() noexcept { return handle_; }
-    // The handle, or throws the error.
+    // Returns the handle. Throws error() if there is no resource, or roost::error if error() is null.
     [[nodiscard]] pooled<R> value() && {
         if (status_ != pool_status::ok) {
-            detail::throw_no_value(status_, "a pool had nothing to give", error_);
+            detail::throw_no_value(status_, "pool acquire", error_);
         }
         return std::move(handle_);
     }
@@ -117,11 +121,11 @@ public:
         if (status_ == pool_status::cancelled) {
             return outcome<pooled<R>>(cancelled(reason::plain_kind(reason_kind::requested)));
         }
-        return outcome<pooled<R>>(error_ ? error_ : detail::error_of(status_, "a pool had nothing to give"));
+        return outcome<pooled<R>>(error_ ? error_ : detail::error_of(status_, "pool acquire"));
     }
     explicit operator outcome<pooled<R>>() && { return std::move(*this).to_outcome(); }
 
-    // For the pool.
+    // Called by the pool.
     explicit acquired(detail::slot_base& s) noexcept : handle_(&s), status_(pool_status::ok) {}
 
 private:

@@ -6,11 +6,11 @@
 
 #include <exception>
 
-// What to do with an awaitable that can't be withdrawn when stop comes. The choice is the user's, and has to be spelled out:
+// How interrupt() treats an awaitable without try_cancel(). The caller chooses one of the two wrappers:
 //
-//   interrupt(finish(x))    checked before x begins; once begun it is awaited to its end
-//   interrupt(abandon(x))   stop leaves x running on its own: its result is thrown away when it comes. x is moved out of the
-//                           waiting coroutine, so it must not refer to what that coroutine may destroy meanwhile.
+//   interrupt(finish(x))    stop is checked before x starts; once started, x is awaited to its end
+//   interrupt(abandon(x))   stop ends the wait; x keeps running detached, and its result is discarded. x is moved out of the
+//                           awaiting coroutine, so x must not refer to anything that coroutine may destroy.
 
 namespace roost::inline ROOST_ABI {
 
@@ -26,7 +26,7 @@ private:
 
 namespace detail {
 
-// What an abandoned await and its waiter share.
+// State shared by a detached await and its waiter.
 template <class R>
 class abandoned_state {
 public:
@@ -46,7 +46,7 @@ private:
     atomic<std::uint32_t> holders_{2};
 };
 
-// Runs on its own from beginning to end.
+// A detached coroutine: it starts at once and frees itself at its end.
 class bridge_coroutine {
 public:
     class promise_type {
@@ -85,7 +85,8 @@ bridge_coroutine run_abandoned(A inner, abandoned_state<R>* state, [[maybe_unuse
 
 }  // namespace detail
 
-// An awaitable that can be left alone: try_cancel() gives up the wait, not the work.
+// Makes any awaitable cancellable: try_cancel() ends the wait, while the inner awaitable keeps running. Awaiting allocates the
+// shared state and the frame of a detached coroutine. Returns or throws what the inner awaitable does.
 template <class A>
 class [[nodiscard]] abandon {
     using result = detail::result_awaited<A>;
@@ -93,7 +94,7 @@ class [[nodiscard]] abandon {
 
 public:
     explicit abandon(A inner) : inner_(std::in_place, std::move(inner)) {}
-    // Before it is awaited.
+    // Requires that other has not been awaited.
     abandon(abandon&& other) noexcept : inner_(std::move(other.inner_)) {}
     ~abandon() {
         wait_.reset();

@@ -11,31 +11,32 @@
 #include <type_traits>
 #include <utility>
 
-// What guarded<T> and interrupt<T> pass on, as small concepts: anything that has the functions qualifies. Every function may
-// give its result directly (it blocks, or never waits), an awaitable of it, or a task.
+// Concepts for what guarded<T> and interrupt<T> forward. A type qualifies by having the functions. Each function returns its
+// result directly (it blocks, or never waits), or an awaitable or task for the result.
 
 namespace roost::inline ROOST_ABI {
 
-// How many more elements a stream or range has: at least lower, at most upper when that is known.
+// The number of remaining elements of a stream or range: at least lower, at most upper. An empty upper is unknown.
 struct size_hint {
     std::size_t lower = 0;
     std::optional<std::size_t> upper;
     friend bool operator==(const size_hint&, const size_hint&) = default;
 };
 
-// next() gives std::optional<element> or a pointer to one; empty is the end.
+// next() returns std::optional<element> or a pointer to an element. Empty or null means the end.
 template <class T>
 concept stream = requires(T& t) { t.next(); };
-// read_some(buffer) gives how many bytes it has read; zero is the end.
+// read_some(buffer) returns the number of bytes read. Zero means the end.
 template <class T>
 concept byte_reader = requires(T& t, std::span<std::byte> buffer) { t.read_some(buffer); };
-// fill_buffer() gives what is buffered, reading when that is empty; an empty span is the end. consume(n) takes from it.
+// fill_buffer() returns the buffered bytes, and reads if there are none. An empty span means the end. consume(n) removes the
+// first n buffered bytes.
 template <class T>
 concept buffered_reader = requires(T& t, std::size_t n) {
     t.fill_buffer();
     t.consume(n);
 };
-// write_some(bytes) gives how many were accepted.
+// write_some(bytes) returns the number of bytes accepted.
 template <class T>
 concept byte_writer = requires(T& t, std::span<const std::byte> bytes) { t.write_some(bytes); };
 
@@ -52,7 +53,7 @@ concept has_own_co_await = requires(A&& a) { std::forward<A>(a).operator co_awai
 template <class A>
 concept has_foreign_co_await = requires(A&& a) { operator co_await(std::forward<A>(a)); };
 
-// An awaiter whose await_suspend accepts only certain promises counts, too.
+// Also true for an awaiter whose await_suspend accepts only certain promises.
 template <class A>
 concept looks_like_awaiter = requires(std::remove_reference_t<A>& a) {
     { a.await_ready() } -> std::convertible_to<bool>;
@@ -62,7 +63,7 @@ concept looks_like_awaiter = requires(std::remove_reference_t<A>& a) {
 template <class A>
 concept awaitable = has_own_co_await<A> || has_foreign_co_await<A> || looks_like_awaiter<A>;
 
-// By value when co_await makes one, else the awaitable itself.
+// Returns the awaiter by value if operator co_await creates one, else a reference to the awaitable itself.
 class awaiter_from_call {
 public:
     template <awaitable A>
@@ -76,7 +77,7 @@ public:
         }
     }
 };
-inline constexpr awaiter_from_call awaiter_from;  // an object, so that users' functions of that name do not compete
+inline constexpr awaiter_from_call awaiter_from;  // an object, so users' functions of that name are no overloads
 template <awaitable A>
 using awaiter_made_from = decltype(awaiter_from(std::declval<A>()));
 

@@ -9,17 +9,18 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Work in progress: completion of the node and of everything above waits until it is gone. Says nothing about stop. A copy is
-// a second guard, moving moves it; may be dropped on any thread. Making and dropping one costs one or two atomic
-// operations each.
+// A unit of work in flight. The node and every ancestor complete only after the guard is destroyed. A guard does not delay stop,
+// and stop does not end it. A copy is a second guard; a move transfers it. Any thread may destroy it. Creating or destroying
+// one costs one or two atomic operations while the node has other guards. The first and last guard also update the ancestors.
+// Not thread-safe: one guard object is used by one thread at a time.
 class [[nodiscard]] guard {
 public:
-    // Guards nothing.
+    // An empty guard: no unit of work.
     guard() noexcept = default;
     guard(detail::shutdown_node& of, site where) noexcept : guard(entered(of, where)) {}
     guard(detail::shutdown_node& of, site where, detail::thread_guards& mine) noexcept
         : node_(&of), slot_((of.enter_guard(mine), detail::record_guard(mine, &of, where))) {}
-    // Takes over a unit that the caller has entered.
+    // Returns a guard for a unit that the caller has already entered.
     [[nodiscard]] static guard adopt(detail::shutdown_node& of, site where, detail::thread_guards& mine) noexcept {
         return guard(&of, detail::record_guard(mine, &of, where));
     }
@@ -37,18 +38,20 @@ public:
         }
     }
 
+    // Ends the unit of work now; the guard is empty afterwards.
     void reset() noexcept {
         if (node_ != nullptr) {
             leave(*std::exchange(node_, nullptr), std::exchange(slot_, nullptr));
         }
     }
 
+    // True if it holds a unit of work.
     [[nodiscard]] explicit operator bool() const noexcept { return node_ != nullptr; }
-    // Unknown when nothing was recorded.
+    // The site where the guard was created. Unknown if no site was recorded.
     [[nodiscard]] site made_at() const noexcept { return slot_ != nullptr ? slot_->where() : site(); }
     [[nodiscard]] token observe() const noexcept { return node_ != nullptr ? token(*node_) : token(); }
 
-    // Same node, not same guard.
+    // True if both guards belong to the same node.
     friend bool operator==(const guard& a, const guard& b) noexcept { return a.node_ == b.node_; }
 
 private:
@@ -60,14 +63,14 @@ private:
     }
     static void leave(detail::shutdown_node& from, detail::guard_slot* slot) noexcept {
         if (from.is_stopping()) [[unlikely]] {
-            tell_late(from, slot);
+            log_late(from, slot);
         }
         if (slot != nullptr) {
             slot->drop();
         }
         from.leave_guard();
     }
-    static void tell_late(const detail::shutdown_node& from, const detail::guard_slot* slot) noexcept;
+    static void log_late(const detail::shutdown_node& from, const detail::guard_slot* slot) noexcept;
 
     detail::shutdown_node* node_ = nullptr;
     detail::guard_slot* slot_ = nullptr;

@@ -7,7 +7,7 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-// An awaiter that somebody else keeps. (g++ 12 copies what operator co_await returns by reference.)
+// Refers to an awaiter stored elsewhere. (g++ 12 copies an awaiter that operator co_await returns by reference.)
 template <class A>
 class awaiter_elsewhere {
 public:
@@ -49,8 +49,8 @@ inline constexpr awaiter_of_kept_call awaiter_of_kept;
 
 }  // namespace detail
 
-// Something, and a guard for as long as it is held. Whatever one does with the thing is passed straight through: awaiting,
-// iterating, streaming, reading, writing. It takes no notice of stop. Copies count separately.
+// A T and a guard that lives as long as it. Forwards awaiting, iterating, streaming, reading and writing to T unchanged. Stop
+// has no effect on it. Each copy holds a guard of its own.
 template <class T>
 class guarded {
 public:
@@ -61,7 +61,7 @@ public:
     [[nodiscard]] const T& operator*() const& noexcept { return inner_; }
     [[nodiscard]] T* operator->() noexcept { return &inner_; }
     [[nodiscard]] const T* operator->() const noexcept { return &inner_; }
-    // The thing alone; the guard is dropped.
+    // Returns the T and drops the guard.
     [[nodiscard]] T into_inner() && {
         T out(std::move(inner_));
         guard_.reset();
@@ -80,7 +80,7 @@ public:
         return detail::awaiter_of_kept(std::move(inner_));
     }
 
-    // What only a task can await, tasks among it: `roost_await_in_task` is found where tasks are known.
+    // For a T that only a task can await, such as a task. Lookup finds `roost_await_in_task` where the task layer is included.
     template <class Promise, class Await = decltype(roost_await_in_task(std::declval<Promise&>(), std::declval<T&&>()))>
     Await in_task(Promise& me) && {
         return roost_await_in_task(me, std::move(inner_));
@@ -154,7 +154,7 @@ public:
         return inner_.close();
     }
 
-    // Same node and equal things.
+    // True if the nodes are the same and the values are equal.
     friend bool operator==(const guarded& a, const guarded& b)
         requires std::equality_comparable<T>
     {

@@ -7,20 +7,21 @@
 #include <roost/shutdown/guard.hpp>
 #include <roost/tree/token.hpp>
 
-// Something that ends when its node is asked to stop.
+// Wraps a T so that it ends when its node is stopped.
 //
-//   awaitable, task          co_await gives std::optional: empty when stop came first
-//   stream, generator        next() ends
+//   awaitable, task          co_await returns std::optional: empty if stop came first
+//   stream, generator        next() returns the end
 //   range                    iteration ends
-//   reader, buffered reader  zero bytes, an empty buffer
-//   writer                   accepts zero bytes; flush() and close() always go through, so that what is buffered gets out
+//   reader, buffered reader  returns zero bytes, or an empty buffer
+//   writer                   accepts zero bytes; flush() and close() are always forwarded, so buffered bytes are written
 //
-// Looking at stop is one load. Where the thing waits in something that can be withdrawn (an awaitable with try_cancel(), or a
-// task, given to co_await or by next(), read_some(), ...), stop wakes it. A task is cancelled, and its end waited for
-// (roost/task/until_stop.hpp); so a generator that is stopped while it is asked has ended. An awaitable that can't be withdrawn
-// has to be wrapped in finish() or abandon(). A function that blocks its thread is looked at before each call.
+// Checking for stop is one load. Stop also ends a pending wait on an awaitable with try_cancel(), or on a task. That holds for
+// co_await and for awaitables returned by next(), read_some() and so on. A task is cancelled and awaited to its end; this
+// needs roost/task/until_stop.hpp. A generator that is stopped inside next() has therefore ended. An awaitable without
+// try_cancel() must be wrapped in finish() or abandon(). For a function that blocks its thread, stop is checked before each call.
 //
-// It keeps neither the node nor its work going. When nobody is left who could stop the node, it has ended, too.
+// An interrupt does not own the node and is not work. It also ends when the node can no longer be stopped, because its last
+// owner is gone.
 
 namespace roost::inline ROOST_ABI {
 
@@ -43,29 +44,30 @@ public:
     interrupt(U&& inner, node_pointer watched, roost::guard held, executor_ref where)
         : inner_(std::forward<U>(inner)), node_(std::move(watched)), guard_(std::move(held)), where_(where) {}
 
-    // Holds a guard, too; none when the node is gone.
+    // Returns the interrupt with a guard. The guard is empty if the node's last owner is gone.
     [[nodiscard]] interrupt guarded(std::source_location where = std::source_location::current()) && {
         guard_ = guard_unless_gone(where);
         return std::move(*this);
     }
-    // Where stop resumes coroutines that have no executor of their own.
+    // Sets the executor on which stop resumes a coroutine. Required for coroutine types without an executor.
     [[nodiscard]] interrupt<T, true> on(executor& where) && {
         return interrupt<T, true>(std::move(inner_), std::move(node_), std::move(guard_), where);
     }
 
+    // True if the node is stopped, or its last owner is gone.
     [[nodiscard]] bool is_stopped() const noexcept { return node_->is_terminal(); }
     [[nodiscard]] T& operator*() & noexcept { return inner_; }
     [[nodiscard]] const T& operator*() const& noexcept { return inner_; }
     [[nodiscard]] T* operator->() noexcept { return &inner_; }
     [[nodiscard]] const T* operator->() const noexcept { return &inner_; }
-    // The thing alone; a guard is dropped.
+    // Returns the T and drops the guard, if there is one.
     [[nodiscard]] T into_inner() && {
         T out(std::move(inner_));
         guard_.reset();
         return out;
     }
 
-    // A task, awaited in a task: stop cancels it. `until_stop` is found where tasks are known.
+    // For a task awaited in a task: stop cancels it. Lookup finds `until_stop` where the task layer is included.
     template <
         class Promise, class U = T,
         class Await = decltype(until_stop(std::declval<token>(), std::declval<U&&>()).in_task(std::declval<Promise&>()))>
@@ -162,7 +164,7 @@ public:
         return inner_.close();
     }
 
-    // Same node and equal things.
+    // True if the nodes are the same and the values are equal.
     friend bool operator==(const interrupt& a, const interrupt& b)
         requires std::equality_comparable<T>
     {
@@ -181,8 +183,8 @@ private:
     template <class A, class X>
     auto await_it(X&& x) {
         static_assert(detail::can_be_withdrawn<detail::awaiter_made_from<A>>,
-                      "stop can't withdraw this awaitable: say interrupt(finish(x)) to see it through once it has begun, or "
-                      "interrupt(abandon(x)) to leave it running on its own");
+                      "stop can't cancel this awaitable: write interrupt(finish(x)) to await it to its end once it has "
+                      "started, or interrupt(abandon(x)) to leave it running detached");
         using how = detail::as_optional<detail::result_awaited<A>>;
         return detail::interrupted_await<A, how, HasExecutor>(std::forward<X>(x), node_, where_);
     }
@@ -191,7 +193,7 @@ private:
         return detail::finished_await<A&&, detail::as_optional<detail::result_awaited<A&&>>>(std::forward<A>(x), node_);
     }
 
-    // Calls an operation of the thing unless stopped; when that is awaited, the await is what ends.
+    // Calls an operation of the T unless stopped. If the operation returns an awaitable, stop ends the await.
     template <class Call>
     auto pass(Call call) {
         using given = decltype(call());
@@ -201,10 +203,10 @@ private:
         } else if constexpr (requires { until_stop(token(*node_), call()); }) {
             return detail::interrupted_call(until_stop(token(*node_), call()));
         } else {
-            static_assert(!detail::awaitable<given>, "stop can't withdraw this operation: its awaiter has no try_cancel()");
+            static_assert(!detail::awaitable<given>, "stop can't cancel this operation: its awaiter has no try_cancel()");
             static_assert(
                 !detail::for_tasks<given>,
-                "this operation is awaited in tasks: include <roost/task/until_stop.hpp>, so that stop ends it there");
+                "this operation is awaited in tasks: include <roost/task/until_stop.hpp>, so that stop can cancel it");
             using result = std::remove_cvref_t<given>;
             return is_stopped() ? result{} : result(call());
         }

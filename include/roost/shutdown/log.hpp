@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-// What shutdown nodes have to say. Nothing is said until somebody listens.
+// Log records of shutdown nodes. Nothing is recorded until a log function is set.
 
 namespace roost::inline ROOST_ABI {
 
@@ -18,32 +18,33 @@ class node;
 
 enum class shutdown_event : std::uint8_t {
     raised,      // trace: a level was raised on this node
-    completed,   // trace: stopped, and no work is left below
+    completed,   // trace: the node is stopped, and no work is left in its subtree
     late_guard,  // debug: a guard was dropped after stop
 };
 
 enum class log_severity : std::uint8_t { trace, debug };
 
-// One record. Strings are valid during the call.
+// One log record. node_name is valid only during the call.
 struct shutdown_record {
     shutdown_event event = shutdown_event::raised;
     log_severity severity = log_severity::trace;
     std::string_view node_name;
     site made_at;                 // of the guard, or of the node
     level now = level::running;
-    std::optional<duration> age;  // of the guard, when it is known
+    std::optional<duration> age;  // of the guard, if recorded
 
     // "guard of 'uploads' dropped after stop, made at upload.cpp:17, held for 2.5 s"
     [[nodiscard]] std::string to_string() const;
 };
 
-// Called on the thread that caused the record, outside every lock; has to be short and must not throw.
+// Called by the thread that caused the record, with no lock held. Must be short and must not throw.
 using shutdown_log = void (*)(void* context, const shutdown_record& record) noexcept;
-// Set it before threads use shutdown nodes, or while none does. Null: nobody listens.
+// Sets the log function of the program; null turns logging off. Not thread-safe: requires that no thread uses a shutdown node
+// during the call.
 void set_shutdown_log(shutdown_log log, void* context = nullptr) noexcept;
 
 namespace detail {
-// True while somebody listens. None in models: what is set once per program must not become part of every search.
+// True while a log function is set. Models have no switch: a program-wide variable would be part of every search.
 #if defined(ROOST_SEAM_MODEL)
 inline constexpr const atomic<bool>* log_switch = nullptr;
 #else

@@ -9,45 +9,51 @@
 #include <string>
 #include <vector>
 
-// What is still running: a value, free of the nodes it is about. Its guards existed together at one moment of the call that made
-// it, and every guard that was held during the whole call is among them.
+// A report of the work that is still running. A report is a value and holds no node. All its guards existed at one moment of the
+// call that made it. It includes every guard that was held during the whole call.
 
 namespace roost::inline ROOST_ABI {
 
 class node;
 
-// Work of one kind that was made at one place under one name.
+// One group of a report: the work of one kind, name and creation site.
 class report_entry {
 public:
     report_entry(std::string kind, std::string name, site where)
         : kind_(std::move(kind)), name_(std::move(name)), where_(where) {}
 
     [[nodiscard]] const std::string& kind() const noexcept { return kind_; }  // "guard", "job", ...
-    [[nodiscard]] const std::string& name() const noexcept { return name_; }  // of the node it belongs to
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }  // of the node
+    // The site where the work was created.
     [[nodiscard]] site where() const noexcept { return where_; }
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
-    // Age of the oldest; absent when none was recorded.
+    // The age of the oldest member. Empty if no age was recorded.
     [[nodiscard]] std::optional<duration> oldest() const noexcept { return oldest_; }
-    // It may be older: it was noticed then (guard_tracking::sites).
+    // True if oldest() is a lower bound: the age counts from when the guard was first noticed (guard_tracking::sites).
     [[nodiscard]] bool is_at_least() const noexcept { return is_at_least_; }
-    // The count is no exact number: guards whose place was not recorded.
+    // True if count() is approximate: the group holds guards whose site was not recorded.
     [[nodiscard]] bool is_about() const noexcept { return is_about_; }
-    // Each thing that some of them wait on, the oldest one's first. on: empty for those that run, or whose wait is not known.
+    // How many members wait on the same thing. `on` is empty for members that run or whose wait is unknown.
     struct wait {
         std::string on;
         std::size_t count = 0;
         bool uninterruptible = false;
     };
+    // All distinct waits of the group, the oldest member's first.
     [[nodiscard]] const std::vector<wait>& waits() const noexcept { return waits_; }
-    // Of the oldest.
+    // The wait of the oldest member.
     [[nodiscard]] const std::string& waits_on() const noexcept;
     [[nodiscard]] bool is_uninterruptible() const noexcept;
 
+    // Adds n members. add_at_least() takes the age as a lower bound.
     void add(std::size_t n, std::optional<duration> age, std::string waits_on = {}, bool uninterruptible = false);
     void add_at_least(std::size_t n, std::optional<duration> age);
+    // Marks count() as approximate.
     void say_about() noexcept { is_about_ = true; }
+    // Returns one line without a line break, such as "2 guards of 'uploads' at upload.cpp:17, oldest at least 1.3 s".
     [[nodiscard]] std::string to_string() const;
 
+    // True if kind, name and site are equal.
     [[nodiscard]] bool same_group(const report_entry& other) const noexcept {
         return kind_ == other.kind_ && where_ == other.where_ && name_ == other.name_;
     }
@@ -63,6 +69,7 @@ private:
     bool is_about_ = false;
 };
 
+// The groups of a subtree's outstanding work. A copyable value; Thread-safe to read.
 class shutdown_report {
 public:
     using const_iterator = std::vector<report_entry>::const_iterator;
@@ -71,14 +78,14 @@ public:
     explicit shutdown_report(std::vector<report_entry> groups);
 
     [[nodiscard]] bool is_empty() const noexcept { return entries_.empty(); }
-    // All groups together.
+    // The sum of count() over all groups.
     [[nodiscard]] std::size_t total() const noexcept { return total_; }
-    // Oldest first; ties by place.
+    // The groups, oldest first; equal ages are sorted by site, then name.
     [[nodiscard]] const std::vector<report_entry>& entries() const noexcept { return entries_; }
     [[nodiscard]] const_iterator begin() const noexcept { return entries_.begin(); }
     [[nodiscard]] const_iterator end() const noexcept { return entries_.end(); }
 
-    // "no work outstanding", or a header and one line per group.
+    // Returns "no work outstanding", or a header and one line per group. Ends with a line break.
     [[nodiscard]] std::string to_string() const;
 
 private:
@@ -86,11 +93,11 @@ private:
     std::size_t total_ = 0;
 };
 
-// "2.5 s", "40 ms".
+// Returns an age as text: "2.5 s", "40 ms".
 [[nodiscard]] std::string format_age(duration age);
 
 namespace detail {
-// Everything in the subtree of n, which the caller holds. May throw std::bad_alloc.
+// Returns the report of n's subtree. Requires that the caller holds n. Throws std::bad_alloc.
 [[nodiscard]] shutdown_report report_of(node& n);
 }  // namespace detail
 

@@ -17,8 +17,8 @@ namespace roost::inline ROOST_ABI {
 
 enum class shutdown_state : std::uint8_t {
     running,
-    shutting_down,  // stopped, and some work is left
-    complete,       // stopped, and none is left
+    shutting_down,  // stopped, and the subtree has work left
+    complete,       // stopped, and the subtree has no work left
 };
 [[nodiscard]] constexpr bool is_running(shutdown_state s) noexcept { return s == shutdown_state::running; }
 [[nodiscard]] constexpr bool is_shutting_down(shutdown_state s) noexcept { return s == shutdown_state::shutting_down; }
@@ -28,19 +28,21 @@ namespace detail {
 [[noreturn]] void moved_from_handle() noexcept;
 }
 
-// A handle to a node that can be stopped and drained. Copies name the same node. A handle is no work and delays nobody.
+// A handle to a node that can be stopped and drained. Copies refer to the same node. A handle is not work: it delays no
+// completion.
 //
 //   roost::shutdown server("server");
 //   auto g = server.guard();                              work in progress
-//   auto job = co_await server.interrupt(jobs.receive());   std::optional: empty when it was stopped
+//   auto job = co_await server.interrupt(jobs.receive());   std::optional: empty if stop came first
 //   auto connection = server.child("connection");         a node below: stopped with the server, counted by it
 //   if (!server.shut_down().wait_blocking(deadline)) { log(server.report().to_string()); server.cancel(); }
 //
-// Dropping the last handle of a root asks it to stop. Dropping the last handle of a child asks nothing; its guards go on
-// counting above. All calls from any thread; one handle object is not for several threads at once.
+// Destroying the last handle of a root stops it. Destroying the last handle of a child does not stop it; its guards still count
+// as work of its ancestors. Thread-safe per node: different handles may be used by different threads at once. A single handle
+// object is not thread-safe. A call on a moved-from handle panics.
 class shutdown {
 public:
-    // A fresh root.
+    // Creates a root. Throws std::bad_alloc.
     explicit shutdown(node_name name = "shutdown", std::source_location where = std::source_location::current())
         : node_(detail::shutdown_node::make_root(name, where)) {}
     shutdown(const shutdown& other) noexcept : node_(other.node_) {
@@ -55,14 +57,16 @@ public:
     }
     ~shutdown() { reset(); }
 
-    // A node below this one. Under a stopped node it is born stopped. Costs the same however many there are.
+    // Creates a child of this node. The child of a stopped node is stopped from the start. The cost does not depend on the number
+    // of siblings. Throws std::bad_alloc.
     [[nodiscard]] shutdown child(node_name name = "child",
                                  std::source_location where = std::source_location::current()) const {
         return shutdown(detail::shutdown_node::make_child(live(), name, where));
     }
 
     // --- work ----------------------------------------------------------------------------------------------------------
-    // Also on a stopped or complete node: it counts, and delays whatever completion has not been resolved.
+    // Returns a guard: one unit of work. Also succeeds on a stopped or complete node. Such a guard counts, and delays every
+    // completion that is not yet resolved.
     [[nodiscard]] roost::guard guard(std::source_location where = std::source_location::current()) const noexcept {
         auto&& mine = detail::guards_of_this_thread();
         detail::count_guard(mine);
@@ -71,7 +75,8 @@ public:
         }
         return roost::guard(live(), where, mine);
     }
-    // Empty from stop on; whoever gets one is waited for by every completion that is not resolved.
+    // Returns a guard, or an empty optional if this node or an ancestor is stopped, or this node is closed. Every completion of
+    // this node that resolves later waits for the returned guard.
     [[nodiscard]] std::optional<roost::guard> try_guard(
         std::source_location where = std::source_location::current()) const noexcept {
         auto&& mine = detail::guards_of_this_thread();
@@ -84,53 +89,55 @@ public:
         }
         return roost::guard::adopt(live(), where, mine);
     }
-    // x, and a guard for as long as it lives.
+    // Returns x together with a guard. The guard lives as long as the returned object.
     template <class T>
     [[nodiscard]] roost::guarded<std::decay_t<T>> guarded(
         T&& x, std::source_location where = std::source_location::current()) const {
         return roost::guarded<std::decay_t<T>>(std::forward<T>(x), guard(where));
     }
-    // x that ends when stop comes: see interrupt.hpp for what x may be.
+    // Returns x wrapped so that it ends on stop. interrupt.hpp lists what x may be.
     template <class T>
     [[nodiscard]] roost::interrupt<std::decay_t<T>> interrupt(T&& x) const {
         return roost::interrupt<std::decay_t<T>>(std::forward<T>(x), live());
     }
 
-    // Says that many threads will put guards on this node: they are counted per thread from now on until stop. A node finds
-    // out by itself, too. Costs two kilobytes; has no effect where the kernel has no membarrier.
+    // Counts guards per thread from now until stop, for a node on which many threads create guards. A node also switches by
+    // itself when it detects contention. Allocates two kilobytes; without memory the node stays as it is. Has no effect if the
+    // kernel has no membarrier.
     void expect_contention() const noexcept { live().stripe(); }
 
     // --- stopping --------------------------------------------------------------------------------------------------------
-    // The whole subtree is latched when this returns. The completion may be ignored.
+    // Stops the node and its subtree. Stop is latched in the whole subtree when this returns. Returns the completion, which may
+    // be ignored. The first reason wins. May be called again.
     shutdown_completion shut_down(reason why = reason::plain_kind(reason_kind::shutdown)) const noexcept {
         live().stop(std::move(why));
         if (live().parent() == nullptr) {
-            detail::notice_all_guards();  // whoever keeps the program from ending says so at least from now on
+            detail::notice_all_guards();  // ages in reports count at least from now on
         }
         return completion();
     }
-    // For what did not end in time: jobs below are cancelled; abort also pierces shields.
+    // Cancels the jobs below, for work that did not end in time. abort() also cancels shielded jobs.
     void cancel(reason why = reason::plain_kind(reason_kind::shutdown)) const noexcept { live().cancel(std::move(why)); }
     void abort(reason why = reason::plain_kind(reason_kind::shutdown)) const noexcept { live().abort(std::move(why)); }
 
     // --- waiting ---------------------------------------------------------------------------------------------------------
-    // Resolved when it is stopped and drained; does not ask for it.
+    // Returns a completion, which resolves when the node is stopped and drained. Does not request the stop.
     [[nodiscard]] shutdown_completion completion() const noexcept { return shutdown_completion(live()); }
-    // Resolved when stop has been asked for.
+    // Returns a notice, which resolves when the node is stopped. Does not request the stop.
     [[nodiscard]] shutdown_notice shutting_down() const noexcept { return shutdown_notice(live()); }
-    // co_await std::move(s), std::move(s).wait_blocking(): gives up this handle, then waits for the completion. Giving up the
-    // last handle of a root stops it, so that this ends.
+    // co_await std::move(s), std::move(s).wait_blocking(): destroys this handle, then waits for the completion. If it was the
+    // last handle of a root, the root is stopped, so the wait ends.
     [[nodiscard]] shutdown_completion::operation operator co_await() && noexcept { return give_up().wait(); }
     template <class Self = void>
     shutdown_completion::operation operator co_await() const& noexcept {
         static_assert(
             !std::is_void_v<Self>,
-            "co_await std::move(s) gives up the handle and waits for its completion; to keep the handle say co_await "
+            "co_await std::move(s) destroys the handle and waits for its completion; to keep the handle write co_await "
             "s.completion()");
         return completion().wait();
     }
     void wait_blocking() && noexcept { give_up().wait_blocking(); }
-    // Returns false when the deadline passed.
+    // Returns true if the completion resolved, false if the deadline passed first.
     bool wait_blocking(time_limit deadline) && noexcept { return give_up().wait_blocking(deadline); }
 
     // --- observing -------------------------------------------------------------------------------------------------------
@@ -141,14 +148,15 @@ public:
         live().settle();
         return live().is_complete() ? shutdown_state::complete : shutdown_state::shutting_down;
     }
-    // Guards, running jobs and other work in the subtree. Exact at rest. While guards come and go, each node's share is a number it
-    // had during the call, so a guard that is held all the time is counted once; nodes made meanwhile are left out. O(subtree).
+    // Returns the number of guards, running jobs and other units of work in the subtree. Exact while the subtree does not change.
+    // During changes, each node's share is a number the node had during the call. A guard held during the whole call is counted
+    // exactly once. Nodes created during the call, down to the sixteenth level, are not counted. O(subtree).
     [[nodiscard]] std::size_t guard_count() const noexcept { return live().guards_in_subtree(); }
-    // Who is holding it up. Always available; O(subtree + guards of the program).
+    // Returns the outstanding work, grouped by kind, name and site. Throws std::bad_alloc. O(subtree + guards of the program).
     [[nodiscard]] shutdown_report report() const { return detail::report_of(live()); }
     [[nodiscard]] std::string_view name() const noexcept { return live().name(); }
     [[nodiscard]] token observe() const noexcept { return token(live()); }
-    // For views that put their own nodes below: scopes, pools.
+    // The tree node. For scopes and pools that attach their own nodes below it.
     [[nodiscard]] node& tree_node() const noexcept { return live(); }
 
     friend bool operator==(const shutdown& a, const shutdown& b) noexcept { return a.node_ == b.node_; }

@@ -6,16 +6,17 @@
 
 namespace roost::inline ROOST_ABI {
 
-// How much every guard writes down about itself, for report(). docs/guide/shutdown.md has the measured cost.
+// What each guard records for report(). docs/guide/shutdown.md has the measured cost.
 enum class guard_tracking : std::uint8_t {
-    off,     // nothing: reports say "unknown site"
-    sites,   // where it was made (the default). Ages count from when it was first noticed: by a report, by the stop of a
-             // root, or by every 256th guard of the thread that made it. Reports say "at least".
-    coarse,  // where, and since when to within a few milliseconds
-    exact,   // where, and since when
+    off,     // nothing; reports show "unknown site"
+    // The creation site (the default). The age counts from when the guard is first noticed: by a report, by the stop of a root,
+    // or by every 256th guard of the same thread. Reports show "at least".
+    sites,
+    coarse,  // the site, and the creation time to a few milliseconds
+    exact,  // the site, and the exact creation time
 };
 
-// For guards made from now on.
+// Sets what guards created from now on record. Thread-safe.
 void set_guard_tracking(guard_tracking mode) noexcept;
 [[nodiscard]] guard_tracking current_guard_tracking() noexcept;
 

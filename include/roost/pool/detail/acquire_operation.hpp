@@ -7,7 +7,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// What everybody who was given something, or nothing, makes of it.
+// Turns what a waiter received into the result of its acquire.
 template <class R>
 [[nodiscard]] acquired<R> finish_acquire(pool_core& core, pool_waiter& w, const char* who, site where) {
     slot_base* s = std::exchange(w.slot, nullptr);
@@ -41,8 +41,8 @@ template <class R>
                        core.make_error(gift::nothing, pool_operation::acquire, pool_error::no_stripe, nullptr));
 }
 
-// An idle resource that is fit for use, or with a synchronous create the right to make one. False with `unchecked`: enqueue()
-// goes on with it.
+// Takes a fit idle resource, or, with a synchronous create, the right to create one. Returns true if w received one. If it
+// returns false with `unchecked`, enqueue() starts the check.
 [[nodiscard]] inline bool try_pick(pool_core& core, pool_waiter& w, bool may_reserve) noexcept {
     while (slot_base* s = core.try_take()) {
         w.given = core.examines() ? core.examine(*s) : gift::resource;
@@ -61,7 +61,8 @@ template <class R>
     return false;
 }
 
-// For a thread: waits until it was given something. What turns out to be unfit is on its way out, so it queues up again.
+// Blocks the thread until w receives something or the deadline passes. An unfit resource is being destroyed already, so the
+// thread queues again.
 inline void acquire_in_turn(pool_core& core, pool_waiter& w, time_point deadline) noexcept {
     for (bool again = true; again;) {
         again = core.acquire_in_thread(w, deadline) && w.given == gift::resource && core.examines();
@@ -73,12 +74,12 @@ inline void acquire_in_turn(pool_core& core, pool_waiter& w, time_point deadline
     }
 }
 
-// co_await gives an acquired<R>. Cancelled: nothing is held, or what was held goes to the next in line.
+// co_await returns an acquired<R>. If it is cancelled it holds nothing; a resource handed to it goes to the next waiter.
 template <class R>
 class [[nodiscard("nothing is held until it is awaited: write co_await")]] acquire_operation {
 public:
     acquire_operation(pool_core& core, const char* who, site where) noexcept : core_(&core), who_(who), where_(where) {}
-    // Until it is awaited.
+    // Requires that other has not been awaited.
     acquire_operation(acquire_operation&& other) noexcept : core_(other.core_), who_(other.who_), where_(other.where_) {
         ROOST_ASSERT(!other.has_node_, "an acquire cannot move once it is awaited");
         other.set_awaited();
@@ -108,7 +109,7 @@ public:
         node_.finish();
         return finish_acquire<R>(*core_, node_, who_, where_);
     }
-    // For with_stop and with_deadline.
+    // Called by with_stop and with_deadline.
     [[nodiscard]] acquired<R> interrupted(claim how) noexcept {
         needed_node().finish();
         if (how == claim::cancelled) {
@@ -120,7 +121,7 @@ public:
 
     [[nodiscard]] bool start(const resume_target& target) noexcept {
         needed_node().bind(target);
-        // The pool may be destroyed, and drained, before a waiter that it has refused runs.
+        // The pool may be destroyed and drained before a refused waiter runs.
         core_->retain();
         keeps_core_ = true;
         for (;;) {
@@ -147,7 +148,7 @@ public:
     [[nodiscard]] wait_target waits_on() const noexcept { return core_->describe_wait(); }
 
 private:
-    // Most acquires need none.
+    // Constructs the waiter on first use: most acquires need none.
     [[nodiscard]] pool_waiter& needed_node() noexcept {
         if (!has_node_) {
             ::new (static_cast<void*>(&node_)) pool_waiter;
@@ -157,7 +158,7 @@ private:
     }
     [[gnu::noinline]] void abandon() noexcept {
         if (!node_.is_started()) {
-            if (node_.given == gift::unchecked) {  // it never came to waiting
+            if (node_.given == gift::unchecked) {  // destroyed before it waited
                 core_->check_aside(*node_.slot);
             }
         } else if (node_.state() == claim::delivered) {
@@ -174,16 +175,17 @@ private:
     pool_core* core_;
     const char* who_;
     site where_;
-    slot_base* quick_ = nullptr;  // what the fast path took
+    slot_base* quick_ = nullptr;  // taken by the fast path
     bool has_node_ = false;
     bool is_awaited_ = false;  // in checked builds
-    bool keeps_core_ = false;  // since it was started
+    bool keeps_core_ = false;  // true after start()
     union {
-        pool_waiter node_;  // when has_node_; NOLINT(readability-identifier-naming): private, whatever a union says
+        pool_waiter node_;  // if has_node_; NOLINT(readability-identifier-naming): private, although in a union
     };
 };
 
-// co_await with(fn) for a function that is no coroutine: its result, or throws; a throwing function costs the resource.
+// co_await with(fn) for a plain function: returns fn's result. Throws pool_error if no resource was acquired. If fn throws, the
+// resource is destroyed.
 template <class R, class Fn>
 class [[nodiscard("nothing runs until it is awaited: write co_await")]] with_operation : private acquire_operation<R> {
     using base = acquire_operation<R>;
@@ -233,7 +235,7 @@ public:
     [[nodiscard]] wait_target describe() const noexcept { return core_->describe_wait(); }
 
 private:
-    node_ref<pool_core> core_;  // a deadline may come when the pool is gone and the coroutine has not run yet
+    node_ref<pool_core> core_;  // a deadline may come after the pool is destroyed and before the coroutine runs
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -5,8 +5,8 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// The limit of a destruction that has no slot: of a resource that came late. When it passes, the job that destroys is cancelled.
-// Destroyed by the end of that job, which may come inside the call that cancels it.
+// The limit of a destruction without a slot: of a resource that arrived late. At the limit it cancels the job that destroys. The
+// end of that job destroys the drop_limit, possibly inside the call that cancels.
 class drop_limit final : private timer {
 public:
     explicit drop_limit(timer_service& timers) noexcept : timer(fired), timers_(&timers) {}
@@ -14,11 +14,11 @@ public:
     drop_limit& operator=(const drop_limit&) = delete;
     ~drop_limit() {
         if (is_armed_) {
-            static_cast<void>(timers_->disarm(*this));  // true or false: the timer fires no more
+            static_cast<void>(timers_->disarm(*this));  // with either result, the timer does not fire any more
         }
     }
 
-    // Once, before the end of the job is looked at.
+    // Starts the limit. Called once, before the end of the job is processed.
     void begin(node& job, duration limit) noexcept {
         job_ = node_ref<node>::share(job);
         set_deadline(deadline_after(timers_->now(), limit));
@@ -27,7 +27,7 @@ public:
 
 private:
     static void fired(timer& self) noexcept {
-        const node_ref<node> job = static_cast<drop_limit&>(self).job_;  // `self` may go meanwhile
+        const node_ref<node> job = static_cast<drop_limit&>(self).job_;  // `self` may be destroyed during the cancel
         job->cancel(reason::plain_kind(reason_kind::timeout));
     }
 

@@ -1,28 +1,28 @@
 #pragma once
 
-// What a pool is made of, whatever it holds: a tree node, its stripes, and one queue of waiters for all of them.
+// The part of a pool that does not depend on the resource type: a tree node, its stripes, and one queue of waiters for all.
 //
-// 1. Why it is not simpler. The fast paths touch one stripe's word and nothing else: after the compare-exchange that gives a
-//    resource back, the pool may be gone. So "somebody waits", "stopped" and "closed" are bits of every stripe's word, and
-//    whoever finds one of them set goes through the queue's lock, where waiters are served in order across all stripes.
+// 1. Why it is not simpler. The fast paths access one stripe's word and nothing else: after the compare-exchange that returns a
+//    resource, the pool may already be freed. So `waited`, `stopped` and `closed` are bits of every stripe's word. A thread that
+//    finds one of them set takes the queue's lock, under which waiters are served in order across all stripes.
 //
 // 2.-4. Word and transitions: stripe_state.hpp. The queue's side of it:
 //
 //      acquire --idle--> take            fast: one CAS
-//              --spare--> reserve        create: at once by the caller, or by the pool when create is awaitable
-//              --neither--> under the lock: set `waited` in every stripe, look again, queue up
+//              --spare--> reserve        create: at once by the caller, or by the pool if create is awaitable
+//              --neither--> under the lock: set `waited` in every stripe, check again, enqueue
 //      release --not waited--> put       fast: one CAS
 //              --waited--> under the lock: to the first waiter, never through the word
-//      destroyed, or creation failed --waiter--> recreate: the right to create goes to the first that has none
+//      destroyed, or creation failed --waiter--> recreate: the right to create goes to the first waiter without one
 //
-// 5. Fields    everything but the words and the statistics: under the queue's lock
+// 5. Fields    everything except the words and the statistics: under the queue's lock
 //
-// 6. I5  a waiter is queued and the lock is free => no stripe has anything to give, unless the first is a parked thread that
-//        was told to come, or everybody queued has a check under way, or creating is suspended and there is only room; and
-//        every stripe has `waited` set
+// 6. I5  a waiter is queued and the lock is free => every stripe has `waited` set, and no stripe has an idle or free slot.
+//        Exceptions: the first waiter is a parked thread that was notified; or all waiters have a check or creation under way;
+//        or creating is suspended and slots are only free
 //    I6  the queue is empty and the lock is free => no stripe has `waited` set
 //    I7  a slot is being created for at most one waiter, a waiter has at most one slot being created for it
-//    I8  a function of the user's runs => its slot is out or busy, or asides_ counts it, or its caller is the user's own
+//    I8  a user function runs => its slot is out or busy, or asides_ counts it, or it was called by the user's own call
 //
 // 7. Ordering table
 // id  operation              order            pairs   carries                                             fails in
@@ -31,15 +31,15 @@
 //                                                     counted; out: the unit it has entered
 // T3  put: CAS               release/relaxed  T2 T4   out: what the holder wrote to the resource          pool_model: put_vs_take
 // T4  commit: CAS            acq_rel/relaxed  T2 T3   both                                                pool_model: destroy_vs_waiter
-// T5  snapshot: load         relaxed          -       nothing: the lock under which it decides carries    (floor)
-//                                                     everything; outside it is for reports
-// T6  holder, times          relaxed          -       nothing: reports want a recent value                (floor)
+// T5  snapshot: load         relaxed          -       nothing: the lock carries it where it decides;      (floor)
+//                                                     outside the lock it is for reports
+// T6  holder, times          relaxed          -       nothing: reports need a recent value                (floor)
 // T7  statistics             relaxed          -       nothing                                             (floor)
 // T8  may_barge: load, store relaxed          -       nothing: a hint; the word decides                   (floor)
-// T9  take, plain: CAS       acquire/relaxed  T3 T4   in: the resource; it entered nothing, so it gives   pool_model: put_vs_take
-//                                                     nothing out
-// H1  holder, aged: store    release          H2      out: since when                                     pool_time_model: leaks_vs_take
-// H2  holder, aged: load     acquire          H1      in: since when, of this loan or a later one         pool_time_model: leaks_vs_take
+// T9  take, plain: CAS       acquire/relaxed  T3 T4   in: the resource; it entered nothing, so nothing    pool_model: put_vs_take
+//                                                     goes out
+// H1  holder, aged: store    release          H2      out: the time of the acquire                        pool_time_model: leaks_vs_take
+// H2  holder, aged: load     acquire          H1      in: the time of this acquire or a later one         pool_time_model: leaks_vs_take
 
 #include <roost/pool/detail/pool_counters.hpp>
 #include <roost/pool/detail/pool_waiter.hpp>
@@ -61,7 +61,7 @@ class drop_limit;
 
 class pool_core : public node {
 public:
-    // What the user's functions are like.
+    // Properties of the user's functions.
     struct kinds {
         bool creates_async = false;
         bool has_check = false;
@@ -69,10 +69,11 @@ public:
     };
     pool_core(pool_options options, kinds how, site made_at);
     pool_core(node& parent, pool_options options, kinds how, site made_at);
-    void open() noexcept;  // after construction, and attached if it has a parent
+    void open() noexcept;  // called once after construction; requires that a pool with a parent is attached
 
     // --- fast paths ----------------------------------------------------------------------------------------------------
-    // The newest idle resource of this thread's stripe, or of any other. Null: none, or not for newcomers.
+    // Takes the newest idle resource of this thread's stripe, else of another. Returns null if there is none, or a waiter is
+    // queued, or the pool is stopped.
     [[nodiscard]] slot_base* try_take() noexcept {
         pool_stripe& mine = home();
         stripe_state::word seen = mine.word.load(mo::relaxed);  // T1
@@ -86,7 +87,7 @@ public:
         }
         return try_take_slow(mine);
     }
-    // The same for those who would not look at it before they use it; null when somebody has to.
+    // As try_take(), but returns null if the resource must be examined first.
     [[nodiscard]] slot_base* try_take_unexamined() noexcept { return examines_ ? nullptr : try_take(); }
     void give_back(slot_base& s) noexcept {
         if (has_upkeep_) [[unlikely]] {
@@ -115,7 +116,7 @@ public:
             home.expect_valid(step.next);
             if (home.word.compare_exchange_weak(seen, step.next.bits, mo::release, mo::relaxed)) [[likely]] {  // T3
                 if (step.leave) {
-                    leave();  // the unit has kept this pool until here
+                    leave();  // the unit kept the pool alive until here
                 }
                 return;
             }
@@ -132,66 +133,69 @@ public:
     }
 
     // --- slow paths ----------------------------------------------------------------------------------------------------
-    // The right to create, for a newcomer.
+    // Takes the right to create, for a newcomer. Returns null if there is no room.
     [[nodiscard]] slot_base* try_reserve() noexcept;
-    // Whether there is room, and creating is suspended after this failure.
+    // Returns true if there is room but creating is suspended. Sets `why` to the last failure.
     [[nodiscard]] bool is_suspended(std::exception_ptr& why) noexcept;
     void discard(slot_base& s) noexcept;
-    // False: served at once (see given).
+    // Returns true if w was enqueued, false if it was served at once (see given).
     [[nodiscard]] bool enqueue(pool_waiter& w) noexcept;
     [[nodiscard]] bool cancel(pool_waiter& w, claim as) noexcept;
     [[nodiscard]] bool acquire_in_thread(pool_waiter& result, time_point deadline) noexcept;
-    // What a waiter holds that will never run.
+    // Passes on the resource or right of a waiter that will never run.
     void pass_on(pool_waiter& w) noexcept;
-    // Why there is nothing for newcomers: stopped or closed, or nothing.
+    // Returns stopped or closed if newcomers are refused, else nothing.
     [[nodiscard]] gift refusal() const noexcept;
 
     // --- creating and destroying ---------------------------------------------------------------------------------------
-    // By the holder of a permit, when create is synchronous. False: w.cause says why.
+    // Called by the holder of a permit if create is synchronous. Returns true if the resource was created; else w.cause is set.
     [[nodiscard]] bool create_here(pool_waiter& w) noexcept;
-    // Ends of what the pool started itself. False: it was given up in the meantime, the caller keeps what it made.
+    // Called at the end of an attempt that the pool started. Returns true if the attempt is still current. False: its limit has
+    // passed, and the caller disposes of the result.
     [[nodiscard]] bool claim_attempt(slot_base& s, std::uint32_t attempt) noexcept;
     void created(slot_base& s) noexcept;
     void create_failed(slot_base& s, std::exception_ptr why) noexcept;
     void emptied(slot_base& s) noexcept;
-    // The attempt runs as a job: it is cancelled when its limit passes.
+    // Records the job that runs the attempt, so that its limit can cancel it.
     void note_running(slot_base& s, std::uint32_t attempt, node& job) noexcept;
-    // What runs for the pool beside its slots: an attempt past its limit, a destruction of what is in no slot, a report. Closing
-    // waits for it. Begins while something else keeps the pool from ending; nothing of the user's is touched after end_aside().
+    // An aside is work of the pool outside its slots: an attempt past its limit, the destruction of a resource in no slot, a
+    // report. Closing waits for asides. begin_aside() requires that something else keeps the pool from ending. No user function
+    // is called after end_aside().
     void begin_aside() noexcept;
     void end_aside() noexcept;
-    void end_late() noexcept;  // of an attempt that was given up
-    void begin_drop() noexcept;  // of a resource that is in no slot
+    void end_late() noexcept;  // of an attempt past its limit
+    void begin_drop() noexcept;  // of a resource in no slot
     void end_drop() noexcept;
-    // Null: it has no limit, or there is no memory for one.
+    // Returns null if there is no limit, or no memory for one.
     [[nodiscard]] drop_limit* make_drop_limit() const noexcept;
-    void limit_passed(slot_base& s) noexcept;  // on the timer's thread
+    void limit_passed(slot_base& s) noexcept;  // called by the timer
     void expire_attempt(slot_base& s) noexcept;
     [[nodiscard]] std::exception_ptr limit_error(int stripe, pool_operation operation) const noexcept;
     void report(pool_operation operation, int stripe, const std::exception_ptr& why) noexcept;
-    // Ends of an awaitable check. Nobody's acquire fails by it.
+    // Ends of an awaitable check. A failed check fails no acquire.
     void checked(slot_base& s) noexcept;
     void check_failed(slot_base& s) noexcept;
-    // The resource is gone already.
+    // The check failed and the resource is already destroyed.
     void check_lost(slot_base& s) noexcept;
-    // What to give to whoever took an idle resource: it, or nothing when it is unfit and on its way out, or unchecked.
+    // Examines a taken resource. Returns resource if it is fit, nothing if it is unfit and being destroyed, unchecked if it needs
+    // an awaitable check.
     [[nodiscard]] gift examine(slot_base& s) noexcept;
-    // Begins an awaitable check of a taken resource for nobody in particular.
+    // Starts an awaitable check of a taken resource, for no particular waiter.
     void check_aside(slot_base& s) noexcept;
 
     // --- life ------------------------------------------------------------------------------------------------------------
     void begin_close() noexcept;
-    [[nodiscard]] bool enqueue_closer(waiter& w) noexcept;  // false: closed, and everything has ended
+    [[nodiscard]] bool enqueue_closer(waiter& w) noexcept;  // returns false if the close has already ended
     [[nodiscard]] bool cancel_closer(waiter& w, claim as) noexcept;
     [[nodiscard]] bool close_in_thread(time_point deadline) noexcept;
     std::uint32_t clear_idle() noexcept;
-    std::uint32_t resize(std::uint32_t capacity) noexcept;  // what it is now
+    std::uint32_t resize(std::uint32_t capacity) noexcept;  // returns the new capacity
     void warm_up() noexcept;
-    bool create_one() noexcept;  // for nobody in particular; false: no room, or it failed
+    bool create_one() noexcept;  // for no particular waiter; returns false if there is no room, or it failed
     void start_upkeep() noexcept;
     [[nodiscard]] pool_stats stats() noexcept;
     [[nodiscard]] std::vector<pool_holder> holders();
-    // Whether an idle resource has to be looked at before it is given out.
+    // Returns true if an idle resource must be examined before it is acquired.
     [[nodiscard]] bool examines() const noexcept { return examines_; }
     [[nodiscard]] bool creates_async() const noexcept { return creates_async_; }
     [[nodiscard]] unsigned stripes() const noexcept { return stripe_count_; }
@@ -206,10 +210,10 @@ protected:
     ~pool_core();
     void bind_slot(unsigned index, slot_base& s) noexcept;
     [[nodiscard]] unsigned total_slots() const noexcept { return total_slots_; }
-    // Requires that nothing lies in the slot any more: when the limit passes, another attempt may put something there.
+    // Starts the limit of the current attempt. Requires that the slot is empty: at the limit another attempt may use it.
     void arm_attempt(slot_base& s, duration limit) noexcept;
 
-    // What the resource's type knows.
+    // Implemented for the resource type.
     virtual void create_now(slot_base& s) = 0;  // synchronous; may throw
     virtual void start_create(slot_base& s, std::uint32_t attempt) noexcept = 0;  // awaitable
     virtual void destroy_now(slot_base& s, std::uint32_t attempt) noexcept = 0;  // ends with emptied()
@@ -223,7 +227,7 @@ private:
     static void describe(const node& n, node_description& d) noexcept;
     static const node_functions functions_table;
 
-    // A timer, and what the pool's executor does when it has fired.
+    // A timer, and the work that it posts to the pool's executor.
     struct maintenance : work, timer {
         explicit maintenance(work::run_function what) noexcept;
         pool_core* core = nullptr;
@@ -234,8 +238,8 @@ private:
                : stripe_mask_ != 0 ? stripes_[thread_index() & stripe_mask_]
                                    : stripes_[thread_index() % stripe_count_];
     }
-    // One transition of a stripe, committed once, with a unit of work if it is the stripe's first. fx: the caller holds the
-    // queue's lock, where units must not be given back.
+    // Commits one transition of a stripe, and enters the node if it is the stripe's first unit. If fx is not null, the caller
+    // holds the queue's lock, under which units must not be given back.
     template <auto Transition>
     [[nodiscard]] slot_base* commit_from(pool_stripe& from, bool past_queue, pool_effects* fx) noexcept;
     [[nodiscard]] slot_base* take_from(pool_stripe& from, bool past_queue, pool_effects* fx) noexcept;
@@ -255,7 +259,7 @@ private:
     void give(pool_waiter& w, gift what, slot_base* s, pool_effects& fx) noexcept;
     void serve(pool_effects& fx) noexcept;
     [[nodiscard]] bool enqueue_with_check(pool_waiter& w, slot_base& s, pool_effects& fx) noexcept;
-    [[nodiscard]] bool call_thread(pool_waiter& w, pool_effects& fx) noexcept;
+    [[nodiscard]] bool notify_thread(pool_waiter& w, pool_effects& fx) noexcept;
     [[nodiscard]] pool_waiter* first_without_creation() noexcept;
     void create_for(pool_waiter& w, slot_base& s, pool_effects& fx) noexcept;
     void put_locked(slot_base& s, pool_effects& fx) noexcept;
@@ -265,7 +269,7 @@ private:
     void mark_waited(bool waited) noexcept;
     void settle_queue(pool_effects& fx) noexcept;
     void serve_the_rest(pool_effects& fx) noexcept;
-    void call_when_reopened() noexcept;
+    void serve_when_reopened() noexcept;
     void drain_if_done(pool_effects& fx) noexcept;
     [[nodiscard]] bool has_live() const noexcept;
     void fail_hopeless(pool_effects& fx) noexcept;
@@ -300,9 +304,9 @@ private:
 
     pool_stripe* stripes_ = nullptr;
     unsigned stripe_count_ = 0;
-    unsigned stripe_mask_ = 0;  // when the count is a power of two
+    unsigned stripe_mask_ = 0;  // if the count is a power of two, else 0
     bool counts_ = false;
-    stripe_state::word unit_ = 0;  // counted_bit when it counts: what a stripe's word has to say for the fast path
+    stripe_state::word unit_ = 0;  // counted_bit if counts_: the fast path requires it in a stripe's word
     bool has_upkeep_ = false;
     bool tracks_ages_ = false;
     bool creates_async_;
@@ -315,8 +319,8 @@ private:
     // Under the lock from here on.
     bool is_waited_ = false;
     bool is_closing_ = false;
-    bool is_drained_ = false;  // every place is free, for good
-    bool has_ended_ = false;  // and nothing runs beside the places
+    bool is_drained_ = false;  // closed, and every slot is free
+    bool has_ended_ = false;  // and there is no aside
     std::uint32_t asides_ = 0;
     bool upkeep_lives_ = false;
     bool reopening_lives_ = false;
@@ -329,7 +333,7 @@ private:
     std::uint32_t capacity_now_ = 0;
     pool_options options_;
     maintenance upkeep_;
-    maintenance reopening_;  // the end of a suspension that somebody waits for
+    maintenance reopening_;  // the end of a suspension while waiters are queued
 
     pool_counters counters_;
 };

@@ -14,7 +14,7 @@ namespace roost::inline ROOST_ABI::detail {
 
 struct no_check {};
 
-// The part of a pool that knows what it holds and how that is made.
+// The part of a pool that depends on the resource type and the user's functions.
 template <class R, class Create, class Destroy, class Check>
 class pool_core_of final : public pool_core {
     static constexpr bool creates_async_v = is_awaitable<std::invoke_result_t<Create&>>;
@@ -31,10 +31,10 @@ class pool_core_of final : public pool_core {
     static_assert(
         creates_async_v || std::is_same_v<R, std::invoke_result_t<Create&>> ||
             std::is_constructible_v<R, std::invoke_result_t<Create&>>,
-        "create() has to return the resource, or something that a plain coroutine can co_await for it, or a task for it "
+        "create() must return the resource, or an awaitable for it that a plain coroutine can co_await, or a task for it "
         "(then include roost/task/driven.hpp)");
     static_assert(!(creates_async_v || destroys_async_v || checks_async_v) || std::is_move_constructible_v<R>,
-                  "a resource that is created, checked or destroyed by an awaitable has to be movable");
+                  "a resource that is created, checked or destroyed by an awaitable must be movable");
 
 public:
     pool_core_of(pool_options options, Create create, Destroy destroy, Check check, site made_at)
@@ -69,7 +69,7 @@ public:
             const std::string name(made->name());
             made->discard_node();
             throw pool_error(errc::closed, name, pool_error::no_stripe, pool_operation::acquire,
-                             "it was made below a node that is closed");
+                             "its parent node is closed");
         }
         made->open();
         made->warm_up();
@@ -103,7 +103,7 @@ private:
 
     void start_create([[maybe_unused]] slot_base& s, [[maybe_unused]] std::uint32_t attempt) noexcept override {
         if constexpr (creates_async_v) {
-            retain();  // an attempt that was given up may outlive the pool
+            retain();  // an attempt past its limit may outlive the pool
             try {
                 drive(
                     options().where, [this] { return create_(); },
@@ -118,8 +118,8 @@ private:
             }
         }
     }
-    // Moving a resource may throw. Then destroy() gets it where it is, as it gets a resource that is no longer wanted.
-    // What is left of it is gone before the pool is told.
+    // Moving the resource into the slot may throw. Then destroy() is called for it where it is, as for a late resource. The
+    // result is destroyed before the pool is notified.
     template <class Ended>
     void end_create(slot_base& s, std::uint32_t attempt, Ended& ended) noexcept {
         const int stripe = stripe_of(s);
@@ -151,7 +151,7 @@ private:
             std::unique_ptr<R> gone = moved_out(mine(s).value(), stripe);
             mine(s).destroy_value();
             retain();
-            arm_attempt(s, options().destroy_timeout);  // from here on its place may be used again at any time
+            arm_attempt(s, options().destroy_timeout);  // from here on the slot may be reused at any time
             start_drop(
                 std::move(gone),
                 [this, &s, attempt, stripe](const std::exception_ptr& why) noexcept {
@@ -175,7 +175,7 @@ private:
             }
         }
     }
-    // Null: it could not be moved, which has been reported; then it goes without destroy().
+    // Returns null if the move threw, which is reported. The resource is then destroyed without destroy().
     template <class Value>
     [[nodiscard]] std::unique_ptr<R> moved_out(Value& value, int stripe) noexcept {
         try {
@@ -185,7 +185,7 @@ private:
             return nullptr;
         }
     }
-    // Destroys a resource that is in no slot; or what one could be made of.
+    // Destroys a resource in no slot, or a value that R can be constructed from.
     template <class Value>
     void drop(Value& value, int stripe) noexcept {
         if constexpr (std::is_same_v<Value, R> && !destroys_async_v) {
@@ -228,7 +228,7 @@ private:
             report(pool_operation::destroy, stripe, std::current_exception());
         }
     }
-    // done(error) is called when the resource's own destructor has run, too.
+    // Calls done(error) after the resource's own destructor has run.
     template <class Done, class Started = nothing_started>
     void start_drop(std::unique_ptr<R> gone, Done done, Started started = {}) noexcept {
         if (gone == nullptr) {
@@ -258,7 +258,7 @@ private:
             return true;
         }
     }
-    // The resource leaves its slot meanwhile: a check that is given up keeps it, and the slot is used again.
+    // The resource leaves its slot during the check. A check past its limit keeps the resource, and the slot is reused.
     void start_check([[maybe_unused]] slot_base& s, [[maybe_unused]] std::uint32_t attempt) noexcept override {
         if constexpr (checks_async_v) {
             std::unique_ptr<R> held;
@@ -267,7 +267,7 @@ private:
                 mine(s).destroy_value();
                 R* const asked = held.get();
                 retain();
-                arm_attempt(s, options().check_timeout);  // from here on its place may be used again at any time
+                arm_attempt(s, options().check_timeout);  // from here on the slot may be reused at any time
                 drive(
                     options().where, [this, asked] { return check_(*asked); },
                     [this, &s, attempt, asked](auto& ended) noexcept {
@@ -276,7 +276,7 @@ private:
                     },
                     [this, &s, attempt](node& job) noexcept { note_running(s, attempt, job); });
                 static_cast<void>(held.release());
-            } catch (...) {  // no memory, or it cannot be moved
+            } catch (...) {  // no memory, or the move threw
                 const bool was_moved = held != nullptr;
                 if (!claim_attempt(s, attempt)) {
                     drop(std::move(held), stripe_of(s));
@@ -291,7 +291,7 @@ private:
             }
         }
     }
-    // False: it could not be moved, and has been dropped.
+    // Returns true if the resource is back in its slot. False: the move threw, and the resource is destroyed.
     bool put_back(slot_base& s, std::unique_ptr<R>& held) noexcept {
         try {
             mine(s).emplace(std::move(*held));

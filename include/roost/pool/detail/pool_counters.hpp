@@ -7,13 +7,13 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// What a pool has counted since it was made. Nobody decides anything by these.
+// Statistics of a pool since its creation. No decision depends on them.
 class pool_counters {
 public:
     using counter = atomic<std::uint64_t>;
 
     static void add_one(counter& c) noexcept { c.fetch_add(1, mo::relaxed); }  // T7
-    // For counters that only change under the queue's lock.
+    // For counters that change only under the queue's lock.
     static void add_one_locked(counter& c) noexcept {
         c.store(c.load(mo::relaxed) + 1, mo::relaxed);  // T7
     }
@@ -41,8 +41,8 @@ public:
     counter checks_failed{0};
     counter expired{0};
     counter abandoned{0};
-    counter ended_late{0};  // of the abandoned
-    counter drops{0};  // awaitable destructions of what is in no slot
+    counter ended_late{0};  // abandoned attempts that have ended
+    counter drops{0};  // awaitable destructions of resources in no slot
     counter ended_drops{0};
     counter leaks{0};
 };

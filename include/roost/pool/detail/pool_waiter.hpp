@@ -9,8 +9,8 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// What a waiter was given. late: its creation was given up at its limit, the cause says so itself. unchecked: a resource that
-// goes through the awaitable check first, by way of enqueue().
+// What a waiter received. late: its creation passed its limit; the cause is the complete error. unchecked: a resource that needs
+// the awaitable check first; enqueue() starts it.
 enum class gift : std::uint8_t { nothing, resource, permit, stopped, closed, failed, late, unchecked };
 
 class pool_waiter : public waiter {
@@ -19,25 +19,25 @@ public:
     pool_waiter(pool_waiter&&) noexcept = default;
 
     gift given = gift::nothing;
-    slot_base* slot = nullptr;  // resource, permit; failed: where, when that is known
-    slot_base* making = nullptr;  // being created on our behalf; under the lock
-    std::exception_ptr cause;  // failed, late
+    slot_base* slot = nullptr;  // of resource and permit; of failed, if known
+    slot_base* making = nullptr;  // being created or checked for this waiter; under the lock
+    std::exception_ptr cause;  // of failed and late
 
 protected:
     pool_waiter(thread_tag tag, work::run_function unpark) noexcept : waiter(tag, unpark) {}
 };
 
-// What a critical section leaves to be done outside the lock.
+// Effects that a critical section leaves to be run after the lock is released.
 struct pool_effects {
     wake_chain handed;
     waiter* called = nullptr;
     slot_base* to_create = nullptr;
     slot_base* to_destroy = nullptr;
     wake_chain closers;
-    bool drained = false;  // closed, and every place is free
-    bool ended = false;  // and nothing runs beside the places
+    bool drained = false;  // closed, and every slot is free
+    bool ended = false;  // and there is no aside
     unsigned units = 0;  // to be given back to the node
-    bool only_gifts = true;  // everybody handed was given something that keeps the pool alive until they run
+    bool only_gifts = true;  // every waiter in `handed` received something that keeps the pool alive until it runs
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

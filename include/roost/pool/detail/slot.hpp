@@ -1,9 +1,10 @@
 #pragma once
 
-// One unit of a pool's capacity: the place for one resource, and what is known about whoever has it.
+// One unit of a pool's capacity: storage for one resource, and the record of its holder.
 //
-// Who may touch a slot follows from its state in the stripe's word: idle or spare: whoever commits it away; out: its holder;
-// busy: whoever creates or destroys. The atomic fields are also read by reports and upkeep, which only want a recent value.
+// The slot's state in the stripe's word decides which thread may access it. Idle or spare: the thread that commits it away. Out:
+// its holder. Busy: the attempt that creates, checks or destroys. Reports and upkeep also read the atomic fields, and need only
+// a recent value.
 
 #include <roost/base/assert.hpp>
 #include <roost/base/atomic.hpp>
@@ -26,7 +27,8 @@ class pool_waiter;
 class slot_base;
 
 struct alignas(64) pool_stripe {
-    // Commits next(state), which is pure: it may be asked again. Refused: nothing was changed.
+    // Commits next(state) and returns the step. next() must be pure: it may be called again. If the step is refused, nothing is
+    // changed.
     template <class Transition>
     stripe_step commit(Transition next) noexcept {
         stripe_state::word seen = word.load(mo::relaxed);  // T1
@@ -42,7 +44,7 @@ struct alignas(64) pool_stripe {
         }
     }
 
-    // Before every commit, also of those that do not come by way of commit().
+    // Called before every compare-exchange of the word, also outside commit().
     void expect_valid([[maybe_unused]] stripe_state next) const noexcept {
         ROOST_ASSERT(is_valid(next, slot_count), "I1: a stripe of a pool left its states");
     }
@@ -53,7 +55,7 @@ struct alignas(64) pool_stripe {
     slot_base* slots[stripe_state::max_slots] = {};
 };
 
-// The work is its destruction on the pool's executor, the timer the limit of its creation or destruction.
+// The work base runs its destruction on the pool's executor. The timer base is the limit of the current attempt.
 class slot_base : public work, public timer {
 public:
     slot_base() noexcept : work(nullptr), timer(&slot_base::limit_passed), expiry(*this) {}
@@ -65,27 +67,27 @@ public:
 
     atomic<const char*> who{nullptr};
     atomic<site> where{site()};  // unknown: not out
-    atomic<std::int64_t> since{0};  // taken at; 0: not tracked
-    atomic<std::int64_t> used{0};  // returned at
-    atomic<std::int64_t> expires{0};  // the end of its lifetime; 0: none
-    bool leak_told = false;  // only upkeep
+    atomic<std::int64_t> since{0};  // time of the acquire; 0: not tracked
+    atomic<std::int64_t> used{0};  // time of the last return
+    atomic<std::int64_t> expires{0};  // end of its lifetime; 0: none
+    bool leak_reported = false;  // accessed by upkeep only
 
     // Under the queue's lock.
-    pool_waiter* owner = nullptr;  // on whose behalf it is being created
-    std::uint32_t attempt = 0;  // changes when the current creation or destruction ends or is given up
-    std::uint32_t armed_attempt = 0;  // the one the timer limits
-    node_ref<node> running;  // the current attempt, when it is a job
+    pool_waiter* owner = nullptr;  // the waiter for which it is being created or checked
+    std::uint32_t attempt = 0;  // changes when the current attempt ends or its limit passes
+    std::uint32_t armed_attempt = 0;  // the attempt that the timer limits
+    node_ref<node> running;  // the job of the current attempt, if it is one
     slot_base* next_effect = nullptr;
-    bool was_armed = false;  // only whoever has it busy
-    bool is_creating = false;  // else it is being destroyed; only while busy
-    bool is_checking = false;  // and neither
+    bool was_armed = false;  // the timer limits the current attempt
+    bool is_creating = false;  // while busy: it is being created, else destroyed
+    bool is_checking = false;  // while busy: it is being checked, neither created nor destroyed
 
-    // Posted to the pool's executor when the limit has passed.
+    // Posted to the pool's executor when the limit passes.
     struct expiry_work : work {
         explicit expiry_work(slot_base& s) noexcept;
         slot_base* slot;
         bool is_posted = false;
-        std::uint32_t attempt = 0;  // whose limit has passed, and what it was doing
+        std::uint32_t attempt = 0;  // the attempt whose limit has passed
         pool_operation operation = pool_operation::create;
     } expiry;
 
@@ -101,7 +103,7 @@ public:
     void emplace(Args&&... args) {
         ::new (static_cast<void*>(storage_)) R(std::forward<Args>(args)...);
     }
-    // What make() returns is made right here, so it need not be movable.
+    // Constructs the result of make() in place, so R need not be movable.
     template <class Make>
     void emplace_from(Make& make) {
         ::new (static_cast<void*>(storage_)) R(make());

@@ -2,22 +2,21 @@
 
 // One stripe of a pool as a plain value with pure transitions.
 //
-// A stripe owns up to ten slots. A slot is one unit of capacity: a place for a resource, with or without one in it. The whole
-// state is one 64-bit word, and that includes the order of the idle slots. So there are no links to follow, two equal words
-// are the same state (there is no ABA), a slot can be taken from the top (the one used last) as well as from the bottom (the
-// one idle longest), and one compare-exchange commits any transition.
+// A stripe owns up to ten slots. A slot is one unit of capacity, with or without a resource. The whole state is one 64-bit word,
+// including the order of the idle slots. So there are no links to follow, and equal words are equal states (there is no ABA).
+// A slot can be taken from the top (used last) or from the bottom (idle longest). One compare-exchange commits any transition.
 //
 //   bits  0-39   ten slot numbers: the idle ones from position 0 up, the last one returned on top; the spare ones from
 //                position 9 down
-//   bits 40-43   idle      slots with a resource nobody uses
+//   bits 40-43   idle      slots with a resource that is not in use
 //   bits 44-47   spare     slots without a resource
-//   bits 48-51   out       slots whose resource somebody holds
-//   bits 52-55   busy      slots whose resource is being created or destroyed
+//   bits 48-51   out       slots whose resource has a holder
+//   bits 52-55   busy      slots whose resource is being created, checked or destroyed
 //   bits 56-59   retired   slots that must not be filled: capacity = slots - retired
 //   bit  60      counted   the pool's node holds one unit of work for this stripe
-//   bit  61      waited    somebody waits: nothing may be taken past them, everything returned goes through the queue's lock
-//   bit  62      stopped   nothing is given out any more
-//   bit  63      closed    and nothing is kept
+//   bit  61      waited    waiters are queued: newcomers take nothing, and returns go through the queue's lock
+//   bit  62      stopped   no slot is taken any more
+//   bit  63      closed    stopped, and returned resources are destroyed
 //
 //   spare --reserve--> busy --made--> out --put--> idle --take--> out
 //                      busy --bank--> idle           out --discard--> busy
@@ -27,7 +26,7 @@
 // I1  spare + idle + out + busy = slots: every transition moves units between two of the four
 // I2  free = max(0, spare - retired); over = max(0, retired - spare); capacity + over = free + idle + out + busy
 // I3  a slot number is in the word exactly once while its slot is idle or spare, and not at all otherwise
-// I4  closed implies stopped; closed and nothing idle, out or busy: for ever
+// I4  closed implies stopped; closed with nothing idle, out or busy is final
 
 #include <roost/base/config.hpp>
 
@@ -52,7 +51,7 @@ public:
 
     constexpr stripe_state() noexcept = default;
     constexpr explicit stripe_state(word w) noexcept : bits(w) {}
-    // `slots` places, of which the last `slots - capacity` are retired; all spare, the lowest number first.
+    // Returns a stripe of `slots` spare slots, `slots - capacity` of them retired. The lowest number is taken first.
     [[nodiscard]] static constexpr stripe_state make(unsigned slots, unsigned capacity) noexcept {
         stripe_state s;
         for (unsigned i = slots; i-- > 0;) {
@@ -75,12 +74,12 @@ public:
     [[nodiscard]] constexpr unsigned slots() const noexcept { return idle() + spare() + out() + busy(); }
     [[nodiscard]] constexpr unsigned capacity() const noexcept { return slots() - retired(); }
     [[nodiscard]] constexpr unsigned free() const noexcept { return spare() > retired() ? spare() - retired() : 0; }
-    // Resources beyond the capacity, after it was reduced: each goes when it is returned.
+    // Resources beyond the capacity, after it was reduced. Each is destroyed when it is returned.
     [[nodiscard]] constexpr unsigned over() const noexcept { return retired() > spare() ? retired() - spare() : 0; }
     [[nodiscard]] constexpr unsigned live() const noexcept { return idle() + out() + busy(); }
     [[nodiscard]] constexpr bool is_drained() const noexcept { return is_closed() && live() == 0; }
 
-    // Slot number at a position of the order.
+    // Returns the slot number at a position of the order.
     [[nodiscard]] constexpr unsigned at(unsigned position) const noexcept {
         return static_cast<unsigned>(bits >> (4 * position)) & 15U;
     }
@@ -102,7 +101,7 @@ public:
     constexpr void push_spare(unsigned slot) noexcept {
         bits = (bits | (word(slot) << (4 * (max_slots - 1 - spare())))) + one_spare;
     }
-    // An idle one from anywhere, 0 being the bottom; those above move down.
+    // Removes the idle slot at a position, 0 being the bottom. Those above move down.
     constexpr unsigned pop_idle_at(unsigned position) noexcept {
         const word above = ((word(1) << (4 * idle())) - 1) & ~((word(1) << (4 * position)) - 1);
         const unsigned slot = at(position);
@@ -120,11 +119,11 @@ private:
     }
 };
 
-// What the caller does after the commit.
+// What the caller must do after the commit.
 enum class stripe_effect : std::uint8_t {
-    refused,  // nothing was changed
+    refused,  // nothing to do: the transition is not allowed, and nothing is committed
     none,
-    deliver,  // the slot's resource is the caller's
+    deliver,  // the caller holds the slot's resource
     create,  // the caller holds the right to create in this slot
     destroy,  // the caller destroys the slot's resource, then commits `emptied`
 };
@@ -133,7 +132,7 @@ struct stripe_step {
     stripe_state next;
     stripe_effect effect = stripe_effect::refused;
     unsigned slot = 0;
-    bool leave = false;  // the last that was out or busy: give the node its unit back
+    bool leave = false;  // no slot is out or busy any more: give the node its unit back
 
     [[nodiscard]] constexpr bool is_refused() const noexcept { return effect == stripe_effect::refused; }
 };
@@ -142,7 +141,7 @@ namespace stripe {
 
 inline constexpr stripe_state::word no_entry = stripe_state::waited_bit | stripe_state::stopped_bit;
 
-// `entered`: the caller has entered the node for this stripe, so the commit may say that it is counted.
+// Sets `counted` if the caller has entered the node for this stripe.
 [[nodiscard]] constexpr stripe_state with_unit(stripe_state s, bool entered) noexcept {
     return stripe_state(s.bits | (entered ? stripe_state::counted_bit : 0));
 }
@@ -151,8 +150,8 @@ inline constexpr stripe_state::word no_entry = stripe_state::waited_bit | stripe
     return {stripe_state(leave ? s.bits & ~stripe_state::counted_bit : s.bits), effect, slot, leave};
 }
 
-// The newest idle resource. `past_queue`: by the holder of the queue's lock for its first waiter, or by a spinning thread
-// that may overtake a parked one.
+// Takes the newest idle resource. `past_queue`: the caller holds the queue's lock and takes it for the first waiter, or is a
+// spinning thread that may overtake a parked one.
 [[nodiscard]] constexpr stripe_step take(stripe_state s, bool entered, bool past_queue) noexcept {
     if (s.idle() == 0 || (s.bits & (past_queue ? stripe_state::stopped_bit : no_entry)) != 0) {
         return {};
@@ -162,8 +161,8 @@ inline constexpr stripe_state::word no_entry = stripe_state::waited_bit | stripe
     s.bits += stripe_state::one_out;
     return {s, stripe_effect::deliver, slot};
 }
-// The common case of take(), in two tests: open, nobody waits, something idle, and the unit of work is there (`unit`: the
-// counted bit, or nothing for a pool without a parent). Agrees with take() wherever it applies.
+// Tests for the common case of take(): not stopped, no waiters, a resource idle, and the unit of work counted. `unit` is the
+// counted bit, or 0 for a pool without a parent. take_plainly() then equals take().
 [[nodiscard]] constexpr bool take_is_plain(stripe_state s, stripe_state::word unit) noexcept {
     return ((s.bits ^ unit) & (no_entry | stripe_state::counted_bit)) == 0 && s.idle() != 0;
 }
@@ -172,7 +171,7 @@ inline constexpr stripe_state::word no_entry = stripe_state::waited_bit | stripe
     s.bits += stripe_state::one_out;
     return s;
 }
-// The right to create.
+// Takes the right to create in a spare slot.
 [[nodiscard]] constexpr stripe_step reserve(stripe_state s, bool entered, bool past_queue) noexcept {
     if (s.free() == 0 || (s.bits & (past_queue ? stripe_state::stopped_bit : no_entry)) != 0) {
         return {};
@@ -182,12 +181,12 @@ inline constexpr stripe_state::word no_entry = stripe_state::waited_bit | stripe
     s.bits += stripe_state::one_busy;
     return {s, stripe_effect::create, slot};
 }
-// Created, for somebody.
+// Created, for a waiter.
 [[nodiscard]] constexpr stripe_step made(stripe_state s, unsigned slot) noexcept {
     s.bits += stripe_state::one_out - stripe_state::one_busy;
     return {s, stripe_effect::deliver, slot};
 }
-// Created, for nobody: kept, unless the pool has no use for it any more.
+// Created, for no waiter: becomes idle, or is destroyed if the pool is closed or over its capacity.
 [[nodiscard]] constexpr stripe_step bank(stripe_state s, unsigned slot) noexcept {
     if (s.is_closed() || s.over() != 0) {
         return {s, stripe_effect::destroy, slot};
@@ -196,7 +195,7 @@ inline constexpr stripe_state::word no_entry = stripe_state::waited_bit | stripe
     s.push_idle(slot);
     return finish(s, stripe_effect::none, slot);
 }
-// Given back.
+// Returned.
 [[nodiscard]] constexpr stripe_step put(stripe_state s, unsigned slot) noexcept {
     s.bits -= stripe_state::one_out;
     if (s.is_closed() || s.over() != 0) {
@@ -206,8 +205,8 @@ inline constexpr stripe_state::word no_entry = stripe_state::waited_bit | stripe
     s.push_idle(slot);
     return finish(s, stripe_effect::none, slot);
 }
-// The common case of put(), in one test: open, nobody waits, no capacity was taken away, no unit to give back. Agrees with
-// put() wherever it applies.
+// Tests for the common case of put(): open, no waiters, capacity not reduced, no unit to give back. put_plainly() then equals
+// put().
 inline constexpr stripe_state::word put_is_special =
     stripe_state::closed_bit | stripe_state::waited_bit | stripe_state::counted_bit | stripe_state::one_retired * 15;
 [[nodiscard]] constexpr stripe_state put_plainly(stripe_state s, unsigned slot) noexcept {
@@ -215,26 +214,26 @@ inline constexpr stripe_state::word put_is_special =
     s.push_idle(slot);
     return s;
 }
-// Given back, broken.
+// Discarded by its holder.
 [[nodiscard]] constexpr stripe_step discard(stripe_state s, unsigned slot) noexcept {
     s.bits += stripe_state::one_busy - stripe_state::one_out;
     return {s, stripe_effect::destroy, slot};
 }
-// Its resource is gone, or was never made.
+// Its resource is destroyed, or was never created.
 [[nodiscard]] constexpr stripe_step emptied(stripe_state s, unsigned slot) noexcept {
     s.bits -= stripe_state::one_busy;
     s.push_spare(slot);
     return finish(s, stripe_effect::none, slot);
 }
-// Its resource is gone, and the first in the queue gets the right to create another one in its place: nobody else ever sees
-// the unit free.
+// Its resource is destroyed, and the first waiter without one gets the right to create another in its slot. No other thread sees
+// the slot free.
 [[nodiscard]] constexpr stripe_step recreate(stripe_state s, unsigned slot, bool entered) noexcept {
     if (s.is_stopped() || s.over() != 0) {
         return {};
     }
     return {with_unit(s, entered), stripe_effect::create, slot};
 }
-// An idle resource goes; position 0 is the one that has been idle longest.
+// Removes an idle resource to destroy it. Position 0 has been idle longest.
 [[nodiscard]] constexpr stripe_step evict(stripe_state s, unsigned position = 0) noexcept {
     if (s.idle() <= position) {
         return {};
@@ -243,7 +242,7 @@ inline constexpr stripe_state::word put_is_special =
     s.bits += stripe_state::one_busy;
     return {s, stripe_effect::destroy, slot};
 }
-// All idle resources go; the state before says which, from the one that has been idle longest.
+// Removes all idle resources to destroy them. The state before lists them, from the one idle longest.
 [[nodiscard]] constexpr stripe_step evict_all(stripe_state s) noexcept {
     const unsigned count = s.idle();
     if (count == 0) {
@@ -273,7 +272,7 @@ inline constexpr stripe_state::word put_is_special =
 
 }  // namespace stripe
 
-// Everything I1 to I4 say about one word of a stripe with that many slots.
+// Returns true if the word satisfies I1 to I4 for a stripe with that many slots.
 [[nodiscard]] constexpr bool is_valid(stripe_state s, unsigned slots) noexcept {
     unsigned seen = 0;
     for (unsigned i = 0; i < stripe_state::max_slots; ++i) {

@@ -4,12 +4,12 @@
 
 #include <type_traits>
 
-// What the database adapters' with_transaction() is, whatever the connection.
+// with_transaction() of the database adapters, for any connection type.
 
 namespace roost::inline ROOST_ABI::detail {
 
-// Runs fn(connection), a task, between the connection's begin() and commit(). When fn fails or is cancelled, or committing fails,
-// the handle is left distrusted: its connection is destroyed instead of given back, which rolls back.
+// Runs fn(connection), a task, between the connection's begin() and commit(), and returns its result. If fn throws or is
+// cancelled, or the commit fails, the handle stays distrusted: its connection is destroyed, which rolls back.
 template <class Connection, class Fn>
 [[nodiscard]] std::invoke_result_t<Fn&, Connection&> in_transaction(pooled<Connection>& on, Fn fn) {
     using promise = typename std::invoke_result_t<Fn&, Connection&>::promise_type;

@@ -10,19 +10,19 @@
 #include <optional>
 #include <variant>
 
-// An await that ends when its node is asked to stop.
+// An await that ends when its node is stopped.
 //
-//   stop is visible            --> terminal; the inner await never begins
-//   registered for stop, looked again, begun
-//       ready or woken first   --> its value, whatever stop does meanwhile
-//       stop claims it first   --> terminal; the inner wait is withdrawn, the coroutine posted to its executor
+//   stop is visible            --> terminal; the inner await never starts
+//   registers for stop, checks again, starts the inner await
+//       ready or woken first   --> its value, even if stop comes too
+//       stop claims it first   --> terminal; the inner wait is cancelled, the coroutine posted to its executor
 //
-// Who claims is decided by the inner wait's try_cancel(); wait_slot sees to it that it is called only while the coroutine is
-// suspended in it, and the callback's remove() that nobody is inside when this object goes.
+// The inner wait's try_cancel() decides the claim. wait_slot ensures that it is called only while the coroutine is suspended in
+// the inner wait. The callback's remove() ensures that no thread is inside when this object is destroyed.
 
 namespace roost::inline ROOST_ABI::detail {
 
-// Keeps an awaitable and the awaiter made from it. Aw is a reference when somebody else keeps it.
+// Stores an awaitable and its awaiter. If Aw is a reference, the awaitable is stored elsewhere.
 template <class Aw>
 class kept_awaitable {
     using awaiter = awaiter_made_from<Aw&&>;
@@ -30,7 +30,7 @@ class kept_awaitable {
 
 public:
     explicit kept_awaitable(Aw&& a) : awaitable_(std::forward<Aw>(a)) {}
-    // Before it is awaited.
+    // Requires that other has not been awaited.
     kept_awaitable(kept_awaitable&& other) noexcept(std::is_nothrow_constructible_v<Aw, Aw&&>)
         : awaitable_(std::forward<Aw>(other.awaitable_)) {}
 
@@ -59,7 +59,7 @@ private:
 template <class Aw>
 using result_awaited = decltype(std::declval<std::remove_reference_t<awaiter_made_from<Aw&&>>&>().await_resume());
 
-// How results are told: an optional of the value.
+// Result policy: an optional of the value, empty on stop.
 template <class T>
 struct as_optional {
     using stored = std::conditional_t<
@@ -78,7 +78,7 @@ struct as_optional {
     }
 };
 
-// The result has an end of its own: empty optional, zero bytes, empty span.
+// Result policy: the value itself, value-initialised on stop: empty optional, zero bytes, empty span.
 template <class T>
 struct as_itself {
     using type = T;
@@ -97,7 +97,7 @@ public:
           inner_(std::forward<Aw>(inner)),
           node_(std::move(watched)),
           where_(where) {}
-    // Before it is awaited.
+    // Requires that other has not been awaited.
     interrupted_await(interrupted_await&& other) noexcept(std::is_nothrow_move_constructible_v<kept_awaitable<Aw>>)
         : callback_member(level::stop, &stop_came),
           inner_(std::move(other.inner_)),
@@ -114,11 +114,11 @@ public:
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) {
         static_assert(
             HasExecutor || has_executor<Promise>,
-            "this coroutine type has no executor, so stop has nowhere to resume it: say interrupt(x).on(executor)");
+            "this coroutine type has no executor, so stop has nowhere to resume it: write interrupt(x).on(executor)");
         const resume_target target = resume_target::of(handle);
         resume_.bind(target.on(where_ ? where_ : target.where()));
         add(*node_);
-        if (node_->is_terminal()) {  // stop has told the slot already; nobody tells it that the node is gone
+        if (node_->is_terminal()) {  // stop has notified the slot already; a node that was gone before notifies no slot
             terminal_ = true;
             return false;
         }
@@ -128,11 +128,11 @@ public:
             suspended_ = false;
             return false;
         }
-        if (here.commit()) {  // stop came while it began, and the wait was withdrawn
+        if (here.commit()) {  // stop came during the start, and the wait was cancelled
             terminal_ = true;
             return false;
         }
-        return true;  // from the commit on, others may have resumed the coroutine
+        return true;  // since the commit, another thread may have resumed the coroutine
     }
 
     typename How::type await_resume() {
@@ -146,7 +146,7 @@ public:
         return How::value([this]() -> decltype(auto) { return inner_.get().await_resume(); });
     }
 
-    // For tasks, which withdraw their waits themselves when they are cancelled.
+    // Called by tasks, which cancel their own waits.
     bool try_cancel() noexcept { return inner_.get().try_cancel(); }
     [[nodiscard]] wait_target waits_on() noexcept {
         if constexpr (requires { inner_.get().waits_on(); }) {
@@ -187,7 +187,7 @@ private:
     bool suspended_ = false;
 };
 
-// For what can't be withdrawn and is to be seen through: checked before it begins, then awaited to its end.
+// The await of finish(x): checks for stop before x starts, then awaits x to its end.
 template <class Aw, class How>
 class [[nodiscard]] finished_await final {
 public:

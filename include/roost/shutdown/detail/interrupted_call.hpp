@@ -7,13 +7,13 @@
 #include <type_traits>
 #include <utility>
 
-// An operation of a stream, reader or writer that only a task can await: its next(), read_some(), ... is a task, or one of the
-// awaits that live in tasks. Stop cancels it and waits for its end; then the operation ends as its kind does: with an empty
-// optional, a null pointer, zero bytes, an empty span. What `until_stop` gives for it is kept here; this layer knows no task.
+// An operation of a stream, reader or writer that only a task can await: next(), read_some() and so on return a task, or an await
+// that lives in tasks. Stop cancels it and waits for its end. The operation then returns the end of its kind: an empty
+// optional, a null pointer, zero bytes, an empty span. Stores the result of `until_stop`; this layer does not include tasks.
 
 namespace roost::inline ROOST_ABI::detail {
 
-// Await gives an optional, which is empty when stop came first.
+// Await returns an optional, which is empty if stop came first.
 template <class Await>
 class [[nodiscard]] interrupted_call_await final {
     using kept = typename decltype(std::declval<Await&>().await_resume())::value_type;
@@ -41,7 +41,7 @@ template <class Call>
 class [[nodiscard]] interrupted_call final {
 public:
     explicit interrupted_call(Call&& call) : call_(std::move(call)) {}
-    // How frames follow each other is part of Await's type, so that it is part of this function's name.
+    // Await's type contains the chain of frames, so it is part of this function's mangled name.
     template <class Promise, class Await = decltype(std::declval<Call&&>().in_task(std::declval<Promise&>()))>
     interrupted_call_await<Await> in_task(Promise& me) && {
         return interrupted_call_await<Await>(std::move(call_), me);
@@ -51,7 +51,7 @@ private:
     Call call_;
 };
 
-// Whether a value is to be awaited in a task, for a layer that knows none: it is a coroutine, or says how.
+// True if a value must be awaited in a task: it is a coroutine, or has in_task(). This layer does not include tasks.
 struct any_promise {
     template <class Promise>
     operator Promise&() const noexcept;

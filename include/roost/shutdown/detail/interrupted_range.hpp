@@ -18,7 +18,7 @@ private:
     S end_{};
 };
 
-// Goes where the inner iterator goes, and is at the end as soon as stop is visible. Belongs to the interrupt it came from.
+// Forwards to the inner iterator, and equals the end as soon as stop is visible. Valid while its interrupt lives.
 template <class I>
 class interrupted_iterator {
 public:

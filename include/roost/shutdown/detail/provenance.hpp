@@ -6,7 +6,7 @@
 
 #include <optional>
 
-// The tables of all threads.
+// The guard tables of all threads.
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -19,7 +19,7 @@ inline void count_guard(thread_guards&) noexcept {}
 #else
 
 inline void count_guard(thread_guards& mine) noexcept { ++mine.made; }
-// Every 64th: it is looked at more closely.
+// Returns true for every 64th guard of a thread.
 [[nodiscard]] inline bool is_sampled(const thread_guards& mine) noexcept { return (mine.made & 63U) == 0; }
 
 extern atomic<guard_tracking> tracking_now;
@@ -32,7 +32,7 @@ inline void note_unrecorded() noexcept {
 [[nodiscard]] guard_slot* record_guard_slow(thread_guards& mine, const void* owner, site where,
                                             guard_tracking mode) noexcept;
 
-// After count_guard(). Null when nothing is recorded: tracking is off, or there is no memory.
+// Requires count_guard() before. Returns null if nothing is recorded: tracking is off, or there is no memory.
 [[nodiscard]] inline guard_slot* record_guard(thread_guards& mine, const void* owner, site where) noexcept {
     const guard_tracking mode = tracking_now.load(mo::relaxed);  // T1
     if (mode == guard_tracking::off) {
@@ -51,16 +51,17 @@ inline void note_unrecorded() noexcept {
 
 #endif
 
-// Of this thread: notices a few of its guards, and gives its index.
+// Notices a few guards of the calling thread, and returns the thread's index.
 [[nodiscard]] std::uint32_t notice_own_guards() noexcept;
 
-// Since when, as far as it was recorded: taken, or noticed first, when it is at least that old.
+// Returns the age at `at`. Empty if no time was recorded. For a negative `since` the age is a lower bound.
 [[nodiscard]] std::optional<duration> age_of(std::int64_t since, time_point at) noexcept;
+// Stores the time in the slots of all guards that have none.
 void notice_all_guards() noexcept;
 
 using slot_function = void (*)(void* context, const guard_slot& slot, const guard_slot::copy& c);
-void for_each_guard(void* context, slot_function fn);  // notices them afterwards
-// There has been a guard without a slot, and may be one now.
+void for_each_guard(void* context, slot_function fn);  // also notices each guard, after copying its slot
+// Returns true if a guard without a slot was ever created.
 [[nodiscard]] bool may_miss_guards() noexcept;
 [[nodiscard]] std::size_t recorded_capacity() noexcept;  // slots in all tables
 

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-// The node behind shutdown handles: a tree node, who owns it, and who waits for it. src/shutdown/shutdown_node.cpp explains.
+// The node behind shutdown handles: a tree node with owners and waiters. Explained in src/shutdown/shutdown_node.cpp.
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -18,13 +18,13 @@ inline constexpr owner_word one_handle = 1;
 inline constexpr owner_word one_pin = owner_word(1) << 32;
 inline constexpr owner_word gone_mark = owner_word(1) << 63;
 inline constexpr owner_word handle_mask = one_pin - 1;
-// Half of what the fields hold: threads that are past the check and before the panic still have room.
+// Half of the fields' range: threads between the increment and the panic do not overflow it.
 inline constexpr owner_word handle_limit = owner_word(1) << 31;
 inline constexpr owner_word pin_limit = owner_word(1) << 30;
 
 enum class wait_for : std::uint8_t { stop, completion };
 
-// A waiter that says which of the two it waits for.
+// A waiter for stop or for completion.
 class shutdown_waiter : public waiter {
 public:
     explicit shutdown_waiter(wait_for what) noexcept : what_(what) {}
@@ -40,13 +40,13 @@ private:
 
 class shutdown_node final : public node {
 public:
-    // Both give the caller one handle.
+    // Both return a node with one handle, which the caller owns.
     [[nodiscard]] static shutdown_node* make_root(node_name name, site made_at);
     [[nodiscard]] static shutdown_node* make_child(shutdown_node& parent, node_name name, site made_at);
 
     // --- owners ------------------------------------------------------------------------------------------------------
     void add_handle() noexcept;
-    void drop_handle() noexcept;  // the last one of a root stops it
+    void drop_handle() noexcept;  // the last handle of a root stops the node
     void add_pin() noexcept;
     void drop_pin() noexcept { drop_owner(this, one_pin); }
 
@@ -62,36 +62,36 @@ public:
         stripes* s = stripes_.load(mo::acquire);  // Z1
         if ((s == nullptr || !s->add(guards_of_this_thread().cell(), -1)) && !leave_unmixed()) {
             apart_.fetch_sub(1, mo::relaxed);  // H11
-            leave();  // the node may go with it
+            leave();  // this may free the node
         }
     }
-    // Refused from stop on, also while the stop of an ancestor is still on its way here.
+    // Returns false if the node or an ancestor is stopped, also while that stop is still on its way here.
     [[nodiscard]] bool try_enter_guard(thread_guards& mine) noexcept;
-    // By an owner, now and then: when different threads take turns, and when a root is busy, the node becomes striped.
+    // Called by an owner for every 64th guard. Stripes the node if threads alternate, or if a root is busy.
     void sample(std::uint32_t thread) noexcept;
-    // By an owner: counts per thread from now on, where the machine can and the node is not stopped.
+    // Called by an owner. Counts per thread from now on. No effect without membarrier, without memory, or on a stopped node.
     void stripe() noexcept;
-    // Everything is in the node's own word when this returns.
+    // Closes the stripes. All guards are counted in the node's own word when this returns.
     void settle() noexcept {
         if (stripes_.load(mo::acquire) != nullptr) [[unlikely]] {  // Z1
             collapse();
         }
     }
     [[nodiscard]] bool is_striped() const noexcept;
-    // Guards of this node alone, at one moment of the call. Waits for a thread that is just moving the counts.
+    // Returns the guards of this node alone, at one moment of the call. Yields until a thread that moves the counts is done.
     [[nodiscard]] std::uint32_t own_guards() noexcept;
-    // Guards and other work of a node's own, children not included: of any kind of node.
+    // Returns a node's own guards and other work, without its children. n may be any kind of node.
     [[nodiscard]] static std::uint32_t own_work_of(node& n) noexcept;
-    // The sum of own_work_of() of the subtree, without nodes that are made meanwhile.
+    // Returns the sum of own_work_of() over the subtree, without nodes created during the call (to the sixteenth level).
     [[nodiscard]] std::size_t guards_in_subtree() noexcept;
 
     // --- observing ---------------------------------------------------------------------------------------------------
-    // Asked to stop, or nobody can ask any more: what an interrupt looks at. One load.
+    // Returns true if the node is stopped, or gone and therefore can't be stopped. Checked by interrupts. One load.
     [[nodiscard]] bool is_terminal() const noexcept {
         return (access::level_of(const_cast<shutdown_node&>(*this)).load(mo::acquire) & (raised_mask | gone_bit)) !=
                0;  // H1
     }
-    // Stopped, and nothing left; nobody gets in by try_enter_guard() any more once this has said yes.
+    // Returns true if the node is stopped and has no work. After it has returned true, try_enter_guard() always fails.
     [[nodiscard]] bool is_complete() noexcept {
         if (!is_stopping()) {
             return false;
@@ -105,11 +105,11 @@ public:
 
     // --- waiting -----------------------------------------------------------------------------------------------------
     [[nodiscard]] bool holds(wait_for what) noexcept { return what == wait_for::stop ? is_terminal() : is_complete(); }
-    [[nodiscard]] bool enqueue(shutdown_waiter& w) noexcept;  // false: no need to wait
+    [[nodiscard]] bool enqueue(shutdown_waiter& w) noexcept;  // returns false if there is nothing to wait for
     [[nodiscard]] bool cancel_wait(waiter& w, claim as) noexcept;
 
 private:
-    friend struct shutdown_node_owners;  // tests begin near the limits
+    friend struct shutdown_node_owners;  // tests start near the limits
     using access = detail_node_access;
 
     explicit shutdown_node(node_name name, site made_at);
@@ -125,7 +125,7 @@ private:
 
     static void drop_owner(shutdown_node* n, owner_word what) noexcept;
     [[nodiscard]] bool try_go() noexcept;
-    void tell_interrupts() noexcept;
+    void notify_interrupts() noexcept;
     void wake_for_stop() noexcept;
     bool wake_if_complete() noexcept;
 
@@ -133,8 +133,8 @@ private:
     wait_list waiters_;
     atomic<stripes*> stripes_{nullptr};
     atomic<std::uint32_t> turns_{0};  // see sample()
-    // Guards, once there are children or stripes; so many more than this before they have been put in, give or take what threads
-    // just add and take away.
+    // The number of guards, once the node has children or stripes. Until the first guards are moved here, the value is not_yet
+    // plus concurrent changes, so it is at least most_guards.
     static constexpr std::uint32_t not_yet = 0xc000'0000U;
     static constexpr std::uint32_t most_guards = 0xa000'0000U;
     static_assert(unit_limit < most_guards);
@@ -142,7 +142,7 @@ private:
 };
 
 #if defined(ROOST_SEAM_NATIVE)
-static_assert(sizeof(shutdown_node) <= 144, "thousands of connections have one each");
+static_assert(sizeof(shutdown_node) <= 144, "a server has one per connection, so its size matters");
 #endif
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -6,41 +6,41 @@
 #include <cstdint>
 #include <optional>
 
-// Counts for a node that many threads put guards on: one per thread, without locked instructions.
+// Guard counts per thread, without locked instructions, for a node that many threads create guards on.
 //
-// 1. Why it is not simpler. A counter per thread is cheap because nobody knows the sum. So while a node is striped it holds one
-//    unit of work for all its stripes together, and nobody asks for the sum until the node is stopped or given up. Then the
-//    counts have to be moved into the node's own word, while threads go on adding and taking away. A thread counts in its
-//    cell with one plain store and then looks whether the stripes are open; the closer closes them, makes every processor pass
-//    a barrier, and takes every cell with an exchange. Whoever saw them open has been counted: its store came before the
-//    barrier. Whoever did not takes its count back unless the closer has it: the cell tells, because what the closer took is
-//    not there any more, and what came after it is. Who comes then, and threads without a cell of their own, count in one
-//    shared word, which is closed by the same commit that reads it last. Nobody who makes or drops a guard ever waits.
-//    Adding the cells up one after the other gives a number they never had: a guard may come in a cell that has been read and go
-//    in one that has not. So a thread that counts makes all others use the shared word meanwhile, in the same way: phase,
-//    barrier. From then on no cell changes, except by a thread that looked at the phase before; it takes its count back and
-//    brings it to the shared word. Reading first the shared word and then the cells meets such a count at most once, and its
-//    thread is still on its way, so with it and without it are both right. That is why add() looks at the phase before it
-//    writes, too.
+// 1. Why it is not simpler. A counter per thread is cheap because no thread knows the sum. So a striped node holds one unit of
+//    work for all its stripes together, and the sum is not needed until the node is stopped or gone. Then the counts must be
+//    moved into the node's own word while threads keep adding and subtracting. A thread counts in its cell with one plain
+//    store, then checks whether the stripes are open. The closer closes them, makes every processor pass a barrier, and takes
+//    every cell with an exchange. A thread that saw them open is counted: its store came before the barrier. A thread that did
+//    not takes its count back, unless the closer has it. The cell shows which: a count the closer took is no longer in the
+//    cell, a later one is. Later threads, and threads without a cell of their own, count in one shared word. The same commit
+//    that reads the shared word last closes it. A thread that creates or drops a guard never waits.
+//    Adding up the cells one by one gives a sum they never had: a guard may be created in a cell already read and dropped in
+//    a cell not yet read. So try_sum() makes all other threads use the shared word meanwhile, in the same way: phase,
+//    barrier. From then on a cell is changed only by a thread that read the phase before. That thread takes its count back and
+//    adds it to the shared word. Reading the shared word first and the cells second meets such a count at most once. Its
+//    thread is still inside add(), so the sum is right with it and without it. For this, add() also checks the phase before
+//    it writes.
 //
 // 2. Words     phase_   open, counting, closing, closed      late_   twice the shared count; odd: closed
 // 4.           open --try_sum--> counting --> open --close--> closing --folded--> closed
 //
-// 5. Fields    a cell: its thread writes; the closer takes it once, from then on nobody reads it but its thread
+// 5. Fields    a cell: written by its thread, read by try_sum(), taken once by the closer; then read only by its thread
 //
 // 6. I1        pre-counted units + cells + late_/2 == live guards, whenever no call is under way
-//    I2        what add() said true to is folded into the node before close() returns
+//    I2        a count for which add() returned true is folded into the node before close() returns
 //
 // 7. Ordering table
 // id  operation             order            pairs  carries                                               fails in
 // S1  add: store count      release          S7     the work that was guarded; before S2 by the barriers  stripes_model: close_sees_work
 // S2  add: load phase       relaxed          -      the light side of the barrier pair; closed: see S5    stripes_model: close_and_add
-// S3  own count: load       relaxed          -      its thread wrote it, or the closer, and then S4 tells (floor)
-// S4  add: CAS count        relaxed          -      decides who has the count; S5 or S7 carries the work  stripes_model: close_and_add
+// S3  own count: load       relaxed          -      its thread wrote it, or the closer; then S4 decides   (floor)
+// S4  add: CAS count        relaxed          -      decides which side counts it; S5 or S7 carries work   stripes_model: close_and_add
 // S5  late: CAS             release/acquire  S5 S8  the work that was guarded; closed: what was folded    stripes_model: late_and_close
 // S6  close: CAS phase      relaxed          -      one closer; then the heavy side of the barrier pair   stripes_model: close_and_add
 // S7  close: exchange count acquire          S1     as S1                                                 stripes_model: close_sees_work
-// S8  close: CAS late       acq_rel/relaxed  S5     as S5; the looks before it decide nothing             stripes_model: late_and_close
+// S8  close: CAS late       acq_rel/relaxed  S5     as S5; the loads before it decide nothing             stripes_model: late_and_close
 // S9  close: store phase    release          S10    the fold                                              stripes_model: late_and_close
 // S10  wait: load phase     acquire          S9     the fold                                              stripes_model: late_and_close
 // S11  count: CAS phase     relaxed          -      one at a time; then the heavy side of the barrier pair        stripes_model: count_two_cells
@@ -62,8 +62,8 @@ public:
     stripes(const stripes&) = delete;
     stripes& operator=(const stripes&) = delete;
 
-    // n more guards (less, when negative). False: closed; the node's own word counts now.
-    // mine: the calling thread's own cell.
+    // Adds n guards; n may be negative. Returns false if closed: the node's own word counts now. `mine` is the calling thread's
+    // own cell.
     [[nodiscard]] bool add(std::uint32_t mine, std::int64_t n) noexcept {
         if (mine >= width) [[unlikely]] {
             return add_late(n);
@@ -78,8 +78,8 @@ public:
         return phase_.load(mo::relaxed) == open || add_while_closing(count, before, n);  // S2
     }
 
-    // Moves everything into the node's own word, with fold(n): the first caller does, others wait until it is done. True: this
-    // call did.
+    // Moves all counts into the node's own word, by calling fold(n). The first caller does so and returns true. Others block
+    // until it is done and return false.
     template <class Fold>
     bool close(Fold fold) noexcept {
         std::uint32_t expected = open;
@@ -112,7 +112,8 @@ public:
 
     [[nodiscard]] bool is_closed() const noexcept { return phase_.load(mo::acquire) == closed; }  // S10
 
-    // How many guards are counted here, at one moment. Nothing when another thread counts or closes.
+    // Returns the number of guards counted here at one moment. Empty if another thread counts or closes, or the stripes are
+    // closed.
     [[nodiscard]] std::optional<std::int64_t> try_sum() noexcept {
         std::uint32_t expected = open;
         if (!phase_.compare_exchange_strong(expected, counting, mo::relaxed, mo::relaxed)) {  // S11
@@ -133,7 +134,7 @@ private:
     static constexpr std::uint32_t closed = 2;
     static constexpr std::uint32_t counting = 3;
     static constexpr std::int64_t closed_late = 1;
-    static constexpr std::int64_t taken = -(std::int64_t(1) << 48);  // no count, and no sum of these with counts overflows
+    static constexpr std::int64_t taken = -(std::int64_t(1) << 48);  // no valid count; sums with counts do not overflow
 
     [[nodiscard]] bool add_while_closing(atomic<std::int64_t>& count, std::int64_t before, std::int64_t n) noexcept {
         std::int64_t mine = before + n;

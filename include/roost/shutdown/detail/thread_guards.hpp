@@ -4,13 +4,13 @@
 
 #include <cstdint>
 
-// What a thread keeps for the guards it makes and drops: found with one look, handed on to whoever needs it.
+// A thread's own data for creating and dropping guards. Looked up once per call and passed on.
 
 namespace roost::inline ROOST_ABI::detail {
 
 class guard_table;
 
-#if defined(ROOST_SEAM_MODEL)  // tables outlive a program's threads, so models look at one table at a time
+#if defined(ROOST_SEAM_MODEL)  // tables outlive a program's threads, so each model tests a table of its own
 
 struct thread_guards {
     [[nodiscard]] static std::uint32_t cell() noexcept { return thread_index(); }
@@ -22,10 +22,10 @@ struct thread_guards {
 struct thread_guards {
     guard_table* table = nullptr;
     std::uint32_t made = 0;
-    std::uint32_t number = 0;  // thread_index() and one; 0: not asked yet; no cell has it from when the thread begins to end
+    std::uint32_t number = 0;  // thread_index() + 1; 0: not looked up yet; ~0 while the thread ends: no cell
     bool has_ended = false;
 
-    // Which of a striped node's cells is this thread's.
+    // The index of this thread's cell in a striped node.
     [[nodiscard]] std::uint32_t cell() noexcept { return number != 0 ? number - 1 : find_cell(); }
     [[nodiscard]] std::uint32_t find_cell() noexcept;
 };

@@ -5,12 +5,12 @@
 
 #include <utility>
 
-// Awaiters of shutdown nodes. Same contract as those of the sync layer: start(), try_cancel(), node(), so that with_deadline
-// and tasks can end them early.
+// Awaiters of shutdown nodes. They have the contract of the sync layer's awaiters: start(), try_cancel(), node(). So
+// with_deadline and tasks can cancel them.
 
 namespace roost::inline ROOST_ABI::detail {
 
-// Owns a node, or nothing.
+// An owner (a pin) of a node, or empty.
 class pinned_node {
 public:
     constexpr pinned_node() noexcept = default;
@@ -45,7 +45,7 @@ private:
     shutdown_node* node_ = nullptr;
 };
 
-// What both awaiters share. Held is how they keep the node.
+// Base of both awaiters. Held is the owner or reference that keeps the node.
 template <class Held>
 class shutdown_wait {
 public:
@@ -93,7 +93,7 @@ public:
 
 class [[nodiscard]] shutdown_operation : public shutdown_wait<pinned_node> {
 public:
-    // owner: emptied when the wait has ended with the completion, so that it stays resolved.
+    // owner: reset when the wait ended by completion, so that the shutdown_completion stays resolved.
     shutdown_operation(pinned_node n, wait_for what, pinned_node* owner = nullptr) noexcept
         : shutdown_wait(std::move(n), what), owner_(owner) {}
 
@@ -114,7 +114,7 @@ private:
 
 using shutdown_thread_waiter = basic_thread_waiter<parker, shutdown_waiter>;
 
-// False: the deadline passed.
+// Blocks. Returns true if the wait ended, false if the deadline passed first.
 [[nodiscard]] bool wait_in_thread_for(shutdown_node& n, wait_for what, time_point deadline) noexcept;
 
 }  // namespace roost::inline ROOST_ABI::detail
