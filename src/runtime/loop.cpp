@@ -36,7 +36,7 @@ loop::~loop() {
     close();
     posters_.wait_until_none();
     if (!outside_.is_empty() || !ready_.is_empty() || !yielded_.is_empty()) {
-        panic("loop", name_, site(), "destroyed with work that nobody will run; run() it after close()");
+        panic("loop", name_, site(), "destroyed with queued work; call close() and run() before");
     }
 }
 

@@ -183,11 +183,11 @@ void signal_numbers::add(int n) {
         case SIGILL:
         case SIGTRAP:
         case SIGABRT:
-            throw error(errc::refused, signal_name_of(n) + " says that the program is broken: it cannot be waited for");
+            throw error(errc::refused, signal_name_of(n) + " is a fault of the program and cannot be waited for");
         default: break;
     }
     if (n <= 0 || n >= signal_limit || (n > SIGSYS && n < SIGRTMIN)) {
-        throw error(errc::refused, std::to_string(n) + " is no signal that a program can wait for");
+        throw error(errc::refused, std::to_string(n) + " is not a signal that a program can wait for");
     }
     bits_ |= bit_of(n);
 }

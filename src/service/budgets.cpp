@@ -39,7 +39,7 @@ std::string read_one(const std::string& name, std::optional<duration>& into) {
         return {};
     }
     into = parse_duration(text);
-    return into ? std::string() : name + " is '" + text + "', which is no length of time like 15s, 500ms or 2m";
+    return into ? std::string() : name + " is '" + text + "', which is not a duration such as 15s, 500ms or 2m";
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ schedule_result schedule_result::make(const budgets& b) {
     schedule_result r;
     if (b.total() <= duration(0)) {
         r.problem_ =
-            "the total budget of shutdown is " + format_duration(b.total()) + ", but it has to be more than nothing";
+            "the total budget of shutdown is " + format_duration(b.total()) + ", but it has to be positive";
         return r;
     }
     duration named{};

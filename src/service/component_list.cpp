@@ -60,9 +60,10 @@ void component_list::check_budget(const component_options& options, std::string_
         }
     }
     if (sum > times_->of(p) || *options.budget() < duration(0)) {
-        throw error(errc::refused, "component '" + std::string(name) + "' wants " + format_duration(*options.budget()) +
-                                       " to stop, which makes " + format_duration(sum) + " in phase " +
-                                       std::string(to_string(p)) + ", but that has " + format_duration(times_->of(p)));
+        throw error(errc::refused, "component '" + std::string(name) + "': its budget of " +
+                                       format_duration(*options.budget()) + " makes " + format_duration(sum) +
+                                       " for phase " + std::string(to_string(p)) + ", which has " +
+                                       format_duration(times_->of(p)));
     }
 }
 

@@ -116,7 +116,7 @@ void conductor::look_at_signals(time_point now) {
 void conductor::one_signal(handled h, int sender, time_point now) noexcept {
     const std::string who = sender_text(h, sender);
     const auto say = [&](std::string_view what) {
-        core_.say(severity::info, [&] { return ("roost: " + who).append(what); }, "roost: a signal has come");
+        core_.say(severity::info, [&] { return ("roost: " + who).append(what); }, "roost: a signal arrived");
     };
     if (h == handled::hangup) {
         if (state_.at > phase::running) {
@@ -149,7 +149,7 @@ bool conductor::reload(time_point now, const Say& say) noexcept {
                       std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count()));
         told_ready_ = false;
     } catch (const std::exception& e) {
-        core_.log(severity::error, "roost: no memory to reload, or to tell of it");
+        core_.log(severity::error, "roost: no memory to start the reload, or to notify the service manager of it");
         core_.log(severity::error, e.what());
     }
     return true;
@@ -180,7 +180,7 @@ void conductor::look_at_wishes(time_point now) noexcept {
         if (!asked.empty() && (cancels ? state_.at < phase::cancel : state_.at == phase::running)) {
             set_cause(asked);
             const char* what = cancels ? ": cancelling" : ": shutting down";
-            core_.say(severity::info, [&] { return "roost: " + asked + what; }, "roost: the program asks for the end");
+            core_.say(severity::info, [&] { return "roost: " + asked + what; }, "roost: the program requested the end");
         }
         apply(cancels ? phase_event::cancel_asked : phase_event::asked, now);
     }

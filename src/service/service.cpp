@@ -31,7 +31,7 @@ void log_failure(std::string_view what, std::string_view name, site made_at, std
             core.log(severity::error, "roost: " + std::string(what) + " '" + std::string(name) + "' (" +
                                           made_at.to_string() + ") failed: " + describe(error));
         } catch (...) {
-            core.log(severity::error, "roost: something failed, and there is no memory to say more");
+            core.log(severity::error, "roost: unhandled failure; no memory to describe it");
         }
     });
 }
@@ -159,8 +159,8 @@ int last_words(host_core& core, const conductor& c) noexcept {
     const bool lost = books.open() != 0;
     if (lost) {
         core.say(
-            severity::error, [&] { return "roost: " + std::to_string(books.open()) + " accepted but never settled"; },
-            "roost: something was accepted but never settled");
+            severity::error, [&] { return "roost: " + std::to_string(books.open()) + " ledger entries were accepted but never settled"; },
+            "roost: ledger entries were accepted but never settled");
     }
     const int code = exit_code_of(c.state(), c.signal(), lost, core.failure(), core.main_code());
     core.say(

@@ -25,7 +25,7 @@ std::uint32_t sequencer::reached() const noexcept { return reached_.load(mo::acq
 void sequencer::check(std::uint32_t step, site where) const noexcept {
     if (step <= reached()) {
         panic("sequencer", "step " + std::to_string(step), where,
-              "reached twice (steps count from 1, each is reached once)");
+              "reached twice (steps count from 1, and each is reached once)");
     }
 }
 
@@ -35,7 +35,7 @@ void sequencer::reach(std::uint32_t step, site where) noexcept {
     for (std::uint32_t seen = reached(); seen + 1 != step; seen = reached()) {
         if (!wait_on_until(reached_, seen, limit) && reached() == seen) {
             panic("sequencer", "step " + std::to_string(step), where,
-                  "waits for step " + std::to_string(seen + 1) + ", which nobody reaches");
+                  "waited too long for step " + std::to_string(seen + 1) + ", which was not reached");
         }
     }
     passed();

@@ -96,7 +96,7 @@ TEST(conductor, SVC_30_bad_budgets_are_one_sentence_and_nothing_is_started) {
     child_process word("clean", {{"ROOST_SHUTDOWN_DRAIN", "soon"}});
     EXPECT_TRUE(ended_with(word.wait(), 2));
     EXPECT_EQ(word.output().substr(word.output().find("roost: ")),
-              "roost: scenario was not started: ROOST_SHUTDOWN_DRAIN is 'soon', which is no length of time like "
+              "roost: scenario was not started: ROOST_SHUTDOWN_DRAIN is 'soon', which is not a duration such as "
               "15s, 500ms or 2m\n");
 }
 

@@ -109,8 +109,8 @@ TEST(host, SVC_42_budgets_of_components_have_to_fit_in_the_phase) {
             } catch (const error& e) {
                 EXPECT_EQ(e.kind(), errc::refused);
                 EXPECT_NE(
-                    std::string(e.what()).find("component 'b' wants 0.6 s to stop, which makes 1.2 s in phase drain, but "
-                                               "that has 1 s"),
+                    std::string(e.what()).find("component 'b': its budget of 0.6 s makes 1.2 s for phase drain, which "
+                                               "has 1 s"),
                     std::string::npos)
                     << e.what();
             }

@@ -65,7 +65,7 @@ poller::~poller() {
     wake();
     thread_.join();
     if (armed_ != 0) {
-        panic("poller", name_, site(), "was destroyed while somebody waits for a socket");
+        panic("poller", name_, site(), "was destroyed while an entry is armed");
     }
     ::close(wake_);
     ::close(epoll_);

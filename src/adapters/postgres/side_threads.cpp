@@ -26,7 +26,7 @@ void report_left_behind(const std::string& threads, const running_call& left) no
     try {
         char seconds[32];
         std::snprintf(seconds, sizeof seconds, "%.1f", std::chrono::duration<double>(now() - left.since).count());
-        throw std::runtime_error(left.call->name() + " has not returned for " + seconds + " s; its thread is left behind");
+        throw std::runtime_error(left.call->name() + " has not returned for " + seconds + " s; its thread is abandoned");
     } catch (...) {
         report_failure("postgres", threads, site(), std::current_exception());
     }
