@@ -167,7 +167,8 @@ void lane_core::grow_if_stuck() noexcept {
         write_stderr(
             "roost: blocking lane '" + name_ + "': all " + std::to_string(threads) +
             " threads wait for tasks (block_on() or close_blocking() inside blocking()) while more work is queued, so " +
-            (started ? "it starts more threads beyond its limit" : "they may wait for ever: no further thread can be started") +
+            (started ? "it starts more threads beyond its limit"
+                     : "they may wait for ever: no further thread can be started") +
             "; raise blocking_threads(), or await the tasks instead\n");
     } catch (const std::exception&) {
         write_stderr("roost: all threads of a blocking lane wait for tasks; it exceeds its limit\n");

@@ -182,8 +182,7 @@ void signal_numbers::add(int n) {
         case SIGFPE:
         case SIGILL:
         case SIGTRAP:
-        case SIGABRT:
-            throw error(errc::refused, signal_name_of(n) + " is a fault of the program and cannot be waited for");
+        case SIGABRT: throw error(errc::refused, signal_name_of(n) + " is a fault of the program and cannot be waited for");
         default: break;
     }
     if (n <= 0 || n >= signal_limit || (n > SIGSYS && n < SIGRTMIN)) {

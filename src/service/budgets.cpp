@@ -111,8 +111,7 @@ std::string read_environment(budgets& b, std::string_view prefix) {
 schedule_result schedule_result::make(const budgets& b) {
     schedule_result r;
     if (b.total() <= duration(0)) {
-        r.problem_ =
-            "the total budget of shutdown is " + format_duration(b.total()) + ", but it has to be positive";
+        r.problem_ = "the total budget of shutdown is " + format_duration(b.total()) + ", but it has to be positive";
         return r;
     }
     duration named{};

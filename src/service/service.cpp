@@ -159,7 +159,8 @@ int last_words(host_core& core, const conductor& c) noexcept {
     const bool lost = books.open() != 0;
     if (lost) {
         core.say(
-            severity::error, [&] { return "roost: " + std::to_string(books.open()) + " ledger entries were accepted but never settled"; },
+            severity::error,
+            [&] { return "roost: " + std::to_string(books.open()) + " ledger entries were accepted but never settled"; },
             "roost: ledger entries were accepted but never settled");
     }
     const int code = exit_code_of(c.state(), c.signal(), lost, core.failure(), core.main_code());

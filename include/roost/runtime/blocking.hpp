@@ -159,7 +159,8 @@ public:
     result_type await_resume() {
         suspended_ = false;
         if (refused_) {
-            throw std::system_error(make_error_code(errc::closed), "the blocking lane refused the work: it is closed, or no thread can be started");
+            throw std::system_error(make_error_code(errc::closed),
+                                    "the blocking lane refused the work: it is closed, or no thread can be started");
         }
         return result_.take();
     }
