@@ -12,7 +12,7 @@ namespace {
 
 constexpr phase parts[] = {phase::lame_duck, phase::stop_intake, phase::drain, phase::cancel, phase::abort, phase::release};
 
-// What a phase gets of 25 parts when nothing is said.
+// The default share of a phase, of 25 parts.
 constexpr int weight_of(phase p) noexcept {
     switch (p) {
         case phase::stop_intake: return 2;

@@ -12,7 +12,7 @@ namespace roost::inline ROOST_ABI::service::detail {
 
 namespace {
 
-// A coroutine that belongs to nobody: runs until it has rung, on whatever thread ends the wait.
+// A detached coroutine: runs until it has rung, on the thread that ends the wait.
 class ringer {
 public:
     class promise_type {
@@ -68,7 +68,7 @@ void component_list::check_budget(const component_options& options, std::string_
 }
 
 component& component_list::make(roost::shutdown node, const component_options& options, site made_at) {
-    all_.push_back(nullptr);  // first what can fail
+    all_.push_back(nullptr);  // what can fail comes first
     try {
         all_.back() = new component(std::move(node), where_, options, made_at, failures_);
     } catch (...) {

@@ -41,7 +41,7 @@ void sequencer::reach(std::uint32_t step, site where) noexcept {
     passed();
 }
 
-// False: it is this step's turn at once.
+// Returns false if the step is reached at once.
 bool sequencer::enter(turn& t) noexcept {
     check(t.step_, t.where_);
     lock_.lock();
@@ -57,7 +57,7 @@ bool sequencer::enter(turn& t) noexcept {
     return !mine;
 }
 
-// Counts the caller's step, and those of coroutines that follow at once.
+// Counts the caller's step, and the steps of waiting coroutines that follow it.
 void sequencer::passed() noexcept {
     lock_.lock();
     turn* ready = nullptr;

@@ -98,7 +98,7 @@ MODEL_COMPLETE(idle_set, RUN_14_last_searcher_or_post) {
         idle.wake_one();
     }
     poster.join();
-    rt::check(!idle.is_anybody_parked(), "somebody was woken for the item");
+    rt::check(!idle.is_any_parked(), "somebody was woken for the item");
 }
 
 // Everybody who sleeps when the end comes.
@@ -149,7 +149,7 @@ MODEL_COMPLETE(idle_set, RUN_14_two_wakers_wake_one) {
     const bool mine = idle.wake_one();
     waker.join();
     rt::check(mine != other, "one of them has woken somebody");
-    rt::check(idle.is_anybody_parked(), "and only one");
+    rt::check(idle.is_any_parked(), "and only one");
     rt::check(!idle.try_begin_search(1) && idle.try_begin_search(2), "who was woken counts as a searcher");
     idle.end_search();
     idle.withdraw(first);

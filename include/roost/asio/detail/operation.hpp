@@ -54,8 +54,7 @@ public:
     }
 
 protected:
-    // --- the awaiting side
-    // ------------------------------------------------------------------------------------------------
+    // --- the awaiting side ------------------------------------------------------------------------------------------------
     using cancellable::frame;
     // Sets the executor while a failure can still be thrown: nothing has begun.
     void prepare(const boost::asio::any_io_executor& offered);

@@ -153,7 +153,7 @@ public:
     }
 
     // Returns true if a worker could run something right now. An estimate.
-    [[nodiscard]] bool is_anybody_parked() const noexcept { return word_.load(mo::relaxed) >= one_parked; }  // P2
+    [[nodiscard]] bool is_any_parked() const noexcept { return word_.load(mo::relaxed) >= one_parked; }  // P2
     // Called between a change of the word and a look at the queues of workers that may be running.
     void order_before_look() const noexcept {
         if (asymmetric_ && has_heavy_barrier()) {

@@ -63,7 +63,7 @@ private:
     void say_holders(time_point now);
     void say_lane(severity how);
     void look_at_manager(time_point now);
-    void tell_ready() noexcept;
+    void send_ready() noexcept;
     void dump(severity how);
     [[noreturn]] void die();
     void wake_at(time_point t) noexcept { next_ = t < next_ ? t : next_; }
@@ -85,7 +85,7 @@ private:
     time_point next_watchdog_ = time_point::min();
     std::size_t least_outstanding_ = static_cast<std::size_t>(-1);
     std::uint64_t last_settled_ = 0;
-    bool told_ready_ = false;
+    bool ready_sent_ = false;
     bool was_live_ = true;
     atomic<bool> looked_{false};
     atomic<bool> over_set_{false};
