@@ -216,7 +216,7 @@ TEST(conductor, SVC_51_ready_is_not_told_before_the_reload_is_done) {
     EXPECT_TRUE(ended_with(c.wait(), 0)) << c.output();
 }
 
-TEST(conductor, SVC_54_a_service_manager_that_is_gone_disturbs_nobody) {
+TEST(conductor, SVC_54_a_service_manager_that_is_gone_has_no_effect) {
     child_process c("clean", {{"NOTIFY_SOCKET", "@nobody-listens-here"}, {"WATCHDOG_USEC", "20000"}});
     ASSERT_TRUE(c.wait_for("is ready"));
     c.send(SIGTERM);

@@ -44,7 +44,7 @@ TEST(host, SVC_60_a_root_task_without_a_host_is_ready_at_once) {
     EXPECT_TRUE(sink.has("roost: 'plain' is ready"));
 }
 
-TEST(host, SVC_61_live_until_somebody_says_no) {
+TEST(host, SVC_61_live_until_set_live_false) {
     memory_sink sink;
     const int code = run(
         [](host& h) -> task<> {

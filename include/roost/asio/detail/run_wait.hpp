@@ -30,16 +30,14 @@ public:
     run_wait(const run_wait&) = delete;
     run_wait& operator=(const run_wait&) = delete;
 
-    // --- the waiting thread
-    // ------------------------------------------------------------------------------------------------ Returns true if the
-    // task has ended and its outcome can be read.
+    // --- the waiting thread ------------------------------------------------------------------------------------------------
+    // Returns true if the task has ended and its outcome can be read.
     [[nodiscard]] bool has_arrived() noexcept;
     // Called when the thread no longer waits.
     void leave() noexcept;
 
-    // --- the ended task
-    // ------------------------------------------------------------------------------------------------------ Called once,
-    // by any thread, after the outcome was stored.
+    // --- the ended task ------------------------------------------------------------------------------------------------------
+    // Called once, by any thread, after the outcome was stored.
     void send() noexcept;
 
 protected:
