@@ -15,7 +15,7 @@
 // Any thread may destroy the context as soon as the tasks on it have ended and no thread is in io.run(). A thread that woke
 // the last task, a blocking lane's included, does not touch the context once that task can run.
 //
-// If the context is destroyed while tasks are left on it, operations begun with use_task end: their bodies unwind on the
+// If the context is destroyed while tasks are left on it, operations begun with use_task end. Their bodies unwind on the
 // destroying thread while the context's services still exist. Other waits of such tasks stay pending.
 
 #include <roost/asio/detail/boost_version.hpp>

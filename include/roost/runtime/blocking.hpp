@@ -12,7 +12,7 @@
 // cancel. The cancelling thread calls the interrupter once, and only while fn runs. The await then completes with what fn
 // returns, and the task's next checkpoint cancels.
 //
-// Throws at the await what fn threw, and std::system_error(errc::closed) if the lane is closed.
+// Throws at the await what fn threw. Throws std::system_error(errc::closed) if the lane is closed or cannot start a thread.
 
 #include <roost/base/atomic.hpp>
 #include <roost/base/error.hpp>

@@ -31,7 +31,7 @@ public:
     [[nodiscard]] state how() const noexcept { return how_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }  // of the job that submitted it; may be empty
     [[nodiscard]] site where() const noexcept { return where_; }
-    [[nodiscard]] duration age() const noexcept { return age_; }  // since it started
+    [[nodiscard]] duration age() const noexcept { return age_; }  // since its start; ending: since its return; queued: 0
     // For example: blocking function of 'load' (main.cpp:7), running for 12 s
     [[nodiscard]] std::string to_string() const;
 
@@ -44,7 +44,7 @@ private:
 
 // Threads for work that blocks. The lane starts a thread when one is needed, at most `limit`, and ends it after `keep_idle`
 // without work. Further work waits in a FIFO queue and can be withdrawn until it starts. If all threads wait for tasks
-// (block_on() inside blocking()) while work is queued, the lane starts more threads, one at a time, and logs that once.
+// (block_on() inside blocking()) while work is queued, the lane starts more, one at a time. It logs that once.
 class blocking_lane final : public blocking_service {
 public:
     // How long close() waits for work that does not end, counted from the end of the last work that did.

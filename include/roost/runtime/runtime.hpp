@@ -64,7 +64,7 @@ private:
 //   soft_budget        0: no reports
 //
 // The runtime must outlive everything that runs on it. Any thread that is not its own may destroy it as soon as that has
-// ended: the destructor waits for threads that are still inside post(). Use in a forked child panics.
+// ended. The destructor waits for threads inside post(). A forked child may destroy it; post() and shut_down() panic.
 class runtime {
 public:
     // Throws std::system_error if a thread cannot be started.

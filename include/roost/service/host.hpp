@@ -39,7 +39,7 @@ public:
     // --- state -------------------------------------------------------------------------------------------------------
     // Sets whether the service can serve. The first true sends READY=1 to the service manager.
     void set_ready(bool ready = true) noexcept;
-    // Returns true if set_ready(true) was called and no shutdown has begun.
+    // Returns true if set_ready(true) is in effect, nothing has failed, and no shutdown has begun.
     [[nodiscard]] bool is_ready() const noexcept;
     // Returns true if the executor runs posted work within live_within() and set_live(false) is not in effect.
     [[nodiscard]] bool is_live() const noexcept;

@@ -6,7 +6,7 @@
 //   ... co_await store(...);
 //   order.complete();
 //
-// An entry that is destroyed unsettled counts as failed during stack unwinding, else as cancelled: a cancelled job destroys
+// An entry that is destroyed unsettled counts as failed during stack unwinding, else as cancelled. A cancelled job destroys
 // its entries that way. When the service is forced to end, open entries count as abandoned. When it ends by itself, an open
 // entry is lost work, and the exit code is broken_invariant.
 //

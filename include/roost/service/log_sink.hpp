@@ -51,8 +51,8 @@ private:
 // the hard deadline. If run() refuses to start the service, it calls the sink on its own thread.
 using log_sink = void (*)(const log_line& line, void* context) noexcept;
 
-// The default sink: writes to_string() and a line end to standard error. If the reader takes nothing for a second, lines
-// are dropped until it takes some again; a line then reports how many.
+// The default sink: writes to_string() and a line end to standard error. If the reader takes nothing for a second, lines are
+// dropped until it takes some again. A line then reports how many.
 void log_to_stderr(const log_line& line, void* context) noexcept;
 
 }  // namespace roost::inline ROOST_ABI::service

@@ -17,10 +17,10 @@
 
 namespace roost::inline ROOST_ABI::testkit {
 
-// A runtime for tests: one thread, an order chosen by a seed, and a virtual clock. The clock stands still while anything
-// can run, and jumps to the next deadline when everything is blocked. An hour of sleeping takes microseconds. The same seed
-// repeats the same run: the order of bodies, and their random numbers (jitter of a backoff, a fair select). post(), arm()
-// and disarm() are thread-safe; run() and the other functions that run work belong to one thread.
+// A runtime for tests: one thread, an order chosen by a seed, and a virtual clock. The clock stands still while anything can
+// run, and jumps to the next deadline when everything is blocked. An hour of sleeping takes microseconds. The same seed
+// repeats the same run: the order of bodies, and their random numbers (jitter, a fair select). post(), arm() and disarm()
+// are thread-safe; run() and the other functions that run work belong to one thread.
 class virtual_time final : public executor, public timer_service, public blocking_service {
 public:
     // Seed 0 runs work in the order of posting; any other seed shuffles neighbours.

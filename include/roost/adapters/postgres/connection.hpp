@@ -13,9 +13,9 @@
 // connection is closed and the task still ends. If the statement completed before its cancel, its result is returned, and
 // the next checkpoint ends the task.
 //
-// No call waits without a limit. Resolving a name and sending a cancel request (PQcancel) cannot be interrupted, so each
-// kind has up to four side threads, which are not the runtime's. A call that exceeds its limit is abandoned: the task
-// continues, and the thread stays until the call returns. Calls that still run when the poller ends are reported by name.
+// No call waits without a limit. Resolving a name and sending a cancel request (PQcancel) cannot be interrupted. Each kind
+// has up to four side threads, which are not the runtime's. A call that exceeds its limit is abandoned: the task continues,
+// and the thread stays until the call returns. Calls that still run when the poller ends are reported by name.
 //
 // A connection that the server or the network has closed is_broken(), and the pool replaces it. The next statement detects
 // that, or the pool does before it hands the connection out. A connection has one user at a time.

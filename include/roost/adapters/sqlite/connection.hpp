@@ -17,8 +17,8 @@
 // SQL text with a NUL is refused. A statement on a closed connection throws sqlite::error; the pool replaces the
 // connection.
 //
-// A connection has one user at a time. A connection that is returned inside a transaction would keep its locks: use
-// pool.with(fn) or with_transaction(), which roll back or destroy it when fn fails or is cancelled.
+// A connection has one user at a time. A connection that is returned inside a transaction would keep its locks. Use
+// pool.with(fn) or with_transaction(): they roll back or destroy it when fn fails or is cancelled.
 //
 // id  operation               order    pairs  carries                                                              fails in
 // Q1  interrupt flag: store   relaxed  -      nothing: only the request; the lane hands everything else over              (floor)
