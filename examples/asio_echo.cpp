@@ -38,7 +38,7 @@ roost::task<> accept_all(roost::scope& s, tcp::acceptor& door) {
     for (;;) {
         auto [ec, peer] = co_await door.async_accept(net::as_tuple(use_task));
         if (ec) {
-            co_return;  // operation_aborted: somebody asked us to stop
+            co_return;  // operation_aborted: the job was stopped
         }
         s.launch("session", session(std::move(peer)));
     }

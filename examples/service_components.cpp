@@ -51,7 +51,7 @@ task<> serve(service::host& h) {
     service::component& packing = h.add("packing", service::component_options().budget(5s));
     packing.launch("pack", pack(queue));
 
-    // The service goes on when it fails.
+    // The service continues when it fails.
     service::component& metrics = h.add("metrics", service::component_options().optional());
     metrics.launch("push", push_metrics());
     metrics.on_stop([&metrics]() -> task<> {

@@ -217,8 +217,8 @@ struct intake::parts {
     task<> accept_all(shop& s, service::component& sessions, const roost::shutdown& door) {
         error_code ec;
         acceptor.non_blocking(true, ec);
-        // A stop ends the waits, for a place as well: in a full house nobody would be told to go until somebody has gone. One that
-        // finds somebody at the door never waits, hence the look.
+        // A stop ends every wait, also that for a free slot: else a full server would notice the stop only when a client leaves.
+        // An accept that finds a client waiting never waits, hence the check.
         while (door.state() == shutdown_state::running) {
             std::optional<semaphore::permit> place = co_await door.interrupt(places.acquire());
             if (!place) {

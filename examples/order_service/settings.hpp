@@ -14,7 +14,7 @@ struct settings {
     std::uint32_t clients = 12'000;  // connections at a time
     double patience = 2;        // during shutdown, with clients that have not been told to go
     std::string database;       // empty: a file of its own in the temporary directory
-    bool script = false;        // load, SIGTERM, drain, checked ledger, without anybody watching
+    bool script = false;        // load, SIGTERM, drain, checked ledger, without an operator
     bool stuck = false;         // plant a job that waits for something that never comes
     bool wedge = false;         // plant a job that never gives its thread back
 };

@@ -18,7 +18,7 @@ namespace demo {
 
 enum class answer : int { open, stored, failed, cancelled };
 
-// One order on its way from the request to the database. Settled once, by whoever takes it out of the queue.
+// One order on its way from the request to the database. Settled once, by the worker that takes it out of the queue.
 struct order {
     std::string item;
     std::int64_t quantity = 0;

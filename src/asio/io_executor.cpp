@@ -7,12 +7,12 @@
 namespace roost::inline ROOST_ABI {
 
 namespace {
-// So many bodies per turn, then the context's other handlers.
+// After so many bodies per turn the context's other handlers run.
 constexpr unsigned bodies_per_turn = 64;
 }  // namespace
 
-// What runs in the context's queue on behalf of all posted work. At most one waits at a time; when it begins and there is
-// more than it can do at once, it schedules the next, so that other threads of the context help.
+// The handler that runs posted work. At most one waits in the context's queue. When it begins and there is more than it can
+// run at once, it schedules the next, so that other threads of the context help.
 class io_executor::turn {
 public:
     explicit turn(io_executor& owner) noexcept : owner_(&owner) {}
@@ -40,7 +40,7 @@ io_executor& io_executor::of(boost::asio::io_context& context) { return boost::a
 io_executor::io_executor(boost::asio::execution_context& context)
     : service(context), context_(static_cast<boost::asio::io_context*>(&context)), timers_(*context_) {}
 
-// A thread that posted while the context was being destroyed may still run what it posted.
+// Waits for a thread that posted during the destruction of the context and still runs what it posted.
 io_executor::~io_executor() {
     lock_.lock();
     while (ending_) {
@@ -60,8 +60,8 @@ bool io_executor::post(work& w) noexcept {
     ending_ = ending_ || ends;
     if (!scheduled_ && !closed_) {
         scheduled_ = true;
-        // Under the lock: without it nothing of the queue is taken, so the context cannot end before this thread is out of it.
-        // Asio calls nothing of ours from inside.
+        // Under the lock: no item is taken without it, so the context cannot end before this thread has left it. Asio calls
+        // no code of ours from inside.
         schedule();
     }
     lock_.unlock();
@@ -98,8 +98,8 @@ void io_executor::run_some() noexcept {
     }
 }
 
-// In a context that is being destroyed nothing would run any more. What is still posted, by bodies that unwind because their
-// operations are dropped, runs here, one after the other, on the destroying thread.
+// Nothing else runs in a context that is being destroyed. Bodies that unwind because their operations are dropped may still
+// post; that work runs here, one item after the other, on the destroying thread.
 void io_executor::run_rest() noexcept {
     lock_.lock();
     while (work* next = queue_.pop()) {

@@ -7,11 +7,11 @@
 namespace roost::inline ROOST_ABI::detail {
 
 namespace {
-// At most so many at a time, so that timers which arm each other in the past cannot keep the context from everything else.
+// At most so many at a time, so that timers that arm each other in the past cannot occupy the context.
 constexpr unsigned batch = 256;
 }  // namespace
 
-// The handler of the alarm. Dropped unrun when its context ends.
+// The handler of the alarm. Destroyed unrun when its context ends.
 class io_timers::rung {
 public:
     explicit rung(io_timers& owner) noexcept : owner_(&owner) {}
@@ -45,7 +45,7 @@ bool io_timers::disarm(timer& t) noexcept {
     table_.lock();
     const bool never_fired = table_.disarm(t);
     if (waiting_ && alarm_ && table_.is_empty()) {
-        // Nobody sleeps any more: the alarm must not keep io.run() from returning.
+        // No timer is armed: the alarm must not keep io.run() from returning.
         table_.forget_next();
         alarm_.value().cancel();
     }
@@ -53,7 +53,7 @@ bool io_timers::disarm(timer& t) noexcept {
     return never_fired;
 }
 
-// With the lock. Asio calls nobody from inside these, so holding it is safe.
+// Called with the lock held. Asio calls no code of ours from inside these functions, so that is safe.
 void io_timers::begin_wait() noexcept {
     waiting_ = true;
     alarm& a = alarm_.value();
@@ -61,7 +61,7 @@ void io_timers::begin_wait() noexcept {
     try {
         a.async_wait(rung(*this));
     } catch (...) {
-        // No memory in Asio's own table of timers: the context's next turn looks again, and posting that takes none.
+        // No memory in Asio's own table of timers: the context's next turn tries again, and posting that does not allocate.
         boost::asio::post(a.get_executor(), rung(*this));
     }
 }

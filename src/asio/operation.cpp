@@ -15,7 +15,7 @@ namespace net = boost::asio;
 
 namespace {
 
-// Whether functions that run on it never run at the same time.
+// Returns true if functions on this executor never run at the same time.
 bool is_serial(const net::any_io_executor& ex) noexcept {
     if (ex.target<net::strand<net::any_io_executor>>() != nullptr ||
         ex.target<net::strand<net::io_context::executor_type>>() != nullptr) {
@@ -29,7 +29,7 @@ net::any_io_executor serial_of(const net::any_io_executor& offered) {
     return is_serial(offered) ? offered : net::any_io_executor(net::strand<net::any_io_executor>(offered));
 }
 
-// Whether the job whose body is in this region is cancelled itself, and no shield in between holds that up.
+// Returns true if the job whose body is in this region is cancelled itself, and no shield in between delays that.
 bool reaches_from_job(const region& in) noexcept {
     const node& whole = static_cast<const job_core&>(in.owner());
     for (const node* n = &in; n != &whole; n = n->parent()) {
@@ -42,7 +42,7 @@ bool reaches_from_job(const region& in) noexcept {
 
 }  // namespace
 
-// The emission, in the queue of the operation's executor.
+// The emission of the signal, in the queue of the operation's executor.
 class operation::emission {
 public:
     explicit emission(operation& owner) noexcept : owner_(&owner) {}
@@ -62,7 +62,7 @@ private:
     operation* owner_;
 };
 
-// Never claims: the frame can't leave before the handler, so the cancel is passed on and the wait goes on.
+// Never claims: the frame cannot leave before the handler, so the cancel is passed on and the wait continues.
 bool operation::pass_cancel_on(cancellable& self) noexcept {
     static_cast<operation&>(self).request(wish::cancel);
     return false;
@@ -84,7 +84,7 @@ net::any_io_executor operation::serial_executor(const net::any_io_executor& offe
         try {
             executor_ = serial_of(offered);
         } catch (...) {
-            executor_ = offered;  // no memory for a strand, and nobody to tell
+            executor_ = offered;  // no memory for a strand, and no caller to throw to
             serial_ = false;
         }
     }
@@ -122,12 +122,12 @@ bool operation::after_begin() noexcept {
         case operation_action::emit: post_emission(); break;
         case operation_action::none: break;
     }
-    // The last touch; run_woken waits for it. It never claims, see the constructor.
+    // The last touch; run_woken waits for it. The commit never claims, see pass_cancel_on().
     static_cast<void>(in.commit(*this));
     return true;
 }
 
-// A cancel comes here too, beside the way through the region: it must not pass for a stop, whichever is told first.
+// A cancel arrives here as well as through the region. It must not count as a stop, whichever of the two comes first.
 void operation::level_raised() noexcept { request(frame().where().should_stop_now() ? wish::cancel : wish::stop); }
 
 void operation::request(wish what) noexcept {
@@ -136,7 +136,7 @@ void operation::request(wish what) noexcept {
     }
 }
 
-// Under the lock, so that the executor is not let go meanwhile (see handler_gone). Posting calls no other code of ours.
+// Under the lock, so that handler_gone() does not release the executor meanwhile. Posting calls no other code of ours.
 void operation::post_emission() noexcept {
     executor_lock_.lock();
     const bool known = static_cast<bool>(executor_);
@@ -153,9 +153,9 @@ void operation::post_emission() noexcept {
     const bool never_runs = known && (!serial_ || (posted && dropped));
     executor_lock_.unlock();
     if (never_runs) {
-        emission_lost();  // the operation ends when it ends: its executor is not safe to emit on, or is shutting down
+        emission_lost();  // a cancel cannot end it early: its executor is not safe to emit on, or is shutting down
     } else if (!posted) {
-        // Without memory it is tried again in a turn of the task's executor, which takes none.
+        // Without memory, retries in a turn of the task's executor; that post does not allocate.
         local_emission_.set_retries(known);
         post_or_fall_back(frame().get_executor(), local_emission_, "the cancellation of an asio operation");
     }
@@ -192,7 +192,7 @@ void operation::emission_lost() noexcept {
 
 void operation::handler_gone() noexcept {
     {
-        // The executor may belong to a context that is being destroyed, and must not outlive it in the frame.
+        // The executor may belong to a context that is being destroyed. It must not outlive the context in this frame.
         net::any_io_executor gone;
         executor_lock_.lock();
         gone.swap(executor_);
@@ -203,8 +203,8 @@ void operation::handler_gone() noexcept {
     }
 }
 
-// Straight on when this thread is one of the task's executor and no body is under way on it; a handler that is called or
-// dropped by some other body's code waits for its turn.
+// Resumes at once if this thread belongs to the task's executor and runs no body. If another body's code calls or drops the
+// handler, the task is posted.
 void operation::wake() noexcept {
     const executor_ref where = frame().get_executor();
     if (!body::is_any_here() && where->is_here()) {
@@ -214,8 +214,8 @@ void operation::wake() noexcept {
     }
 }
 
-// A deadline, or a scope inside the job, ends the wait and not the result: what the operation has done is delivered, and the
-// body unwinds at its next await. Only a cancel of the job itself destroys it.
+// A deadline, or a scope inside the job, ends the wait and not the result: an existing result is delivered, and the body
+// unwinds at its next await. Only a cancel of the job itself destroys the result.
 bool operation::loses_its_result(const region& in) const noexcept {
     if (state_.peek().wanted != wish::cancel) {
         return false;

@@ -28,7 +28,7 @@ std::exception_ptr aborted() noexcept {
     try {
         throw boost::system::system_error(net::error::operation_aborted);
     } catch (...) {
-        return std::current_exception();  // or what is thrown for want of memory
+        return std::current_exception();  // or std::bad_alloc, if there is no memory for it
     }
 }
 

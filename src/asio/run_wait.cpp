@@ -29,7 +29,7 @@ bool run_wait::has_arrived() noexcept {
     return arrived;
 }
 
-// From here on no timer is armed, and when disarm() returns none is inside fired().
+// From here on no timer is armed. When disarm() returns, no thread is inside fired().
 void run_wait::leave() noexcept {
     lock_.lock();
     phase_ = phase::left;
@@ -71,7 +71,7 @@ void run_wait::post_again() noexcept {
     lock_.lock();
     if (phase_ != phase::left) {
         set_deadline(where_->timers()->now() + first_delay * (1U << std::min(before - attempts_at_once, most_doublings)));
-        static_cast<void>(where_->timers()->arm(*this));  // refused: the context is going away
+        static_cast<void>(where_->timers()->arm(*this));  // refused: the context is being destroyed
     }
     lock_.unlock();
 }

@@ -31,7 +31,7 @@ std::optional<double> positive_ratio(const std::string& quota, const std::string
     }
     const double p = std::strtod(period.c_str(), nullptr);
     if (!(q > 0) || !(p > 0)) {
-        return std::nullopt;  // v1 says -1 for none
+        return std::nullopt;  // v1 has -1 for none
     }
     return q / p;
 }
@@ -49,8 +49,8 @@ std::optional<double> quota_in(const std::string& folder, bool second_version) {
                           first_line(folder + "/cpu.cfs_period_us").value_or(""));
 }
 
-// The smallest quota of a group and its ancestors. Inside a container the path may name a group that is not visible here:
-// then the walk ends at the mount point, which shows the container's own group.
+// Returns the smallest quota of a group and its ancestors. Inside a container the path may name a group that is not
+// visible: then the walk ends at the mount point, which is the container's own group.
 void narrow(std::optional<double>& least, const std::string& mount, std::string group, bool second_version) {
     for (;;) {
         if (const auto found = quota_in(mount + group, second_version)) {
@@ -137,7 +137,7 @@ unsigned usable_cpus(const std::string& root) noexcept {
             count = std::min(count, static_cast<unsigned>(std::max(1.0, std::ceil(*quota))));
         }
     } catch (const std::exception&) {
-        return count;  // no memory to read it: affinity alone
+        return count;  // no memory to read the quota: affinity alone
     }
     return count;
 }

@@ -25,7 +25,7 @@ void fork_check::fail(std::string_view object, std::string_view name) noexcept {
 
 void name_this_thread(std::string_view name, unsigned number) noexcept {
 #if !defined(ROOST_SEAM_MODEL)
-    // Fifteen characters is what there is room for; without memory, because nobody is there to hear of a failure.
+    // The kernel keeps fifteen characters. Does not allocate: a failure could not be reported from here.
     char tail[12];
     const auto tail_size = static_cast<std::size_t>(std::snprintf(tail, sizeof(tail), "/%u", number));
     char text[16] = {};

@@ -17,7 +17,7 @@ namespace {
 constexpr duration rescue_period = std::chrono::milliseconds(2);
 constexpr duration longest_period = std::chrono::milliseconds(50);
 constexpr std::size_t longest_name = 120;
-constexpr unsigned quiet_limit = 8;  // looks that saw nobody run, after which it dozes
+constexpr unsigned quiet_limit = 8;  // checks without a running body, after which the keeper dozes
 
 const keeper*& this_keeper() noexcept {
     struct tag;
@@ -68,7 +68,7 @@ void keeper::run() noexcept {
     name_this_thread(thread_name_, 0);
     this_keeper() = this;
     for (;;) {
-        const std::uint32_t heard = bell_.listen();  // before every look: what rings later ends the sleep
+        const std::uint32_t heard = bell_.listen();  // before every check: a later ring ends the sleep
         if (stopping_.load(mo::relaxed)) {           // K4
             recent_time::rest();
             return;
@@ -79,7 +79,7 @@ void keeper::run() noexcept {
     }
 }
 
-// The watcher's part; when to look again.
+// The watcher's part. Returns the time of the next check.
 time_point keeper::look(time_point now) noexcept {
     if (watched_.empty()) {
         return no_deadline;
@@ -98,7 +98,7 @@ time_point keeper::look(time_point now) noexcept {
     }
     quiet_looks_ = active ? 0 : quiet_looks_ + 1;
     if (quiet_looks_ >= quiet_limit) {
-        // From here on a worker that starts rings; whoever started before is seen by the last look.
+        // From here on a worker that starts rings. The last sample sees workers that started before.
         recent_time::rest();
         doze_.fall();
         if (!sample(now)) {
@@ -132,7 +132,7 @@ bool keeper::sample(time_point now) noexcept {
 void keeper::report(watched& w, unsigned index, time_point now) noexcept {
     w.reported = true;
     const duration ran = now - w.since;
-    // Copied: the body cannot end while its name is looked at, and saying it may take a while.
+    // Copied: the body cannot end while its name is read, and the report may take a while.
     std::array<char, longest_name> name{};
     std::size_t size = 0;
     site where;
@@ -148,7 +148,7 @@ namespace {
 void print(const overrun& what) noexcept {
     try {
         write_stderr(what.to_string() + "\n");
-    } catch (const std::exception&) {  // no memory for the sentence: its numbers need none
+    } catch (const std::exception&) {  // no memory for the sentence: a shorter one needs none
         const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(what.ran_for()).count();
         char text[longest_name + 128];
         const int size = std::snprintf(

@@ -25,7 +25,7 @@ constexpr std::size_t longest_lane_name = 64;
 
 }  // namespace
 
-// One thread. All fields with the lane's lock.
+// One thread of the lane. All fields are under the lane's lock.
 struct lane_core::member final : limited_thread {
     explicit member(lane_core& lane) noexcept : of(&lane) {}
 
@@ -44,7 +44,7 @@ struct lane_core::member final : limited_thread {
     lane_core* of;
     thread handle;
     member* next = nullptr;
-    std::array<char, longest_lane_name> name{};  // copied: the work may be gone before its thread is back
+    std::array<char, longest_lane_name> name{};  // copied: the work may be destroyed before its thread returns
     std::size_t name_size = 0;
     site where;
     time_point since{};
@@ -84,7 +84,7 @@ bool lane_core::submit(blocking_work& w) noexcept {
         }
     }
     if (call) {
-        wake_on(&called_, 1);  // the address alone: what was submitted may have ended everything meanwhile
+        wake_on(&called_, 1);  // the address alone: the submitted work may have ended everything meanwhile
     }
     return true;
 }
@@ -143,7 +143,7 @@ bool lane_core::start_thread() noexcept {
         ++live_;
         return true;
     } catch (const std::exception&) {
-        return false;  // no thread to be had: the others will get to it
+        return false;  // no thread can be started: the existing ones will run the work
     }
 }
 
@@ -167,7 +167,8 @@ void lane_core::grow_if_stuck() noexcept {
         write_stderr(
             "roost: blocking lane '" + name_ + "': all " + std::to_string(threads) +
             " threads wait for tasks (block_on() or close_blocking() inside blocking()) while more work is queued, so " +
-            (started ? "it starts further ones beyond its limit" : "they may wait for ever: no further thread can be made") +
+            (started ? "it starts more threads beyond its limit"
+                     : "they may wait for ever: no further thread can be started") +
             "; raise blocking_threads(), or await the tasks instead\n");
     } catch (const std::exception&) {
         write_stderr("roost: all threads of a blocking lane wait for tasks; it exceeds its limit\n");
@@ -199,7 +200,7 @@ void lane_core::run(member& me) noexcept {
     leave(me);
 }
 
-// With the lock, which it gives up meanwhile.
+// Called with the lock held; releases it while the work runs.
 void lane_core::run_one(member& me, blocking_work& w) noexcept {
     me.name_size = w.label().name().copy(me.name.data(), me.name.size());
     me.where = w.label().where();
@@ -214,7 +215,7 @@ void lane_core::run_one(member& me, blocking_work& w) noexcept {
     ended_.fetch_add(1, mo::relaxed);  // N1
 }
 
-// With the lock, which it gives up meanwhile. False: it was not needed for as long as that.
+// Called with the lock held; releases it while asleep. Returns false if no work arrived in time.
 bool lane_core::sleep(time_point until) noexcept {
     const std::uint32_t seen = called_.load(mo::relaxed);  // N2
     ++idle_;
@@ -225,7 +226,7 @@ bool lane_core::sleep(time_point until) noexcept {
     return in_time || first_ != nullptr;
 }
 
-// With the lock, which it gives up. The destructors of the thread's thread-locals follow, and may use the lane.
+// Called with the lock held; releases it. The destructors of the thread's thread-locals follow, and may use the lane.
 void lane_core::leave(member& me) noexcept {
     const bool abandoned = me.abandoned;
     this_member() = nullptr;
@@ -247,7 +248,7 @@ void lane_core::leave(member& me) noexcept {
     }
 }
 
-// Outside the lock: a thread that has ended still runs the destructors of its thread-locals, for any time.
+// Called without the lock: an ended thread still runs the destructors of its thread-locals, which may take any time.
 void lane_core::join_ended(time_point limit) noexcept {
     lock_.lock();
     member* ended = nullptr;
@@ -298,7 +299,7 @@ std::vector<lane_entry> lane_core::close(duration patience) noexcept {
     }
 }
 
-// About to come back: it is inside some executor, which must not end meanwhile.
+// Returns true if a thread is delivering a result: it is inside an executor, which must not end meanwhile.
 bool lane_core::is_delivering() const noexcept {
     for (const member* m = members_; m != nullptr; m = m->next) {
         if (m->delivers) {
@@ -308,7 +309,7 @@ bool lane_core::is_delivering() const noexcept {
     return false;
 }
 
-// Until every thread has ended, or none has got on for as long as `patience`.
+// Blocks until every thread has ended, or none has made progress for `patience`.
 void lane_core::wait_until_ended(duration patience) noexcept {
     for (;;) {
         lock_.lock();
@@ -324,7 +325,7 @@ void lane_core::wait_until_ended(duration patience) noexcept {
     }
 }
 
-// What never began stays in the queue, from which it can still be withdrawn.
+// Work that never began stays in the queue, from which it can still be withdrawn.
 void lane_core::name_queued(std::vector<lane_entry>& left) const noexcept {
     try {
         for (const work* w = first_; w != nullptr; w = w->next) {

@@ -36,7 +36,7 @@ loop::~loop() {
     close();
     posters_.wait_until_none();
     if (!outside_.is_empty() || !ready_.is_empty() || !yielded_.is_empty()) {
-        panic("loop", name_, site(), "destroyed with work that nobody will run; run() it after close()");
+        panic("loop", name_, site(), "destroyed with queued work; call close() and run() before");
     }
 }
 
@@ -79,7 +79,7 @@ bool loop::post_last(work& w) noexcept {
     return true;
 }
 
-// A body like any other, for a watcher and for whoever waits for his turn.
+// Counts as a body for the watcher and for the pace, so that other work still runs in time.
 bool loop::take_next(const work& w) noexcept {
     if (!is_here() || ready_.back() != &w || pace_.is_last()) {
         return false;
@@ -102,7 +102,7 @@ void loop::close() noexcept {
     bell_.ring();
 }
 
-// What has waited longest, of either kind in turn. A single ready one has let no other go first.
+// Returns the work that has waited longest, of either kind in turn. A single ready item has not been overtaken.
 work* loop::oldest() noexcept {
     take_outside();
     older_ready_ = !older_ready_;
@@ -124,7 +124,7 @@ work* loop::next() noexcept {
     return yielded_.pop();
 }
 
-// Work of other threads, oldest first, behind everything that waits here.
+// Moves the work of other threads, oldest first, behind everything that is queued here.
 void loop::take_outside() noexcept {
     work* newest = outside_.take();
     work* oldest = nullptr;
@@ -159,7 +159,7 @@ void loop::leave() noexcept {
     running_ = false;
 }
 
-// A few bodies, the oldest first; how many.
+// Runs a few bodies, the oldest first. Returns how many.
 std::size_t loop::run_some() noexcept {
     std::size_t ran = 0;
     for (work* w = oldest(); w != nullptr; w = next()) {
@@ -197,7 +197,7 @@ void loop::run() noexcept {
     std::uint32_t heard = bell_.listen();
     time_point next_timer = time_point::min();
     for (;;) {
-        const std::uint32_t rings = bell_.listen();  // before every look: what rings later ends the sleep
+        const std::uint32_t rings = bell_.listen();  // before every check: a later ring ends the sleep
         if (stop_.load(mo::relaxed)) {               // L3
             break;
         }

@@ -15,7 +15,8 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Made in this order, ended in the opposite one. The keeper's thread starts last: it watches workers that exist already.
+// Constructed in this order, ended in the opposite one. The keeper's thread starts last: it watches workers that exist
+// already.
 struct runtime::parts {
     std::string name;
     site made_at;
@@ -26,7 +27,7 @@ struct runtime::parts {
     std::optional<roost::loop> loop;
     thread loop_thread;
     const duration patience;
-    atomic<bool> ending{false};  // a caller of shut_down() is at it
+    atomic<bool> ending{false};  // a caller of shut_down() has begun
     event ended;
     detail::fork_check fork;
 
@@ -66,8 +67,8 @@ struct runtime::parts {
             loop_thread.join();
         }
     }
-    // Timers before the workers: one that came due later would wake somebody who can't run any more. Each is counted here, or
-    // has posted what it wakes while that was still taken.
+    // Timers are closed before the workers: a later one would wake a job that can no longer run. Each timer is counted
+    // here, or has posted what it wakes while posts were still accepted.
     std::size_t end_workers() {
         if (loop) {
             const std::size_t left = loop->timers_.close();
@@ -107,7 +108,7 @@ runtime::runtime(const runtime_options& options, site made_at) {
 
 runtime::~runtime() {
     if (parts_->fork.is_forked_child()) {
-        static_cast<void>(parts_.release());  // its threads are not here to be joined
+        static_cast<void>(parts_.release());  // its threads do not exist in this process
         return;
     }
     const runtime_ending how = shut_down();

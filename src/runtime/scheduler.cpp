@@ -10,8 +10,8 @@ namespace roost::inline ROOST_ABI::detail {
 
 namespace {
 
-constexpr unsigned older_rounds = 4;         // of so many bodies that ran where they were awaited
-constexpr std::size_t fetch_limit = 16;      // from outside at a time, when nobody else is free to run them
+constexpr unsigned older_rounds = 4;         // every so many rounds of bodies that ran where they were awaited
+constexpr std::size_t fetch_limit = 16;      // items from outside at a time, when no other worker is free to run them
 constexpr unsigned longest_pause = 64;
 constexpr std::int64_t steal_limit = 8;
 
@@ -99,7 +99,7 @@ bool scheduler::post_last(work& w) noexcept {
     return true;
 }
 
-// It counts as a body. Whoever waits for his turn gets it: at once when he is known, in time when he may be in the deque.
+// Counts as a body. Older work still runs in time: at once if it is known, within a few rounds if it may be in the deque.
 bool scheduler::take_next(const work& w) noexcept {
     worker* me = this_worker();
     if (me == nullptr || me->owner != this) {
@@ -130,7 +130,7 @@ bool scheduler::take_next(const work& w) noexcept {
 void scheduler::push(worker& me, work& w) noexcept {
     const std::int64_t size = me.deque.push(w);
     if (size == 0) [[unlikely]] {
-        me.inbox.push(w);  // no memory to grow: a link in the work itself always works
+        me.inbox.push(w);  // no memory to grow: the inbox links the work itself
         me.yielded_hint.store(++me.yielded, mo::relaxed);  // S3
     }
     if (size != 1 && idle_.needs_waking()) {
@@ -218,7 +218,7 @@ work* scheduler::take_inbox(worker& me, worker& from) noexcept {
     if (&me == &from) {
         me.yielded = 0;
     }
-    // Also when somebody else was quicker: his store may have come before the owner's, who may be in a long body since.
+    // Also if another worker took it first: its store may precede one of the owner, which may be in a long body since.
     from.yielded_hint.store(0, mo::relaxed);  // S3
     if (w == nullptr) {
         return nullptr;
@@ -235,7 +235,7 @@ work* scheduler::fetch_outside(worker& me) noexcept {
         return nullptr;
     }
     work* batch[fetch_limit];
-    const std::size_t count = outside_.fetch(idle_.is_anybody_parked() ? 1 : fetch_limit, batch);
+    const std::size_t count = outside_.fetch(idle_.is_any_parked() ? 1 : fetch_limit, batch);
     if (count == 0) {
         return nullptr;
     }
@@ -297,7 +297,7 @@ work* scheduler::steal_from(worker& me, worker& victim, bool patient) noexcept {
     return first;
 }
 
-// Whoever stops searching last makes sure that somebody goes on if there is more: a post that saw a searcher woke nobody.
+// The last searcher to stop wakes another one if there is more work: a post that saw a searcher woke no one.
 work* scheduler::end_search(worker& me, work* found) noexcept {
     const idle_set::counts left = idle_.end_search();
     if (left.searching == 0 && left.parked != 0) {
@@ -343,7 +343,7 @@ bool scheduler::sleep(worker& me) noexcept {
     return !finished_.load(mo::relaxed);  // S2
 }
 
-// The one item that some busy worker keeps for itself: a thief that is patient enough may take it.
+// Returns true if a busy worker keeps one item for itself: a thief that has waited long enough may take it.
 bool scheduler::is_anything_kept(const worker& me) const noexcept {
     for (unsigned i = 0; i < options_.workers; ++i) {
         if (&workers_[i] != &me && workers_[i].spare() != 0) {
@@ -353,7 +353,7 @@ bool scheduler::is_anything_kept(const worker& me) const noexcept {
     return false;
 }
 
-// What a thief would take: more than the one item that a worker keeps for itself.
+// Returns true if a thief would find work: more than the one item that a worker keeps for itself.
 bool scheduler::is_anything_to_get() const noexcept {
     if (!outside_.is_empty()) {
         return true;

@@ -12,12 +12,13 @@
 #include <utility>
 #include <vector>
 
-// Why it is not simpler: a handler runs on any thread at any instruction, so it can take no lock and wake no waiter; a thread does
-// that. Handlers belong to the process: others may have installed theirs before us, or may install them over ours.
+// Why it is not simpler: a handler runs on any thread at any instruction, so it can take no lock and wake no waiter; a
+// thread does that. Handlers belong to the process: other code may have installed its own before, or may install one over
+// this.
 //
 // fields   targets, listener, old: under lock. The handler reads the atomics alone, which are never destroyed.
-// I1       a handler that runs when nothing watches its number does what the handler before ours would have done
-// I2       a handler counts before it rings, and the listener reads the rings before the counts: no signal is overlooked
+// I1       a handler that runs while its number is not watched does what the former handler would have done
+// I2       a handler counts before it rings, and the listener reads the rings before the counts: no signal is missed
 //
 // id  operation              order    pairs  carries                             fails in
 // H1  users: any             seq_cst  H1     I1                                  (no model: handlers are the kernel's)
@@ -30,7 +31,7 @@ namespace roost::inline ROOST_ABI::detail {
 
 namespace {
 
-// The action before ours, in a form that a handler can read: the function, and whether it takes three arguments.
+// The former action, in a form that a handler can read: the function, and whether it takes three arguments.
 class former_action {
 public:
     void set(const struct sigaction& a) noexcept {
@@ -42,7 +43,7 @@ public:
     [[nodiscard]] bool is_default() const noexcept {
         return function_.load(mo::seq_cst) == reinterpret_cast<std::uintptr_t>(SIG_DFL);  // H2
     }
-    // Nothing if that was the default or to ignore it.
+    // Does nothing if the former action was SIG_DFL or SIG_IGN.
     void call(int number, siginfo_t* info, void* context) const noexcept {
         const std::uintptr_t f = function_.load(mo::seq_cst);  // H2
         if (f == reinterpret_cast<std::uintptr_t>(SIG_DFL) || f == reinterpret_cast<std::uintptr_t>(SIG_IGN)) {
@@ -79,7 +80,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
         struct sigaction usual{};
         usual.sa_handler = SIG_DFL;
         ::sigaction(number, &usual, nullptr);
-        ::raise(number);  // has its effect when this handler returns
+        ::raise(number);  // takes effect when this handler returns
     }
     hub_former[number].call(number, info, context);
     errno = saved;
@@ -111,7 +112,7 @@ private:
 
 class hub_state {
 public:
-    // Never destroyed: handlers and the ends of other static objects may come later.
+    // Never destroyed: handlers and destructors of other static objects may run later.
     static hub_state& get() {
         static hub_state& one = *new hub_state;
         return one;
@@ -129,7 +130,7 @@ private:
     hub_state() {
         ::pthread_atfork([] { get().lock.lock(); }, [] { get().lock.unlock(); }, [] { get().in_forked_child(); });
     }
-    // A child that goes on without exec has no listener: signals have their usual effect in it.
+    // A child that continues without exec has no listener: signals have their former effect in it.
     void in_forked_child() noexcept {
         for (int n = 1; n < signal_limit; ++n) {
             if (hub_users[n].exchange(0, mo::seq_cst) > 0) {  // H1
@@ -140,7 +141,7 @@ private:
             signal_hub::forget(*one);
         }
         targets.clear();
-        static_cast<void>(now.release());  // its thread is not here to be joined
+        static_cast<void>(now.release());  // its thread does not exist in this process
         lock.unlock();
     }
 };
@@ -149,7 +150,7 @@ void hub_state::install(int number) noexcept {
     struct sigaction before{};
     ::sigaction(number, nullptr, &before);
     if (is_ours(before)) {
-        return;  // put back by others who had saved it
+        return;  // restored by other code that had saved it
     }
     old[number] = before;
     hub_former[number].set(before);
@@ -160,7 +161,7 @@ void hub_state::install(int number) noexcept {
     ::sigaction(number, &mine, nullptr);
 }
 
-// Handlers that were installed over ours stay; when they are put back to ours, that does what was before.
+// A handler that was installed over ours stays. If it restores ours later, ours does what the former one did.
 void hub_state::uninstall(int number) noexcept {
     struct sigaction present{};
     ::sigaction(number, nullptr, &present);
@@ -182,12 +183,11 @@ void signal_numbers::add(int n) {
         case SIGFPE:
         case SIGILL:
         case SIGTRAP:
-        case SIGABRT:
-            throw error(errc::refused, signal_name_of(n) + " says that the program is broken: it cannot be waited for");
+        case SIGABRT: throw error(errc::refused, signal_name_of(n) + " is a fault of the program and cannot be waited for");
         default: break;
     }
     if (n <= 0 || n >= signal_limit || (n > SIGSYS && n < SIGRTMIN)) {
-        throw error(errc::refused, std::to_string(n) + " is no signal that a program can wait for");
+        throw error(errc::refused, std::to_string(n) + " is not a signal that a program can wait for");
     }
     bits_ |= bit_of(n);
 }
@@ -227,7 +227,7 @@ std::string signal_name_of(int number) {
 void signal_hub::add(std::shared_ptr<signal_target> target) {
     hub_state& hub = hub_state::get();
     const std::lock_guard hold(hub.lock);
-    hub.targets.reserve(hub.targets.size() + 1);  // first what can fail
+    hub.targets.reserve(hub.targets.size() + 1);  // what can fail comes first
     if (!hub.now) {
         hub.now = std::make_unique<listener>();
     }
@@ -239,7 +239,7 @@ void signal_hub::add(std::shared_ptr<signal_target> target) {
     }
     target->installed_ = true;
     hub.targets.push_back(std::move(target));
-    wake_listener();  // the listener unblocks what it has to take
+    wake_listener();  // the listener unblocks the new numbers for its thread
 }
 
 void signal_hub::release_locked(signal_target& target) noexcept {
@@ -282,7 +282,8 @@ void signal_hub::remove(signal_target& target) noexcept {
     }
 }
 
-// One signal that its target has not been told of; 0: there is none. The listener's thread takes the signals that the others block.
+// Returns a signal that its target has not received, or 0. The listener's thread takes the signals that other threads
+// block.
 int signal_hub::next(std::shared_ptr<signal_target>& target) noexcept {
     hub_state& hub = hub_state::get();
     const std::lock_guard hold(hub.lock);

@@ -7,7 +7,7 @@ namespace roost::inline ROOST_ABI {
 class signal_watch::target final : public detail::signal_target {
 public:
     explicit target(detail::signal_numbers which) : signal_target(which) {}
-    // When nothing receives, the newest are lost, as the kernel loses what is pending already.
+    // When the channel is full the newest signals are lost, as the kernel merges pending ones.
     void arrived(int number) noexcept override { static_cast<void>(numbers.try_send(number)); }
 
     channel<int> numbers{64, "signals"};

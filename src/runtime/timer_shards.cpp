@@ -6,7 +6,7 @@ namespace roost::inline ROOST_ABI::detail {
 
 namespace {
 
-// At most so many at a time, so that timers which arm each other in the past cannot keep the keeper from everything else.
+// At most so many at a time, so that timers that arm each other in the past cannot occupy the keeper.
 constexpr unsigned batch = 1024;
 
 }  // namespace
@@ -15,7 +15,7 @@ bool timer_shard::arm(timer& t) noexcept {
     table_.lock();
     const auto result = table_.arm(t, *this);
     if (result == timer_table::armed_as::earliest) {
-        ringer->ring();  // under the lock: what the timer wakes may end the runtime as soon as it can fire
+        ringer->ring();  // under the lock: as soon as the timer can fire, its effect may end the runtime
     }
     table_.unlock();
     return result != timer_table::armed_as::refused;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr phase parts[] = {phase::lame_duck, phase::stop_intake, phase::drain, phase::cancel, phase::abort, phase::release};
 
-// What a phase gets of 25 parts when nothing is said.
+// The default share of a phase, of 25 parts.
 constexpr int weight_of(phase p) noexcept {
     switch (p) {
         case phase::stop_intake: return 2;
@@ -39,7 +39,7 @@ std::string read_one(const std::string& name, std::optional<duration>& into) {
         return {};
     }
     into = parse_duration(text);
-    return into ? std::string() : name + " is '" + text + "', which is no length of time like 15s, 500ms or 2m";
+    return into ? std::string() : name + " is '" + text + "', which is not a duration such as 15s, 500ms or 2m";
 }
 
 }  // namespace
@@ -111,8 +111,7 @@ std::string read_environment(budgets& b, std::string_view prefix) {
 schedule_result schedule_result::make(const budgets& b) {
     schedule_result r;
     if (b.total() <= duration(0)) {
-        r.problem_ =
-            "the total budget of shutdown is " + format_duration(b.total()) + ", but it has to be more than nothing";
+        r.problem_ = "the total budget of shutdown is " + format_duration(b.total()) + ", but it has to be positive";
         return r;
     }
     duration named{};

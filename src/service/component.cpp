@@ -64,7 +64,7 @@ void component::failed(std::string_view what, std::string_view who, site made_at
     try {
         text.append("component '").append(name()).append("': ").append(what);
         what = text;
-    } catch (...) {}  // no memory: it is reported without its component
+    } catch (...) {}  // no memory: reported without its component
     report_failure(what, who, made_at, error);
     tell_failure(error);
 }
@@ -87,7 +87,7 @@ void component::on_stop(std::function<task<>()> hook) {
 
 namespace {
 
-// A parameter, so that what the hook captures lives as long as its job.
+// The hook is a parameter, so that what it captures lives as long as its job.
 task<> run_hook(std::function<task<>()> hook) {
     task<> body = hook();
     co_await std::move(body);
@@ -105,7 +105,7 @@ void component::begin_stop(reason why) noexcept {
         stopped_ = true;
         hook.swap(hook_);
     }
-    // A unit of its own, so that it is not over between the stop and the hook's start.
+    // A unit of work, so that the component is not over between the stop and the start of the hook.
     const roost::guard starting = shutdown_.guard();
     static_cast<void>(shutdown_.shut_down(std::move(why)));
     if (hook) {

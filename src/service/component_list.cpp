@@ -12,7 +12,7 @@ namespace roost::inline ROOST_ABI::service::detail {
 
 namespace {
 
-// A coroutine that belongs to nobody: runs until it has rung, on whatever thread ends the wait.
+// A detached coroutine: runs until it has rung, on the thread that ends the wait.
 class ringer {
 public:
     class promise_type {
@@ -60,14 +60,15 @@ void component_list::check_budget(const component_options& options, std::string_
         }
     }
     if (sum > times_->of(p) || *options.budget() < duration(0)) {
-        throw error(errc::refused, "component '" + std::string(name) + "' wants " + format_duration(*options.budget()) +
-                                       " to stop, which makes " + format_duration(sum) + " in phase " +
-                                       std::string(to_string(p)) + ", but that has " + format_duration(times_->of(p)));
+        throw error(errc::refused, "component '" + std::string(name) + "': its budget of " +
+                                       format_duration(*options.budget()) + " makes " + format_duration(sum) +
+                                       " for phase " + std::string(to_string(p)) + ", which has " +
+                                       format_duration(times_->of(p)));
     }
 }
 
 component& component_list::make(roost::shutdown node, const component_options& options, site made_at) {
-    all_.push_back(nullptr);  // first what can fail
+    all_.push_back(nullptr);  // what can fail comes first
     try {
         all_.back() = new component(std::move(node), where_, options, made_at, failures_);
     } catch (...) {

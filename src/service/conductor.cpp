@@ -73,7 +73,7 @@ void conductor::run() noexcept {
                 news_.ring();
             }
         } catch (const std::exception& e) {
-            look_again_soon(e);  // what was asked is kept; what has not been done comes with the next look
+            look_again_soon(e);  // requests are kept; what has not been done is done at the next check
         }
         core_.wake().sleep_until(next_);
     }
@@ -106,7 +106,7 @@ void conductor::look_at_signals(time_point now) {
         }
     }
     if (fresh.of(handled::user) != old.of(handled::user)) {
-        // One tree for all that came; who asked last is named.
+        // One tree for all signals since the last check; the last sender is named.
         core_.log(severity::info, "roost: SIGUSR1" + from(fresh.sender_of(handled::user, fresh.of(handled::user) - 1)) +
                                       ": the tree of '" + core_.name() + "', phase " + std::string(to_string(state_.at)));
         dump(severity::info);
@@ -116,7 +116,7 @@ void conductor::look_at_signals(time_point now) {
 void conductor::one_signal(handled h, int sender, time_point now) noexcept {
     const std::string who = sender_text(h, sender);
     const auto say = [&](std::string_view what) {
-        core_.say(severity::info, [&] { return ("roost: " + who).append(what); }, "roost: a signal has come");
+        core_.say(severity::info, [&] { return ("roost: " + who).append(what); }, "roost: a signal arrived");
     };
     if (h == handled::hangup) {
         if (state_.at > phase::running) {
@@ -137,7 +137,7 @@ void conductor::one_signal(handled h, int sender, time_point now) noexcept {
     apply(phase_event::signal, now);
 }
 
-// False: there is no hook, and a SIGHUP asks for the end.
+// Returns false if there is no hook: then SIGHUP begins shutdown.
 template <class Say>
 bool conductor::reload(time_point now, const Say& say) noexcept {
     try {
@@ -147,9 +147,9 @@ bool conductor::reload(time_point now, const Say& say) noexcept {
         say(": reloading");
         manager_.send("RELOADING=1\nMONOTONIC_USEC=" +
                       std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count()));
-        told_ready_ = false;
+        ready_sent_ = false;
     } catch (const std::exception& e) {
-        core_.log(severity::error, "roost: no memory to reload, or to tell of it");
+        core_.log(severity::error, "roost: no memory to start the reload, or to notify the service manager of it");
         core_.log(severity::error, e.what());
     }
     return true;
@@ -180,7 +180,7 @@ void conductor::look_at_wishes(time_point now) noexcept {
         if (!asked.empty() && (cancels ? state_.at < phase::cancel : state_.at == phase::running)) {
             set_cause(asked);
             const char* what = cancels ? ": cancelling" : ": shutting down";
-            core_.say(severity::info, [&] { return "roost: " + asked + what; }, "roost: the program asks for the end");
+            core_.say(severity::info, [&] { return "roost: " + asked + what; }, "roost: the program requested the end");
         }
         apply(cancels ? phase_event::cancel_asked : phase_event::asked, now);
     }
@@ -197,7 +197,7 @@ void conductor::look_at_wishes(time_point now) noexcept {
 // --- phases ------------------------------------------------------------------------------------------------------------------
 
 void conductor::look_at_phase(time_point now) {
-    // Each turn ends a phase or leaves the loop, and a phase is never entered twice.
+    // Each round ends a phase or leaves the loop, and a phase is never entered twice.
     carry_out(now);
     for (;;) {
         const phase_state before = state_;
@@ -220,13 +220,13 @@ void conductor::look_at_phase(time_point now) {
     wake_at(core_.hard_deadline());
 }
 
-// Every component has been told and is over, and so is whatever else hangs on the node above them.
+// Returns true if every component has been stopped and is over, and so is everything else below the node above them.
 bool conductor::is_stage_over(roost::shutdown& above, time_point now) {
     if (!core_.components().step(now, next_)) {
         return false;
     }
     if (!above.tree_node().is_stopping()) {
-        ring_when_over(above, core_.wake().fd());  // first what can fail
+        ring_when_over(above, core_.wake().fd());  // what can fail comes first
         static_cast<void>(above.shut_down(why()));
     }
     return is_complete(above.state());
@@ -252,7 +252,7 @@ void conductor::apply(phase_event e, time_point now) noexcept {
     }
 }
 
-// First of all: nothing that is done or said later may hold up the hard deadline, which the last resort keeps too.
+// Called first: nothing that follows may delay the hard deadline, which the last resort enforces as well.
 void conductor::arm(time_point now) noexcept {
     if (core_.hard_deadline() == no_deadline) {
         core_.set_hard_deadline(deadline_after(now, core_.times().total()));
@@ -299,7 +299,7 @@ void conductor::enter(phase_state before, phase_effect effect, time_point now) n
 void conductor::carry_out(time_point now) noexcept {
     try {
         const int bell = core_.wake().fd();
-        // What fails is due again, and so is what comes after it: the order is that of the phases.
+        // An effect that fails stays due, and so do those after it: the order is that of the phases.
         const auto carry = [&](phase_effect one, auto act) {
             if (contains(due_, one)) {
                 act();
@@ -310,7 +310,7 @@ void conductor::carry_out(time_point now) noexcept {
         carry(phase_effect::stop_intake, [&] { core_.components().begin(stage::intake, phase_deadline_, why(), bell); });
         carry(phase_effect::stop_work, [&] { core_.components().begin(stage::work, phase_deadline_, why(), bell); });
         carry(phase_effect::cancel_work, [&] {
-            ring_when_over(core_.work(), bell);  // first what can fail
+            ring_when_over(core_.work(), bell);  // what can fail comes first
             core_.work().cancel(why());
         });
         carry(phase_effect::abort_work, [&] { core_.work().abort(why()); });

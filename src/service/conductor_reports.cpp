@@ -1,4 +1,4 @@
-// What the conductor says: reports, the service manager, last words.
+// What the conductor reports: outstanding work, the state for the service manager, last words.
 
 #include <roost/service/detail/conductor.hpp>
 
@@ -67,7 +67,7 @@ void conductor::say_holders(time_point now) {
     manager_.send(lines);
 }
 
-// What threads for blocking work are busy with: no guard and no job may stand for it.
+// Logs what the threads for blocking work run: there may be no guard and no job for it.
 void conductor::say_lane(severity how) {
     const auto* lane = dynamic_cast<const blocking_lane*>(core_.executor()->blocking());
     if (lane == nullptr) {
@@ -85,8 +85,8 @@ void conductor::say_lane(severity how) {
 }
 
 void conductor::look_at_manager(time_point now) {
-    if (state_.at == phase::running && core_.is_ready() && !told_ready_ && !core_.is_reloading()) {
-        tell_ready();
+    if (state_.at == phase::running && core_.is_ready() && !ready_sent_ && !core_.is_reloading()) {
+        send_ready();
     }
     if (now >= next_probe_ && state_.at < phase::exit) {
         next_probe_ = deadline_after(now, probe_period(core_.options().live_within()));
@@ -119,8 +119,8 @@ void conductor::look_at_manager(time_point now) {
     }
 }
 
-void conductor::tell_ready() noexcept {
-    told_ready_ = true;
+void conductor::send_ready() noexcept {
+    ready_sent_ = true;
     core_.say(severity::info, [&] { return "roost: '" + core_.name() + "' is ready"; }, "roost: the service is ready");
     manager_.send("READY=1\nSTATUS=ready");
 }
@@ -136,7 +136,7 @@ void conductor::die() {
         core_.log(severity::error, "roost: what is left of '" + core_.name() + "':");
         dump(severity::error);
         say_lane(severity::error);
-    } catch (...) {}  // no memory to say it
+    } catch (...) {}  // no memory to log it
     core_.log_ledger(core_.ledger().read().forced());
     core_.flush_log(deadline_after(now(), last_words_budget));
     die_of(signal_, forced_exit_code(core_.failure()));

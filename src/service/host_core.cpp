@@ -18,7 +18,7 @@ host_core::host_core(const service::options& o, const schedule& times, executor_
       resources_(root_.child("resources", from)),
       components_(work_, resources_, where, times_, this) {
     components_.add_main("main", from);
-    probe_ = &liveness_probe::make(where);  // last: nobody gives it back when this throws
+    probe_ = &liveness_probe::make(where);  // last: nothing would release it if a later member threw
 }
 
 host_core::~host_core() { probe_->leave(); }
@@ -54,7 +54,7 @@ std::string host_core::take_why() {
     return std::move(why_);
 }
 
-// What has begun is finished; a failure during shutdown changes the exit code alone.
+// Work that has begun is finished. A failure during shutdown changes the exit code alone.
 void host_core::component_failed(const component& which, const std::exception_ptr& error) noexcept {
     set_failure(exit_code::component_failed);
     if (phase() != service::phase::running) {
@@ -130,7 +130,7 @@ task<> host_core::run_reload() {
         again = reload_again_;
         reloading_ = again;
     }
-    wish_for(wish::ready_changed);  // the service manager hears of it only when nothing is being reloaded
+    wish_for(wish::ready_changed);  // READY=1 is sent only when no reload runs
 }
 
 bool host_core::is_reloading() const {
@@ -152,7 +152,7 @@ bool host_core::reload() {
     }
     try {
         components_.main().launch("reload", run_reload());
-    } catch (...) {  // no memory: the next one may have some
+    } catch (...) {  // no memory: the next SIGHUP tries again
         const std::lock_guard hold(lock_);
         reloading_ = false;
         throw;

@@ -9,7 +9,7 @@ namespace roost::inline ROOST_ABI::service::detail {
 
 namespace {
 
-// The signal to die of; 0 when none asked for the end.
+// Returns the signal to die of, or 0 if no signal began shutdown.
 int signal_of(const signal_counts& n, const host_core& core) noexcept {
     if (!core.options().signals()) {
         return 0;
@@ -23,7 +23,7 @@ int signal_of(const signal_counts& n, const host_core& core) noexcept {
     return core.ends_by_hangup() ? number_of(handled::hangup) : 0;
 }
 
-// How many signals have asked for the end.
+// Returns how many signals have asked for the end.
 std::uint32_t asked(const signal_counts& n, const host_core& core) noexcept {
     return core.options().signals() ? n.of(handled::term) + n.of(handled::interrupt) + (core.ends_by_hangup() ? 1U : 0U) : 0;
 }
@@ -46,7 +46,7 @@ void last_resort::run() const noexcept {
         const std::uint32_t signals = asked(n, core_);
         if (hard != no_deadline) {
             limit = std::min(limit, deadline_after(hard, last_words_budget));
-        } else if (signals > 0) {  // the conductor is about to set it, or is held up
+        } else if (signals > 0) {  // the conductor is about to set it, or is blocked
             limit = std::min(limit, deadline_after(deadline_after(now(), core_.times().total()), last_words_budget));
         }
         if (signals >= 3) {

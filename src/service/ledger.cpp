@@ -33,7 +33,7 @@ ledger::entry ledger::accept() noexcept {
     return entry(*this);
 }
 
-// What is settled was accepted before, so reading in this order never shows more settled than accepted.
+// Entries are accepted before they are settled, so reading in this order never shows more settled than accepted.
 ledger_counts ledger::read() const noexcept {
     std::uint64_t n[4];
     for (std::size_t i = 0; i < 4; ++i) {

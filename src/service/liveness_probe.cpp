@@ -23,7 +23,7 @@ void liveness_probe::probe(time_point now) noexcept {
     posted_at_.store(now.time_since_epoch().count(), mo::relaxed);  // P4
     state_.store(state::posted, mo::release);  // P5
     if (!where_.post(*this)) {
-        refused_ = true;  // closed: it is ending
+        refused_ = true;  // closed: the executor is ending
         state_.store(state::idle, mo::relaxed);  // P6
     }
 }

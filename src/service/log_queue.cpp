@@ -33,7 +33,7 @@ void log_queue::read(void* to, std::size_t n) noexcept {
     std::memcpy(to, ring_.get() + first_, straight);
     std::memcpy(static_cast<char*>(to) + straight, ring_.get(), n - straight);
     used_ -= n;
-    first_ = used_ == 0 ? 0 : (first_ + n) % size_;  // from the beginning again: the pages behind stay unused
+    first_ = used_ == 0 ? 0 : (first_ + n) % size_;  // back to the beginning, so that the pages behind stay unused
 }
 
 void log_queue::drop_oldest() noexcept {

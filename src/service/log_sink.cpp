@@ -28,7 +28,7 @@ std::string log_line::to_string() const {
 
 namespace {
 
-// A reader that takes nothing for this long is taken for stuck: what it does not take is dropped.
+// A reader that takes nothing for this long counts as stuck: lines are dropped.
 constexpr duration patience = std::chrono::seconds(1);
 
 }  // namespace
@@ -36,7 +36,7 @@ constexpr duration patience = std::chrono::seconds(1);
 void log_to_stderr(const log_line& line, void* /*context*/) noexcept {
     try {
         write_stderr(line.to_string() + "\n", patience);
-    } catch (...) {  // no memory: the beginning of it needs none
+    } catch (...) {  // no memory: the beginning of the line needs none
         char text[512];
         char head[log_line::longest_head];
         const std::string_view first = line.write_head(head);

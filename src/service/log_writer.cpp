@@ -45,7 +45,7 @@ void log_writer::write(const log_line& line) noexcept {
     }
 }
 
-// The line in the sink's hands is older than those in the queue, also when some between them were dropped.
+// The line that the sink has is older than those in the queue, also if lines between them were dropped.
 bool log_writer::is_written(std::uint64_t number) const noexcept {
     return (in_hand_ ? number_in_hand_ : pushed_ - queue_.lines()) >= number;
 }

@@ -31,7 +31,7 @@ void log_failure(std::string_view what, std::string_view name, site made_at, std
             core.log(severity::error, "roost: " + std::string(what) + " '" + std::string(name) + "' (" +
                                           made_at.to_string() + ") failed: " + describe(error));
         } catch (...) {
-            core.log(severity::error, "roost: something failed, and there is no memory to say more");
+            core.log(severity::error, "roost: unhandled failure; no memory to describe it");
         }
     });
 }
@@ -49,14 +49,14 @@ void end_after_panic(const char* sentence) {
         core.log(severity::error, sentence);
         core.log_ledger(core.ledger().read().forced());
         if (!core.flush_log(deadline_after(now(), last_words_budget))) {
-            write_stderr(sentence);  // the sink is stuck, or it is the sink that broke the rule
+            write_stderr(sentence);  // the sink is stuck, or broke the invariant itself
             write_stderr("\n");
         }
         ::_exit(exit_code::broken_invariant);
     });
 }
 
-// Who hears of failures and broken invariants while a service runs.
+// Receives failures and broken invariants while a service runs.
 class hearing {
 public:
     explicit hearing(host_core& core) noexcept {
@@ -77,7 +77,7 @@ private:
     panic_handler panics_;
 };
 
-// Whom signals ring while a service runs.
+// Rings the conductor and the last resort on signals while a service runs.
 class listening {
 public:
     listening(const wake_fd& conductor, const wake_fd& watch) noexcept { signal_inbox::listen(conductor.fd(), watch.fd()); }
@@ -106,7 +106,7 @@ private:
     bool mine_;
 };
 
-// Goes with the root task's frame, however that ends.
+// Part of the root task's frame: reports its end, however it ends.
 class main_end {
 public:
     explicit main_end(host_core& core) noexcept : core_(&core) {}
@@ -153,14 +153,15 @@ int refuse(const options& o, std::string_view sentence) noexcept {
     return exit_code::bad_options;
 }
 
-// The service has run, so that no memory for words changes nothing about its code.
+// The service has run, so a lack of memory for log lines does not change its exit code.
 int last_words(host_core& core, const conductor& c) noexcept {
     const ledger_counts books = core.ledger().read();
     const bool lost = books.open() != 0;
     if (lost) {
         core.say(
-            severity::error, [&] { return "roost: " + std::to_string(books.open()) + " accepted but never settled"; },
-            "roost: something was accepted but never settled");
+            severity::error,
+            [&] { return "roost: " + std::to_string(books.open()) + " ledger entries were accepted but never settled"; },
+            "roost: ledger entries were accepted but never settled");
     }
     const int code = exit_code_of(c.state(), c.signal(), lost, core.failure(), core.main_code());
     core.say(
@@ -186,9 +187,9 @@ int host_service(make_main& root, bool ready_at_start, const options& o, const s
     host h(core);
     const listening signals(core.wake(), watch.bell());
     conductor c(core, news, watch.bell());
-    // What was remembered is acted on before the root task begins, and nothing is over before it has begun.
+    // Recorded signals are handled before the root task begins, and nothing is over before it has begun.
     roost::guard beginning = core.components().main().shutdown().guard();
-    roost::detail::recent_time::rest();  // jobs that start before anybody tells the time have an age, too
+    roost::detail::recent_time::rest();  // jobs that start before the keeper sets the time have an age as well
     c.start();
     while (!c.has_looked()) {
         news.sleep_until(no_deadline);
@@ -210,11 +211,11 @@ int host_service(make_main& root, bool ready_at_start, const options& o, const s
         }
     }
     c.end();
-    ears.reset();  // the ledger is the last line; what fails later goes where it went before
+    ears.reset();  // the ledger is the last line; later failures go to the former sink
     return last_words(core, c);
 }
 
-// Nobody looks at signals any more, so they must not be kept: whatever is said now may take for ever.
+// No thread handles signals any more, so they must have their usual effect: logging the sentence may take for ever.
 int refuse_without_signals(const options& o, std::string_view sentence) noexcept {
     if (o.signals()) {
         forget_signals();
@@ -222,7 +223,7 @@ int refuse_without_signals(const options& o, std::string_view sentence) noexcept
     return refuse(o, sentence);
 }
 
-// Throws when there are no threads, no descriptors or no memory to start with.
+// Throws if there are no threads, no descriptors or no memory to start with.
 int run_alone(make_main& root, bool ready_at_start, const options& o, std::source_location from) {
     service::budgets wanted = o.budgets();
     if (!o.environment().empty()) {

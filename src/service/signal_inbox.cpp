@@ -10,10 +10,10 @@
 #include <signal.h>
 #include <unistd.h>
 
-// Handlers instead of blocked signals: a blocked mask is inherited by every program that a worker starts, which would then
-// ignore its own SIGTERM; and threads that were there before run() would not have the mask.
+// Handlers instead of blocked signals: every program that a worker starts would inherit a blocked mask and ignore its own
+// SIGTERM. And threads that exist before run() would not have the mask.
 //
-// fields   old: written before the handlers are installed, read by whoever takes them out; both by the thread that calls
+// fields   old: written before the handlers are installed, read when they are removed; both by the thread that calls
 //          remember_signals() and run(), one service at a time
 //
 // id  operation               order    pairs  carries                                                    fails in
@@ -56,7 +56,7 @@ void put_back() noexcept {
     }
 }
 
-// A child that goes on without exec has nobody who would look: signals have their usual effect in it.
+// A child that continues without exec has no conductor: signals have their usual effect in it.
 void in_forked_child() {
     box.signals.forget_handlers();
     if (box.installed.load(mo::seq_cst)) {  // B1
@@ -145,7 +145,7 @@ void remember_signals() noexcept {
     }
     for (std::size_t i = 0; i < handled_count; ++i) {
         ::sigaction(numbers[i], nullptr, &box.old[i]);
-        // nohup, and the background jobs of a shell: who started us does not want these to end us.
+        // nohup, and the background jobs of a shell: the parent does not want these signals to end the process.
         const bool ignored = (box.old[i].sa_flags & SA_SIGINFO) == 0 && box.old[i].sa_handler == SIG_IGN;
         box.left_alone[i] = ignored && (numbers[i] == SIGINT || numbers[i] == SIGHUP);
         if (!box.left_alone[i]) {

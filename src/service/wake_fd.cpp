@@ -24,7 +24,7 @@ wake_fd::~wake_fd() { ::close(fd_); }
 void wake_fd::ring(int fd) noexcept {
     const int saved = errno;
     const std::uint64_t one = 1;
-    static_cast<void>(!::write(fd, &one, sizeof one));  // a full counter is a ring that has not been heard yet
+    static_cast<void>(!::write(fd, &one, sizeof one));  // a full counter is a ring that has not been read yet
     errno = saved;
 }
 

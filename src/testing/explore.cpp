@@ -37,7 +37,7 @@ void on_panic(const char* sentence) { exploring->fail_with(verdict::panic, sente
 
 using roost::detail::real_seconds;
 
-// What an abandoned execution had allocated with plain new is lost on purpose.
+// Leaks on purpose what an abandoned execution had allocated with plain new.
 class leak_sanitizer_pause {
 public:
     leak_sanitizer_pause() noexcept {
@@ -230,7 +230,7 @@ private:
         return f;
     }
 
-    // "name/weak:choices". A string that names another model is not for us.
+    // "name/weak:choices". A string for another model is ignored.
     bool replay(const char* text) {
         const std::string all = text;
         const std::size_t slash = all.rfind('/');

@@ -11,9 +11,9 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-// Node and frame memory: one arena, started afresh for every execution, so that addresses are the same each time.
-// Quarantine never gives a block out twice; reissue gives the block freed last to the next request of its size, which is
-// what makes ABA bugs appear (then who allocates first matters, so allocation is a step).
+// Node and frame memory: one arena, reset for every execution, so that addresses are the same each time. Quarantine never
+// returns a block twice. Reissue returns the block freed last for the next request of its size, which makes ABA bugs
+// appear; then the order of allocations matters, so an allocation is a step.
 
 namespace roost::inline ROOST_ABI {
 namespace testkit::detail {

@@ -78,9 +78,9 @@ bool engine::sleep_in(std::uint32_t queue, time_point deadline) {
     return !self.timed_out;
 }
 
-// "The deadline passes before anybody wakes us" is a choice, unless there is none. Leaving at once stands for leaving at
-// any later moment before a wake: in between the waiter would have had no effect on anybody.
-// The step was announced as writing the clock; if it does not, others need not be ordered with it.
+// "The deadline passes before a wake" is a choice, unless there is no deadline. Leaving at once stands for leaving at any
+// later moment before a wake: in between the waiter would have had no effect on other threads.
+// The step was announced as writing the clock; if it does not, other steps need not be ordered with it.
 bool engine::times_out(time_point deadline, operation& what) {
     if (deadline == no_deadline) {
         return false;
@@ -157,7 +157,7 @@ void engine::wake_from(std::uint32_t queue, int count, operation& what) {
     }
     done(what);
     if (tracing()) {
-        std::string text = chosen.empty() ? "nobody" : "thread";
+        std::string text = chosen.empty() ? "no thread" : "thread";
         for (const unsigned t : chosen) {
             text += " " + std::to_string(t);
         }
@@ -218,7 +218,7 @@ void engine::condition_notify(const model_object& condition, model_site at) {
     wake_from(id_of(record), 1, what);
 }
 
-// Nobody can move but somebody waits with a deadline: time passes until the earliest one.
+// No thread can move, but at least one waits with a deadline: time passes until the earliest one.
 int engine::fire_earliest_timeout() {
     std::size_t best = waiters_.size();
     for (std::size_t i = 0; i < waiters_.size(); ++i) {
@@ -237,7 +237,7 @@ int engine::fire_earliest_timeout() {
     expired.timed_out = true;
     expired.status = thread_status::ready;
     if (tracing()) {
-        trace_note("nobody can move: the wait of thread " + std::to_string(t) + " times out");
+        trace_note("no thread can move: the wait of thread " + std::to_string(t) + " times out");
     }
     for (unsigned other = 0; other < thread_count_; ++other) {
         plan.ordered(t, other);

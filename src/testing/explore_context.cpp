@@ -14,7 +14,7 @@
 #endif
 
 // roost_model_switch(save, load): pushes the callee-saved registers, stores the stack pointer in *save, takes `load` as the
-// new one, pops the registers and returns to whoever switched away from it.
+// new one, pops the registers and returns to the code that switched away from it.
 #if defined(__x86_64__)
 asm(R"(
 .text
@@ -79,7 +79,7 @@ roost_model_switch:
 extern "C" void roost_model_switch(void** save, void* load);
 
 #if ROOST_ASAN
-// A second stack for locals, made afresh for every model thread of every execution, would be nearly all the time spent.
+// Off: AddressSanitizer would spend nearly all the time on making a second stack for every model thread of every execution.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "detect_stack_use_after_return=0"; }
 #endif

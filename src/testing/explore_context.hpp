@@ -1,7 +1,7 @@
 #pragma once
 
-// Stackful contexts of the explorer: one per model thread, switched by a few instructions. Also keeps what the C++ runtime
-// stores per operating-system thread about exceptions in flight, and tells AddressSanitizer which stack is in use.
+// Stackful contexts of the explorer: one per model thread, switched by a few instructions. A context also keeps the C++
+// runtime's per-thread state of exceptions in flight, and informs AddressSanitizer about the stack in use.
 
 #include <roost/base/config.hpp>
 
@@ -18,11 +18,11 @@ public:
     context& operator=(const context&) = delete;
     ~context();
 
-    // Makes this context start in `entry` at the next switch. Whatever ran on its stack before is forgotten, not unwound.
+    // Makes this context start in `entry` at the next switch. What ran on its stack before is dropped without unwinding.
     void prepare(void (*entry)());
-    // Leaves `from` and continues `to`. `from_ends`: it will not be continued again.
+    // Leaves `from` and continues `to`. `from_ends` is true if `from` will not be continued again.
     static void switch_between(context& from, context& to, bool from_ends = false) noexcept;
-    // First call on a fresh context.
+    // Called first on a fresh context.
     static void arrived() noexcept;
 
     [[nodiscard]] bool contains(const void* p) const noexcept {

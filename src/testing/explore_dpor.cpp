@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-// Partial-order reduction: which earlier choice must be tried the other way round because of the step just made.
+// Partial-order reduction: finds the earlier choice that must be tried the other way round because of the step just made.
 //
 // Every step carries a vector clock of the order that matters (program order, dependent steps, wakes, joins). A step races
 // with an earlier dependent step of another thread if the clock of its own thread did not know that step yet and no step in
@@ -35,7 +35,8 @@ void planner::executed(unsigned thread, const operation& what) {
         clock_vector& mine = order_[thread];
         for (unsigned i = 0; i < what.count; ++i) {
             const history& h = history_of(what.touched[i].object);
-            // A lock can't be taken earlier than the unlock before it; what can be swapped is who locks first.
+            // A lock cannot be taken earlier than the unlock before it; only the order of the two lock operations can be
+            // swapped.
             const bool locks = what.op == model_op::lock;
             seen.add(locks ? h.last_lock : h.last_write);
             if (what.touched[i].write && !locks) {
@@ -114,7 +115,7 @@ void planner::remember(const operation& what, unsigned thread) {
     }
 }
 
-// Threads that can start a sequence which ends with the new step and leaves the earlier one out.
+// Returns threads that can start a sequence which ends with the new step and leaves the earlier one out.
 thread_mask planner::initials(std::int32_t earlier, unsigned thread, const clock_vector& order) const {
     const event& e = events_[static_cast<std::size_t>(earlier)];
     std::array<std::uint32_t, max_threads> first{};

@@ -5,8 +5,8 @@
 #include <bit>
 #include <exception>
 
-// Scheduling. A thread that reaches a step announces it, then whoever is picked makes the step it announced and runs on to
-// its next one. New and woken threads are run to their next step at once, so what they do is known before anybody chooses.
+// Scheduling. A thread that reaches a step announces it. The thread that is picked makes its announced step and runs on to
+// its next one. New and woken threads run to their next step at once, so that step is known before the next choice.
 
 namespace roost::inline ROOST_ABI {
 namespace testkit::detail {
@@ -55,7 +55,7 @@ failure engine::run(const std::function<void()>& body) {
 void engine::leave() {
     roost::detail::active_engine = nullptr;
     context::switch_between(threads_[current_]->stack, host_, true);
-    std::terminate();  // nobody continues an execution that was left
+    std::terminate();  // an abandoned execution is never continued
 }
 
 void engine::fail_with(verdict v, std::string message) {

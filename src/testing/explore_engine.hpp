@@ -39,7 +39,7 @@ struct object_record {
     // word
     std::array<store_record, history_length> stores{};
     unsigned store_count = 0;
-    unsigned floor = 0;                                 // stores before this index are visible to nobody any more
+    unsigned floor = 0;                                 // stores before this index are no longer visible to any thread
     std::array<std::uint8_t, max_threads> stale_reads{};
     // cell
     std::uint8_t writer = max_threads;
@@ -56,7 +56,7 @@ enum class thread_status : std::uint8_t { unused, ready, blocked, finished };
 struct thread_record {
     context stack;
     thread_status status = thread_status::unused;
-    int starter = -1;                // who runs us to our first step and wants to be continued then
+    int starter = -1;                // the thread that runs this one to its first step, and is continued then
     std::uint32_t now = 1;
     clock_vector known;              // happens-before
     clock_vector fence_acquire;      // what relaxed loads saw: learned at the next fence
@@ -168,11 +168,11 @@ private:
     // scheduling
     thread_record& me() noexcept { return *threads_[current_]; }
     void visible(operation& what);             // returns when this thread may make this step
-    void done(operation& what);                // the step has been made
+    void done(operation& what);                // called when the step has been made
     unsigned schedule();
     thread_mask able(thread_mask& resting) const;
     [[nodiscard]] bool can_step(unsigned thread) const;
-    int fire_earliest_timeout();               // the thread that timed out, or -1
+    int fire_earliest_timeout();               // returns the thread that timed out, or -1
     unsigned start_thread(void (*run)(void*), void* argument);
     [[noreturn]] void report_deadlock();
     void switch_to(unsigned thread, bool ends = false);

@@ -6,10 +6,10 @@
 
 // Atomics and plain memory.
 //
-// Each atomic has the last stores of its modification order. A load may read any store that is not older than one its
-// thread already knows of: it wrote or read it, or a thread whose past it knows did. Sequentially consistent loads stop at
-// sequentially consistent stores. Read-modify-writes read the newest store and continue its release sequence. In the
-// sequentially consistent mode only the newest store is kept. Happens-before follows the declared orders in both modes.
+// Each atomic keeps the last stores of its modification order. A load may read any store that is not older than one its
+// thread already knows: it wrote or read that store, or a thread whose past it knows did. Sequentially consistent loads
+// stop at sequentially consistent stores. Read-modify-writes read the newest store and continue its release sequence. In
+// the sequentially consistent mode only the newest store is kept. Happens-before follows the declared orders in both modes.
 
 namespace roost::inline ROOST_ABI {
 namespace testkit::detail {
@@ -211,7 +211,7 @@ void engine::rmw_fail(model_word&, std::memory_order order) {
 
 bool engine::fails_spuriously() { return how.spurious_failures && pick_value(2) == 1; }
 
-// Time passes for a thread that yields: what the others stored has arrived.
+// Time passes for a thread that yields: the stores of other threads become visible to it.
 void engine::refresh_view() {
     if (!how.weak) {
         return;

@@ -20,7 +20,7 @@ class mutation {
 public:
     enum class what : std::uint8_t { none, success, failure, split, blind, skip };
 
-    // Reads ROOST_MUTANT; a text nobody understands ends the program, so that no mutant survives by a typing error.
+    // Reads ROOST_MUTANT. An invalid text ends the program, so that no mutant survives by a typing error.
     static mutation from_environment();
 
     [[nodiscard]] bool is_active() const noexcept { return what_ != what::none; }

@@ -6,10 +6,10 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-// Which shimmed object is which, and when it was made and ended.
+// The identity of shimmed objects, and when each was constructed and destroyed.
 //
 // An access must be ordered after the construction and before the destruction by happens-before; otherwise it is a race
-// with the object's lifetime, whichever way round it came out in this execution.
+// with the object's lifetime, in whichever order the two ran in this execution.
 
 namespace roost::inline ROOST_ABI {
 namespace testkit::detail {
@@ -77,7 +77,7 @@ void engine::construct(const model_object& object, model_kind kind) {
 }
 
 object_record& engine::resolve(const model_object& object, model_kind kind, model_site at) {
-    if (is_poisoned(object)) {  // looking at its header would end the program before the verdict
+    if (is_poisoned(object)) {  // reading its header would end the program before the verdict
         report_poisoned(object, at);
     }
     if (object.epoch == epoch_ && object.id < object_count_ && objects_[object.id].where == &object) {
@@ -90,7 +90,7 @@ object_record& engine::resolve(const model_object& object, model_kind kind, mode
     return resolve_unknown(object, kind, at);
 }
 
-// Either it was made before this execution (a global: starts from its initial value), or it is no object any more.
+// Either it was made before this execution (a global: starts from its initial value), or it is destroyed.
 object_record& engine::resolve_unknown(const model_object& object, model_kind kind, model_site at) {
     for (std::uint32_t i = object_count_; i-- > first_real_object;) {
         if (objects_[i].where == &object) {

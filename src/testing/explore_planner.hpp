@@ -1,6 +1,6 @@
 #pragma once
 
-// Which thread goes next, which value a choice takes, and which of the untried alternatives are worth trying.
+// Decides which thread goes next, which value a choice takes, and which of the untried alternatives are worth trying.
 //
 // An execution is a sequence of choices. The planner keeps them as a stack of nodes; the next execution repeats the stack
 // up to the deepest node that has an untried alternative. Which alternatives a node has is decided by the search:
@@ -11,7 +11,7 @@
 //                Sleep sets keep it from trying the same order twice.
 //   bounded      as above with the classic backtrack sets plus one conservative point per race (where the switch would not
 //                count as a preemption), no sleep sets: both reductions are unsound together with a bound
-//   random, pct  nothing is remembered
+//   random, pct  keeps no record
 
 #include "explore_types.hpp"
 
@@ -23,7 +23,7 @@ namespace testkit::detail {
 
 class planner {
 public:
-    static constexpr unsigned disagrees = ~0U;  // the body did something else than last time
+    static constexpr unsigned disagrees = ~0U;  // the body behaved differently from last time
 
     struct settings {
         search how = search::exhaustive;
@@ -34,18 +34,18 @@ public:
 
     void begin_search(const settings& how);
     void begin_execution();
-    // Prepares the next execution; false when nothing is left to try.
+    // Prepares the next execution. Returns false if nothing is left to try.
     [[nodiscard]] bool advance();
-    // Repeat the execution just made, without looking for new alternatives.
+    // Repeats the execution just made, without looking for new alternatives.
     void repeat();
-    // Follow these choices, then the default ones.
+    // Follows these choices, then the default ones.
     void follow(const std::string& choices);
 
-    // `enabled` can go; `resting` could but has just yielded.
+    // `enabled` threads can go; `resting` ones could, but have just yielded.
     [[nodiscard]] unsigned pick_thread(thread_mask enabled, thread_mask resting, unsigned previous);
     [[nodiscard]] unsigned pick_value(unsigned count);
 
-    // What happened, in the order it happened.
+    // Records what happened, in the order it happened.
     operation& pending(unsigned thread) noexcept { return pending_[thread]; }
     void executed(unsigned thread, const operation& what);
     void ordered(unsigned after, unsigned before) noexcept { order_[after].join(order_[before]); }
@@ -58,11 +58,11 @@ private:
     struct node {
         bool is_value = false;
         std::uint8_t chosen = 0;
-        std::uint8_t count = 0;       // of alternatives, for a value
+        std::uint8_t count = 0;       // number of alternatives, for a value
         std::uint8_t tries = 0;       // how many of them this search tries
         std::uint8_t previous = 0;    // the thread that ran before
         std::uint16_t preemptions = 0;
-        thread_mask offered = 0;      // what the engine said, to notice a body that differs from run to run
+        thread_mask offered = 0;      // what the engine offered, to notice a body that differs from run to run
         thread_mask enabled = 0;
         thread_mask resting = 0;
         thread_mask backtrack = 0;

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string_view>
 
-// Words for people: names of verdicts and operations, summaries, traces.
+// Text for people: names of verdicts and operations, summaries, traces.
 
 namespace roost::inline ROOST_ABI {
 namespace testkit {
@@ -84,7 +84,7 @@ std::string place(model_site at) {
 
 #if defined(ROOST_SEAM_MODEL)
 
-// Where one thread stops and another goes on, and whether it had to.
+// Traces that one thread stops and another continues, and whether that is a preemption.
 void engine::trace_switch() {
     if (traced_thread_ == current_) {
         return;

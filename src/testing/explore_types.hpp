@@ -1,6 +1,6 @@
 #pragma once
 
-// Vocabulary shared by the explorer's parts: clocks, operations, thread masks.
+// Types shared by the explorer's parts: clocks, operations, thread masks.
 
 #include <roost/base/detail/seam_model_engine.hpp>
 #include <roost/testing/explore.hpp>
@@ -44,12 +44,12 @@ inline constexpr std::uint32_t allocator_object = 2;
 inline constexpr std::uint32_t first_real_object = 3;
 
 // A step of a thread, pending or done: what it does to which objects. Two steps of different threads may be swapped without
-// changing anything if they share no object that one of them writes.
+// effect if they share no object that one of them writes.
 struct operation {
     model_op op = model_op::finish;
     std::uint8_t count = 0;
     std::array<touch, 4> touched{};
-    std::uint32_t target = 0;  // join: the thread; await: the value that is waited away
+    std::uint32_t target = 0;  // join: the thread; await: the value whose change is awaited
     model_site at{};
 
     void add(std::uint32_t object, bool write) noexcept { touched[count++] = touch{object, write}; }

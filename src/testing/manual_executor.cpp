@@ -28,7 +28,7 @@ bool manual_executor::post(work& w) noexcept {
     }
     queue_.push(w);
     ++pending_;
-    bell_.ring();  // under the lock: what was posted may end the executor as soon as it can be taken
+    bell_.ring();  // under the lock: as soon as the work can be taken, it may end the executor
     return true;
 }
 

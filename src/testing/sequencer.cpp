@@ -25,7 +25,7 @@ std::uint32_t sequencer::reached() const noexcept { return reached_.load(mo::acq
 void sequencer::check(std::uint32_t step, site where) const noexcept {
     if (step <= reached()) {
         panic("sequencer", "step " + std::to_string(step), where,
-              "reached twice (steps count from 1, each is reached once)");
+              "reached twice (steps count from 1, and each is reached once)");
     }
 }
 
@@ -35,13 +35,13 @@ void sequencer::reach(std::uint32_t step, site where) noexcept {
     for (std::uint32_t seen = reached(); seen + 1 != step; seen = reached()) {
         if (!wait_on_until(reached_, seen, limit) && reached() == seen) {
             panic("sequencer", "step " + std::to_string(step), where,
-                  "waits for step " + std::to_string(seen + 1) + ", which nobody reaches");
+                  "waited too long for step " + std::to_string(seen + 1) + ", which was not reached");
         }
     }
     passed();
 }
 
-// False: it is this step's turn at once.
+// Returns false if the step is reached at once.
 bool sequencer::enter(turn& t) noexcept {
     check(t.step_, t.where_);
     lock_.lock();
@@ -57,7 +57,7 @@ bool sequencer::enter(turn& t) noexcept {
     return !mine;
 }
 
-// Counts the caller's step, and those of coroutines that follow at once.
+// Counts the caller's step, and the steps of waiting coroutines that follow it.
 void sequencer::passed() noexcept {
     lock_.lock();
     turn* ready = nullptr;

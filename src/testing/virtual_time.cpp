@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-// Everything is under one lock, which is never held while calling out.
+// Everything is under one lock, which is never held while other code is called.
 //
 // id  operation             order    pairs  carries                                               fails in
 // V1  rounds_ fetch_add     relaxed  V2     nothing: changed and compared under the lock          (floor)
@@ -64,7 +64,7 @@ bool virtual_time::post(work& w) noexcept {
     (last_ == nullptr ? first_ : last_->next) = &w;
     last_ = &w;
     ++pending_;
-    bell_.ring();  // under the lock: what was posted may end the executor as soon as it can be taken
+    bell_.ring();  // under the lock: as soon as the work can be taken, it may end the executor
     return true;
 }
 
@@ -247,7 +247,7 @@ bool virtual_time::fire_one() noexcept {
     return true;
 }
 
-// To the next deadline; false when there is none.
+// Moves the clock to the next deadline. Returns false if there is none.
 bool virtual_time::jump() noexcept {
     const hold held(lock_);
     const auto next = wheel_.next_tick();
@@ -258,7 +258,7 @@ bool virtual_time::jump() noexcept {
     return true;
 }
 
-// Nothing is ready: waits for whoever may change that, or goes to the next deadline; false when there is neither.
+// Called when nothing is ready: waits for another thread, or moves to the next deadline. Returns false if there is neither.
 bool virtual_time::wait_or_jump(std::uint32_t heard) noexcept {
     join_helpers(false);
     if (is_outside_busy()) {
@@ -287,7 +287,7 @@ std::size_t virtual_time::run_ready() noexcept {
     return ran;
 }
 
-// Until nothing is ready and nobody outside can make it so.
+// Runs until nothing is ready and no other thread can make it so.
 void virtual_time::settle() noexcept {
     for (;;) {
         const std::uint32_t heard = bell_.listen();

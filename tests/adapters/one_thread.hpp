@@ -76,7 +76,7 @@ private:
     roost::blocking_work* last_ = nullptr;
 };
 
-// Failures are what the tests are about; nobody prints them.
+// Failures are what the tests are about; they are not printed.
 class silence {
 public:
     silence()

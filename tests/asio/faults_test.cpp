@@ -64,7 +64,7 @@ using local_socket = net::local::stream_protocol::socket;
 
 const std::string long_name(100, 'n');
 
-// Without faults: connect_pair gives its descriptors to nobody when a socket has no memory for them.
+// Without faults: connect_pair leaks its descriptors when a socket has no memory for them.
 void connect(local_socket& a, local_socket& b) {
     const gauntlet::calm unharmed;
     net::local::connect_pair(a, b);

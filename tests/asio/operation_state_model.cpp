@@ -19,9 +19,9 @@ struct frame {
 
     explicit frame(atomic<int>& t) noexcept : taken(&t) {}
 
-    // Whoever was last; nobody may touch the frame any more.
+    // Called by the last holder; no other thread may touch the frame any more.
     void take() noexcept {
-        rt::check(begun.get() == 1 && result.get() == 1, "everybody has left, and what they wrote is there");
+        rt::check(begun.get() == 1 && result.get() == 1, "all holders have left, and what they wrote is there");
         rt::check(signal.get() >= 0, "no emission is under way");
         taken->fetch_add(1, mo::relaxed);
         delete this;
@@ -69,7 +69,7 @@ void handle(frame& f) {
     }
 }
 
-// What keeps the frame alive for somebody who cancels is the region's lock; here it is that nobody has taken it yet, which
+// The region's lock keeps the frame alive for a canceller; here it is that no thread has taken it yet, which
 // the canceller learns before it asks: a frame that waits for its own emission is not taken.
 void ask_for(frame& f, wish what) {
     if (f.state.transition([what](operation_state s) { return ask(s, what); }) == operation_action::emit) {
@@ -86,7 +86,7 @@ MODEL(operation_state, ASIO_4_begin_or_handler_is_last) {
     rt::check(taken.load(mo::relaxed) == 1, "taken once");
 }
 
-// A cancel that is asked for before the initiating function returns: the emission is begun by whoever returns from it.
+// A cancel that is asked for before the initiating function returns: the thread that returns from it begins the emission.
 MODEL(operation_state, ASIO_4_early_cancel_against_the_handler) {
     atomic<int> taken{0};
     auto* f = new frame(taken);

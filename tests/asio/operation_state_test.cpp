@@ -17,7 +17,7 @@ struct world {
     bool begins = true;      // the initiating thread has not returned
     bool handler = true;     // the handler is out
     int emission = 0;        // 0 none, 1 posted, 2 running
-    bool stops = true;       // somebody may still ask for stop
+    bool stops = true;       // a stop may still be requested
     bool cancels = true;     // and for cancel
     bool resumed = false;
 
@@ -51,10 +51,10 @@ private:
         EXPECT_EQ(operation_state::unpack(w.s.pack()), w.s);
         EXPECT_EQ(w.s.emitting, w.emission != 0) << "an emission is on its way exactly while the word says so";
         if (w.resumed) {
-            EXPECT_FALSE(w.begins || w.handler || w.emission != 0) << "resumed while somebody holds the frame";
+            EXPECT_FALSE(w.begins || w.handler || w.emission != 0) << "resumed while the frame is held";
         }
         if (!w.begins && !w.handler && w.emission == 0) {
-            EXPECT_TRUE(w.resumed) << "nobody is left to resume it";
+            EXPECT_TRUE(w.resumed) << "no holder is left to resume it";
             ++ends;
         }
         if (!w.begins && w.handler && w.emission == 0) {

@@ -185,7 +185,7 @@ TEST(use_task, ASIO_7_delivery_and_cancel_at_the_same_time) {
         static_cast<void>(messages.try_receive([&left](boost::system::error_code, const message& m) { left += *m; }));
         EXPECT_LE(received.load() + left, taken);
         destroyed += taken - received.load() - left;
-        EXPECT_EQ(sent.use_count(), 1) << "somebody still has it";
+        EXPECT_EQ(sent.use_count(), 1) << "it is still referenced";
     }
     std::printf("%d received, %d cancelled, with %d of them the message was destroyed\n", all.completed, all.cancelled,
                 destroyed);

@@ -73,7 +73,7 @@ def variables(root):
     for name in ("template/deploy/shop.service", "template/deploy/Dockerfile", "template/deploy/kubernetes.yaml",
                  "docs/guide/deploying.md"):
         for used in re.findall(r"ROOST_SHUTDOWN_[A-Z_]+", (root / name).read_text()):
-            check(used in known, f"{name} sets {used}, which nobody reads")
+            check(used in known, f"{name} sets {used}, which no code reads")
 
 
 def unit(root):

@@ -75,7 +75,7 @@ if(way STREQUAL "embedded")
   # A user's build must not contain our tests, examples or install rules.
   file(GLOB_RECURSE unwanted "${work}/build/*_test" "${work}/build/*_model" "${work}/build/roost-config.cmake")
   if(unwanted)
-    message(FATAL_ERROR "an embedded Roost built what nobody asked for: ${unwanted}")
+    message(FATAL_ERROR "an embedded Roost built what was not asked for: ${unwanted}")
   endif()
 else()
   # No path of the build may be left in what was installed.

@@ -19,7 +19,7 @@ from demo_service import INTAKE, LEDGER, ORDER, Service, check, read_answer, ref
 
 
 def read_only_database(program, folder):
-    """Nothing is read-only for root, so that one becomes somebody else, who has to be able to read the program."""
+    """Nothing is read-only for root, so root becomes another user, which has to be able to read the program."""
     somebody = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
     os.chmod(folder, 0o755)
     program = shutil.copy(program, folder + "/program")
@@ -194,7 +194,7 @@ def test_full_house(program):
         one.start()
     while s.process.poll() is None and not all(last):
         time.sleep(0.02)
-    with s.connect() as beyond:  # in the kernel's queue: nobody takes it in
+    with s.connect() as beyond:  # in the kernel's queue: it is not accepted
         beyond.sendall(ORDER)
         time.sleep(0.5)
         books, took = s.end_well(60)
@@ -216,7 +216,7 @@ def test_stop_intake(program):
         s.signal()
         s.wait_for("phase drain")
         how = knock(s)
-        check(s.process.poll() is None, "the service was over before anybody came", s.text())
+        check(s.process.poll() is None, "the service was over before a client came", s.text())
         under_way.sendall(ORDER[-1:])
         answer = read_answer(under_way)
         check(b" 201 " in answer and b"Connection: close" in answer, "the request under way", repr(answer))
@@ -262,7 +262,7 @@ def test_sigterm_under_load(program):
         s.signal()
         s.wait_for("phase drain", 60)
         how = knock(s)
-        check(s.process.poll() is None, "the service was over before anybody came", s.text())
+        check(s.process.poll() is None, "the service was over before a client came", s.text())
         books, took = s.has_ended_well(330)
         time.sleep(1)  # for wrk to read what is in its sockets
         wrk.send_signal(signal.SIGINT)

@@ -289,7 +289,7 @@ const misuse fatal[] = {
          loop l("short");
          l.post(c);
      },
-     "loop 'short': destroyed with work that nobody will run"},
+     "loop 'short': destroyed with queued work"},
 };
 
 // --- what is told with an error ------------------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ private:
 // end loop
 
 // begin fiber
-// Starts at once and destroys itself at its end. Its first parameter says where it runs.
+// Starts at once and destroys itself at its end. Its first parameter is the loop that it runs on.
 class fiber {
 public:
     struct promise_type {

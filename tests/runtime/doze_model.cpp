@@ -22,7 +22,7 @@ MODEL(doze, RUN_73_doze_or_start) {
     watcher.fall();
     const bool seen = detail::pulse::is_in_body(p.read());
     worker.join();
-    rt::check(rung || seen, "a body that nobody watches");
+    rt::check(rung || seen, "a body that is not watched");
     rt::check(watcher.wake() && !watcher.is_on(), "it was dozing, and is no longer");
 }
 

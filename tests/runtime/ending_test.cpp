@@ -78,7 +78,7 @@ TEST_P(ending_of, RUN_120_a_timer_that_comes_due_meanwhile_is_left) {
     }
 }
 
-// Firing all the time while the end comes: whoever has fired was before it.
+// Firing all the time while the end comes: a timer that has fired did so before the end.
 TEST_P(ending_of, RUN_120_a_timer_that_fires_as_the_end_comes_is_waited_for) {
     for (int round = 0; round < 100; ++round) {
         runtime rt(options());
@@ -138,7 +138,7 @@ TEST_P(ending_of, RUN_122_sleepers_that_are_left_are_counted_and_can_be_ended) {
         }
         EXPECT_EQ(rt->shut_down().timers_left(), 3U);
         for (const job& j : sleepers) {
-            EXPECT_FALSE(j.is_finished()) << "nobody has woken it";
+            EXPECT_FALSE(j.is_finished()) << "nothing has woken it";
         }
         root.request_close();
         root.cancel();

@@ -52,7 +52,7 @@ struct countdown {
     }
 };
 
-// A coroutine that starts at once, belongs to nobody and resumes on the given executor: the simplest foreign type.
+// A detached coroutine that starts at once and resumes on the given executor: the simplest foreign type.
 struct detached {
     struct promise_type {
         executor_ref where;

@@ -1,7 +1,7 @@
 #include <roost/runtime/detail/idle_set.hpp>
 #include <roost/testing/explore_gtest.hpp>
 
-// Park against post: a worker that finds nothing sleeps, a poster wakes it when nobody searches. With either barrier.
+// Park against post: a worker that finds nothing sleeps, a poster wakes it when no worker searches. With either barrier.
 
 namespace {
 
@@ -65,7 +65,7 @@ MODEL_COMPLETE(idle_set, RUN_14_park_or_post_from_outside) {
     }
 }
 
-// Two posts, one of which may see a searcher and wake nobody.
+// Two posts, one of which may see a searcher and wake none.
 MODEL_COMPLETE(idle_set, RUN_14_two_posts) {
     idle_set idle(false);
     idle_set::sleeper me;
@@ -80,12 +80,12 @@ MODEL_COMPLETE(idle_set, RUN_14_two_posts) {
     worker.join();
 }
 
-// The last searcher found something and stops: a post that saw it woke nobody, so it has to look for more itself.
+// The last searcher found something and stops: a post that saw it woke none, so it has to look for more itself.
 MODEL_COMPLETE(idle_set, RUN_14_last_searcher_or_post) {
     idle_set idle(false);
     idle_set::sleeper asleep;
     flag queue;
-    rt::check(idle.try_begin_search(1), "nobody searches");
+    rt::check(idle.try_begin_search(1), "no worker searches");
     idle.announce(asleep, false);
     thread poster([&] {
         queue.items.fetch_add(1, mo::relaxed);
@@ -98,10 +98,10 @@ MODEL_COMPLETE(idle_set, RUN_14_last_searcher_or_post) {
         idle.wake_one();
     }
     poster.join();
-    rt::check(!idle.is_anybody_parked(), "somebody was woken for the item");
+    rt::check(!idle.is_any_parked(), "a worker was woken for the item");
 }
 
-// Everybody who sleeps when the end comes.
+// All workers that sleep when the end comes.
 MODEL_COMPLETE(idle_set, RUN_14_wake_all_or_sleep) {
     idle_set idle(false);
     idle_set::sleeper me;
@@ -130,14 +130,14 @@ MODEL_COMPLETE(idle_set, RUN_14_withdraw_or_wake) {
     thread waker([&] { idle.wake_one(); });
     idle.withdraw(me);
     const auto left = idle.end_search();
-    rt::check(left.searching == 0 && left.parked == 0, "counted once, whoever took it off the list");
+    rt::check(left.searching == 0 && left.parked == 0, "counted once, whichever thread took it off the list");
     waker.join();
     idle.announce(me, false);
-    rt::check(!idle.sleep(me, time_point::min()), "nobody has woken this sleep");
+    rt::check(!idle.sleep(me, time_point::min()), "nothing has woken this sleep");
     idle.withdraw(me);
 }
 
-// Two posters saw that nobody searches: the second finds the searcher that the first one woke, and lets the others sleep.
+// Two posters saw that no worker searches: the second finds the searcher that the first one woke, and lets the others sleep.
 MODEL_COMPLETE(idle_set, RUN_14_two_wakers_wake_one) {
     idle_set idle(false);
     idle_set::sleeper first;
@@ -148,15 +148,15 @@ MODEL_COMPLETE(idle_set, RUN_14_two_wakers_wake_one) {
     thread waker([&] { other = idle.wake_one(); });
     const bool mine = idle.wake_one();
     waker.join();
-    rt::check(mine != other, "one of them has woken somebody");
-    rt::check(idle.is_anybody_parked(), "and only one");
+    rt::check(mine != other, "one of them has woken a worker");
+    rt::check(idle.is_any_parked(), "and only one");
     rt::check(!idle.try_begin_search(1) && idle.try_begin_search(2), "who was woken counts as a searcher");
     idle.end_search();
     idle.withdraw(first);
     idle.withdraw(second);
 }
 
-// Whoever went to sleep first withdraws: the list is newest first, so it is not at its head.
+// The first to go to sleep withdraws: the list is newest first, so it is not at its head.
 MODEL_COMPLETE(idle_set, RUN_14_the_oldest_sleeper_withdraws) {
     idle_set idle(false);
     idle_set::sleeper oldest;
@@ -172,7 +172,7 @@ MODEL_COMPLETE(idle_set, RUN_14_the_oldest_sleeper_withdraws) {
     idle.end_search();
     rt::check(idle.wake_one() && idle.sleep(middle, time_point::min()), "then the one before it");
     idle.end_search();
-    rt::check(!idle.wake_one(), "nobody sleeps any more");
+    rt::check(!idle.wake_one(), "no worker sleeps any more");
 }
 
 }  // namespace

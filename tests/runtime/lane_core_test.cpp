@@ -55,7 +55,7 @@ struct ends_slowly {
 };
 thread_local ends_slowly at_thread_end;
 
-TEST(lane_core, RUN_154_a_thread_that_ends_slowly_holds_nobody_up) {
+TEST(lane_core, RUN_154_a_thread_that_ends_slowly_delays_no_other) {
     gate end;
     held_at = &end;
     blocking_lane lane(1, "lane", 1ms);

@@ -47,7 +47,7 @@ TEST(limited_scope, JOB_65_room_holds_a_producer_back_on_a_loop) {
     event e;
     root.launch("producer", run_producer(r, e));
     l.poll();
-    EXPECT_EQ(r.created, 4) << "there are four places, and nobody has left";
+    EXPECT_EQ(r.created, 4) << "there are four slots, and none is free";
     EXPECT_EQ(r.running, 4);
     e.set();
     l.poll();

@@ -171,7 +171,7 @@ TEST(loop_death, RUN_35_lost_work_ends_the_program) {
             call c([] {});
             l.post(c);
         },
-        "loop 'short': destroyed with work that nobody will run");
+        "loop 'short': destroyed with queued work");
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ struct blocks : blocking_work {
     runtime_tests::countdown& done;
 };
 
-// A thread of the runtime has nobody to throw to, so it needs no memory: for its name, for a timer, for a report of a slow body.
+// A thread of the runtime has no caller to throw to, so it needs no memory: for its name, for a timer, for a report of a slow body.
 TEST(nth_failure, RUN_123_threads_of_a_runtime_allocate_nothing_of_their_own) {
     is_test_thread = true;
     failed_elsewhere = 0;

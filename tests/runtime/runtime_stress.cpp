@@ -52,7 +52,7 @@ TEST(runtime_stress, RUN_101_bursts_with_pauses_lose_no_wake) {
     }
 }
 
-// A tree of work, posted from the workers: everything is stolen by somebody.
+// A tree of work, posted from the workers: everything is stolen.
 TEST(runtime_stress, RUN_102_fork_join_on_many_workers) {
     for (const unsigned workers : {2U, 4U}) {
         runtime rt(runtime_options().workers(workers));

@@ -37,7 +37,7 @@ TEST_P(runtime_of, RUN_1_runs_everything_posted_once) {
     EXPECT_EQ(runs.load(mo::relaxed), count);
 }
 
-TEST(runtime, RUN_114_yielded_work_that_was_taken_keeps_nobody_awake) {
+TEST(runtime, RUN_114_yielded_work_that_was_taken_keeps_no_worker_awake) {
     for (int round = 0; round < 300; ++round) {
         runtime rt(runtime_options().workers(2));
         std::vector<std::unique_ptr<call>> all;
@@ -267,7 +267,7 @@ TEST(runtime, RUN_8_uses_the_processors_it_may_use_by_default) {
 }
 
 // The item that a worker keeps for itself is taken away from it when its body goes on for long.
-TEST(runtime, RUN_9_work_behind_a_long_body_is_run_by_somebody_else) {
+TEST(runtime, RUN_9_work_behind_a_long_body_is_run_by_another_worker) {
     runtime rt(runtime_options().workers(2));
     countdown helped(1);
     countdown done(1);

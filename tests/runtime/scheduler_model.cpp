@@ -143,7 +143,7 @@ struct yielder : work {
     item first;
     item second;
     executor* where = nullptr;
-    bool is_long = false;  // goes on until nobody else has anything to do
+    bool is_long = false;  // continues until no other worker has anything to do
 };
 
 TEST(scheduler_of, RUN_114_what_was_yielded_and_taken_is_no_longer_work) {

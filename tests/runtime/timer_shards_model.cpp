@@ -106,7 +106,7 @@ MODEL_COMPLETE(timer_shards, RUN_22_close_or_arm) {
     rt::check(shard.disarm(t), "it has not fired and will not");
 }
 
-// Whoever closes may destroy what timers lead to: what has fired is over, and nothing fires later.
+// The closing thread may destroy what timers refer to: what has fired is over, and nothing fires later.
 MODEL_COMPLETE(timer_shards, RUN_120_close_or_fire) {
     detail::bell bell;
     detail::timer_shard shard;

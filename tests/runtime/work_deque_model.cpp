@@ -20,7 +20,7 @@ struct item : work {
     atomic<int> taken{0};
 
     void take() {
-        rt::check(content.get() == 1, "whoever takes an item sees what its poster wrote");
+        rt::check(content.get() == 1, "the taker of an item sees what its poster wrote");
         rt::check(taken.fetch_add(1, mo::relaxed) == 0, "an item is taken once");
     }
 };

@@ -23,7 +23,7 @@ int take(work* chain) {
     while (chain != nullptr) {
         auto* i = static_cast<item*>(chain);
         chain = chain->next;
-        rt::check(i->content.get() == 1, "whoever takes an item sees what its poster wrote");
+        rt::check(i->content.get() == 1, "the taker of an item sees what its poster wrote");
         i->taken.set(i->taken.get() + 1);
         ++count;
     }
@@ -126,7 +126,7 @@ MODEL_COMPLETE(injector, RUN_12_first_in_first_out_and_nothing_lost) {
         work* batch[2];
         const std::size_t count = outside.fetch(2, batch);
         for (std::size_t n = 0; n < count; ++n) {
-            rt::check(static_cast<item*>(batch[n])->content.get() == 1, "whoever takes an item sees what its poster wrote");
+            rt::check(static_cast<item*>(batch[n])->content.get() == 1, "the taker of an item sees what its poster wrote");
         }
         if (count == 2 && batch[0] > batch[1]) {
             order_broken = 1;

@@ -51,7 +51,7 @@ TEST(budgets, SVC_30_more_than_the_total_is_refused_with_the_sum) {
 }
 
 TEST(budgets, SVC_30_no_total_no_drain_and_negative_budgets_are_refused) {
-    EXPECT_NE(schedule_result::make(budgets().total(seconds(0))).problem().find("more than nothing"), std::string::npos);
+    EXPECT_NE(schedule_result::make(budgets().total(seconds(0))).problem().find("has to be positive"), std::string::npos);
     EXPECT_NE(schedule_result::make(budgets().set(phase::cancel, seconds(25))).problem().find("nothing for phase drain"),
               std::string::npos);
     EXPECT_NE(schedule_result::make(budgets().set(phase::cancel, seconds(-1))).problem().find("negative"),
@@ -125,7 +125,7 @@ TEST(budgets, SVC_31_the_environment_overrides) {
 TEST(budgets, SVC_31_nonsense_in_the_environment_is_one_sentence) {
     const environment_variable drain("SHOP_STOP_INTAKE", "soon");
     budgets b;
-    EXPECT_EQ(read_environment(b, "SHOP"), "SHOP_STOP_INTAKE is 'soon', which is no length of time like 15s, 500ms or 2m");
+    EXPECT_EQ(read_environment(b, "SHOP"), "SHOP_STOP_INTAKE is 'soon', which is not a duration such as 15s, 500ms or 2m");
 }
 
 TEST(budgets, SVC_105_what_runs_inside_a_phase_has_a_shorter_default) {

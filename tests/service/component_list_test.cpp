@@ -85,7 +85,7 @@ TEST_F(component_list_test, SVC_40_the_end_of_a_component_rings) {
     begin(stage::work, seconds(15));
     EXPECT_FALSE(step(start));
     g.reset();
-    bell.sleep_until(no_deadline);  // hangs if nobody rang
+    bell.sleep_until(no_deadline);  // hangs without a ring
     EXPECT_TRUE(step(start));
 }
 
@@ -127,7 +127,7 @@ TEST_F(component_list_test, SVC_44_too_late_is_born_stopped) {
     EXPECT_TRUE(is_complete(late.shutdown().state()));
 }
 
-// Whatever holds whatever: every component is asked within the phase, in the order of stop_order, and nobody twice.
+// Whatever holds whatever: every component is asked within the phase, in the order of stop_order, and none twice.
 TEST_F(component_list_test, SVC_40_random_holders) {
     std::mt19937 random(3);
     for (int round = 0; round < 200; ++round) {

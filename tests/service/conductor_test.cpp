@@ -96,7 +96,7 @@ TEST(conductor, SVC_30_bad_budgets_are_one_sentence_and_nothing_is_started) {
     child_process word("clean", {{"ROOST_SHUTDOWN_DRAIN", "soon"}});
     EXPECT_TRUE(ended_with(word.wait(), 2));
     EXPECT_EQ(word.output().substr(word.output().find("roost: ")),
-              "roost: scenario was not started: ROOST_SHUTDOWN_DRAIN is 'soon', which is no length of time like "
+              "roost: scenario was not started: ROOST_SHUTDOWN_DRAIN is 'soon', which is not a duration such as "
               "15s, 500ms or 2m\n");
 }
 
@@ -219,7 +219,7 @@ TEST(conductor, SVC_51_ready_is_not_told_before_the_reload_is_done) {
     EXPECT_TRUE(ended_with(c.wait(), 0)) << c.output();
 }
 
-TEST(conductor, SVC_54_a_service_manager_that_is_gone_disturbs_nobody) {
+TEST(conductor, SVC_54_a_service_manager_that_is_gone_has_no_effect) {
     child_process c("clean", {{"NOTIFY_SOCKET", "@nobody-listens-here"}, {"WATCHDOG_USEC", "20000"}});
     ASSERT_TRUE(c.wait_for("is ready"));
     c.send(SIGTERM);

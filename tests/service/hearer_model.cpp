@@ -13,7 +13,7 @@ using roost::testing::check;
 class ears {
 public:
     plain<bool> open{false};
-    void hear() { check(open.get(), "SVC-75: nobody is told who is not there"); }
+    void hear() { check(open.get(), "SVC-75: a receiver that has left is not called"); }
 };
 constexpr auto hears = [](ears& who) { who.hear(); };
 

@@ -1,4 +1,4 @@
-// What whoever asks a service to end hands to the conductor, on the code that ships.
+// What a request to end a service hands to the conductor, on the code that ships.
 
 #include <roost/service/detail/host_core.hpp>
 #include <roost/testing/explore_gtest.hpp>
@@ -21,7 +21,7 @@ public:
                    std::source_location::current()};
 };
 
-// SVC-28: whoever takes a wish knows what was done before it was made.
+// SVC-28: the taker of a wish sees what was done before it was made.
 MODEL(host_core_model, main_ends) {
     rig r;
     thread main([&] { r.core.main_ended(7); });
@@ -31,7 +31,7 @@ MODEL(host_core_model, main_ends) {
     main.join();
 }
 
-// SVC-28: two wish at once, while somebody takes: each wish is taken exactly once.
+// SVC-28: two wish at once, while a third thread takes: each wish is taken exactly once.
 MODEL(host_core_model, two_wishes) {
     rig r;
     thread other([&] { r.core.wish_for(wish::shut_down); });
@@ -44,7 +44,7 @@ MODEL(host_core_model, two_wishes) {
     check(contains(early | late, wish::shut_down) && contains(early | late, wish::cancel), "SVC-28: none is lost");
 }
 
-// SVC-20: whoever sees a phase sees what was done before it began.
+// SVC-20: a thread that sees a phase sees what was done before it began.
 MODEL(host_core_model, phase_begins) {
     rig r;
     plain<int> done{0};

@@ -21,7 +21,7 @@ protected:
 TEST_F(host_core_test, SVC_28_wishes_add_up_and_are_taken_once) {
     core.wish_for(wish::shut_down, "because");
     core.wish_for(wish::main_ended);
-    core.wake().sleep_until(no_deadline);  // hangs if nobody rang
+    core.wake().sleep_until(no_deadline);  // hangs without a ring
     const std::uint32_t w = core.take_wishes();
     EXPECT_TRUE(contains(w, wish::shut_down) && contains(w, wish::main_ended));
     EXPECT_FALSE(contains(w, wish::cancel));

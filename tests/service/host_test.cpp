@@ -49,7 +49,7 @@ TEST(host, SVC_60_a_root_task_without_a_host_is_ready_at_once) {
     EXPECT_TRUE(sink.has("roost: 'plain' is ready"));
 }
 
-TEST(host, SVC_61_live_until_somebody_says_no) {
+TEST(host, SVC_61_live_until_set_live_false) {
     memory_sink sink;
     const int code = run(
         [](host& h) -> task<> {
@@ -113,10 +113,9 @@ TEST(host, SVC_42_budgets_of_components_have_to_fit_in_the_phase) {
                 ADD_FAILURE() << "it was taken";
             } catch (const error& e) {
                 EXPECT_EQ(e.kind(), errc::refused);
-                EXPECT_NE(
-                    std::string(e.what()).find("component 'b' wants 0.6 s to stop, which makes 1.2 s in phase drain, but "
-                                               "that has 1 s"),
-                    std::string::npos)
+                EXPECT_NE(std::string(e.what()).find("component 'b': its budget of 0.6 s makes 1.2 s for phase drain, which "
+                                                     "has 1 s"),
+                          std::string::npos)
                     << e.what();
             }
             co_return;

@@ -1,4 +1,4 @@
-// Whoever reads the books never sees more settled than accepted, in any interleaving (SVC-71).
+// A reader never sees more settled than accepted, in any interleaving (SVC-71).
 
 #include <roost/service/ledger.hpp>
 #include <roost/testing/explore_gtest.hpp>

@@ -1,4 +1,4 @@
-// The executor runs a probe while its maker leaves: freed once, by whoever is last (SVC-61).
+// The executor runs a probe while its maker leaves: freed once, by the last of the two (SVC-61).
 
 #include <roost/service/detail/liveness_probe.hpp>
 #include <roost/testing/explore_gtest.hpp>

@@ -38,7 +38,7 @@ TEST(liveness_probe, SVC_61_a_closed_executor_is_not_asked_again) {
     p.leave();
 }
 
-// Under AddressSanitizer: freed once, by whoever is last.
+// Under AddressSanitizer: freed once, by the last of the two.
 TEST(liveness_probe, SVC_61_orphan) {
     testing::manual_executor executor;
     liveness_probe& p = liveness_probe::make(executor);

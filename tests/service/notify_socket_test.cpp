@@ -17,7 +17,7 @@ TEST(notify_socket, SVC_51_lines_arrive_as_one_datagram) {
     }
 }
 
-TEST(notify_socket, SVC_54_nobody_and_nonsense_are_quiet) {
+TEST(notify_socket, SVC_54_no_address_and_bad_addresses_are_quiet) {
     for (const char* address : {"", "@", "/", "relative", "vsock:2:1", "/no/such/place"}) {
         const notify_socket to(address);
         EXPECT_FALSE(to.send("READY=1")) << address;
@@ -26,7 +26,7 @@ TEST(notify_socket, SVC_54_nobody_and_nonsense_are_quiet) {
     EXPECT_FALSE(too_long.is_open());
 }
 
-TEST(notify_socket, SVC_54_a_manager_that_does_not_read_blocks_nobody) {
+TEST(notify_socket, SVC_54_a_manager_that_does_not_read_blocks_no_thread) {
     fake_manager manager(true);
     const notify_socket to(manager.address());
     int taken = 0;

@@ -74,7 +74,7 @@ TEST(phase_state, SVC_20_an_effect_comes_with_a_change_and_no_change_without_an_
     }
 }
 
-// No effect twice on any way: whoever has asked for an effect cannot reach an edge that asks again.
+// No effect twice on any way: after an edge that requests an effect no edge that requests it again can be reached.
 TEST(phase_state, SVC_20_an_effect_is_asked_for_once) {
     for (std::uint16_t bit = 1; bit <= static_cast<std::uint16_t>(phase_effect::die);
          bit = static_cast<std::uint16_t>(bit * 2)) {
@@ -164,7 +164,7 @@ TEST(phase_state, SVC_26_resources_are_released_only_when_work_is_over) {
     }
 }
 
-TEST(phase_state, SVC_24_work_is_cancelled_only_when_somebody_asked_or_time_is_up) {
+TEST(phase_state, SVC_24_work_is_cancelled_only_on_request_or_when_time_is_up) {
     for (const edge& e : all().edges) {
         if (contains(e.effect, phase_effect::cancel_work)) {
             const bool asked_for = e.event == cancel_asked || (e.event == signal && e.from.signals == 1);

@@ -1,4 +1,4 @@
-// Handlers on threads of their own against whoever reads, listens and stops listening (SVC-8, SVC-9, SVC-10, SVC-90).
+// Handlers on threads of their own against threads that read, listen and stop listening (SVC-8, SVC-9, SVC-10, SVC-90).
 
 #include <roost/service/detail/signal_box.hpp>
 #include <roost/testing/explore_gtest.hpp>
@@ -40,7 +40,7 @@ MODEL(signal_box_model, two_handlers) {
     check(first + second == 83 && first != second, "SVC-8: both senders are known");
 }
 
-// A signal that comes while somebody begins to listen rings, or is seen by whoever listens.
+// A signal that arrives while a thread begins to listen rings, or is seen by that thread.
 MODEL(signal_box_model, listen_vs_handler) {
     signal_box box;
     plain<int> rung{0};

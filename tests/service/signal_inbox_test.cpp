@@ -67,8 +67,8 @@ TEST_F(signal_inbox_test, SVC_8_each_of_several_has_its_own_sender_and_the_last_
     EXPECT_EQ(more.sender_of(handled::term, more.of(handled::term) - 1), ::getpid());
 }
 
-// Descriptors are closed right after nobody listens any more, and their numbers belong to others then.
-TEST_F(signal_inbox_test, SVC_90_nobody_is_rung_who_has_stopped_listening) {
+// Descriptors are closed right after listening ends, and their numbers may be reused then.
+TEST_F(signal_inbox_test, SVC_90_no_descriptor_is_rung_after_listening_ended) {
     std::atomic<bool> on{true};
     std::vector<std::thread> senders;
     for (int i = 0; i < 2; ++i) {
@@ -99,7 +99,7 @@ TEST_F(signal_inbox_test, SVC_7_who_listens_later_is_rung_for_what_came_before) 
     ::raise(SIGINT);
     const wake_fd bell;
     signal_inbox::listen(bell.fd(), -1);
-    bell.sleep_until(no_deadline);  // hangs if nobody rang
+    bell.sleep_until(no_deadline);  // hangs without a ring
     ::raise(SIGINT);
     bell.sleep_until(no_deadline);
     EXPECT_EQ(signal_inbox::read().of(handled::interrupt), 2U);

@@ -25,7 +25,7 @@ TEST(stop_order, SVC_41_ranks_go_first_downwards_and_equal_ones_together) {
               (groups{{3}, {1, 4}, {5}, {2}, {0}}));
 }
 
-TEST(stop_order, SVC_40_everybody_is_in_exactly_one_group) {
+TEST(stop_order, SVC_40_every_component_is_in_exactly_one_group) {
     std::mt19937 random(7);
     for (int round = 0; round < 500; ++round) {
         std::vector<stop_place> places;

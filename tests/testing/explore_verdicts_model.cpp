@@ -148,7 +148,7 @@ TEST(explore_verdicts, EXPL_33_panic_becomes_a_verdict) {
         atomic<int> x{0};
         thread other([&] { x.store(1, mo::relaxed); });
         if (x.load(mo::relaxed) == 1) {
-            panic("event", "gate", site::here(), "was destroyed while somebody waits");
+            panic("event", "gate", site::here(), "was destroyed while a thread waits");
         }
         other.join();
     });
@@ -287,7 +287,7 @@ TEST(explore_verdicts, EXPL_39_condition_variables) {
 
 namespace {
 
-// A coroutine that suspends into an atomic slot; whoever takes the slot resumes it.
+// A coroutine that suspends into an atomic slot; the thread that takes the slot resumes it.
 struct detached {
     struct promise_type {
         detached get_return_object() noexcept { return {}; }

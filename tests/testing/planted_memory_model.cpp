@@ -126,7 +126,7 @@ class leaf_first_counter {
 public:
     void enter() {
         if (leaf_.fetch_add(1, mo::seq_cst) == 0) {
-            root_.fetch_add(1, mo::seq_cst);  // whoever comes second in the meantime returns uncounted
+            root_.fetch_add(1, mo::seq_cst);  // a second one returns uncounted in the meantime
         }
     }
     void leave() {
@@ -141,7 +141,7 @@ private:
     atomic<int> root_{0};
 };
 
-// Counts in halves: the first to arrive leaves a half until the root knows; whoever meets the half helps.
+// Counts in halves: the first to arrive leaves a half until the root knows; a thread that meets the half helps.
 class announcing_counter {
 public:
     void enter() {

@@ -28,7 +28,7 @@ public:
         if (set_.load(mo::seq_cst) != 0) {
             return;
         }
-        waiters_.fetch_add(1, mo::seq_cst);  // too late if set() ran in between, and nobody looks again
+        waiters_.fetch_add(1, mo::seq_cst);  // too late if set() ran in between, and no thread looks again
         while (woken_.load(mo::seq_cst) == 0) {
             wait_on(woken_, 0);
         }

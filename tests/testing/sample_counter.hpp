@@ -7,7 +7,7 @@
 // successor. Without the recheck in join() a joiner that announces itself after the last user left sleeps for ever.
 //
 // layout   head    bits 0-3 slot index (count: empty), bits 4-5 tag
-//          users   number of users; joiner: somebody sleeps in join()
+//          users   number of users; joiner: a thread sleeps in join()
 //
 // I1       a slot is in the list or has one owner
 //
@@ -94,7 +94,7 @@ public:
         }
     }
 
-    // Returns when nobody uses it; one joiner.
+    // Blocks until it has no users; one joiner.
     void join() noexcept {
         joiner_.store(1, mo::seq_cst);        // C7
         if (users_.load(mo::seq_cst) == 0) {  // C8, the recheck

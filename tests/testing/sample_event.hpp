@@ -5,7 +5,7 @@
 // Why it is not simpler: a flag plus a list loses wakes. A waiter that saw the flag clear and is not yet in the list when
 // the setter takes the list sleeps for ever. So "set" and "who waits" are one word.
 //
-// layout   head == 0           unset, nobody waits
+// layout   head == 0           unset, no waiter
 //          head == set_mark    set
 //          otherwise           stack of waiters, newest first
 //

@@ -1,4 +1,4 @@
-// The sequencer's own hand-over: what was done before a step is visible behind the later ones, and to whoever looks.
+// The sequencer's own hand-over: what was done before a step is visible behind the later ones, and to observers.
 
 #include <roost/testing/explore_gtest.hpp>
 #include <roost/testing/sequencer.hpp>
@@ -25,7 +25,7 @@ MODEL(sequencer_model, turns) {
     other.join();
 }
 
-// RUN-90: whoever only looks at reached() sees what was done before the steps it counts.
+// RUN-90: a thread that only calls reached() sees what was done before the steps it counts.
 MODEL(sequencer_model, observer) {
     sequencer order(roost::duration::max());  // else a timeout would be one of the choices
     roost::plain<int> written{0};

@@ -1,15 +1,16 @@
 #pragma once
 
-// Asio code waits for Roost.
+// Lets Asio code wait for Roost tasks.
 //
 //   async_run(io, "report", make_report(day), [](std::exception_ptr error, report made) { ... });
 //   report made = co_await async_run(io, "report", make_report(day), net::use_awaitable);          // in an Asio coroutine
 //
-// async_run is an initiating function like Asio's own: any completion token, void(std::exception_ptr, T), or
-// void(std::exception_ptr) for a task<void>. The task runs as a job of its own on the given executor, under a root without a
-// parent. The handler is called on its associated executor, which is kept at work meanwhile, when the task and everything it
-// started has ended: no frame of it is left. A task that ended cancelled gives system_error(operation_aborted).
-// Cancellation of the handler's slot is passed on: total stops the job, partial and terminal cancel it.
+// async_run is an initiating function like Asio's own and takes any completion token. The signature is
+// void(std::exception_ptr, T), or void(std::exception_ptr) for a task<void>. The task runs as a job on the given executor,
+// under a root without a parent. When the task and everything it started have ended, the handler is called on its
+// associated executor. That executor is kept at work until then. A cancelled task completes with
+// system_error(operation_aborted). A cancellation of the handler's slot reaches the job: total stops it, partial and
+// terminal cancel it.
 
 #include <roost/asio/detail/boost_version.hpp>
 
@@ -46,7 +47,7 @@ namespace detail {
 [[noreturn]] void throw_stopped();
 [[noreturn]] void throw_stopped_before();
 
-// What a task on a context ended with, for the thread that is inside run().
+// The outcome of a task on a context, for the thread that is inside run().
 template <class T>
 class run_result final : public run_wait {
 public:
@@ -58,7 +59,7 @@ private:
     std::optional<outcome<T>> how_;
 };
 
-// The calls of run() on the context, as long as they wait for the result.
+// Spans one call of run() on the context while it waits for the result.
 class run_wait_guard {
 public:
     explicit run_wait_guard(run_wait& wait) noexcept : wait_(&wait) {}
@@ -86,22 +87,22 @@ private:
 
 }  // namespace detail
 
-// Waits for a job that is there already, however it ends. Cancelling the wait leaves the job alone.
+// Waits until an existing job has ended, with any outcome. Cancelling the wait does not cancel the job.
 template <class Token>
 auto async_run(executor_ref where, job which, Token&& token, std::source_location from = std::source_location::current()) {
     return async_run(where, "join", detail::join_job(std::move(which)), std::forward<Token>(token), from);
 }
 
-// Runs the task on the context, and the context on this thread, until the task and everything it started has ended. Other
-// threads may run the context, too. Other handlers of the context run meanwhile; this call returns without waiting for them.
-// Throws what the task throws, and error(closed) when the task ended cancelled, when the context is stopped meanwhile, or, with
-// nothing begun, when the context is stopped already: call its restart() before.
+// Runs the task on the context, and the context on this thread, until the task and everything it started have ended. Other
+// threads may run the context as well. Other handlers of the context run meanwhile; the call does not wait for them. Throws
+// what the task throws. Throws error(closed) if the task ended cancelled or the context is stopped meanwhile. If the
+// context is stopped already, throws error(closed) without starting the task: call its restart() before.
 template <class T>
 T run(boost::asio::io_context& io, task<T> t, std::source_location from = std::source_location::current()) {
     if (io.stopped()) {
         detail::throw_stopped_before();
     }
-    // Shared, because a context that is stopped early leaves the task behind.
+    // Shared: a context that is stopped early leaves the task behind.
     const auto result = std::make_shared<detail::run_result<T>>(io);
     const detail::run_wait_guard until_here(*result);
     const executor_ref where(io_executor::of(io));

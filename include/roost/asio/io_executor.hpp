@@ -1,22 +1,22 @@
 #pragma once
 
-// Roost's tasks on the threads of an io_context.
+// Runs Roost tasks on the threads of an io_context.
 //
 //   boost::asio::io_context io;
 //   owned_scope jobs(io_executor::of(io), "jobs");
 //   root.launch("session", session(std::move(socket)));
 //   io.run();
 //
-// One per context, and part of it: made at the first of(), ended with the context. Work that is posted runs in io.run(), on
-// any of the threads that are in it, in turns with the context's other handlers. Timers (sleep_for, deadlines) are one
-// steady_timer of the context. A sleeping task keeps io.run() from returning, a task that waits for something else does not:
-// hold a work guard, or use run() or async_run() of asio/async_run.hpp, which do.
+// There is one io_executor per context, created by the first of() and destroyed with the context. Posted work runs in
+// io.run(), on any thread that is in it, and alternates with the context's other handlers. Timers (sleep_for, deadlines)
+// are one steady_timer of the context. A sleeping task keeps io.run() from returning; a task that waits for anything else
+// does not. To keep it running, hold a work guard, or use run() or async_run() of asio/async_run.hpp.
 //
-// The context may be destroyed by any thread as soon as the tasks on it have ended and no thread is in io.run(): a thread that
-// woke the last task, also one of a blocking lane, touches nothing of the context once that task can run.
+// Any thread may destroy the context as soon as the tasks on it have ended and no thread is in io.run(). A thread that woke
+// the last task, a blocking lane's included, does not touch the context once that task can run.
 //
-// When the context is destroyed with tasks left on it, operations that were begun with use_task end: their bodies unwind
-// there, on the destroying thread, while the context's services still exist. Whatever else they wait for stays as it is.
+// If the context is destroyed while tasks are left on it, operations begun with use_task end. Their bodies unwind on the
+// destroying thread while the context's services still exist. Other waits of such tasks stay pending.
 
 #include <roost/asio/detail/boost_version.hpp>
 
@@ -35,7 +35,7 @@ namespace roost::inline ROOST_ABI {
 
 class io_executor final : public boost::asio::execution_context::service, public executor {
 public:
-    // The one that belongs to the context.
+    // Returns the executor of the context, and creates it if needed.
     [[nodiscard]] static io_executor& of(boost::asio::io_context& context);
 
     bool post(work& w) noexcept override;
@@ -44,16 +44,16 @@ public:
     [[nodiscard]] bool is_here() const noexcept override;
     [[nodiscard]] std::string_view name() const noexcept override { return "io_context"; }
 
-    // Where blocking(fn) runs: the lane of some runtime, for example. Before anything runs here.
+    // Sets the lane for blocking(fn), for example that of a runtime. Requires that nothing has run here yet.
     void set_blocking(blocking_service* lane) noexcept { blocking_ = lane; }
-    // A promise of the user's: at most one thread at a time is inside io.run(). Operations on this context then need no strand
-    // of their own to be cancelled safely. Before anything runs here.
+    // The caller promises that at most one thread at a time is inside io.run(). Operations on this context then need no
+    // strand of their own for cancellation. Requires that nothing has run here yet.
     void set_single_threaded(bool promised = true) noexcept { single_threaded_ = promised; }
     [[nodiscard]] bool is_single_threaded() const noexcept { return single_threaded_; }
 
     [[nodiscard]] boost::asio::io_context& context() const noexcept { return *context_; }
 
-    // For Asio.
+    // Called by Asio.
     static inline boost::asio::execution_context::id id;
     explicit io_executor(boost::asio::execution_context& context);
     ~io_executor() override;
@@ -72,11 +72,11 @@ private:
     bool single_threaded_ = false;
 
     small_mutex lock_;
-    work_list queue_;  // with the lock
-    bool scheduled_ = false;  // with the lock: a turn waits in the context's queue
-    bool closed_ = false;  // with the lock
-    bool ending_ = false;  // with the lock: somebody is in run_rest()
-    detail::handler_memory memory_;  // of the turn that waits
+    work_list queue_;  // under lock_
+    bool scheduled_ = false;  // under lock_: a turn waits in the context's queue
+    bool closed_ = false;  // under lock_
+    bool ending_ = false;  // under lock_: a thread is in run_rest()
+    detail::handler_memory memory_;  // of the waiting turn
 };
 
 }  // namespace roost::inline ROOST_ABI

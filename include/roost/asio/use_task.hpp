@@ -1,6 +1,6 @@
 #pragma once
 
-// use_task: every Asio operation is awaitable in a task, and ends when the task is cancelled.
+// use_task: makes every Asio operation awaitable in a task. The operation ends when the task is cancelled.
 //
 //   task<> echo(tcp::socket peer) {
 //       std::array<char, 4096> data;
@@ -10,25 +10,26 @@
 //       }
 //   }
 //
-// What comes back: the handler's arguments, without a leading error_code or exception_ptr, which is thrown instead
-// (boost::system::system_error); several as a tuple. Asio's adapters work: as_tuple(use_task) and,
-// innermost, bind_executor(ex, use_task).
+// co_await returns the handler's arguments without a leading error_code or exception_ptr; several arguments come as a
+// tuple. An error is thrown (boost::system::system_error). Asio's adapters work: as_tuple(use_task) and, innermost,
+// bind_executor(ex, use_task).
 //
-// The operation begins when it is awaited, if the task is not cancelled by then. The task goes on on its own executor, at once
-// when the handler runs there. Signals become Asio's:
-//   cancel   terminal. The body unwinds when the operation has ended. What the operation has done all the same is delivered:
-//            when a deadline or a scope inside the job cancelled it, a value or an error other than operation_aborted is the
-//            await's, and the next await cancels. So a read under a deadline can be tried again: its bytes are returned or still
-//            in the kernel. Only when the job itself is being cancelled is the result destroyed; a failure that arrives as an
-//            exception_ptr is seen even then. When the handler came first, its result is delivered in any case.
-//            A composed operation (async_read, async_write) that is aborted half way has moved some bytes: as_tuple(use_task)
-//            delivers operation_aborted with their number. Without as_tuple the number is lost: give up the stream.
-//   stop     total: operations that support it (accept, wait, connect, a single read or write) end with operation_aborted, which
-//            the body sees; others take no notice, such as async_read, async_write and Beast's. Also for an operation that
-//            begins after the stop. use_task.through_stop() takes no notice at all.
-// The signal is emitted on the operation's own executor: the one bound to it, or that of the I/O object. Unless that is a strand, or
-// an io_context whose io_executor was told that it is single-threaded, the operation's handlers get a strand of their own,
-// so that an emission never runs beside them.
+// The operation begins when it is awaited, unless the task is cancelled by then. The task resumes on its own executor, at
+// once if the handler runs there. Levels of the tree become Asio's cancellation types:
+//   cancel   terminal. The body unwinds when the operation has ended.
+//            If a deadline or a scope inside the job cancelled, a result that exists is delivered: a value, or an error
+//            other than operation_aborted. The next await then cancels. So a read under a deadline can be retried: its
+//            bytes are returned or still in the kernel. If the job itself is being cancelled, the result is destroyed. A
+//            failure in an exception_ptr is delivered even then. A handler that ran before the cancel always delivers its
+//            result. A composed operation (async_read, async_write) that is aborted half way has moved some bytes.
+//            as_tuple(use_task) returns operation_aborted with their number. Without as_tuple the number is lost, and the
+//            stream is unusable.
+//   stop     total. Operations that support it (accept, wait, connect, a single read or write) end with operation_aborted, which
+//            the body sees. Others ignore it, such as async_read, async_write and Beast's. An operation that begins after
+//            the stop is treated alike. use_task.through_stop() ignores stop.
+// The signal is emitted on the operation's executor: the bound one, or that of the I/O object. Operations whose executor
+// may run handlers in parallel get a strand of their own, so that an emission never runs beside their handlers. No strand
+// is made for an executor that is a strand, or for an io_context with io_executor::set_single_threaded().
 //
 // If the handler is destroyed without being called, as all are with their io_context, the body ends cancelled with the
 // reason `closed`.
@@ -56,7 +57,7 @@ namespace roost::inline ROOST_ABI {
 class use_task_t {
 public:
     constexpr use_task_t() noexcept = default;
-    // The same, for operations that a stop does not end.
+    // Returns a token for operations that a stop does not end.
     [[nodiscard]] constexpr use_task_t through_stop() const noexcept {
         use_task_t made;
         made.ends_at_stop_ = false;
@@ -71,7 +72,7 @@ inline constexpr use_task_t use_task;
 
 namespace detail {
 
-// What is left of a handler's arguments when the error has been thrown.
+// A handler's arguments without the error, which is thrown.
 template <class... Args>
 struct operation_result {
     using type = std::tuple<Args...>;
@@ -93,7 +94,7 @@ struct operation_result<std::exception_ptr, Rest...> : operation_result<Rest...>
 template <>
 struct operation_result<std::exception_ptr> : operation_result<> {};
 
-// An exception that is more than the echo of the cancel.
+// Returns true unless the exception is operation_aborted, the mere effect of the cancel.
 [[nodiscard]] bool is_failure(const std::exception_ptr& error) noexcept;
 
 template <class T>
@@ -103,7 +104,8 @@ inline constexpr bool is_tuple<std::tuple<A...>> = true;
 template <class T>
 inline constexpr bool is_transfer_tuple = std::is_same_v<T, std::tuple<boost::system::error_code, std::size_t>>;
 
-// What a handler's arguments say. Those of an adapter that hides the error are a result: only the caller can tell.
+// Classifies a handler's arguments. Those of an adapter that hides the error count as a result: only the caller can
+// interpret them.
 template <class... Args>
 [[nodiscard]] ended_as ending_of(const std::tuple<Args...>& given) noexcept {
     if constexpr (sizeof...(Args) == 0) {
@@ -125,7 +127,7 @@ template <class... Args>
     }
 }
 
-// Where the handler leaves its arguments.
+// Stores the handler's arguments.
 template <class... Args>
 class typed_operation : public operation {
 public:
@@ -191,7 +193,7 @@ private:
     std::optional<arguments> arguments_;
 };
 
-// What Asio calls in the end, or drops.
+// The handler: Asio calls it or destroys it.
 template <class... Args>
 class use_task_handler {
 public:
@@ -223,7 +225,7 @@ private:
     typed_operation<Args...>* to_;
 };
 
-// The operation in the frame of the body that awaits it.
+// The awaiter, in the frame of the body that awaits it.
 template <class Call, class... Args>
 class operation_await final : private typed_operation<Args...> {
 public:
@@ -252,7 +254,7 @@ private:
     Call* call_;
 };
 
-// What an initiating function returns: the operation, not begun.
+// What an initiating function returns: an operation that has not begun.
 template <class Initiation, class Signature, class... InitArgs>
 class operation_call;
 
@@ -272,7 +274,7 @@ public:
     }
 
     [[nodiscard]] use_task_t token() const noexcept { return token_; }
-    // The bound one, else that of the I/O object if the initiation knows it; or none.
+    // Returns the bound executor, else that of the I/O object if the initiation has one, else an empty one.
     [[nodiscard]] boost::asio::any_io_executor take_executor() {
         if constexpr (requires(const Initiation& i) { boost::asio::any_io_executor(i.get_executor()); }) {
             if (!bound_) {
@@ -283,7 +285,7 @@ public:
     }
     template <class Handler>
     void begin(Handler handler) {
-        // Taken out, because they may hold executors of a context that the frame outlives.
+        // Moved out: they may hold executors of a context that the frame outlives.
         Initiation initiation(std::move(initiation_));
         std::tuple<InitArgs...> arguments(std::move(arguments_));
         std::apply([&](InitArgs&... given) { std::move(initiation)(std::move(handler), std::move(given)...); }, arguments);
@@ -317,7 +319,7 @@ public:
     }
 };
 
-// The bound executor is also where the signal is emitted, so it has to be known here.
+// The cancellation signal is emitted on the bound executor, so it has to be known here.
 template <class Executor, class R, class... Args>
 class boost::asio::async_result<boost::asio::executor_binder<roost::use_task_t, Executor>, R(Args...)> {
 public:

@@ -1,16 +1,18 @@
 #pragma once
 
-// co_await blocking(fn, args...): runs fn(args...) on a thread that may block, and goes on with its result.
+// co_await blocking(fn, args...): runs fn(args...) on a thread of the blocking lane and resumes with its result.
 //
 //   std::string text = co_await blocking(read_whole_file, path);
 //   auto rows = co_await blocking(interrupted_by(stop_query), run_query, &database);
 //
-// Works from any coroutine type. A Roost task finds the lane of its runtime by itself; other coroutine types whose promise
-// has no executor name one: blocking_on(rt.blocking(), fn, args...), and are resumed on that lane's thread.
+// Works from any coroutine type. A Roost task uses the lane of its runtime. A coroutine type whose promise has no executor
+// names a lane: blocking_on(rt.blocking(), fn, args...). It is resumed on that lane's thread.
 //
-// Cancellation: what has not started is withdrawn and never runs. What runs is never abandoned: the interrupter is called
-// once, from the cancelling thread, only while fn runs, and the await completes with whatever fn then returns; the task's
-// next checkpoint cancels. Exceptions of fn arrive at the await; std::system_error(errc::closed) when the lane is closed.
+// Cancellation: a function that has not started is withdrawn and never runs. A function that runs is never abandoned by a
+// cancel. The cancelling thread calls the interrupter once, and only while fn runs. The await then completes with what fn
+// returns, and the task's next checkpoint cancels.
+//
+// Throws at the await what fn threw. Throws std::system_error(errc::closed) if the lane is closed or cannot start a thread.
 
 #include <roost/base/atomic.hpp>
 #include <roost/base/error.hpp>
@@ -32,7 +34,7 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Wraps what makes a blocked function return early: closing its socket, sqlite3_interrupt, ...
+// Wraps the function that makes a blocked call return early: it closes the socket, calls sqlite3_interrupt, and so on.
 template <class Hook>
 class interrupted_by {
 public:
@@ -109,7 +111,6 @@ private:
     std::exception_ptr error_;
 };
 
-// The awaiter.
 template <class Interrupter, class Fn, class... Args>
 class blocking_await final : private blocking_work {
 public:
@@ -122,7 +123,8 @@ public:
           interrupter_(std::move(interrupter)),
           fn_(std::forward<F>(fn)),
           args_(std::forward<A>(args)...) {}
-    // Before it is awaited, so that a deadline or a race can take it over. Afterwards the lane holds a pointer to it.
+    // For deadlines and races that take the awaiter over. Requires that it is not awaited yet: afterwards the lane points
+    // to it.
     blocking_await(blocking_await&& other) noexcept(std::is_nothrow_move_constructible_v<Fn> &&
                                                     std::is_nothrow_move_constructible_v<std::tuple<Args...>>)
         : blocking_await(other.lane_, std::move(other.interrupter_), std::move(other.fn_), std::move(other.args_), moved{}) {
@@ -148,7 +150,7 @@ public:
         set_label(activity::here());
         suspended_ = true;
         if (lane_->submit(*this)) {
-            return true;  // another thread may have resumed the coroutine already: nothing here is touched any more
+            return true;  // another thread may have resumed the coroutine already: no member is touched from here on
         }
         suspended_ = false;
         refused_ = true;
@@ -157,13 +159,14 @@ public:
     result_type await_resume() {
         suspended_ = false;
         if (refused_) {
-            throw std::system_error(make_error_code(errc::closed), "the blocking lane took no more work");
+            throw std::system_error(make_error_code(errc::closed),
+                                    "the blocking lane refused the work: it is closed, or no thread can be started");
         }
         return result_.take();
     }
 
     [[nodiscard]] wait_target waits_on() const noexcept { return {"blocking function", ""}; }
-    // True: it had not started, and never will. False: the await completes with what fn returns.
+    // Returns true if fn had not started; it never will. Otherwise the await completes with what fn returns.
     [[nodiscard]] bool try_cancel() noexcept {
         if (lane_->withdraw(*this)) {
             suspended_ = false;
@@ -194,7 +197,7 @@ private:
             me.resume_(me.frame_);
         });
         if (!blocking_lane::may_deliver()) {
-            return;  // given up: the executor may be gone, and the coroutine is never resumed
+            return;  // abandoned: the executor may be gone, and the coroutine is never resumed
         }
         if (executor_) {
             post_or_fall_back(executor_, *this, "the result of a blocking function");

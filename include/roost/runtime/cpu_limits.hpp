@@ -7,12 +7,12 @@
 
 namespace roost::inline ROOST_ABI {
 
-// How many threads can run at once: the processors this process may use (affinity, cpuset), cut by the CPU quota of its
-// control groups (cgroup v2 cpu.max and v1 cpu.cfs_quota_us, ancestors included), rounded up; at least 1. The groups are read
-// below `root` (for tests; "" is the real one).
+// Returns how many threads can run at once, at least 1. That is the number of processors this process may use (affinity,
+// cpuset), limited by the CPU quota of its control groups, rounded up. The quota is read from cgroup v2 cpu.max and v1
+// cpu.cfs_quota_us, ancestors included. Tests pass a directory as `root`; "" is the real one.
 [[nodiscard]] unsigned usable_cpus(const std::string& root = "") noexcept;
 
-// The quota alone, in processors. Empty when there is none.
+// Returns the quota in processors, or an empty optional if there is none.
 [[nodiscard]] std::optional<double> cpu_quota(const std::string& root = "");
 
 }  // namespace roost::inline ROOST_ABI

@@ -20,13 +20,13 @@ namespace detail {
 class keeper;
 }
 
-// An executor whose work runs on the thread that calls run(): one thread, no stealing, its own timers. Posting from that
+// An executor that runs its work on the thread that calls run(): one thread, no stealing, its own timers. Posting from that
 // thread costs no atomic operation.
 class loop final : public executor {
 public:
     explicit loop(std::string_view name = "loop");
-    // Requires that run() has returned and that nothing is queued; see close(). By any thread, also as soon as what was posted,
-    // or stop(), made run() return: waits for threads that are still inside post(), stop() or close().
+    // Requires that run() has returned and that nothing is queued; see close(). Any thread may call it as soon as posted
+    // work or stop() made run() return. Blocks until the threads inside post(), stop() and close() have left.
     ~loop();
 
     bool post(work& w) noexcept override;
@@ -37,18 +37,18 @@ public:
     [[nodiscard]] bool is_here() const noexcept override;
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
 
-    // The loop that the calling thread is inside of, or null.
+    // Returns the loop whose run() or poll() the calling thread is in, or null.
     [[nodiscard]] static loop* current() noexcept;
 
-    // Runs work and timers until stop(), or until the loop is closed and nothing is left to run.
+    // Runs work and timers until stop() is called, or until the loop is closed and nothing is left to run. Blocks.
     void run() noexcept;
-    // Runs what is ready, without sleeping; how many.
+    // Runs what is ready without sleeping. Returns the number of bodies that ran.
     std::size_t poll() noexcept;
-    // From any thread: run() returns after the body it is in. The next run() goes on.
+    // Makes run() return after the current body. The next run() continues. Thread-safe.
     void stop() noexcept;
-    // From any thread: takes no more work from other threads; run() returns when everything queued has run.
+    // Refuses new work from other threads. run() returns when everything queued has run. Thread-safe.
     void close() noexcept;
-    // Timers that were still armed when the loop closed.
+    // Returns how many timers were still armed when the loop closed.
     [[nodiscard]] std::size_t timers_left() const noexcept { return timers_left_; }
 
     void set_blocking(blocking_service* lane) noexcept { blocking_ = lane; }
@@ -69,7 +69,7 @@ private:
     detail::posters posters_;
     detail::work_stack outside_;
     detail::work_ring ready_;
-    work_list yielded_;  // older than everything that is ready_
+    work_list yielded_;  // older than all of ready_
     detail::timer_shards timers_;
     detail::pulse pulse_;
     atomic<bool> stop_{false};

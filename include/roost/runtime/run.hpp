@@ -4,8 +4,8 @@
 //
 //   int main() { return roost::run(serve()); }
 //
-// Makes a runtime, runs the task and everything it starts to the end, ends the runtime, returns the task's value or throws
-// its error. The calling thread blocks meanwhile; it must not be a worker of some runtime.
+// Creates a runtime, runs the task and everything it starts to the end, and ends the runtime. Returns the task's value or
+// throws its error. Blocks the calling thread, which must not be a worker of any runtime.
 
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/block_on.hpp>
@@ -22,13 +22,13 @@ T run(task<T> t, const runtime_options& options = runtime_options(),
     return block_on(rt, std::move(t), "main", from);
 }
 
-// On a runtime that is there already.
+// As above, on a runtime that exists already.
 template <class T>
 T run(runtime& on, task<T> t, std::source_location from = std::source_location::current()) {
     return block_on(on, std::move(t), "main", from);
 }
 
-// Of anything else that a task can await.
+// As above, for anything else that a task can await.
 template <class A>
     requires detail::waitable<A>
 decltype(auto) run(A&& a, const runtime_options& options = runtime_options(),

@@ -1,15 +1,15 @@
 #pragma once
 
-// run(task) that Ctrl-C and SIGTERM end well.
+// run(task), ended in an orderly way by Ctrl-C and SIGTERM.
 //
 //   int main() { return roost::run_until_signal(serve()); }
 //
-// The first SIGINT or SIGTERM cancels the task, with the signal's name as the reason; what it started ends with it, and
-// destructors and cleanup run. From then on both signals have their former effect: a second Ctrl-C kills a task that does not end.
-// When run_until_signal returns, the handlers that were there before are back. A SIGINT that the process ignores from the start
-// (nohup, background jobs) stays ignored.
+// The first SIGINT or SIGTERM cancels the task and everything it started, with the signal's name as the reason. Destructors
+// and cleanup run. From then on both signals have their former effect: a second Ctrl-C kills a task that does not end. The
+// former handlers are restored before run_until_signal returns. A SIGINT that the process ignores from the start (nohup,
+// background jobs) stays ignored.
 //
-// For phases, budgets, reports and readiness there is service::run; for other signals and other reactions, signal_watch.
+// For phases, budgets, reports and readiness use service::run; for other signals and other reactions, signal_watch.
 
 #include <roost/runtime/detail/signal_hub.hpp>
 #include <roost/runtime/runtime.hpp>
@@ -23,7 +23,7 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-// Cancels a tree when one of the signals comes that a user ends programs with.
+// Cancels a tree on SIGINT or SIGTERM.
 class signal_canceller {
 public:
     signal_canceller();
@@ -31,9 +31,9 @@ public:
     signal_canceller(const signal_canceller&) = delete;
     signal_canceller& operator=(const signal_canceller&) = delete;
 
-    // Once. At once if a signal has come already.
+    // Cancels root at the first signal, at once if one has arrived already. Called once.
     void cancels(node_ref<node> root) noexcept;
-    // The one that has cancelled; 0 for none. After the end of the tree.
+    // Returns the signal that cancelled, or 0. Called after the tree has ended.
     [[nodiscard]] int number() const noexcept;
 
 private:
@@ -43,8 +43,8 @@ private:
 
 }  // namespace detail
 
-// Returns the task's number, 0 for a task<void>; 128 + n if signal n cancelled it. A task that ends with a value or an error all the
-// same gives that: an error is thrown. Blocks; must not be called in a job.
+// Returns the task's number, 0 for a task<void>, or 128 + n if signal n cancelled it. A task that completes in spite of the
+// signal has its own result: its value is returned, its error is thrown. Blocks; must not be called in a job.
 template <class T>
     requires std::is_void_v<T> || std::convertible_to<T, int>
 int run_until_signal(task<T> t, const runtime_options& options = runtime_options(),

@@ -37,39 +37,39 @@ private:
     void* overrun_context_ = nullptr;
 };
 
-// What a runtime found when it ended. Everything queued has run; these could not.
+// What could not run before a runtime ended. Everything else that was queued has run.
 class runtime_ending {
 public:
     runtime_ending() noexcept = default;
     runtime_ending(std::size_t timers, std::vector<lane_entry> abandoned) noexcept
         : timers_(timers), abandoned_(std::move(abandoned)) {}
-    // Timers that were still armed. They have not fired and will not.
+    // Timers that were still armed. They never fire.
     [[nodiscard]] std::size_t timers_left() const noexcept { return timers_; }
-    // Blocking functions that did not end within the runtime's patience, and those queued behind them. Their threads are left
-    // to themselves; what they return is dropped.
+    // Blocking functions that did not end within the runtime's patience, and those queued behind them. Their threads are
+    // detached, and what the functions return is dropped.
     [[nodiscard]] const std::vector<lane_entry>& abandoned() const& noexcept { return abandoned_; }
-    const std::vector<lane_entry>& abandoned() const&& = delete;  // they go with it
+    const std::vector<lane_entry>& abandoned() const&& = delete;  // the entries are part of this object
 
 private:
     std::size_t timers_ = 0;
     std::vector<lane_entry> abandoned_;
 };
 
-// Threads that run work: a work-stealing executor (with one worker: a loop on its own thread), timers, a blocking lane, and a
-// watcher that reports bodies which run for longer than the soft budget without suspending.
+// Threads that run work: a work-stealing executor, timers, a blocking lane, and a watcher. With one worker the executor is
+// a loop on its own thread. The watcher reports bodies that run for longer than the soft budget without suspending.
 //
-//   workers          0: as many as usable_cpus() says
-//   blocking_threads most threads of the blocking lane; they are made when needed
-//   blocking_patience  how long the end waits for blocking functions while none of them ends; 10 s
-//   soft_budget      0: no reports
+//   workers            number of worker threads; 0: usable_cpus()
+//   blocking_threads   most threads of the blocking lane; they are started when needed
+//   blocking_patience  how long shut_down() waits for blocking functions while none of them ends; default 10 s
+//   soft_budget        0: no reports
 //
-// The runtime must outlive everything that runs on it. It may be destroyed by any thread that is not its own as soon as what
-// runs on it has ended: threads that are still inside post() are waited for. A forked child must not touch it: it gets a panic that says so.
+// The runtime must outlive everything that runs on it. Any thread that is not its own may destroy it as soon as that has
+// ended. The destructor waits for threads inside post(). A forked child may destroy it; post() and shut_down() panic.
 class runtime {
 public:
-    // std::system_error when a thread cannot be made.
+    // Throws std::system_error if a thread cannot be started.
     explicit runtime(const runtime_options& options = runtime_options(), site made_at = std::source_location::current());
-    ~runtime();  // shut_down(); what that abandons is named on standard error
+    ~runtime();  // calls shut_down() and names on standard error what it abandons
     runtime(const runtime&) = delete;
     runtime& operator=(const runtime&) = delete;
 
@@ -82,11 +82,12 @@ public:
 
     bool post(work& w) noexcept { return get_executor().post(w); }
 
-    // Takes no more work from outside, runs everything that is queued (blocking work first, timers no more), ends the threads.
-    // From any thread that is not its own. A second call waits for the first one's end and returns an empty ending.
+    // Refuses new work from other threads, runs everything that is queued, and ends the threads. Blocking work ends first;
+    // timers no longer fire. Blocks; must not be called by a thread of the runtime. A second call waits for the end of the
+    // first and returns an empty runtime_ending.
     runtime_ending shut_down();
 
-    // Number of the worker the caller runs on, or no_worker: for striping by worker.
+    // Returns the index of the worker that the caller runs on, or no_worker. For striping by worker.
     static constexpr unsigned no_worker = ~0U;
     [[nodiscard]] static unsigned this_worker() noexcept;
 

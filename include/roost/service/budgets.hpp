@@ -10,9 +10,9 @@
 
 namespace roost::inline ROOST_ABI::service {
 
-// How long each phase may take, under one total. What is not set shares what is left of the total, in the proportions
-// 0 : 2 : 15 : 4 : 1 : 3 (lame duck, stop intake, drain, cancel, abort, release). The total is 25 s, which leaves five of the
-// 30 s that Kubernetes grants.
+// How long each phase of shutdown may take, under one total. Phases without a budget share what is left of the total, in
+// the proportions 0 : 2 : 15 : 4 : 1 : 3 (lame duck, stop intake, drain, cancel, abort, release). The default total is 25
+// s: five less than the 30 s that Kubernetes grants.
 class budgets {
 public:
     constexpr budgets() noexcept = default;
@@ -21,10 +21,10 @@ public:
     constexpr budgets& set(phase p, duration d) noexcept { return parts_[index(p)] = d, *this; }
 
     [[nodiscard]] constexpr duration total() const noexcept { return total_; }
-    // Of a phase that was set.
+    // Returns the budget set for p, or an empty optional.
     [[nodiscard]] constexpr std::optional<duration> get(phase p) const noexcept { return parts_[index(p)]; }
 
-    // Which phases have a budget: lame_duck .. release.
+    // Returns true for lame_duck .. release.
     [[nodiscard]] static constexpr bool has_budget(phase p) noexcept { return p >= phase::lame_duck && p <= phase::release; }
 
 private:
@@ -34,7 +34,7 @@ private:
     std::array<std::optional<duration>, phase_count> parts_{};
 };
 
-// Budgets that have been checked and filled in.
+// Budgets, checked and complete.
 class schedule {
 public:
     constexpr schedule() noexcept = default;
@@ -49,7 +49,7 @@ private:
     std::array<duration, phase_count> parts_{};
 };
 
-// A schedule, or one sentence that says what is wrong.
+// A schedule, or one sentence that describes the problem.
 class schedule_result {
 public:
     [[nodiscard]] static schedule_result make(const budgets& b);
@@ -62,13 +62,13 @@ private:
     std::string problem_;
 };
 
-// Reads PREFIX_TOTAL, PREFIX_LAME_DUCK, PREFIX_STOP_INTAKE, PREFIX_DRAIN, PREFIX_CANCEL, PREFIX_ABORT and PREFIX_RELEASE over
-// b. Empty, or one sentence that says what is wrong.
+// Overrides b with PREFIX_TOTAL, PREFIX_LAME_DUCK, PREFIX_STOP_INTAKE, PREFIX_DRAIN, PREFIX_CANCEL, PREFIX_ABORT and
+// PREFIX_RELEASE. Returns an empty string, or one sentence that describes the problem.
 [[nodiscard]] std::string read_environment(budgets& b, std::string_view prefix);
 
-// "15s", "500ms", "2m", "1.5s", "3" (seconds). Nothing when it is none of these or negative.
+// Parses "15s", "500ms", "2m", "1.5s", "3" (seconds). Returns an empty optional for any other text and for negative values.
 [[nodiscard]] std::optional<duration> parse_duration(std::string_view text) noexcept;
-// "15 s", "0.5 s".
+// Returns "15 s", "0.5 s".
 [[nodiscard]] std::string format_duration(duration d);
 
 }  // namespace roost::inline ROOST_ABI::service

@@ -1,13 +1,13 @@
 #pragma once
 
-// A part of a service with a place in the order of shutdown.
+// A part of a service that has its own position in the order of shutdown.
 //
 //   service::component& web = host.add("web", service::component_options().intake());
-//   web.launch("accept", accept_loop(web.shutdown()));          // jobs below it are its work
+//   web.launch("accept", accept_loop(web.shutdown()));          // jobs below the component are its work
 //   auto g = web.shutdown().guard();                            // so are guards, for threads and other libraries
 //
-// Stopping a component latches stop on its node, runs its hook, and waits until nothing below it is left. A component whose job
-// or hook ends with an error has failed, and with it the service, unless the component is optional().
+// Stopping a component latches stop on its node, runs its hook, and waits until its subtree is drained. A component fails
+// when one of its jobs or its hook ends with an error. A failed component fails the service, unless it is optional().
 
 #include <roost/shutdown/shutdown.hpp>
 #include <roost/task/scope.hpp>
@@ -22,7 +22,7 @@ namespace roost::inline ROOST_ABI::service {
 enum class stage : std::uint8_t {
     intake,  // stopped in phase stop_intake: listeners, consumers
     work,  // stopped in phase drain
-    release,  // stopped in phase release, when all work is gone: pools, connections, logs. Not reached by cancel before that.
+    release,  // stopped in phase release, when all work has ended: pools, connections, logs. Not cancelled before that.
 };
 
 class component_options {
@@ -32,14 +32,14 @@ public:
     constexpr component_options& in(service::stage s) noexcept { return stage_ = s, *this; }
     constexpr component_options& intake() noexcept { return in(service::stage::intake); }
     constexpr component_options& release() noexcept { return in(service::stage::release); }
-    // Components of one stage stop from the largest rank to the smallest, those of equal rank together. Without one, the last
-    // to be added stops first. Ranks come before components without one.
+    // Components of one stage stop from the largest rank to the smallest; components of equal rank stop together.
+    // Components without a rank stop after those with one, the last added first.
     constexpr component_options& rank(int r) noexcept { return rank_ = r, *this; }
-    // The next one is stopped after this time even if this one is still at work. Without one: an equal share of what is left
+    // After this time the next component is stopped even if this one has not ended. Default: an equal share of what is left
     // of the phase.
     constexpr component_options& budget(duration d) noexcept { return budget_ = d, *this; }
 
-    // The service goes on without it when it fails. The failure is logged all the same.
+    // The failure of an optional component is logged, and the service continues.
     constexpr component_options& optional(bool is = true) noexcept { return optional_ = is, *this; }
 
     [[nodiscard]] constexpr service::stage stage() const noexcept { return stage_; }
@@ -60,7 +60,7 @@ namespace detail {
 
 class component_list;
 
-// What a component that is not optional tells of its failure. From any thread.
+// Receives the failures of components that are not optional. Thread-safe.
 class component_failures {
 public:
     virtual void component_failed(const component& which, const std::exception_ptr& error) noexcept = 0;
@@ -69,7 +69,7 @@ protected:
     ~component_failures() = default;
 };
 
-// The node behind component::jobs(): below the component's, with no work of its own.
+// The node behind component::jobs(): a child of the component's node, with no work of its own.
 class component_scope final : public roost::detail::scope_core {
 public:
     [[nodiscard]] static node_ref<component_scope> make(component& owner, node& parent, executor_ref where, site made_at);
@@ -91,7 +91,7 @@ public:
 
 }  // namespace detail
 
-// Made by host::add; lives as long as the service.
+// Created by host::add(); lives as long as the service.
 class component {
 public:
     component(const component&) = delete;
@@ -100,21 +100,22 @@ public:
     [[nodiscard]] std::string_view name() const noexcept { return shutdown_.name(); }
     [[nodiscard]] const component_options& options() const noexcept { return options_; }
 
-    // Its node: guard(), interrupt(x), child(name), shutting_down(), observe(), report().
+    // The component's node: guard(), interrupt(x), child(name), shutting_down(), observe(), report().
     [[nodiscard]] const roost::shutdown& shutdown() const noexcept { return shutdown_; }
-    // Its scope: launch and async. A job that ends with an error fails the component. For work that may fail by itself (a
-    // request) catch inside, use a supervisor, or make the component optional.
+    // The component's scope: launch and async. A job that ends with an error fails the component. Work that may fail on its
+    // own (a request) catches its errors, runs under a supervisor, or belongs to an optional component.
     [[nodiscard]] scope& jobs() noexcept { return jobs_; }
     template <class T>
     job launch(node_name name, task<T> t, std::source_location where = std::source_location::current()) {
         return jobs().launch(name, std::move(t), start::scheduled, where);
     }
 
-    // What to do when it is stopped, as a job of its own: close a listener, end a pool. Before the stop; the last one counts.
+    // Sets the hook that runs as a job when the component is stopped: close a listener, end a pool. Requires that the
+    // component is not stopped yet. A later call replaces the hook.
     void on_stop(std::function<task<>()> hook);
 
-    // For threads and other libraries, which have no job to fail: logs the error. Unless the component is optional, the service
-    // is not ready from now on, shuts down, and exits with component_failed. From any thread.
+    // Reports an error of code that has no job: threads, other libraries. Logs the error. Unless the component is optional,
+    // the service stops being ready, shuts down, and exits with component_failed. Thread-safe.
     void fail(const std::exception_ptr& error) noexcept;
 
 private:
@@ -125,8 +126,8 @@ private:
     void tell_failure(const std::exception_ptr& error) noexcept;
     void failed(std::string_view what, std::string_view who, site made_at, const std::exception_ptr& error) noexcept;
     ~component();
-    void begin_stop(reason why) noexcept;  // once
-    void close() noexcept;  // takes no more jobs
+    void begin_stop(reason why) noexcept;  // the first call alone has an effect
+    void close() noexcept;  // refuses new jobs
     [[nodiscard]] bool is_over() const noexcept { return is_complete(shutdown_.state()); }
 
     roost::shutdown shutdown_;

@@ -1,14 +1,14 @@
 #pragma once
 
-// Proof that nothing was lost: every accepted piece of work is settled exactly once.
+// Accounts for accepted work: every entry is settled exactly once, so nothing is lost unnoticed.
 //
 //   auto order = books.accept();
 //   ... co_await store(...);
 //   order.complete();
 //
-// An entry that is dropped unsettled counts as failed while an exception passes through, else as cancelled: that is what
-// happens to it when its job is cancelled. When the service is forced to die, what is still open counts as abandoned. When it
-// ends by itself, nothing may be open: that would be lost work, and the exit code says so.
+// An entry that is destroyed unsettled counts as failed during stack unwinding, else as cancelled. A cancelled job destroys
+// its entries that way. When the service is forced to end, open entries count as abandoned. When it ends by itself, an open
+// entry is lost work, and the exit code is broken_invariant.
 //
 // id  operation             order    pairs  carries                                                  fails in
 // G1  counters: fetch_add   relaxed  -      statistics; settled after accepted, on whatever thread   (floor: see read())
@@ -28,7 +28,7 @@ namespace roost::inline ROOST_ABI::service {
 
 enum class settled : std::uint8_t { completed, failed, cancelled, abandoned };
 
-// The counters at one moment.
+// A snapshot of the counters.
 class ledger_counts {
 public:
     constexpr ledger_counts() noexcept = default;
@@ -44,16 +44,16 @@ public:
     [[nodiscard]] constexpr std::uint64_t all_settled() const noexcept {
         return completed_ + failed_ + cancelled_ + abandoned_;
     }
-    // Accepted and not settled: in flight while the service runs, lost when it has ended.
+    // Returns accepted minus settled: work in flight while the service runs, lost work after its end.
     [[nodiscard]] constexpr std::uint64_t open() const noexcept { return accepted_ - all_settled(); }
-    // The same with everything open called abandoned: what a forced end leaves.
+    // Returns these counts with everything open counted as abandoned: the ledger of a forced end.
     [[nodiscard]] constexpr ledger_counts forced() const noexcept {
         return {accepted_, completed_, failed_, cancelled_, abandoned_ + open()};
     }
 
     // "ledger: accepted=5 completed=3 failed=1 cancelled=1 abandoned=0 lost=0"
     [[nodiscard]] std::string to_string() const;
-    // The same without asking for memory.
+    // As to_string(). Does not allocate.
     static constexpr std::size_t longest_text = 192;
     [[nodiscard]] std::string_view write_to(char (&to)[longest_text]) const noexcept;
 
@@ -73,7 +73,7 @@ public:
     ledger(const ledger&) = delete;
     ledger& operator=(const ledger&) = delete;
 
-    // From any thread.
+    // Thread-safe.
     [[nodiscard]] entry accept() noexcept;
     [[nodiscard]] ledger_counts read() const noexcept;
 
@@ -86,7 +86,7 @@ private:
     alignas(64) atomic<std::uint64_t> settled_[4];
 };
 
-// One piece of work on its way. Movable; settled once, on any thread.
+// One piece of accepted work. Movable; settled once, by any thread.
 class [[nodiscard]] ledger::entry {
 public:
     entry() noexcept = default;  // belongs to no ledger

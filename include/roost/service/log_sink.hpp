@@ -13,12 +13,12 @@ enum class severity : std::uint8_t { info, warning, error };
     return s == severity::info ? "info" : s == severity::warning ? "warning" : "error";
 }
 
-// One line, without its end. The text is valid during the call.
+// One line, without its line end. The text is valid during the call of the sink.
 class log_line {
 public:
     enum class kind : std::uint8_t {
         plain,
-        ledger,  // the last line of a service, which programs read: it is written as it is
+        ledger,  // the last line of a service, read by programs: written without a head
     };
 
     log_line(severity how, std::string_view text) noexcept : log_line(how, text, wall_now()) {}
@@ -26,13 +26,13 @@ public:
         : text_(text), at_(at), how_(how), kind_(of) {}
     [[nodiscard]] constexpr severity how() const noexcept { return how_; }
     [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }
-    // When it was logged, which may be earlier than when it is written.
+    // When the line was logged; it may be written later.
     [[nodiscard]] constexpr wall_time time() const noexcept { return at_; }
     [[nodiscard]] constexpr bool is_ledger() const noexcept { return kind_ == kind::ledger; }
 
-    // "2026-11-17T19:09:46.123Z warning roost: ..."; the ledger's text alone.
+    // Returns "2026-11-17T19:09:46.123Z warning roost: ...". For the ledger, returns the text alone.
     [[nodiscard]] std::string to_string() const;
-    // What to_string() has before the text. Allocates nothing.
+    // Writes what to_string() puts before the text. Does not allocate.
     static constexpr std::size_t longest_head = wall_text_size + sizeof " warning " - 1;
     std::string_view write_head(char (&to)[longest_head]) const noexcept;
 
@@ -43,16 +43,16 @@ private:
     kind kind_;
 };
 
-// Where a service says what it does: put your logger behind it. Must not throw.
+// Receives the log lines of a service; connect your logger here. Must not throw.
 //
-// A thread of the service calls it, one line at a time, in the order in which the lines were logged. No other thread waits for it:
-// lines are queued (options::log_buffer). While the sink does not return, the queue drops its oldest lines, and the sink gets
-// "roost: N log lines dropped" before the next. run() returns when every line is written; until the hard deadline it waits.
-// Before a service is started (a refusal), the thread that called run() calls the sink.
+// One thread of the service calls the sink, one line at a time, in the order in which the lines were logged. No other
+// thread waits for it: lines are queued (options::log_buffer). While the sink blocks, the queue drops its oldest lines. The
+// sink then gets "roost: N log lines dropped" before the next line. run() waits until every line is written, at most until
+// the hard deadline. If run() refuses to start the service, it calls the sink on its own thread.
 using log_sink = void (*)(const log_line& line, void* context) noexcept;
 
-// The default: to_string() and a line end, to the standard error stream. Waits at most a second for a reader that takes nothing,
-// and then drops lines until it takes some again; a line says how many.
+// The default sink: writes to_string() and a line end to standard error. If the reader takes nothing for a second, lines are
+// dropped until it takes some again. A line then reports how many.
 void log_to_stderr(const log_line& line, void* context) noexcept;
 
 }  // namespace roost::inline ROOST_ABI::service

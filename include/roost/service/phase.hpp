@@ -7,17 +7,17 @@
 
 namespace roost::inline ROOST_ABI::service {
 
-// How far a service has come, in this order; a phase is never left for an earlier one.
+// The phases of a service, in this order. A service never goes back to an earlier phase.
 //
 //   running      serves
-//   lame_duck    no longer ready, still serves: load balancers look away before anybody is refused
+//   lame_duck    no longer ready, still serves: load balancers look away before a request is refused
 //   stop_intake  components of stage::intake are stopped: nothing new comes in
-//   drain        components of stage::work are stopped, one after the other, main last; what was begun is finished
-//   cancel       what is still there is cancelled
+//   drain        components of stage::work are stopped, one after the other, main last; work that has begun is finished
+//   cancel       the remaining work is cancelled
 //   abort        shields are pierced
 //   release      components of stage::release are stopped: pools, connections, logs
 //   exit         threads are joined
-//   forced       the third signal or the hard deadline: the tree is printed, the process dies
+//   forced       the third signal or the hard deadline: the tree is printed, and the process dies
 enum class phase : std::uint8_t { running, lame_duck, stop_intake, drain, cancel, abort, release, exit, forced };
 inline constexpr unsigned phase_count = 9;
 
@@ -36,12 +36,12 @@ inline constexpr unsigned phase_count = 9;
     return "unknown";
 }
 
-// What run() returns. If several hold, the first of: broken_invariant, main_failed or component_failed (whichever came first),
-// work_cancelled, signal_base + n, and last the root task's own number or clean.
+// What run() returns. If several apply, the first of: broken_invariant; main_failed or component_failed, whichever was
+// first; work_cancelled; signal_base + n; the root task's own number; clean.
 namespace exit_code {
 inline constexpr int clean = 0;
 inline constexpr int main_failed = 1;  // the root task ended with an error
-inline constexpr int bad_options = 2;  // nothing was started; one sentence says why
+inline constexpr int bad_options = 2;  // nothing was started; one logged sentence has the cause
 inline constexpr int component_failed = 3;  // a job or hook of a component that is not optional ended with an error
 inline constexpr int broken_invariant = 70;  // work was lost, or Roost found a bug
 inline constexpr int work_cancelled = 124;  // the drain deadline passed, and work was cancelled

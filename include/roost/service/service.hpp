@@ -10,9 +10,10 @@
 //   }
 //   int main() { return service::run(serve); }
 //
-// The first SIGTERM or SIGINT begins shutdown (see phase.hpp), the second cancels, the third prints the tree and dies of it, and
-// so does the hard deadline. SIGUSR1 prints the tree, SIGHUP runs the reload hook. All of it happens on a thread of its own, so
-// it works when every worker is stuck. The last line that is logged is the ledger. One service at a time per process.
+// The first SIGTERM or SIGINT begins shutdown (see phase.hpp), the second cancels. The third prints the tree, and the
+// process dies of the signal; the hard deadline does the same. SIGUSR1 prints the tree, SIGHUP runs the reload hook.
+// Signals and phases are handled on a thread of their own, so they work when every worker is stuck. The ledger is the last
+// line that is logged. A process runs one service at a time.
 
 #include <roost/service/host.hpp>
 #include <roost/service/service_options.hpp>
@@ -27,7 +28,7 @@ namespace roost::inline ROOST_ABI::service {
 
 namespace detail {
 
-// The root task, made when the host is there; its number is the exit code.
+// Makes the root task once the host exists. The task's number is the exit code.
 using make_main = std::function<task<int>(host&)>;
 int run_service(make_main root, bool ready_at_start, const options& o, std::source_location from);
 
@@ -46,7 +47,7 @@ task<int> as_main(task<T> t) {
 
 }  // namespace detail
 
-// fn(host&) returns the root task. The service is ready when it says h.set_ready().
+// Runs the root task that fn(host&) returns. The service is ready after h.set_ready(). Blocks. Returns the exit code.
 template <class Fn>
     requires std::invocable<Fn&, host&> && roost::detail::is_task<std::invoke_result_t<Fn&, host&>> &&
              detail::main_result<typename std::invoke_result_t<Fn&, host&>::value_type>
@@ -54,7 +55,7 @@ int run(Fn fn, const options& o = options(), std::source_location from = std::so
     return detail::run_service([&fn](host& h) { return detail::as_main(std::invoke(fn, h)); }, false, o, from);
 }
 
-// A root task that needs no host. The service is ready at once.
+// Runs a root task that needs no host. The service is ready at once. Blocks. Returns the exit code.
 template <detail::main_result T>
 int run(task<T> root, const options& o = options(), std::source_location from = std::source_location::current()) {
     return detail::run_service([&root](host&) { return detail::as_main(std::move(root)); }, true, o, from);

@@ -15,29 +15,29 @@ public:
 
     constexpr options& name(std::string_view text) noexcept { return name_ = text, *this; }
 
-    // How long shutdown takes; see budgets.hpp. The environment overrides all of it.
+    // How long shutdown may take; see budgets.hpp. The environment overrides these values.
     constexpr options& total(duration d) noexcept { return budgets_.total(d), *this; }
     constexpr options& budget(phase p, duration d) noexcept { return budgets_.set(p, d), *this; }
-    // Prefix of the variables: ROOST_SHUTDOWN_TOTAL and so on. Empty: the environment has no say.
+    // Prefix of the variables: ROOST_SHUTDOWN_TOTAL and so on. Empty: the environment is not read.
     constexpr options& environment(std::string_view prefix) noexcept { return prefix_ = prefix, *this; }
 
-    // How often the holders are named while shutdown waits.
+    // How often the outstanding work is logged while shutdown waits.
     constexpr options& report_every(duration d) noexcept { return report_every_ = d, *this; }
-    // How long the executor may take to run something before is_live() says no.
+    // How long the executor may take to run posted work before is_live() returns false.
     constexpr options& live_within(duration d) noexcept { return live_within_ = d, *this; }
     constexpr options& sink(log_sink s, void* context = nullptr) noexcept {
         return sink_ = s, sink_context_ = context, *this;
     }
 
-    // How many bytes of lines wait for the sink at most; then the oldest are dropped, and counted. At least 4096.
+    // The most bytes of lines that wait for the sink. Beyond that the oldest lines are dropped and counted. At least 4096.
     constexpr options& log_buffer(std::size_t bytes) noexcept { return log_buffer_ = bytes, *this; }
 
-    // The service makes a runtime of its own with these options ...
+    // The service creates a runtime with these options ...
     constexpr options& runtime(const runtime_options& r) noexcept { return runtime_ = r, *this; }
-    // ... or runs here: an event loop, a pool of the user's. It has to be running, and to outlive run().
+    // ... or uses this executor: an event loop, a thread pool. It has to be running, and to outlive run().
     constexpr options& on(executor_ref where) noexcept { return where_ = where, *this; }
 
-    // Off: signals are left alone; only the program asks for the end.
+    // False: no signal handlers are installed; only the program can start the shutdown.
     constexpr options& signals(bool handled) noexcept { return signals_ = handled, *this; }
 
     [[nodiscard]] constexpr std::string_view name() const noexcept { return name_; }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The explorer: runs a small concurrent program again and again, each time with a different interleaving, until every
+// The explorer: runs a small concurrent program repeatedly, each time with a different interleaving, until every
 // interleaving that can matter has been tried (docs/guide/testing.md).
 //
 //   auto r = explore({.name = "handover"}, [] {
@@ -10,8 +10,9 @@
 //       check(ready.load(mo::acquire) == 1, "the store is seen after join");
 //   });
 //
-// The body builds fresh state, spawns roost::thread, joins them and checks. It must be deterministic except for what goes
-// through the seam and choose(). On the native and jitter back ends the same call runs the body many times on real threads.
+// The body builds fresh state, starts roost::thread objects, joins them and checks. It must be deterministic except for
+// what goes through the seam and choose(). On the native and jitter back ends the same call runs the body many times on
+// real threads.
 
 #include <roost/base/config.hpp>
 #include <roost/testing/names.hpp>
@@ -50,7 +51,7 @@ enum class memory : std::uint8_t { sc, weak, both };         // both: sequential
 enum class reuse : std::uint8_t { quarantine, reissue };     // freed memory: never reused, or handed out again at once
 
 inline constexpr int unbounded = -1;
-inline constexpr int bound_if_needed = -2;  // unbounded; if time runs out, once more with at most three preemptions
+inline constexpr int bound_if_needed = -2;  // unbounded; if time runs out, again with at most three preemptions
 
 struct options {
     const char* name = "";
@@ -59,7 +60,7 @@ struct options {
     testkit::reuse reuse = testkit::reuse::quarantine;
     int preemption_bound = bound_if_needed;
     double seconds = 5;                   // per memory mode; ROOST_MODEL_SECONDS overrides
-    bool whole = false;                   // no bound if needed, and ROOST_MODEL_SECONDS only lengthens: for small models
+    bool whole = false;                   // never bounded, and ROOST_MODEL_SECONDS can only lengthen it: for small models
     std::uint64_t max_executions = 0;     // 0: no limit
     std::uint32_t max_steps = 5000;       // an execution longer than this is a livelock
     std::uint64_t seed = 0;               // random and pct; ROOST_MODEL_SEED overrides
@@ -76,23 +77,23 @@ struct options {
 
 struct result {
     testkit::verdict verdict = testkit::verdict::ok;
-    bool complete = false;         // nothing was left untried (within `bound`, if that is not `unbounded`)
+    bool complete = false;         // every interleaving was tried (within `bound`, if that is not `unbounded`)
     int bound = unbounded;         // preemption bound of the completed search
-    bool cut = false;              // a limit on time or executions ended it
+    bool cut = false;              // a limit on time or executions ended the search
     std::uint64_t executions = 0;
-    std::uint64_t redundant = 0;   // of these, how many the reduction recognised as repetitions only on the way
+    std::uint64_t redundant = 0;   // executions that the reduction recognised as repetitions only after they had begun
     std::uint64_t steps = 0;
     std::uint64_t rechecked = 0;
     std::uint32_t preemptions = 0; // of the failing execution, after minimising
     double seconds = 0;
-    std::string message;           // what went wrong, one sentence
+    std::string message;           // what is wrong, in one sentence
     std::string choices;           // for ROOST_REPLAY
     std::string trace;             // the failing execution, step by step
 
     [[nodiscard]] bool ok() const noexcept { return verdict == testkit::verdict::ok; }
-    // One line: verdict, executions, rate, completeness.
+    // Returns one line: verdict, executions, rate, completeness.
     [[nodiscard]] std::string summary() const;
-    // The whole report of a failure: sentence, replay string, explanation, trace.
+    // Returns the whole report of a failure: sentence, replay string, explanation, trace.
     [[nodiscard]] std::string report(const char* name) const;
 };
 
@@ -101,7 +102,7 @@ result explore(const options& how, const std::function<void()>& body);
 // Ends the execution with the verdict `assertion` if the condition does not hold.
 void check(bool condition, const char* text = "check failed", std::source_location at = std::source_location::current());
 
-// Some number below n; the search tries them all. Random on the native and jitter back ends.
+// Returns a number below n. The search tries all of them; the native and jitter back ends return a random one.
 [[nodiscard]] std::uint32_t choose(std::uint32_t n, std::source_location at = std::source_location::current());
 
 }  // namespace testkit

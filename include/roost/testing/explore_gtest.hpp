@@ -7,7 +7,7 @@
 //   EXPECT_EXPLORED({.memory = memory::sc}, [] { ... });         the same inside a test, with options
 //   EXPECT_FOUND(verdict::deadlock, {}, [] { ... });             a planted bug: model back end only, skipped elsewhere
 //
-// The outcome is recorded as test properties, so that a report can say which models were searched exhaustively.
+// The outcome is recorded as test properties, so that a report can list the models that were searched exhaustively.
 
 #include <roost/testing/explore.hpp>
 
@@ -37,7 +37,7 @@ inline result explore_in_test(options how, const std::function<void()>& body) {
     return r;
 }
 
-// Fails the test, with the replayable report, unless no interleaving misbehaves.
+// Fails the test, with a report that can be replayed, if any interleaving misbehaves.
 inline result explore_all(const std::function<void()>& body, const options& how = {}) {
     result r = explore_in_test(how, body);
     if (!r.ok()) {
@@ -48,7 +48,7 @@ inline result explore_all(const std::function<void()>& body, const options& how 
     return r;
 }
 
-// For models that are small enough: as many seconds as that takes.
+// For models that are small enough to be searched completely: with a limit of 60 seconds.
 inline result explore_whole(const std::function<void()>& body) { return explore_all(body, {.seconds = 60, .whole = true}); }
 
 }  // namespace testkit
@@ -80,7 +80,7 @@ inline result expect_found([[maybe_unused]] verdict expected, [[maybe_unused]] c
     EXPECT_STREQ(to_string(r.verdict), to_string(expected)) << r.report(current_test_name().c_str());
     return r;
 #else
-    return result{};  // on real threads the bug may or may not strike, and may crash the test when it does
+    return result{};  // on real threads the bug may not occur, and may crash the test when it does
 #endif
 }
 

@@ -12,21 +12,21 @@
 
 namespace roost::inline ROOST_ABI::testkit {
 
-// Runs nothing until told to, on the thread that tells it. First in, first out. Posting works from any thread.
+// Runs work only when the test calls run_one() and the like, on the calling thread, in FIFO order. post() is thread-safe.
 class manual_executor final : public executor {
 public:
     explicit manual_executor(std::string_view name = "manual executor") : name_(name) {}
-    ~manual_executor();  // work that was never run ends the program: it would be lost silently
+    ~manual_executor();  // panics if work is queued: it would be lost silently
 
     bool post(work& w) noexcept override;
     [[nodiscard]] bool is_here() const noexcept override;
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
 
-    // False when there was nothing to run.
+    // Returns false if nothing was queued.
     bool run_one() noexcept;
-    // Also what the work posts; how many.
+    // Runs what is queued, and what that work posts. Returns the number of bodies that ran.
     std::size_t run_all() noexcept;
-    // Until `done()`; false when nothing was left to run before that.
+    // Runs until `done()` returns true. Returns false if the queue is empty before that.
     template <class Done>
     bool run_until(Done done) {
         while (!done()) {
@@ -36,7 +36,7 @@ public:
         }
         return true;
     }
-    // Until `done()`, sleeping while there is nothing to run: for work that other threads post.
+    // Runs until `done()` returns true, and sleeps while nothing is queued: for work that other threads post.
     template <class Done>
     void run_until_waiting(Done done) {
         for (std::uint32_t heard = bell_.listen(); !done(); heard = bell_.listen()) {
@@ -45,10 +45,10 @@ public:
             }
         }
     }
-    // For whoever changed what a run_until_waiting() on another thread looks at.
+    // Makes a run_until_waiting() on another thread evaluate `done()` again. Thread-safe.
     void wake() noexcept { bell_.ring(); }
 
-    // Refuses from now on; what is queued can still be run.
+    // Refuses new work. What is queued can still be run.
     void close() noexcept;
     [[nodiscard]] std::size_t pending() const noexcept;
 

@@ -1,9 +1,9 @@
 #pragma once
 
-// roost::testing::virtual_time, roost::testing::explore and the others, beside GoogleTest.
+// Makes roost::testing::virtual_time, roost::testing::explore and the others available beside GoogleTest.
 //
-// With `using namespace roost`, `testing::Test` has to mean GoogleTest's, so `testing` may not name two namespaces. It names one:
-// the global `testing`, with or without GoogleTest in it, which sees what Roost has in roost::testkit.
+// With `using namespace roost`, `testing::Test` has to be GoogleTest's, so `testing` must not name two namespaces. It names
+// one: the global `testing`, with or without GoogleTest in it. Roost's names live in roost::testkit and are visible there.
 
 #include <roost/base/config.hpp>
 

@@ -12,15 +12,15 @@
 
 namespace roost::inline ROOST_ABI::testkit {
 
-// Forces the steps of a test into one order, whatever thread or coroutine each belongs to:
+// Forces the steps of a test into one order, across threads and coroutines:
 //
 //   sequencer order;
 //   thread a:  order.reach(1); write();      order.reach(4);
 //   thread b:  order.reach(2); order.reach(3); read();
 //
-// reach(n) returns when steps 1 .. n-1 have been reached, so what follows reach(1) in thread a may run beside what follows
-// reach(2): put a step behind whatever has to be over. Every number is reached once. A step that waits for longer than the
-// limit ends the program and names the missing one.
+// reach(n) returns when steps 1 .. n-1 have been reached. What follows reach(1) in thread a may run beside what follows
+// reach(2): put a step behind everything that has to be over. Every number is reached once. A step that waits for longer
+// than the limit panics and names the missing step.
 class sequencer {
 public:
     explicit sequencer(duration limit = std::chrono::seconds(20)) noexcept : limit_(limit) {}
@@ -28,13 +28,13 @@ public:
     sequencer& operator=(const sequencer&) = delete;
     ~sequencer();
 
-    // For threads: blocks.
+    // For threads. Blocks.
     void reach(std::uint32_t step, site where = std::source_location::current()) noexcept;
-    // For coroutines of any type: suspends; resumed through their executor.
+    // For coroutines of any type. Suspends; the coroutine is resumed through its executor.
     class turn;
     [[nodiscard]] turn wait(std::uint32_t step, site where = std::source_location::current()) noexcept;
 
-    // The last step that was reached.
+    // Returns the last step that was reached.
     [[nodiscard]] std::uint32_t reached() const noexcept;
 
 private:

@@ -7,8 +7,8 @@
 
 namespace roost::inline ROOST_ABI::testkit {
 
-// Has the leak report of `time` name every job that is still there below `s` when the test ends: suspended in something that
-// nobody will do, or never joined. Call it once per root, right after it was made.
+// Makes the leak report of `time` name every job that is left below `s` when the test ends. Such a job is suspended in a
+// wait that never completes, or never joined. Call it once per root, right after its construction.
 inline void watch(virtual_time& time, const scope& s) {
     time.add_reporter([root = node_ref<detail::scope_core>::share(s.core())]() -> std::string {
         const std::size_t units = root->work_in_subtree();

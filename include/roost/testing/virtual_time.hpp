@@ -17,14 +17,15 @@
 
 namespace roost::inline ROOST_ABI::testkit {
 
-// A runtime for tests: one thread, an order chosen by a seed, and a clock that stands still while anything can run and jumps
-// to the next deadline when everything is blocked. An hour of sleeping takes microseconds, and the same seed gives the same
-// run: the order of bodies, and what they draw at random (jitter of a backoff, a fair select). Posting, arming and disarming work from any thread; run() and the others that run work belong to one thread.
+// A runtime for tests: one thread, an order chosen by a seed, and a virtual clock. The clock stands still while anything can
+// run, and jumps to the next deadline when everything is blocked. An hour of sleeping takes microseconds. The same seed
+// repeats the same run: the order of bodies, and their random numbers (jitter, a fair select). post(), arm() and disarm()
+// are thread-safe; run() and the other functions that run work belong to one thread.
 class virtual_time final : public executor, public timer_service, public blocking_service {
 public:
-    // Seed 0 runs in the order of posting; any other one mixes neighbours.
+    // Seed 0 runs work in the order of posting; any other seed shuffles neighbours.
     explicit virtual_time(std::uint64_t seed = 0, std::string_view name = "virtual time");
-    // Ends the program with the leak report unless everything has run, and no timer is armed.
+    // Panics with the leak report unless everything has run and no timer is armed.
     ~virtual_time();
 
     // --- for the code under test ---
@@ -40,9 +41,10 @@ public:
     bool withdraw(blocking_work& w) noexcept override;
 
     // --- for the test ---
-    // Until everything is blocked for ever: nothing to run, no timer armed, no blocking work. How many bodies ran.
+    // Runs until everything is blocked for ever: nothing to run, no timer armed, no blocking work. Returns the number of
+    // bodies.
     std::size_t run() noexcept;
-    // Until `done()`; false when everything was blocked for ever before that.
+    // Runs until `done()` returns true. Returns false if everything is blocked for ever before that.
     template <class Done>
     bool run_until(Done done) {
         for (std::uint32_t heard = bell_.listen(); !done(); heard = bell_.listen()) {
@@ -52,14 +54,15 @@ public:
         }
         return true;
     }
-    // Until everything is blocked, without moving the clock ("wait until all tasks are blocked"). How many bodies ran.
+    // Runs until everything is blocked, without moving the clock. Returns the number of bodies that ran.
     std::size_t run_ready() noexcept;
-    // Moves the clock on by d, stopping at every deadline on the way until everything is blocked and no blocking work runs.
+    // Moves the clock forward by d. Stops at every deadline on the way until everything is blocked and no blocking work
+    // runs.
     void advance(duration d) noexcept;
-    // Moves the clock on by d at once, as after a suspended machine: what was due in between fires late, never early.
+    // Moves the clock forward by d at once, as after a suspended machine. Timers due in between fire late, never early.
     void skip(duration d) noexcept;
 
-    // Time stands still while one of these lives: for what other threads do in the meantime.
+    // Time stands still while one of these lives: for work that other threads do meanwhile.
     class standstill {
     public:
         explicit standstill(virtual_time& of) noexcept : of_(&of) { of_->change_outside(1); }
@@ -71,13 +74,14 @@ public:
         virtual_time* of_;
     };
 
-    // Refuses posts, timers and blocking work from now on.
+    // Refuses new posts, timers and blocking work.
     void close() noexcept;
     [[nodiscard]] std::size_t armed_timers() const noexcept;
     [[nodiscard]] std::size_t pending_work() const noexcept;
-    // What is still there, in one sentence, then what the reporters have to say; empty when nothing is.
+    // Returns what is left, in one sentence, followed by the reporters' texts; empty if nothing is left.
     [[nodiscard]] std::string leaks() const;
-    // Something else that must be gone at the end, and says what is left of it: see watch() in testing/suspended.hpp.
+    // Adds a check for the end of the test. `left` returns a text if anything is left: see watch() in
+    // testing/suspended.hpp.
     void add_reporter(std::function<std::string()> left);
 
 private:
@@ -114,7 +118,7 @@ private:
     std::uint32_t firing_thread_ = 0;
     helper* helpers_ = nullptr;
     std::uint64_t random_;
-    std::uint64_t draws_;  // where the random numbers of bodies go on
+    std::uint64_t draws_;  // state of the random numbers for bodies
     std::uint64_t submitted_ = 0;
     atomic<std::uint32_t> rounds_{0};
     detail::bell bell_;

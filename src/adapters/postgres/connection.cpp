@@ -31,7 +31,7 @@ void refuse_nul(std::string_view text, const std::string& what) {
     }
 }
 
-// libpq ends each text at its first NUL: what is behind it would be lost without a word.
+// libpq ends each text at its first NUL, and would drop the rest silently.
 void check_text(const std::string& sql, const std::vector<parameter>& args) {
     refuse_nul(sql, "the SQL text");
     for (std::size_t i = 0; i < args.size(); ++i) {
@@ -132,7 +132,7 @@ bool connection::is_broken() const noexcept {
 }
 
 bool connection::has_been_closed() noexcept {
-    // What an idle connection has to read is a notice, or the server's last words and the end of the stream.
+    // An idle connection has to read a notice, or the server's last message and the end of the stream.
     for (int i = 0; i < 3 && !is_broken(); ++i) {
         char first = 0;
         const auto got = ::recv(PQsocket(session_->conn), &first, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -142,7 +142,7 @@ bool connection::has_been_closed() noexcept {
         if (got <= 0 || PQconsumeInput(session_->conn) == 0) {
             session_->broken = true;
         } else {
-            static_cast<void>(PQisBusy(session_->conn));  // lets libpq look at what it has read
+            static_cast<void>(PQisBusy(session_->conn));  // lets libpq parse what it has read
         }
     }
     return is_broken();

@@ -33,7 +33,7 @@ exchange::~exchange() {
     }
 }
 
-// False: it could not be sent, which is the answer.
+// Returns false if the statement could not be sent; the failure is then its answer.
 bool exchange::send() noexcept {
     if (on_->broken) {
         fail("08003", "the connection is broken", true);
@@ -59,7 +59,7 @@ bool exchange::send() noexcept {
 
 bool exchange::send_text() { return PQsendQuery(on_->conn, begins_ ? ("begin; " + sql_).c_str() : sql_.c_str()) != 0; }
 
-// A BEGIN that is owed goes first, in one pipeline.
+// A BEGIN that is owed is sent first, in one pipeline.
 bool exchange::send_with_arguments() {
     PGconn* c = on_->conn;
     std::vector<const char*> values;
@@ -78,7 +78,8 @@ bool exchange::send_with_arguments() {
            (!is_pipelined_ || PQpipelineSync(c) != 0);
 }
 
-// Returns true if it is finished and the coroutine goes on. False: the poller or the lane resumes it; touch nothing any more.
+// Returns true if the exchange is finished and the coroutine continues. If false, the poller or the lane resumes it, and
+// the caller must not touch it any more.
 bool exchange::go_on() noexcept {
     const std::shared_ptr<session> s = on_;
     suspended_ = true;
@@ -119,7 +120,7 @@ void exchange::give_up(bool was_answered) noexcept {
          true);
 }
 
-// Reads and writes what it can without waiting. True: the server has answered completely, or is lost.
+// Reads and writes what it can without waiting. Returns true if the server has answered completely, or is lost.
 bool exchange::receive() noexcept {
     PGconn* c = on_->conn;
     if ((events_ & poller::readable) != 0 && PQconsumeInput(c) == 0) {
@@ -129,7 +130,7 @@ bool exchange::receive() noexcept {
     if (is_writing_) {
         const int left = PQflush(c);
         if (left < 0) {
-            // The server may have said why before it hung up.
+            // The server may have sent the cause before it closed the connection.
             static_cast<void>(PQconsumeInput(c));
         }
         is_writing_ = left == 1;
@@ -155,7 +156,7 @@ bool exchange::receive() noexcept {
     return false;
 }
 
-// After the last result. A statement that was refused before it ran has taken its BEGIN with it.
+// Called after the last result. A statement that was refused before it ran has taken its BEGIN with it.
 void exchange::end_pipeline() noexcept {
     if (is_pipelined_ && PQexitPipelineMode(on_->conn) == 0) {
         fail("", PQerrorMessage(on_->conn), true);
@@ -169,7 +170,7 @@ void exchange::keep(PGresult* r) noexcept {
     rows held(r);
     switch (PQresultStatus(r)) {
         case PGRES_PIPELINE_SYNC: is_synchronised_ = true; return;
-        case PGRES_PIPELINE_ABORTED: return;  // what came before has said why
+        case PGRES_PIPELINE_ABORTED: return;  // an earlier result has the cause
         case PGRES_COMMAND_OK:
         case PGRES_TUPLES_OK:
         case PGRES_EMPTY_QUERY: last_ = std::move(held); return;
@@ -185,7 +186,7 @@ void exchange::keep(PGresult* r) noexcept {
     fail(state == nullptr ? "" : state, PQresultErrorMessage(r), lost);
 }
 
-// The first failure is the one that is told.
+// Keeps the first failure.
 void exchange::fail(std::string_view state, std::string_view message, bool lost) noexcept {
     on_->broken = on_->broken || lost;
     if (has_failed()) {

@@ -1,12 +1,13 @@
 #pragma once
 
-// One statement: sent, answered, and cancelled if need be.
+// One statement: sent, answered, and cancelled if necessary.
 //
 //   exchange: send --> receive --(socket ready)--> receive ... --> answered --> resumed
 //   cancel:   wanted --> request runs on a side thread --> returned
 //
-// The coroutine is resumed when the server has answered and no request runs: a request that is still under way could hit the
-// next statement. Or when the budget has passed: then the connection is given up, and what the request hits does not matter.
+// The coroutine is resumed when the server has answered and no cancel request runs: a request that is under way could hit
+// the next statement. It is also resumed when the budget has passed: then the connection is closed, so the request can do
+// no harm.
 
 #include "session.hpp"
 #include "waits.hpp"
@@ -15,10 +16,10 @@
 
 namespace roost::inline ROOST_ABI::postgres::detail {
 
-// co_await: one statement, sent and answered. What came of it is taken afterwards.
+// co_await: sends one statement and waits for the answer. take() then returns the result.
 class exchange final : private work, private poller::entry {
 public:
-    // give_up: when the connection is given up, answered or not.
+    // give_up: the time at which the connection is closed, answered or not.
     exchange(std::shared_ptr<session> on, const std::string& sql, const std::vector<parameter>& args,
              time_point give_up = no_deadline) noexcept;
     ~exchange();
@@ -30,14 +31,14 @@ public:
         return !go_on();
     }
     void await_resume() noexcept { suspended_ = false; }
-    // Never abandons: asks the server to stop, and completes when it has.
+    // Never abandons the statement: asks the server to stop it, and completes when the server has.
     [[nodiscard]] bool try_cancel() noexcept;
 
     [[nodiscard]] wait_target waits_on() const noexcept { return {"postgres query", std::string_view(on_->name)}; }
 
     [[nodiscard]] bool has_failed() const noexcept { return failure_.has_value() || unsaid_; }
     [[nodiscard]] bool was_cancelled() const noexcept { return cancel_wanted_; }
-    [[nodiscard]] rows take();  // throws what the server said, std::bad_alloc when there was no memory for it
+    [[nodiscard]] rows take();  // throws the server's error, std::bad_alloc without memory for it
 
 private:
     friend class session;
@@ -59,12 +60,12 @@ private:
     std::uint32_t events_ = poller::none;
     bool suspended_ = false;
     bool is_writing_ = true;
-    bool begins_ = false;  // a BEGIN went with it
+    bool begins_ = false;  // a BEGIN was sent with it
     bool is_pipelined_ = false;
     bool is_synchronised_ = false;  // the whole pipeline is answered
     rows last_;
     std::optional<error> failure_;
-    bool unsaid_ = false;  // failed, without memory for the words
+    bool unsaid_ = false;  // failed, without memory for the message
 
     // lock
     bool cancel_wanted_ = false;

@@ -65,7 +65,7 @@ poller::~poller() {
     wake();
     thread_.join();
     if (armed_ != 0) {
-        panic("poller", name_, site(), "was destroyed while somebody waits for a socket");
+        panic("poller", name_, site(), "was destroyed while an entry is armed");
     }
     ::close(wake_);
     ::close(epoll_);
@@ -77,7 +77,7 @@ void poller::wake() noexcept {
 }
 
 // One-shot, except for the poller's own descriptor. A closed socket leaves the kernel's set by itself, so its number may be
-// there or not.
+// in the set or not.
 bool poller::watch(int fd, std::uint32_t events) noexcept {
     epoll_event e{};
     e.data.fd = fd;
@@ -97,14 +97,14 @@ bool poller::arm(entry& e, int fd, std::uint32_t events, time_point deadline) no
                 by_fd_.resize(static_cast<std::size_t>(fd) + 1, nullptr);
             }
             if (armed_ == timed_.capacity()) {
-                timed_.reserve(2 * armed_ + 8);  // every armed entry may yet be hurried
+                timed_.reserve(2 * armed_ + 8);  // every armed entry may still get a deadline
             }
         } catch (...) {
             errno = ENOMEM;
             return false;
         }
         if (fd >= 0) {
-            ROOST_ASSERT(by_fd_[static_cast<std::size_t>(fd)] == nullptr, "two wait for one socket");
+            ROOST_ASSERT(by_fd_[static_cast<std::size_t>(fd)] == nullptr, "two entries are armed for one socket");
             by_fd_[static_cast<std::size_t>(fd)] = &e;
         }
         e.fd_ = fd;
@@ -115,7 +115,7 @@ bool poller::arm(entry& e, int fd, std::uint32_t events, time_point deadline) no
             timed_.push_back(&e);
             e.timed_index_ = timed_.size();
         }
-        // With the lock: without it the deadline could fire first, the socket be closed, and its number be another's by now.
+        // Under the lock: otherwise the deadline could fire first, the socket be closed, and its number be reused.
         if (fd >= 0 && !watch(fd, events)) {
             const int why = errno;
             forget(e);
@@ -140,7 +140,7 @@ bool poller::hurry(entry& e, time_point deadline) noexcept {
         }
         if (deadline < e.deadline_) {
             if (e.timed_index_ == 0) {
-                timed_.push_back(&e);  // arm() has made room
+                timed_.push_back(&e);  // arm() has reserved the space
                 e.timed_index_ = timed_.size();
             }
             e.deadline_ = deadline;
@@ -166,7 +166,7 @@ bool poller::withdraw(entry& e) noexcept {
     return true;
 }
 
-// Under the lock: not armed any more.
+// Called under the lock, for an entry that is no longer armed.
 void poller::forget(entry& e) noexcept {
     if (e.fd_ >= 0) {
         by_fd_[static_cast<std::size_t>(e.fd_)] = nullptr;
@@ -181,7 +181,7 @@ void poller::forget(entry& e) noexcept {
     --armed_;
 }
 
-// Under the lock: the entries that have expired, as far as there is room; the rest is found at the next look.
+// Called under the lock. Returns the expired entries that fit; the rest is found at the next check.
 std::size_t poller::take_expired(fired* out, std::size_t room) noexcept {
     if (next_ == no_deadline) {
         return 0;
@@ -208,7 +208,7 @@ std::size_t poller::take_expired(fired* out, std::size_t room) noexcept {
     return count;
 }
 
-// Under the lock: how long to wait in the kernel.
+// Called under the lock. Returns how long to wait in the kernel.
 int poller::milliseconds_to_next() const noexcept {
     if (next_ == no_deadline) {
         return -1;
@@ -217,7 +217,7 @@ int poller::milliseconds_to_next() const noexcept {
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
 }
 
-// One look at the kernel, one time under the lock, then the entries: whatever they post.
+// Polls the kernel once, takes the lock once, then calls the entries without it.
 void poller::run() noexcept {
     constexpr std::size_t batch = 64;
     epoll_event events[batch];

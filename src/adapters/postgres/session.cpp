@@ -17,7 +17,7 @@ cancel_call::~cancel_call() { PQfreeCancel(key_); }
 
 void cancel_call::run() noexcept {
     std::array<char, 256> why{};
-    // A request that fails leaves the statement to the budget.
+    // If a request fails, the budget ends the statement.
     PQcancel(key_, why.data(), static_cast<int>(why.size()));
 }
 

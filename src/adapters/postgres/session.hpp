@@ -1,9 +1,9 @@
 #pragma once
 
-// One conversation with a server: libpq's object, the socket it waits for, and the cancel request that may be on its way.
+// One session with a server: libpq's object, the socket it waits for, and the cancel request that may be under way.
 //
-// libpq's object belongs to the one operation in progress, and is handed on through the poller and the executor. What is
-// marked "lock" is under the session's lock, which is taken before the poller's, never the other way round.
+// libpq's object belongs to the one operation in progress, and is handed on through the poller and the executor. Fields
+// marked "lock" are under the session's lock, which is taken before the poller's, never the other way round.
 
 #include <roost/adapters/postgres/connection.hpp>
 
@@ -18,10 +18,10 @@ namespace roost::inline ROOST_ABI::postgres::detail {
 class exchange;
 class session;
 
-// Asks the server to stop what a session runs. Blocks for as long as the server likes, so it has a side thread and owns what it uses.
+// Asks the server to stop what a session runs. Blocks without a limit, so it has a side thread and owns what it uses.
 class cancel_call final : public side_call {
 public:
-    cancel_call(const std::string& name, const std::shared_ptr<session>& of);  // std::bad_alloc
+    cancel_call(const std::string& name, const std::shared_ptr<session>& of);  // throws std::bad_alloc
     ~cancel_call() override;
 
 private:
@@ -32,7 +32,8 @@ private:
     std::weak_ptr<session> session_;
 };
 
-// A transaction whose BEGIN is not at the server: it goes with the next statement, or went with one that failed before it ran.
+// A transaction whose BEGIN the server does not have: it is sent with the next statement, or was sent with one that failed
+// first.
 enum class begin_state : std::uint8_t { none, owed, failed };
 
 class session {

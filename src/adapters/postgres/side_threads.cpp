@@ -26,7 +26,7 @@ void report_left_behind(const std::string& threads, const running_call& left) no
     try {
         char seconds[32];
         std::snprintf(seconds, sizeof seconds, "%.1f", std::chrono::duration<double>(now() - left.since).count());
-        throw std::runtime_error(left.call->name() + " has not returned for " + seconds + " s; its thread is left behind");
+        throw std::runtime_error(left.call->name() + " has not returned for " + seconds + " s; its thread is abandoned");
     } catch (...) {
         report_failure("postgres", threads, site(), std::current_exception());
     }
@@ -34,7 +34,7 @@ void report_left_behind(const std::string& threads, const running_call& left) no
 
 }  // namespace
 
-// Everything but the name is under the lock. The threads keep it, too: one that was left behind still finds it.
+// Everything but the name is under the lock. The threads share ownership: an abandoned one can still use it.
 struct side_threads::shared {
     shared(std::string n, std::size_t most) : name(std::move(n)), limit(most) { running.reserve(most); }
 
@@ -97,7 +97,7 @@ bool side_threads::submit(std::shared_ptr<side_call> call) noexcept {
 }
 
 bool side_threads::withdraw(const side_call& call) noexcept {
-    std::shared_ptr<side_call> gone;  // destroyed outside the lock
+    std::shared_ptr<side_call> gone;  // destroyed without the lock held
     shared& s = *shared_;
     const guard_type held(s.lock);
     side_call* before = nullptr;
@@ -113,7 +113,7 @@ bool side_threads::withdraw(const side_call& call) noexcept {
     return false;
 }
 
-// Runs calls until none is left. A call is off the list of running ones before its waiter learns that it has returned.
+// Runs calls until none is left. A call is removed from the list of running ones before its waiter is notified.
 void side_threads::run(shared& s) noexcept {
     for (;;) {
         std::shared_ptr<side_call> call;
@@ -124,7 +124,7 @@ void side_threads::run(shared& s) noexcept {
                 --s.threads;
                 return;
             }
-            s.running.emplace_back(call, now());  // there is room
+            s.running.emplace_back(call, now());  // the space is reserved
         }
         call->run();
         {

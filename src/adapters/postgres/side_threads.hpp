@@ -1,9 +1,10 @@
 #pragma once
 
-// Threads for the calls of libpq that have no limit and cannot be interrupted: resolving a name, and PQcancel, which returns
-// when the server has hung up. Their waiters have a limit. When it passes, the call is abandoned: it keeps its thread and what
-// it uses until it returns, and nothing waits for it. There are few threads, so a server or a resolver that hangs costs no
-// more than these, and nothing of the runtime's blocking lane. Calls beyond them wait, first in, first out.
+// Threads for the calls of libpq that have no limit and cannot be interrupted: resolving a name, and PQcancel, which
+// returns when the server has closed the connection. Their waiters have a limit. When it passes, the call is abandoned: it
+// keeps its thread and what it uses until it returns, and nothing waits for it. There are few threads, so a server or a
+// resolver that hangs costs no more than these, and no thread of the runtime's blocking lane. Further calls wait in FIFO
+// order.
 
 #include <roost/base/atomic.hpp>
 #include <roost/base/clock.hpp>
@@ -21,7 +22,7 @@ public:
     side_call(const side_call&) = delete;
     side_call& operator=(const side_call&) = delete;
     virtual ~side_call() = default;
-    // What the call is, for error texts: "resolving the name 'db.example'".
+    // The description of the call, for error texts: "resolving the name 'db.example'".
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
 private:
@@ -38,12 +39,13 @@ public:
     side_threads(std::string name, std::size_t limit);
     side_threads(const side_threads&) = delete;
     side_threads& operator=(const side_threads&) = delete;
-    // Drops what has not begun. Reports each call that has not returned to the failure sink, and leaves its thread behind.
+    // Drops calls that have not begun. Reports each call that has not returned to the failure sink, and abandons its
+    // thread.
     ~side_threads();
 
-    // Returns false when no thread runs and none can be made; the call will not run.
+    // Returns false if no thread runs and none can be started; the call will not run.
     [[nodiscard]] bool submit(std::shared_ptr<side_call> call) noexcept;
-    // Returns true when the call had not begun; it never will.
+    // Returns true if the call had not begun; it never will.
     bool withdraw(const side_call& call) noexcept;
 
 private:

@@ -16,14 +16,14 @@ namespace roost::inline ROOST_ABI::postgres::detail {
 
 namespace {
 
-// What a conninfo says, or what libpq would take instead.
+// The values of a conninfo, or libpq's defaults.
 class settings {
 public:
     explicit settings(PQconninfoOption* adopted) noexcept : all_(adopted) {}
     settings(const settings&) = delete;
     settings& operator=(const settings&) = delete;
     ~settings() { PQconninfoFree(all_); }
-    // Null: not set.
+    // Returns null if the keyword is not set.
     [[nodiscard]] const char* find(std::string_view keyword) const noexcept {
         for (const PQconninfoOption* o = all_; o != nullptr && o->keyword != nullptr; ++o) {
             if (o->keyword == keyword) {
@@ -57,7 +57,7 @@ bool is_name(const std::string& host) noexcept {
            ::inet_pton(AF_INET6, host.c_str(), ignored.data()) != 1;
 }
 
-// Blocks for as long as the resolver likes.
+// Blocks without a limit: the resolver decides.
 std::vector<std::string> resolve(const std::string& host, std::string& failure) {
     addrinfo wanted{};
     wanted.ai_socktype = SOCK_STREAM;
@@ -77,14 +77,14 @@ std::vector<std::string> resolve(const std::string& host, std::string& failure) 
     return addresses;
 }
 
-// What takes long when it takes long. Reads nothing but the text.
+// Returns the description of the call, for errors. Parses the text only; does not resolve.
 std::string name_of(const std::string& conninfo) {
     const settings given(PQconninfoParse(conninfo.c_str(), nullptr));
     const char* const host = given.find("host");
     return host == nullptr ? "starting a connection" : "resolving the name '" + std::string(host) + "'";
 }
 
-// Hosts with their addresses, an entry per address, in libpq's three lists.
+// Hosts with their addresses, one entry per address, in libpq's three lists.
 class host_lists {
 public:
     void add(const std::string& host, const std::string& address, const std::string& port) {

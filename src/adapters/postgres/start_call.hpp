@@ -2,8 +2,8 @@
 
 // The part of connecting that may block: reading libpq's files and resolving names.
 //
-// libpq resolves a name when it comes to it, which for the second host of a list is on the caller's thread. So names are resolved here, all
-// of them, and libpq gets addresses beside them. Only names in a service file are left to libpq.
+// libpq resolves a name when it needs it, which for the second host of a list is on the caller's thread. So all names are
+// resolved here, and libpq gets the addresses beside them. Only names in a service file are left to libpq.
 
 #include "waits.hpp"
 
@@ -16,7 +16,8 @@ public:
     explicit start_call(std::string conninfo);
     ~start_call() override;
 
-    // After it has returned: libpq's object, which is connecting or bad. Throws postgres::error when there is none.
+    // Called after the call has returned. Returns libpq's object, which is connecting or bad. Throws postgres::error
+    // without one.
     [[nodiscard]] PGconn* take();
 
 private:

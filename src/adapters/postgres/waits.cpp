@@ -50,7 +50,7 @@ bool socket_wait::try_cancel() noexcept {
 
 // --- side_wait ---------------------------------------------------------------------------------------------------------------
 //
-// The poller's entry is the claim: whichever of the call, the deadline and a cancel withdraws it, or fires it, ends the wait.
+// The poller's entry is the claim: the call, the deadline or a cancel that withdraws or fires it ends the wait.
 // The call's lock is taken before the poller's.
 
 void limited_call::returned() noexcept {
@@ -89,7 +89,7 @@ bool side_wait::begin() noexcept {
     call_->waiter_ = this;
     if (sockets_.arm(*this, -1, poller::none, deadline_)) {
         if (sockets_.starts().submit(call_)) {
-            return true;  // another thread may have resumed the coroutine already: nothing here is touched any more
+            return true;  // another thread may have resumed the coroutine already: no member is touched from here on
         }
         if (!sockets_.withdraw(*this)) {
             return true;  // the deadline resumes it
@@ -99,7 +99,7 @@ bool side_wait::begin() noexcept {
     return false;
 }
 
-// The call finds no waiter any more. Returns true when it has returned.
+// Detaches the waiter from the call. Returns true if the call has returned.
 bool side_wait::leave() noexcept {
     sockets_.starts().withdraw(*call_);
     call_->lock_.lock();

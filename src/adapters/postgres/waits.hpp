@@ -1,6 +1,6 @@
 #pragma once
 
-// What a coroutine of the adapter waits in while a connection is made: a socket, or a call on a side thread.
+// The awaiters of the adapter while a connection is made: for a socket, and for a call on a side thread.
 
 #include <roost/adapters/postgres/poller.hpp>
 #include <roost/exec/resume.hpp>
@@ -13,7 +13,7 @@
 
 namespace roost::inline ROOST_ABI::postgres::detail {
 
-// Where a coroutine goes on.
+// A suspended coroutine and its executor.
 class continuation {
 public:
     continuation() noexcept = default;
@@ -36,7 +36,7 @@ private:
     resume_function resume_ = nullptr;
 };
 
-// co_await: the events the socket has; expired when the deadline came first, none when it cannot be watched.
+// co_await returns the socket's events; expired at the deadline, none if the socket cannot be watched.
 class socket_wait final : private work, private poller::entry {
 public:
     socket_wait(const std::string& name, poller& in, int fd, std::uint32_t events, time_point deadline) noexcept;
@@ -65,7 +65,7 @@ private:
 
 class side_wait;
 
-// A call whose waiter has a deadline. What it returned is read after the wait, when it has returned.
+// A call whose waiter has a deadline. Its result is read after the wait, if it has returned.
 class limited_call : public side_call {
 public:
     using side_call::side_call;
@@ -79,7 +79,7 @@ private:
     bool has_returned_ = false;    // under the lock
 };
 
-// co_await: true when the call has returned; false when the deadline came first, or no thread could be had.
+// co_await returns true if the call has returned; false at the deadline, or if no thread can be started.
 class side_wait final : private work, private poller::entry {
 public:
     side_wait(const std::string& name, poller& sockets, std::shared_ptr<limited_call> call, time_point deadline) noexcept;
@@ -91,7 +91,7 @@ public:
         return begin();
     }
     [[nodiscard]] bool await_resume() noexcept;
-    // The call is abandoned.
+    // Abandons the call.
     [[nodiscard]] bool try_cancel() noexcept;
     [[nodiscard]] wait_target waits_on() const noexcept { return {"postgres connect", std::string_view(name_)}; }
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int instructions_between_looks = 1000;
 
-// What a new connection runs before its user's own SQL.
+// The SQL that a new connection runs before its user's own.
 const char* first_statements(const std::string& path, const open_options& how) noexcept {
     return how.write_ahead_log && !how.read_only && path != ":memory:"
                ? "pragma journal_mode = wal; pragma synchronous = normal"
@@ -51,7 +51,7 @@ connection connection::open(const std::string& path, const open_options& how) {
 task<connection> detail::opener::open(const opener* how) {
     connection made = co_await blocking(
         +[](const opener* self) { return connection::open_file(self->path_, self->how_, self->line_); }, how);
-    // Not behind those that wait to write: setting up a connection takes no lock, as a rule.
+    // Does not queue behind waiting writers: setting up a connection usually takes no lock.
     const std::vector<value> none;
     connection::script set_up(first_statements(how->path_, how->how_), none);
     co_await set_up.run(*made.state_, lock_wait::first);

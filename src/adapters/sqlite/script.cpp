@@ -35,7 +35,7 @@ int bind_value(sqlite3_stmt* to, int index, const value& v) noexcept {
     }
 }
 
-// Empty: SQLite had no memory, which it says with a null pointer; text that is not UTF-8 is converted when it is asked for.
+// Returns an empty value without memory: SQLite returns a null pointer then. Text that is not UTF-8 is converted on access.
 std::optional<value> column(sqlite3_stmt* from, int index) {
     switch (sqlite3_column_type(from, index)) {
         case SQLITE_INTEGER: return value(std::in_place_type<std::int64_t>, sqlite3_column_int64(from, index));
@@ -50,7 +50,7 @@ std::optional<value> column(sqlite3_stmt* from, int index) {
         case SQLITE_BLOB: {
             const auto* bytes = static_cast<const std::byte*>(sqlite3_column_blob(from, index));
             if (bytes == nullptr && sqlite3_errcode(sqlite3_db_handle(from)) == SQLITE_NOMEM) {
-                return std::nullopt;  // an empty one has no address either
+                return std::nullopt;  // an empty blob has a null pointer as well
             }
             return value(std::in_place_type<blob>, bytes, bytes + sqlite3_column_bytes(from, index));
         }
@@ -58,7 +58,8 @@ std::optional<value> column(sqlite3_stmt* from, int index) {
     }
 }
 
-// Past white space, empty statements and comments, as SQLite's tokenizer knows them: what begins with a statement, or nothing.
+// Skips white space, empty statements and comments, as SQLite's tokenizer does. Returns the text from the next statement
+// on.
 std::string_view skip_blank(std::string_view sql) noexcept {
     for (;;) {
         const std::size_t first = sql.find_first_not_of(" \t\n\f\r;");
@@ -81,7 +82,7 @@ std::string_view skip_blank(std::string_view sql) noexcept {
 }  // namespace
 
 connection::script::script(std::string_view sql, const std::vector<value>& args) : left_(skip_blank(sql)), args_(args) {
-    constexpr std::size_t longest = 1'000'000'000;  // SQLite takes lengths as int, and no more than this
+    constexpr std::size_t longest = 1'000'000'000;  // SQLite's lengths are int, and limited to this
     if (const std::size_t nul = sql.find('\0'); nul != std::string_view::npos) {
         throw error(SQLITE_ERROR, "prepare", "the SQL text has a NUL at byte " + std::to_string(nul));
     }
@@ -117,7 +118,7 @@ void connection::script::bind(state& s, sqlite3_stmt* to) const {
     }
 }
 
-// False: it has to wait for a lock, and nothing of it has happened.
+// Returns false if the statement has to wait for a lock; it has had no effect then.
 bool connection::script::run_next(state& s) {
     if (s.is_interrupted()) {
         s.fail(SQLITE_INTERRUPT, "prepare");
@@ -144,7 +145,7 @@ bool connection::script::run_next(state& s) {
     bind(s, prepared);
     const bool writes = sqlite3_stmt_readonly(prepared) == 0;
     if (s.how_to_wait == detail::lock_wait::behind && writes && !s.is_in_transaction() && s.line->turn.is_locked()) {
-        return false;  // others were here first
+        return false;  // other statements are queued before this one
     }
     rows result;
     const int width = sqlite3_column_count(prepared);

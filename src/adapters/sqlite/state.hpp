@@ -1,10 +1,10 @@
 #pragma once
 
-// What a connection is while SQLite knows it, and the text of statements on its way through it.
+// The state of a connection while SQLite has a pointer to it, and the text of statements that run on it.
 //
-// Waiting for another connection's lock. SQLite calls busy() when it would wait. A thread that called query_blocking() sleeps there.
-// A task must not: it would keep a thread of the blocking lane that the lock's owner may need to commit. So for tasks busy()
-// refuses, the statement ends with SQLITE_BUSY, and the task waits in the line and tries the statement again.
+// Waiting for another connection's lock: SQLite calls busy() when it would wait. A thread in query_blocking() sleeps there.
+// A task must not: it would keep a thread of the blocking lane that the lock's owner may need to commit. So for tasks
+// busy() refuses, the statement ends with SQLITE_BUSY, and the task waits in the queue and retries the statement.
 
 #include <roost/adapters/sqlite/connection.hpp>
 #include <roost/sync/auto_reset_event.hpp>
@@ -21,7 +21,7 @@ namespace roost::inline ROOST_ABI::sqlite {
 
 namespace detail {
 
-// Statements that wait for one file's lock, first in, first out: only the first of them tries. Shared by a pool's connections.
+// Statements that wait for one file's lock, in FIFO order: only the first one tries. Shared by a pool's connections.
 class write_line {
 public:
     explicit write_line(std::string file)
@@ -32,13 +32,13 @@ private:
 
 public:
     mutex turn;  // held by the statement that is first
-    auto_reset_event released;  // a connection of the line has ended a transaction
+    auto_reset_event released;  // a connection of the pool has ended a transaction
 };
 
 enum class lock_wait : std::uint8_t {
     in_thread,  // sleep until the lock is free or busy_timeout has passed
-    first,  // do not sleep; the statement is first in the line
-    behind,  // do not sleep; begin no write while others are in the line
+    first,  // do not sleep; the statement is first in the queue
+    behind,  // do not sleep; begin no write while others are queued
 };
 
 }  // namespace detail
@@ -84,9 +84,9 @@ struct connection::state {
     }
     [[nodiscard]] bool is_in_transaction() const noexcept { return db != nullptr && sqlite3_get_autocommit(db) == 0; }
 
-    // Every so many instructions of SQLite's machine.
+    // Called every so many instructions of SQLite's virtual machine.
     static int progress(void* self) noexcept { return static_cast<state*>(self)->is_interrupted() ? 1 : 0; }
-    // Another connection has the lock. A thread waits in short steps, so that an interrupt is seen.
+    // Called when another connection has the lock. A thread waits in short steps, so that an interrupt is noticed.
     static int busy(void* self, int attempt) noexcept {
         auto& s = *static_cast<state*>(self);
         if (s.how_to_wait != detail::lock_wait::in_thread) {
@@ -102,7 +102,7 @@ struct connection::state {
         s.busy_waited += step;
         return 1;
     }
-    // True: the statement would wait for a lock, if waiting were allowed here.
+    // Returns true if the statement would wait for a lock, if waiting were allowed here.
     [[nodiscard]] bool must_wait(int code) const noexcept {
         return met_lock && (code & 0xff) == SQLITE_BUSY && !is_interrupted();
     }
@@ -119,19 +119,19 @@ struct connection::state {
     }
 
 private:
-    small_mutex lock_;  // db, between interrupt() and close()
+    small_mutex lock_;  // guards db, between interrupt() and close()
     atomic<bool> interrupted_{false};
 };
 
-// The statements of one text, run one after the other. What is left when a lock is met can be tried again.
+// The statements of one text, run one after the other. When a lock is met, the rest can be retried.
 class connection::script {
 public:
-    // Throws sqlite::error when the text cannot be right.
+    // Throws sqlite::error for an invalid text.
     script(std::string_view sql, const std::vector<value>& args);
 
-    // Runs what is left, and waits for locks in the line; first_try: behind or first.
+    // Runs what is left, and waits for locks in the queue. first_try is behind or first.
     [[nodiscard]] task<> run(state& s, detail::lock_wait first_try);
-    // Runs what is left, on this thread. Returns false when the next statement has to wait for a lock. Throws sqlite::error.
+    // Runs what is left, on this thread. Returns false if the next statement has to wait for a lock. Throws sqlite::error.
     [[nodiscard]] bool go_on(state& s, detail::lock_wait how);
     [[nodiscard]] rows take() noexcept { return std::move(last_); }
 

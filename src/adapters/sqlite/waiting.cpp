@@ -7,13 +7,13 @@
 #include <chrono>
 #include <coroutine>
 
-// How the statements of a task run: on the blocking lane, and without keeping a thread of it while they wait for a lock.
+// How the statements of a task run: on the blocking lane, without keeping a thread of it while they wait for a lock.
 
 namespace roost::inline ROOST_ABI::sqlite {
 
 namespace {
 
-// co_await: the executor of the coroutine. Does not suspend.
+// co_await returns the executor of the coroutine. Does not suspend.
 class own_executor {
 public:
     own_executor() noexcept = default;
@@ -75,13 +75,13 @@ task<> connection::script::wait_for_lock(state& s) {
     const executor_ref where = co_await own_executor();
     timer_service* const clock = where ? where->timers() : nullptr;
     if (clock == nullptr) {
-        static_cast<void>(co_await on_lane(s, detail::lock_wait::in_thread));  // cannot wait in any other way
+        static_cast<void>(co_await on_lane(s, detail::lock_wait::in_thread));  // no other way to wait here
         co_return;
     }
     const time_point give_up = deadline_after(clock->now(), std::chrono::milliseconds(s.busy_limit));
     const bool in_transaction = s.is_in_transaction();
     mutex::guard turn;
-    if (!in_transaction) {  // a transaction may have what the others in the line wait for
+    if (!in_transaction) {  // a transaction may hold what the queued statements wait for
         auto got = co_await with_deadline(s.line->turn.lock(), give_up);
         if (!got) {
             s.fail_busy();

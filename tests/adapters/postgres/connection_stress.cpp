@@ -115,7 +115,7 @@ TEST_F(postgres_connection, POOL_58_restarts_under_load_with_cancellation_lose_n
         return s.out == 0 && s.busy == 0 && s.waiting == 0 && s.free + s.idle == s.capacity;
     };
     for (int i = 0; i < 600 && !settled(); ++i) {
-        ::usleep(10'000);  // creations that nobody waits for any more
+        ::usleep(10'000);  // creations that are no longer awaited
     }
     const pool_stats s = db.stats();
     EXPECT_TRUE(settled()) << "free " << s.free << " idle " << s.idle << " out " << s.out << " busy " << s.busy
@@ -124,7 +124,7 @@ TEST_F(postgres_connection, POOL_58_restarts_under_load_with_cancellation_lose_n
     for (int i = 0; i < 300 && in_server() > static_cast<int>(s.idle); ++i) {
         ::usleep(10'000);  // the server takes a moment to see that a socket was closed
     }
-    EXPECT_LE(in_server(), static_cast<int>(s.idle)) << "a connection that nobody owns";
+    EXPECT_LE(in_server(), static_cast<int>(s.idle)) << "a connection without an owner";
     EXPECT_EQ(run(query_once(&db, "select 1")).size(), 1U) << "the pool works";
     EXPECT_TRUE(db.close_blocking(now() + std::chrono::seconds(10)));
     for (int i = 0; i < 300 && in_server() != 0; ++i) {

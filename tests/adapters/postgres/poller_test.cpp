@@ -87,14 +87,14 @@ TEST_F(poller_test, POOL_55_a_socket_that_is_none_is_refused) {
     EXPECT_FALSE(p.withdraw(t));
 }
 
-TEST(poller_ends, POOL_55_ending_with_somebody_waiting_is_a_bug) {
+TEST(poller_ends, POOL_55_ending_with_an_armed_entry_is_a_bug) {
     EXPECT_DEATH(
         {
             told t;
             poller other("mine");
             static_cast<void>(other.arm(t, -1, poller::none, roost::deadline_after(roost::now(), std::chrono::hours(1))));
         },
-        "poller 'mine'.*while somebody waits");
+        "poller 'mine'.*while an entry is armed");
 }
 
 }  // namespace

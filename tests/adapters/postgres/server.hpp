@@ -81,7 +81,7 @@ public:
             child_ = -1;
         }
     }
-    // Nobody accepts connections or cancel requests meanwhile; statements that run go on.
+    // Connections and cancel requests are not accepted meanwhile; running statements continue.
     void pause() { ::kill(child_, SIGSTOP); }
     void go_on() { ::kill(child_, SIGCONT); }
 

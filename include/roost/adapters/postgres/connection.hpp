@@ -6,18 +6,19 @@
 //   auto c = (co_await db.acquire("report")).value();
 //   postgres::rows r = co_await c->query("select id, text from job where state = $1", "ready");
 //
-// A statement is one await: sending and receiving go on on the task's executor whenever the socket is ready. Cancelling the
-// task sends a cancel request and waits until the server has answered both, at most `cancel_budget`: then the connection is
-// clean and stays in the pool, and the task ends cancelled. A server that does not answer in time costs the connection, not
-// the task. A statement that was faster than its cancel has happened; its result is returned and the next checkpoint ends the
-// task.
+// A statement is one await: it sends and receives on the task's executor whenever the socket is ready.
 //
-// Nothing here waits without a limit. Resolving a name and sending a cancel request (PQcancel) cannot be interrupted, so they
-// run on up to four side threads each, none of the runtime's. When their limit passes they are abandoned: the task goes on,
-// the thread stays until the call returns, and what is still running when the poller ends is reported by name.
+// Cancelling the task sends a cancel request and waits at most `cancel_budget` until the server has answered both. The
+// connection is then clean and stays in the pool, and the task ends cancelled. If the server does not answer in time, the
+// connection is closed and the task still ends. If the statement completed before its cancel, its result is returned, and
+// the next checkpoint ends the task.
 //
-// A connection that the server or the network has closed is_broken() and is replaced by the pool: noticed by the statement
-// that meets it, or when the pool would give it out. One user at a time, which is what a pool is for.
+// No call waits without a limit. Resolving a name and sending a cancel request (PQcancel) cannot be interrupted. Each kind
+// has up to four side threads, which are not the runtime's. A call that exceeds its limit is abandoned: the task continues,
+// and the thread stays until the call returns. Calls that still run when the poller ends are reported by name.
+//
+// A connection that the server or the network has closed is_broken(), and the pool replaces it. The next statement detects
+// that, or the pool does before it hands the connection out. A connection has one user at a time.
 
 #include <roost/adapters/postgres/poller.hpp>
 #include <roost/adapters/postgres/values.hpp>
@@ -42,24 +43,24 @@ class session;
 
 struct connect_options {
     connect_options() noexcept = default;
-    duration connect_timeout = std::chrono::seconds(10);  // with resolving the name, and with on_connect
-    duration cancel_budget = std::chrono::seconds(2);  // shorter than the cancel phase of a service
+    duration connect_timeout = std::chrono::seconds(10);  // includes name resolution and on_connect
+    duration cancel_budget = std::chrono::seconds(2);  // keep it shorter than the cancel phase of a service
     std::string on_connect;  // SQL that every new connection runs first
-    std::string name;  // in reports; empty: the pool's, or "postgres"
-    std::shared_ptr<poller> sockets;  // shared with other pools; empty: make_pool makes one
+    std::string name;  // in reports; empty: the pool's name, or "postgres"
+    std::shared_ptr<poller> sockets;  // shared with other pools; empty: make_pool creates one
 };
 
 class connection {
 public:
-    // conninfo: libpq's keywords or a URI. Throws postgres::error.
+    // conninfo is libpq's keywords or a URI. Throws postgres::error.
     [[nodiscard]] static task<connection> connect(std::string conninfo, connect_options how);
     connection(connection&&) noexcept;
     connection& operator=(connection&&) noexcept;
-    ~connection();  // close()
+    ~connection();  // calls close()
 
-    // One statement with its arguments $1, $2, ...; or, without any, several separated by ';', whose last result is returned
-    // and which the server runs as one transaction unless they say otherwise. Throws postgres::error, also when the text or an
-    // argument has a NUL.
+    // Runs one statement with its arguments $1, $2, ... Without arguments, sql may have several statements separated by
+    // ';'. The server runs them as one transaction unless they contain transaction commands, and the last result is
+    // returned. Throws postgres::error, also if the text or an argument contains a NUL.
     template <class... Args>
     [[nodiscard]] task<rows> query(std::string sql, Args&&... args) {
         std::vector<parameter> bound;
@@ -71,14 +72,16 @@ public:
 
     // Begins a transaction. BEGIN goes to the server together with the next statement, which saves a round trip.
     [[nodiscard]] task<> begin();
-    // Commits it. Throws postgres::error when the server rolls back instead, because a statement of the transaction has failed.
+    // Commits the transaction. Throws postgres::error if the server rolls back because a statement of the transaction has
+    // failed.
     [[nodiscard]] task<> commit();
 
     [[nodiscard]] bool is_broken() const noexcept;
-    // Looks at the socket: true also when the server has closed it since.
+    // Polls the socket. Returns true if the connection is broken or the server has closed it.
     [[nodiscard]] bool has_been_closed() noexcept;
     [[nodiscard]] bool is_in_transaction() const noexcept;
-    // Good for the next user: rolls back a transaction that was left open. False: not worth keeping.
+    // Prepares the connection for the next user: rolls back a transaction that was left open. Returns false if it must be
+    // discarded.
     [[nodiscard]] task<bool> make_ready();
     [[nodiscard]] int server_process() const noexcept;  // as in pg_stat_activity.pid
     void close() noexcept;
@@ -90,14 +93,14 @@ private:
     std::shared_ptr<detail::session> session_;
 };
 
-// Runs fn(connection), a task, between BEGIN and COMMIT. When fn fails or is cancelled, or COMMIT fails, the handle is left
-// distrusted: its connection is destroyed instead of given back, which rolls back.
+// Runs fn(connection), a task, between BEGIN and COMMIT. If fn fails or is cancelled, or COMMIT fails, the handle is
+// distrusted: the pool destroys its connection, which rolls back.
 template <class Fn>
 [[nodiscard]] std::invoke_result_t<Fn&, connection&> with_transaction(pooled<connection>& on, Fn fn) {
     return roost::detail::in_transaction(on, std::move(fn));
 }
 
-// options.where is an executor, such as a runtime's; it needs no blocking lane.
+// Requires an executor in options.where, such as a runtime's. It needs no blocking lane.
 [[nodiscard]] pool<connection> make_pool(std::string conninfo, pool_options options, connect_options how = {});
 
 }  // namespace roost::inline ROOST_ABI::postgres

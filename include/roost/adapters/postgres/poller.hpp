@@ -1,10 +1,10 @@
 #pragma once
 
-// One thread that waits for sockets, for libraries that want to be told when they may go on. Linux: epoll.
+// One thread that waits for sockets, for libraries that need readiness notifications. Linux: epoll.
 //
-// An entry is armed for one socket and a deadline, and fires once: on the poller's thread, after its lock has been left, so
-// it should only post. Withdrawing tells who of the two was first. Spurious events are possible when a socket's number is
-// used again, so whoever is told looks for itself.
+// An entry is armed for one socket and a deadline, and fires once. It fires on the poller's thread without the lock held,
+// so its function should only post. withdraw() returns whether it came before the event. Spurious events are possible when
+// the number of a socket is reused, so the notified code checks the socket itself.
 
 #include <roost/base/atomic.hpp>
 #include <roost/base/clock.hpp>
@@ -25,7 +25,7 @@ class poller {
 public:
     enum event : std::uint32_t { none = 0, readable = 1, writable = 2, expired = 4 };
 
-    // Lives in whoever waits. Only while it is not armed may it be destroyed.
+    // Part of the waiting object. Requires that it is not armed when it is destroyed.
     class entry {
     public:
         using fired_function = void (*)(entry&, std::uint32_t events) noexcept;
@@ -42,19 +42,20 @@ public:
         std::size_t timed_index_ = 0;  // in timed_, plus one; 0: not there
     };
 
-    explicit poller(std::string_view name = "poller");  // std::system_error when there is no thread or descriptor left
-    ~poller();                                          // nothing may be armed
+    explicit poller(std::string_view name = "poller");  // throws std::system_error without a thread or a descriptor
+    ~poller();  // requires that nothing is armed
     poller(const poller&) = delete;
     poller& operator=(const poller&) = delete;
 
-    // fd -1: only the deadline. At most one entry per socket. False: the kernel refused (errno), nothing is armed.
+    // With fd -1 only the deadline counts. At most one entry per socket. Returns false if the kernel refuses (errno);
+    // nothing is armed.
     [[nodiscard]] bool arm(entry& e, int fd, std::uint32_t events, time_point deadline = no_deadline) noexcept;
-    // Brings the deadline of an armed entry forward. False: it is not armed.
+    // Brings the deadline of an armed entry forward. Returns false if it is not armed.
     bool hurry(entry& e, time_point deadline) noexcept;
-    // True: it was armed and will not fire.
+    // Returns true if the entry was armed; it will not fire.
     [[nodiscard]] bool withdraw(entry& e) noexcept;
 
-    // For the adapter: threads for calls that cannot be interrupted.
+    // Used by the adapter: threads for calls that cannot be interrupted.
     [[nodiscard]] detail::side_threads& starts() noexcept { return *starts_; }
     [[nodiscard]] detail::side_threads& cancels() noexcept { return *cancels_; }
 

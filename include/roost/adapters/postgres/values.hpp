@@ -1,7 +1,6 @@
 #pragma once
 
-// What goes into a PostgreSQL statement and what comes out, and what can go wrong. Needs no header of libpq. Values travel as
-// text, which is what the server's input and output functions speak.
+// Arguments, results and errors of PostgreSQL statements. Needs no header of libpq. Values are transferred as text.
 
 #include <roost/base/config.hpp>
 
@@ -21,7 +20,7 @@ struct pg_result;
 
 namespace roost::inline ROOST_ABI::postgres {
 
-// Empty: null.
+// An empty parameter is null.
 using parameter = std::optional<std::string>;
 
 template <class T>
@@ -42,7 +41,7 @@ template <class T>
     }
 }
 
-// Everything a statement returned.
+// The complete result of a statement.
 class rows {
 public:
     rows() noexcept = default;
@@ -52,15 +51,15 @@ public:
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
     [[nodiscard]] std::size_t width() const noexcept;
     [[nodiscard]] std::string_view column(std::size_t index) const;
-    // Rows that the statement changed.
+    // Returns how many rows the statement changed.
     [[nodiscard]] std::int64_t changes() const noexcept;
-    // What the server says it did: "INSERT 0 1", "COMMIT". Lives as long as this.
+    // Returns the server's command tag: "INSERT 0 1", "COMMIT". Valid as long as this object.
     [[nodiscard]] std::string_view command() const noexcept;
 
     [[nodiscard]] bool is_null(std::size_t row, std::size_t column) const;
-    // The server's text; empty for null. Lives as long as this.
+    // Returns the server's text; empty for null. Valid as long as this object.
     [[nodiscard]] std::string_view text(std::size_t row, std::size_t column) const;
-    // As a number, a bool or a string; std::invalid_argument when the text is none.
+    // Returns the text as a number, a bool or a string. Throws std::invalid_argument if it is not a number that fits T.
     template <class T>
     [[nodiscard]] T get(std::size_t row, std::size_t column) const {
         const std::string_view from = text(row, column);
@@ -86,16 +85,16 @@ private:
     std::unique_ptr<::pg_result, clear> result_;
 };
 
-// The server's SQLSTATE and message, or libpq's message without a state when the connection itself failed.
+// The server's SQLSTATE and message. If the connection itself failed: libpq's message, without a state.
 class error : public std::runtime_error {
 public:
     error(std::string_view state, std::string_view message, bool connection_is_lost);
     [[nodiscard]] const std::string& state() const noexcept { return state_; }
     [[nodiscard]] bool is_cancelled() const noexcept { return state_ == "57014"; }
     [[nodiscard]] bool is_constraint() const noexcept { return state_.starts_with("23"); }
-    // Trying the whole transaction again may help: serialization failure, deadlock.
+    // Returns true if retrying the whole transaction may help: serialization failure, deadlock.
     [[nodiscard]] bool is_transient() const noexcept { return state_ == "40001" || state_ == "40P01"; }
-    // The connection is gone: closed by the server or the network, or given up.
+    // Returns true if the connection is lost: closed by the server or the network, or abandoned.
     [[nodiscard]] bool breaks_connection() const noexcept { return lost_; }
 
 private:

@@ -6,18 +6,19 @@
 //   auto c = (co_await db.acquire("report")).value();
 //   sqlite::rows r = co_await c->query("select id, text from job where state = ?", "ready");
 //
-// Statements run on the blocking lane of the task's runtime. Cancelling the task makes SQLite give up soon
-// (sqlite3_interrupt, and a flag that is looked at before and during a statement, so an interrupt that comes before the
-// statement has begun is not lost); the task then ends cancelled. A statement that wins the race has happened, as the claim
-// decides everywhere in Roost; nothing is half done, because SQLite rolls an interrupted statement back.
+// Statements run on the blocking lane of the task's runtime. Cancelling the task interrupts SQLite, and the task ends
+// cancelled. The interrupt is sqlite3_interrupt and a flag that is checked before and during a statement. So an interrupt
+// that arrives before the statement has begun is not lost. A statement that completes before the interrupt has happened.
+// SQLite rolls an interrupted statement back, so nothing is half done.
 //
-// A statement that meets another connection's lock waits at most `busy_timeout`, as a coroutine: it keeps no thread of the
-// lane, so the owner of the lock always finds one to commit on. The writers of one pool wait in line, first in, first out.
+// A statement that meets another connection's lock waits at most `busy_timeout`. It suspends and keeps no thread of the
+// lane, so the owner of the lock can always commit. The writers of one pool wait in FIFO order.
 //
-// SQL text with a NUL is refused. A statement on a closed connection throws sqlite::error; the pool replaces the connection.
+// SQL text with a NUL is refused. A statement on a closed connection throws sqlite::error; the pool replaces the
+// connection.
 //
-// One user at a time, which is what a pool is for. A connection that is given back inside a transaction would keep its locks:
-// use pool.with(fn) or with_transaction(), which roll back or destroy it when fn fails or is cancelled.
+// A connection has one user at a time. A connection that is returned inside a transaction would keep its locks. Use
+// pool.with(fn) or with_transaction(): they roll back or destroy it when fn fails or is cancelled.
 //
 // id  operation               order    pairs  carries                                                              fails in
 // Q1  interrupt flag: store   relaxed  -      nothing: only the request; the lane hands everything else over              (floor)
@@ -49,22 +50,23 @@ class write_line;
 struct open_options {
     open_options() noexcept = default;
     bool read_only = false;
-    bool create = true;  // the file, when it is not there
+    bool create = true;  // create the file if it does not exist
     std::chrono::milliseconds busy_timeout{5000};  // how long a statement waits for another connection's lock
     bool write_ahead_log = true;  // readers do not block the writer; ignored for ":memory:" and read_only
-    std::string on_open;  // SQL that every new connection runs first: pragmas
+    std::string on_open;  // SQL that every new connection runs first, such as pragmas
 };
 
 class connection {
 public:
-    // Blocks. Throws sqlite::error. ":memory:" is a database of this connection alone.
+    // Opens a database. Blocks. Throws sqlite::error. ":memory:" is a private database of this connection.
     [[nodiscard]] static connection open(const std::string& path, const open_options& how = {});
     connection(connection&&) noexcept;
     connection& operator=(connection&&) noexcept;
-    ~connection();  // close_blocking()
+    ~connection();  // calls close_blocking()
 
-    // One statement with its arguments, on the blocking lane. Or several separated by ';' when there are no arguments: the
-    // rows are those of the last. Throws sqlite::error; ends cancelled when the task is.
+    // Runs one statement with its arguments on the blocking lane. Without arguments, sql may have several statements
+    // separated by ';'; the rows of the last one are returned. Throws sqlite::error. Ends cancelled if the task is
+    // cancelled.
     template <class... Args>
     [[nodiscard]] task<rows> query(std::string sql, Args&&... args) {
         std::vector<value> bound;
@@ -74,7 +76,7 @@ public:
     }
     [[nodiscard]] task<rows> query_values(std::string sql, std::vector<value> args);
 
-    // The same for threads that may block.
+    // As query(), on the calling thread. Blocks.
     template <class... Args>
     rows query_blocking(std::string_view sql, Args&&... args) {
         std::vector<value> bound;
@@ -87,21 +89,21 @@ public:
     [[nodiscard]] task<> begin();
     [[nodiscard]] task<> commit();
 
-    // From any thread while the connection lives: what runs now ends soon with an error that is_interrupt(). Does nothing to a
-    // closed connection.
+    // Ends the running statement soon, with an error that is_interrupt(). Does nothing to a closed connection. Thread-safe
+    // while the connection lives.
     void interrupt() noexcept;
-    // True: the pool should not keep it. Set by errors that breaks_connection().
+    // Returns true if the pool should not keep the connection. Set by errors that breaks_connection().
     [[nodiscard]] bool is_broken() const noexcept;
     [[nodiscard]] bool is_in_transaction() const noexcept;
-    // Forgets an interrupt, ends a transaction that was left open, and says whether the connection is good for the next user.
-    // Ending a transaction may block on I/O; without one this is a look at two flags.
+    // Clears an interrupt and ends a transaction that was left open. Returns true if the connection is good for the next
+    // user. Ending a transaction may block on I/O; without one only two flags are checked.
     [[nodiscard]] bool make_ready() noexcept;
     void close_blocking() noexcept;
     [[nodiscard]] ::sqlite3* native_handle() const noexcept;
 
 private:
     friend class detail::opener;
-    struct state;  // at one address while SQLite knows it
+    struct state;  // at a fixed address while SQLite has a pointer to it
     class script;
     explicit connection(std::unique_ptr<state> s) noexcept;
     [[nodiscard]] static connection open_file(const std::string& path, const open_options& how,
@@ -112,8 +114,8 @@ private:
     std::unique_ptr<state> state_;
 };
 
-// Runs fn(connection), a task, between BEGIN IMMEDIATE and COMMIT. When fn fails or is cancelled, or COMMIT fails, the handle
-// is left distrusted: its connection is destroyed instead of given back, which rolls back.
+// Runs fn(connection), a task, between BEGIN IMMEDIATE and COMMIT. If fn fails or is cancelled, or COMMIT fails, the handle
+// is distrusted: the pool destroys its connection, which rolls back.
 template <class Fn>
 [[nodiscard]] std::invoke_result_t<Fn&, connection&> with_transaction(pooled<connection>& on, Fn fn) {
     return roost::detail::in_transaction(on, std::move(fn));
@@ -121,7 +123,7 @@ template <class Fn>
 
 namespace detail {
 
-// What the pool calls: to open and to close, on the blocking lane of its executor; to check, on the acquiring thread.
+// Called by the pool. Opening and closing run on the blocking lane of its executor, the check on the acquiring thread.
 class opener {
 public:
     opener(std::string path, open_options how);
@@ -145,14 +147,14 @@ class readiness {
 public:
     readiness() noexcept = default;
     [[nodiscard]] bool operator()(connection& c) const noexcept {
-        return !c.is_broken() && c.make_ready();  // also forgets a cancel that came too late for its statement
+        return !c.is_broken() && c.make_ready();  // also clears a cancel that came too late for its statement
     }
 };
 
 }  // namespace detail
 
-// A pool of connections to one file. options.where has to be an executor with a blocking lane, such as a runtime's. An
-// error that breaks a connection is noticed when the pool would give it out again.
+// Creates a pool of connections to one file. Requires an executor with a blocking lane in options.where, such as a
+// runtime's. An error that breaks a connection is detected before the pool hands it out again.
 [[nodiscard]] pool<connection> make_pool(std::string path, pool_options options, open_options how = {});
 
 }  // namespace roost::inline ROOST_ABI::sqlite

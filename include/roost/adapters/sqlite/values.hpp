@@ -1,6 +1,6 @@
 #pragma once
 
-// What goes into a SQLite statement and what comes out, and what can go wrong. Needs no header of SQLite.
+// Arguments, results and errors of SQLite statements. Needs no header of SQLite.
 
 #include <roost/base/config.hpp>
 
@@ -17,12 +17,12 @@
 
 namespace roost::inline ROOST_ABI::sqlite {
 
-// SQLite's five storage classes. Two values are equal when class and content are.
+// SQLite's five storage classes. Two values are equal if class and content are equal.
 using blob = std::vector<std::byte>;
 using value = std::variant<std::monostate, std::int64_t, double, std::string, blob>;
 
-// A value from what a program has: integers and bool, floating point, text, blob, nullptr. Throws std::out_of_range for an
-// unsigned integer of 2^63 or more.
+// Converts integers, bool, floating point, text, blob and nullptr. Throws std::out_of_range for an unsigned integer of 2^63
+// or more.
 template <class T>
 [[nodiscard]] value to_value(T&& from) {
     using bare = std::remove_cvref_t<T>;
@@ -44,7 +44,7 @@ template <class T>
     }
 }
 
-// Everything a statement returned.
+// The complete result of a statement.
 class rows {
 public:
     rows() noexcept = default;
@@ -59,12 +59,12 @@ public:
         }
         return cells_[row * width() + column];
     }
-    // With the class expected: std::bad_variant_access when it has another one.
+    // Returns the value of class T. Throws std::bad_variant_access if it has another class.
     template <class T>
     [[nodiscard]] const T& get(std::size_t row, std::size_t column) const {
         return std::get<T>(at(row, column));
     }
-    // Rows that the statement changed, and the row id of the last insert on its connection.
+    // The number of rows that the statement changed, and the row id of the last insert on its connection.
     [[nodiscard]] std::int64_t changes() const noexcept { return changes_; }
     [[nodiscard]] std::int64_t last_insert_id() const noexcept { return last_insert_id_; }
 
@@ -76,16 +76,16 @@ private:
     std::int64_t last_insert_id_ = 0;
 };
 
-// SQLite's extended result code and message, and what was tried: "sqlite: step: UNIQUE constraint failed: job.id (2067)".
+// SQLite's extended result code and message, with the failed step: "sqlite: step: UNIQUE constraint failed: job.id (2067)".
 class error : public std::runtime_error {
 public:
     error(int extended_code, std::string_view doing, std::string_view message);
     [[nodiscard]] int extended_code() const noexcept { return code_; }
     [[nodiscard]] int code() const noexcept { return code_ & 0xff; }
-    [[nodiscard]] bool is_interrupt() const noexcept;   // somebody cancelled it
-    [[nodiscard]] bool is_busy() const noexcept;        // another connection holds the lock for longer than busy_timeout
-    [[nodiscard]] bool is_constraint() const noexcept;  // the data said no
-    // The connection is not worth keeping: the file cannot be read, is no database, or is damaged.
+    [[nodiscard]] bool is_interrupt() const noexcept;  // the statement was cancelled
+    [[nodiscard]] bool is_busy() const noexcept;  // another connection held the lock for longer than busy_timeout
+    [[nodiscard]] bool is_constraint() const noexcept;  // the data violates a constraint
+    // Returns true if the connection must be discarded: the file cannot be read, is no database, or is damaged.
     [[nodiscard]] bool breaks_connection() const noexcept;
 
 private:

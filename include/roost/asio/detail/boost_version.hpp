@@ -1,7 +1,7 @@
 #pragma once
 
-// Refuses a Boost that is too old, before its headers say it less clearly: use_task needs the cancellation slots and the
-// composed operations of Boost.Asio as they are since 1.81.
+// Refuses a Boost that is too old, with a clearer message than its headers give. use_task needs the cancellation slots and
+// composed operations of Boost.Asio 1.81.
 
 #include <boost/version.hpp>
 

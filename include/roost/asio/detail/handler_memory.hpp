@@ -1,6 +1,6 @@
 #pragma once
 
-// Memory for a handler of which at most one is under way at a time, so that posting it never allocates and never throws.
+// Memory for a handler of which at most one is under way, so that posting it neither allocates nor throws.
 
 #include <roost/base/config.hpp>
 
@@ -15,7 +15,7 @@ public:
     handler_memory(const handler_memory&) = delete;
     handler_memory& operator=(const handler_memory&) = delete;
 
-    // Asio gives the memory of a handler back before it calls it.
+    // Asio releases a handler's memory before it calls the handler.
     [[nodiscard]] void* allocate(std::size_t size) {
         if (in_use_ || size > sizeof bytes_) {
             return ::operator new(size);

@@ -2,10 +2,10 @@
 
 // The timers of an io_context's executor: a wheel under a lock, and one steady_timer that waits for its earliest slot.
 //
-// Why it is not simpler: a steady_timer per Roost timer would allocate in arm(), and its handler can't be taken back.
+// Why it is not simpler: a steady_timer per Roost timer would allocate in arm(), and its handler cannot be withdrawn.
 //
-// Fields   all with the table's lock
-// I1       at most one wait is under way, and while one thread is in advance() nobody else begins one
+// Fields   all under the table's lock
+// I1       at most one wait is under way, and while one thread is in advance() no other begins one
 
 #include <roost/asio/detail/handler_memory.hpp>
 #include <roost/exec/detail/timer_table.hpp>
@@ -28,7 +28,7 @@ public:
     bool arm(timer& t) noexcept override;
     bool disarm(timer& t) noexcept override;
 
-    // Refuses from now on, and takes the timer from its context; how many were still armed: they will not fire.
+    // Refuses new timers, and removes the alarm from its context. Returns how many were still armed; they never fire.
     std::size_t close() noexcept;
 
 private:
@@ -44,7 +44,7 @@ private:
     bool waiting_ = false;  // a handler of alarm_ is under way, also for a while after close()
     bool advancing_ = false;
     handler_memory memory_;
-    std::optional<alarm> alarm_;  // empty when closed; always through value(), which would end the program
+    std::optional<alarm> alarm_;  // empty when closed; accessed through value(), which would end the program
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -2,10 +2,10 @@
 
 // An Asio operation that a task awaits: the part that does not depend on its results. Lives in the awaiting frame.
 //
-// Why it is not simpler: Asio's cancellation signals are not thread-safe. Emitting one while a handler of the same operation
-// runs on another thread is a data race (asio#1348), and after the operation has ended the slot's handler is gone (asio#1029,
-// asio#1576). So the signal is emitted by a function that is posted to the operation's own executor, which is made serial
-// first; and the frame, which holds the signal, goes on only when that function has left.
+// Why it is not simpler: Asio's cancellation signals are not thread-safe. Emitting one while a handler of the same
+// operation runs on another thread is a data race (Asio's issue 1348), and after the operation has ended the slot's handler
+// is gone (issues 1029 and 1576). So the signal is emitted by a function that is posted to the operation's own executor,
+// which is made serial first. The frame, which holds the signal, is resumed only when that function has left.
 //
 // id  operation                order    pairs  carries
 // P1  post_emission: store     seq_cst  P3     the poster is inside post()
@@ -26,11 +26,11 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// What an operation that was cancelled ended with all the same.
+// How an operation that was cancelled has ended.
 enum class ended_as : std::uint8_t {
-    result,  // a value or an error; also the count of bytes that an aborted transfer had moved, if the body can see it
+    result,  // a value or an error; also the number of bytes that an aborted transfer had moved, if the body can see it
     failure,  // an exception_ptr other than operation_aborted
-    aborted,  // the cancel took effect, and there is nothing to see
+    aborted,  // the cancel took effect, and there is no result
 };
 
 class operation : private cancellable, private work {
@@ -41,13 +41,13 @@ public:
     ~operation() = default;
 
     // --- the operation's side, from any thread --------------------------------------------------------------------------
-    // The executor that its handlers run on and that its signal is emitted on: serial, made of the one that is offered first.
-    // Without memory for a strand it is that one, and the operation ends when it ends.
+    // Returns the executor for the handlers and for the emission of the signal: serial, made from the first one that is
+    // offered. Without memory for a strand it is the offered one, and cancellation does not end the operation early.
     [[nodiscard]] boost::asio::any_io_executor serial_executor(const boost::asio::any_io_executor& offered) noexcept;
     [[nodiscard]] boost::asio::cancellation_slot slot() noexcept { return signal_.slot(); }
-    // The handler was called; its arguments have been stored.
+    // Called after the handler's arguments have been stored.
     void handler_called() noexcept { handler_gone(); }
-    // The handler was destroyed without being called.
+    // Called when the handler is destroyed without being called.
     void handler_dropped() noexcept {
         dropped_ = true;
         handler_gone();
@@ -56,15 +56,15 @@ public:
 protected:
     // --- the awaiting side ------------------------------------------------------------------------------------------------
     using cancellable::frame;
-    // The executor that will be offered, while a failure can still be told: nothing has begun.
+    // Sets the executor while a failure can still be thrown: nothing has begun.
     void prepare(const boost::asio::any_io_executor& offered);
-    // False: cancelled, the frame unwinds.
+    // Returns false if the task is cancelled; the frame unwinds.
     [[nodiscard]] bool may_begin() noexcept;
-    // Around the initiating function. The second returns what await_suspend returns.
+    // Called before and after the initiating function. after_begin() returns the result of await_suspend.
     void before_begin();
     [[nodiscard]] bool after_begin() noexcept;
     void keep_error(std::exception_ptr error) noexcept { error_ = std::move(error); }
-    // First in await_resume.
+    // Called first in await_resume.
     void finish() {
         on_stop_.reset();
         if (error_) {
@@ -85,12 +85,12 @@ private:
     private:
         operation* owner_;
     };
-    // The emission when there is no executor of the operation's to post it to, or no memory.
+    // The emission when the operation has no executor to post it to, or no memory for the post.
     class local_emission final : public work {
     public:
         explicit local_emission(operation& owner) noexcept
             : work(+[](work& self) noexcept { static_cast<local_emission&>(self).act(); }), owner_(&owner) {}
-        // Posts the emission once more instead.
+        // True: post the emission again instead of emitting.
         void set_retries(bool retries) noexcept { retries_ = retries; }
 
     private:
@@ -99,7 +99,8 @@ private:
         bool retries_ = false;
     };
     class emission;
-    // How an emission comes into the queue of an executor, which may destroy it unrun: at once, or later on another thread.
+    // How an emission enters the queue of an executor. The executor may destroy it unrun: at once, or later on another
+    // thread.
     enum class post_phase : std::uint8_t { idle, posting, dropped };
 
     void level_raised() noexcept;
@@ -118,7 +119,7 @@ private:
     bool ends_at_stop_;
     bool dropped_ = false;
     bool suspended_ = false;
-    bool serial_ = true;  // with the lock; false: emitting would not be safe
+    bool serial_ = true;  // under executor_lock_; false: emitting would not be safe
     atomic<post_phase> posting_{post_phase::idle};
     state_word<operation_state> state_;
     small_mutex executor_lock_;

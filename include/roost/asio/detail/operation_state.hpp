@@ -1,14 +1,14 @@
 #pragma once
 
-// How far an Asio operation that a task awaits has come, and who brings the task back.
+// The state of an Asio operation that a task awaits, and which party resumes the task.
 //
 // Three parties hold the awaiting frame: the thread that begins the operation, the operation's handler, and an emission of
-// its cancellation signal that is on its way. The last of them to leave resumes the frame; that is decided here.
+// its cancellation signal that is under way. The last of them to leave resumes the frame; that is decided here.
 //
 //   begun     the initiating function has returned
 //   ended     the handler was called, or was dropped
 //   emitting  an emission has been posted and has not left yet; at most one
-//   wanted    the highest level asked for: 0 nothing, 1 stop, 2 cancel. Frozen by `ended`: a cancel that comes later has lost
+//   wanted    the highest level requested: 0 nothing, 1 stop, 2 cancel. Frozen by `ended`: a later cancel has lost
 //   emitted   the highest level the signal has been emitted for
 //
 // Pure transitions on a plain value; state_word commits them.
@@ -46,13 +46,13 @@ struct operation_state {
 
 enum class operation_action : std::uint8_t {
     none,
-    go_on,  // the caller was the last holder: the frame is to be resumed
-    emit,  // the caller posts an emission, or goes on with the one it is in
+    go_on,  // the caller was the last holder: the frame has to be resumed
+    emit,  // the caller posts an emission, or continues the one it is in
 };
 
 using operation_step = step<operation_state, operation_action>;
 
-// Whoever makes begun, emitting false and ended true at the same time was the last.
+// The transition that makes begun and ended true and emitting false is made by the last holder.
 [[nodiscard]] constexpr operation_step begin_returned(operation_state s) noexcept {
     s.begun = true;
     if (s.ended) {
@@ -71,7 +71,7 @@ using operation_step = step<operation_state, operation_action>;
     }
     s.wanted = what;
     if (!s.begun || s.emitting) {
-        return go(s, operation_action::none);  // whoever begins or emits looks again
+        return go(s, operation_action::none);  // the thread that begins or emits checks again
     }
     s.emitting = true;
     return go(s, operation_action::emit);
@@ -82,7 +82,7 @@ using operation_step = step<operation_state, operation_action>;
     return go(s, s.begun && !s.emitting ? operation_action::go_on : operation_action::none);
 }
 
-// The emission runs: what to emit is the difference between what was emitted before and after.
+// The emission runs. It emits the difference between `emitted` before and after.
 [[nodiscard]] constexpr operation_step begin_emission(operation_state s) noexcept {
     if (s.ended) {
         return refuse<operation_state>(operation_action::none);
@@ -91,7 +91,7 @@ using operation_step = step<operation_state, operation_action>;
     return go(s, operation_action::emit);
 }
 
-// Its last step: leave, or emit once more because more was asked for meanwhile.
+// The last step of an emission: leave, or emit again because more was requested meanwhile.
 [[nodiscard]] constexpr operation_step end_emission(operation_state s) noexcept {
     if (!s.ended && s.wanted > s.emitted) {
         return go(s, operation_action::emit);
@@ -100,7 +100,7 @@ using operation_step = step<operation_state, operation_action>;
     return go(s, s.ended ? operation_action::go_on : operation_action::none);
 }
 
-// It was dropped unrun: the context is going away, and the handler will be dropped too.
+// The emission was destroyed unrun: the context is being destroyed, and so will be the handler.
 [[nodiscard]] constexpr operation_step emission_dropped(operation_state s) noexcept {
     s.emitting = false;
     s.emitted = s.wanted;

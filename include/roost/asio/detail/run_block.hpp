@@ -1,6 +1,6 @@
 #pragma once
 
-// The root under which async_run starts its task, and whoever is told when nothing is left of it.
+// The root under which async_run starts its task, and the receiver of its end.
 
 #include <roost/asio/io_executor.hpp>
 #include <roost/task/block_on.hpp>
@@ -23,7 +23,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// Told once, on the thread that ended the last of it. Deletes itself.
+// ended() is called once, on the thread that ended the last part of the run. The object deletes itself.
 class run_receiver {
 public:
     run_receiver() noexcept = default;
@@ -39,7 +39,7 @@ class run_block final : public scope_core {
 public:
     run_block(executor_ref where, node_name name, site made_at);
 
-    // Before close().
+    // Requires that close() was not called yet.
     void set_receiver(run_receiver& r) noexcept { receiver_ = &r; }
 
     static void* operator new(std::size_t size) { return allocate_frame(size); }
@@ -53,7 +53,7 @@ private:
     run_receiver* receiver_ = nullptr;
 };
 
-// Deliver: keep(outcome<T>) once, then try_deliver() until it returns true; neither throws.
+// Deliver has keep(outcome<T>), called once, and try_deliver(), called until it returns true. Neither throws.
 template <class T, class Deliver>
 class run_receiver_of final : public run_receiver, private work {
 public:
@@ -65,7 +65,7 @@ public:
     void discard() noexcept { delete this; }
 
     void ended() noexcept override {
-        report_further_failures(*job_);  // a handler is given one error
+        report_further_failures(*job_);  // a handler receives one error
         deliver_.keep(outcome_from<T>(*job_, {}));
         job_ = {};
         deliver();
@@ -73,7 +73,7 @@ public:
 
 private:
     ~run_receiver_of() override = default;
-    // Without memory to post the handler it is tried again in a turn of the task's executor, which takes none.
+    // Without memory to post the handler, retries in a later turn of the task's executor; that post does not allocate.
     void deliver() noexcept {
         if (deliver_.try_deliver()) {
             delete this;
@@ -86,7 +86,7 @@ private:
     node_ref<job_block<T>> job_;
 };
 
-// Starts t on `where` under a root that nobody else uses yet; when all has ended, `deliver` is given the outcome.
+// Starts t on `where` under a root that no other code uses yet. When everything has ended, `deliver` receives the outcome.
 template <class T, class Deliver>
 void start_run(run_block& root, executor_ref where, node_name name, task<T> t, site from, Deliver deliver) {
     run_receiver_of<T, Deliver>* receiver = nullptr;
@@ -117,9 +117,9 @@ struct run_signature_of<void> {
 template <class T>
 using run_signature = typename run_signature_of<T>::type;
 
-// system_error(operation_aborted).
+// Returns system_error(operation_aborted).
 [[nodiscard]] std::exception_ptr aborted() noexcept;
-// The context's executor when `where` is one of ours, else Asio's system executor.
+// Returns the context's executor if `where` is an io_executor, else Asio's system executor.
 [[nodiscard]] boost::asio::any_io_executor default_executor(executor_ref where);
 void pass_on(run_block& to, boost::asio::cancellation_type how) noexcept;
 
@@ -149,7 +149,7 @@ private:
     using executor_type = decltype(tracked(boost::asio::get_associated_executor(
         std::declval<const Handler&>(), std::declval<const boost::asio::any_io_executor&>())));
 
-    // Asked for before the task begins, so that a handler survives its posting when that fails.
+    // Allocated before the task begins, so that the handler survives a failed post.
     struct held {
         explicit held(Handler h) : handler(std::move(h)) {}
         Handler handler;
@@ -159,7 +159,7 @@ private:
     public:
         explicit call(std::shared_ptr<held> what) noexcept : held_(std::move(what)) {}
         void operator()() {
-            // Taken out, so that they end here and not with whoever posted this.
+            // Moved out, so that they are destroyed here and not by the thread that posted this.
             Handler handler = std::move(held_->handler);
             outcome<T> how = *std::move(held_->how);
             held_.reset();

@@ -1,13 +1,14 @@
 #pragma once
 
-// The thread that is inside run(io, task), and how it notices that the task has ended when another thread of the context ran
+// The thread that is inside run(io, task), and how it learns that the task has ended when another thread of the context ran
 // the last step.
 //
-// Why it is not simpler: Asio wakes some thread of a context, never a certain one. So the news is posted to the context again
-// until the waiting thread has it. A thread that receives it in vain stays away from the context's queue for a moment, so
-// that another one takes the next post. After a few attempts a timer spaces them: the waiting thread is busy in a handler then.
+// Why it is not simpler: Asio wakes any thread of a context, never a specific one. So the message is posted to the context
+// again until the waiting thread receives it. Another thread that receives it stays away from the context's queue for a
+// moment, so that the next post reaches a different one. After a few attempts a timer spaces them: the waiting thread is in
+// a handler.
 //
-// Fields   phase_ with the lock; attempts_ and self_ belong to the one post or timer that is under way
+// Fields   phase_ under lock_; attempts_ and self_ belong to the one post or timer that is under way
 
 #include <roost/asio/io_executor.hpp>
 #include <roost/base/atomic.hpp>
@@ -30,13 +31,13 @@ public:
     run_wait& operator=(const run_wait&) = delete;
 
     // --- the waiting thread ------------------------------------------------------------------------------------------------
-    // True: the task has ended, and its outcome can be read.
+    // Returns true if the task has ended and its outcome can be read.
     [[nodiscard]] bool has_arrived() noexcept;
-    // The thread waits no more.
+    // Called when the thread no longer waits.
     void leave() noexcept;
 
     // --- the ended task ------------------------------------------------------------------------------------------------------
-    // Once, from any thread, after the outcome was kept.
+    // Called once, by any thread, after the outcome was stored.
     void send() noexcept;
 
 protected:
@@ -47,7 +48,7 @@ private:
 
     static void received(work& self) noexcept;
     static void fired(timer& self) noexcept;
-    // Returns true if the waiting thread knows, or runs this itself.
+    // Returns true if the waiting thread has left, or is the caller.
     [[nodiscard]] bool tell() noexcept;
     void post_again() noexcept;
     void stay_away() noexcept;

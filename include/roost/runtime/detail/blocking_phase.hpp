@@ -6,13 +6,13 @@
 
 #include <cstdint>
 
-// Where a blocking function is, so that its interrupter runs only while it runs.
+// The phase of a blocking function, so that its interrupter runs only while the function runs.
 //
 // States   waiting       submitted, or taken by a thread that has not begun
-//          awaited       as waiting, and a canceller sleeps until it has begun: it must not keep a processor from that thread
+//          awaited       as waiting, and a canceller sleeps until the function has begun, to leave the processor to that thread
 //          running       the function runs
-//          interrupting  the function runs, and so does the interrupter
-//          interrupted   the function runs, the interrupter is over
+//          interrupting  the function and the interrupter run
+//          interrupted   the function runs, the interrupter has returned
 //          over          the function has returned; the result is being delivered
 //
 //   waiting, awaited --begin--> running --end--> over
@@ -35,7 +35,7 @@ public:
             wake_on(&phase_, 1);
         }
     }
-    // Waits for a running interrupter.
+    // Blocks while the interrupter runs.
     void end() noexcept {
         for (;;) {
             std::uint32_t seen = phase_.load(mo::relaxed);  // H5
@@ -46,8 +46,8 @@ public:
             }
         }
     }
-    // True: call the interrupter now, then end_interrupt(). Once at most. Blocks while a thread has taken the function and is
-    // about to begin it.
+    // Returns true once at most: the caller then calls the interrupter and end_interrupt(). Returns false if the function
+    // has returned, or is interrupted already. Blocks while a thread has taken the function and is about to begin it.
     [[nodiscard]] bool begin_interrupt() noexcept {
         for (;;) {
             std::uint32_t seen = running;

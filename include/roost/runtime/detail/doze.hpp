@@ -1,12 +1,12 @@
 #pragma once
 
-// A watcher that goes to sleep, and those who begin something meanwhile: one of them sees the other.
+// A watcher that goes to sleep, and workers that begin a body meanwhile: one of the two sees the other.
 //
-//   the watcher:   fall(), then the last look at what they do; nothing: sleep
-//   the others:    begin, where the watcher looks; then is_on(): ring
+//   watcher:   fall(), then the last look at the workers; if it finds nothing: sleep
+//   worker:    begin a body where the watcher looks, then is_on(): ring
 //
-// The barrier pair puts each one's look behind what he has said before. Without it (an old kernel) the watcher may have missed
-// somebody, so it must not sleep for ever: sleeps_safely().
+// The barrier pair orders each side's look after its own store. Without the barrier (an old kernel) the watcher may miss a
+// worker, so it must not sleep for ever: see sleeps_safely().
 //
 // id  operation     order    pairs  carries                                 fails in
 // K1  fall: store   relaxed  K2     nothing: the heavy barrier follows      (floor)
@@ -19,7 +19,7 @@ namespace roost::inline ROOST_ABI::detail {
 
 class doze {
 public:
-    // By the watcher.
+    // Called by the watcher.
     void fall() noexcept {
         on_.store(true, mo::relaxed);  // K1
         if (sleeps_safely()) {
@@ -27,7 +27,7 @@ public:
         }
     }
     [[nodiscard]] static bool sleeps_safely() noexcept { return has_heavy_barrier(); }
-    // Says whether it was dozing.
+    // Returns true if the watcher was dozing. Called by the watcher.
     [[nodiscard]] bool wake() noexcept {
         const bool was_on = on_.load(mo::relaxed);  // K5
         if (was_on) {
@@ -36,7 +36,7 @@ public:
         return was_on;
     }
 
-    // By the others, after they have begun.
+    // Returns true if the watcher has to be rung. Called by a worker after it has begun a body.
     [[nodiscard]] bool is_on() const noexcept {
         light_barrier();
         return on_.load(mo::relaxed);  // K2

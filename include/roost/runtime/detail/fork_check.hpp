@@ -5,15 +5,16 @@
 #include <cstdint>
 #include <string_view>
 
-// What the operating system knows about this process and its threads.
+// Forked children, and names of threads.
 
 namespace roost::inline ROOST_ABI::detail {
 
-// Counts forks, seen from the child. Only a child writes it, while it still has one thread, so reading it is free.
+// The number of forks between the first process and this one. Only a child writes it, while it has one thread, so reads are
+// free.
 extern std::uint32_t forks_seen;
 
-// Objects with threads of their own remember the count they were made under: when it has changed, this is a forked child,
-// and their threads exist only in the parent.
+// Objects with threads of their own store the count at their construction. If it has changed, this is a forked child, and
+// the threads exist only in the parent.
 class fork_check {
 public:
     fork_check() noexcept;
@@ -30,7 +31,7 @@ private:
     std::uint32_t made_under_;
 };
 
-// What ps and debuggers show; cut to the 15 characters the kernel keeps.
+// Sets the name that ps and debuggers show, cut to the 15 characters that the kernel keeps.
 void name_this_thread(std::string_view name, unsigned number) noexcept;
 
 }  // namespace roost::inline ROOST_ABI::detail

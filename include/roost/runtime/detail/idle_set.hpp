@@ -5,11 +5,11 @@
 
 #include <cstdint>
 
-// Which workers sleep and which look for work, so that a post wakes somebody exactly when nobody would find it otherwise.
+// The workers that sleep and those that search. A post wakes a sleeper exactly when no searcher would find the work.
 //
-// Why it is not simpler: a worker that finds nothing and goes to sleep races with a post that finds nobody asleep. Waking on
-// every post costs a system call each. Here a post that concerns a busy worker costs one plain load: the worker that goes to
-// sleep pays for both with a heavy barrier between saying so and looking a last time.
+// Why it is not simpler: a worker that finds nothing and goes to sleep races with a post that sees no sleeper. Waking on
+// every post costs a system call each. Here a post on a busy worker costs one plain load. The worker that goes to sleep
+// pays for both with a heavy barrier between its announcement and its last look.
 //
 // Word     word_: searching (bits 0..15), parked (bits 16..31); written under lock_, read without
 // States   of a sleeper: awake (not listed) | listed | chosen (taken off the list by wake_one, counted as searching)
@@ -19,7 +19,7 @@
 //
 // Fields   sleeper::next_, listed_ and the list: under lock_
 // I1       parked == length of the list
-// I2       an item pushed before needs_waking() said no is seen by a searcher, or by a parker's last look
+// I2       an item pushed before needs_waking() returned false is seen by a searcher, or by a parker's last look
 //
 // id  operation                        order    pairs  carries                                                fails in
 // P1  announce, end_search: fetch_add  acquire  P3     pushes whose posters saw a searcher, for the look that follows  idle_set_model: park_or_post_strict
@@ -51,7 +51,7 @@ public:
     idle_set(const idle_set&) = delete;
     idle_set& operator=(const idle_set&) = delete;
 
-    // After a push by a worker of this set: is somebody asleep while nobody looks for work?
+    // Called after a push by a worker of this set. Returns true if a worker sleeps and none searches.
     [[nodiscard]] bool needs_waking() noexcept {
         if (!asymmetric_ || !has_heavy_barrier()) {
             return needs_waking_strict();
@@ -59,10 +59,10 @@ public:
         light_barrier();
         return must_wake(word_.load(mo::relaxed));  // P2
     }
-    // After a push by anybody else.
+    // As above, after a push by any other thread.
     [[nodiscard]] bool needs_waking_strict() noexcept { return must_wake(word_.fetch_add(0, mo::release)); }  // P3
 
-    // Wakes the sleeper that went to sleep last, as a searcher. False when nobody sleeps, or somebody searches already.
+    // Wakes the newest sleeper, as a searcher. Returns false if none sleeps, or one searches already.
     bool wake_one() noexcept {
         lock_.lock();
         sleeper* s = list_;
@@ -77,7 +77,7 @@ public:
         wake_on(&s->signal_, 1);
         return true;
     }
-    // Everybody who sleeps now. Whoever goes to sleep later sees what the caller did before.
+    // Wakes all present sleepers. A worker that goes to sleep later sees what the caller did before.
     void wake_all() noexcept {
         lock_.lock();
         while (sleeper* s = list_) {
@@ -89,7 +89,7 @@ public:
         lock_.unlock();
     }
 
-    // A busy worker becomes a searcher, unless `limit` others are.
+    // Makes a busy worker a searcher. Returns false if `limit` others search already.
     [[nodiscard]] bool try_begin_search(std::uint32_t limit) noexcept {
         lock_.lock();
         const bool allowed = searching() < limit;
@@ -103,7 +103,8 @@ public:
         std::uint32_t searching;
         std::uint32_t parked;
     };
-    // A searcher has found something. What is left tells it whether anybody still looks.
+    // Called by a searcher that has found work. Returns the remaining counts, so that it can tell whether another one
+    // searches.
     counts end_search() noexcept {
         lock_.lock();
         const std::uint32_t before = word_.fetch_add(0U - one_searching, mo::acquire);  // P1
@@ -111,8 +112,8 @@ public:
         return {(before & searching_mask) - 1, before / one_parked};
     }
 
-    // Says that the calling worker is about to sleep. Afterwards it has to look at every queue a last time and then either
-    // withdraw() or sleep(). Returns how many are listed now.
+    // Lists the calling worker as about to sleep. It then has to look at every queue a last time and call withdraw() or
+    // sleep(). Returns how many are listed now.
     std::uint32_t announce(sleeper& s, bool was_searching) noexcept {
         lock_.lock();
         s.signal_.store(0, mo::relaxed);  // P4
@@ -123,14 +124,15 @@ public:
         const std::uint32_t parked = (word_.fetch_add(change, mo::acquire) + change) / one_parked;  // P1
         lock_.unlock();
         if (asymmetric_ && !has_heavy_barrier()) [[unlikely]] {
-            // The kernel refuses the barrier by now. A push that did not see this sleeper is seen when its store has come out.
+            // The kernel has begun to refuse the barrier. Wait until the store of a push that missed this sleeper is
+            // visible.
             static_cast<void>(wait_on_until(s.signal_, 0, deadline_after(now(), store_drain_time)));
         } else {
             order_before_look();
         }
         return parked;
     }
-    // The last look found something: back to searching. Also when somebody has chosen this sleeper meanwhile.
+    // Called when the last look found work: back to searching. Valid also if this sleeper has been chosen meanwhile.
     void withdraw(sleeper& s) noexcept {
         lock_.lock();
         if (s.listed_) {
@@ -139,7 +141,8 @@ public:
         }
         lock_.unlock();
     }
-    // Until wake_one() chooses this sleeper: it is a searcher then. False when the deadline came first; still listed.
+    // Blocks until wake_one() chooses this sleeper, which is then a searcher. Returns false at the deadline; it is still
+    // listed.
     bool sleep(sleeper& s, time_point deadline = no_deadline) noexcept {
         while (s.signal_.load(mo::relaxed) == 0) {  // P5
             if (!wait_on_until(s.signal_, 0, deadline)) {
@@ -149,16 +152,16 @@ public:
         return true;
     }
 
-    // Advice: is there a worker that could run something right now?
-    [[nodiscard]] bool is_anybody_parked() const noexcept { return word_.load(mo::relaxed) >= one_parked; }  // P2
-    // Between a change of the word and a look at queues of workers that may be running.
+    // Returns true if a worker could run something right now. An estimate.
+    [[nodiscard]] bool is_any_parked() const noexcept { return word_.load(mo::relaxed) >= one_parked; }  // P2
+    // Called between a change of the word and a look at the queues of workers that may be running.
     void order_before_look() const noexcept {
         if (asymmetric_ && has_heavy_barrier()) {
             heavy_barrier();
         }
     }
 
-    // Runs `look` while nobody can be listed, chosen or withdrawn.
+    // Calls `look` while no sleeper can be listed, chosen or withdrawn.
     template <class Look>
     auto while_still(Look look) noexcept {
         lock_.lock();

@@ -4,14 +4,14 @@
 
 #include <cstddef>
 
-// Work from outside the workers, first in, first out: posting is one CAS, workers fetch a few at a time.
+// Work from outside the workers, in FIFO order: posting is one CAS, workers fetch a few items at a time.
 //
-// The incoming stack is newest first, so whoever finds the outgoing list empty turns a whole stack around once, under the
-// lock that workers take anyway to fetch.
+// The incoming stack is newest first. The worker that finds the outgoing list empty reverses a whole stack once, under the
+// lock that workers take to fetch anyway.
 //
 // id  operation                order    pairs  carries                                            fails in
 // J1  fetch: waiting_ store    relaxed  J2     nothing: set under the lock, read as advice        (floor)
-// J2  is_empty: waiting_ load  relaxed  J1     nothing: whoever parks looks again after a barrier (floor)
+// J2  is_empty: waiting_ load  relaxed  J1     nothing: a parking worker looks again after a barrier (floor)
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -19,10 +19,10 @@ class injector {
 public:
     // As work_stack::push_further().
     [[nodiscard]] bool push_further(work& w) noexcept { return incoming_.push_further(w); }
-    // False once closed.
+    // Returns false once closed.
     bool push(work& w) noexcept { return incoming_.push(w) != work_stack::pushed::refused; }
 
-    // Moves up to `limit` items, oldest first, to `out`; how many.
+    // Moves up to `limit` items, oldest first, to `out`. Returns how many.
     std::size_t fetch(std::size_t limit, work** out) noexcept {
         if (is_empty()) {
             return 0;

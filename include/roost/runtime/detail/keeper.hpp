@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-// The one thread of a runtime that does not run work: it fires timers, and while anything runs it looks every few
-// milliseconds whether some worker is still inside the same body. It sleeps while nothing is armed and nothing runs.
+// The one thread of a runtime that runs no work. It fires timers. While anything runs, it checks every few milliseconds
+// whether a worker is still in the same body. It sleeps while no timer is armed and nothing runs.
 //
 // id  operation                 order    pairs  carries                                                   fails in
 // K3  stop: stopping_ store     relaxed  K4     nothing: the bell carries it                              (floor)
@@ -26,7 +26,7 @@ public:
         : runtime_(runtime), worker_(worker_index), name_(name), where_(where), ran_(ran) {}
     [[nodiscard]] std::string_view runtime() const noexcept { return runtime_; }
     [[nodiscard]] unsigned worker_index() const noexcept { return worker_; }
-    [[nodiscard]] std::string_view name() const noexcept { return name_; }  // empty when the body has none
+    [[nodiscard]] std::string_view name() const noexcept { return name_; }  // empty if the body has none
     [[nodiscard]] site where() const noexcept { return where_; }
     [[nodiscard]] duration ran_for() const noexcept { return ran_; }  // at least
     [[nodiscard]] std::string to_string() const;
@@ -50,21 +50,21 @@ public:
     };
 
     explicit keeper(options o);
-    ~keeper();  // stop()
+    ~keeper();  // calls stop()
     keeper(const keeper&) = delete;
     keeper& operator=(const keeper&) = delete;
 
     [[nodiscard]] timer_shards& timers() noexcept { return timers_; }
 
-    // Before start(). `rescued` may be null.
+    // Requires that start() was not called yet. `rescued` may be null.
     void watch(pulse& p, scheduler* rescued = nullptr);
     void start();  // throws std::system_error
     void stop() noexcept;
 
-    // Whether the caller runs inside a timer's function or a report.
+    // Returns true inside a timer's function or a report.
     [[nodiscard]] bool is_here() const noexcept;
 
-    // From a worker that begins its first body after a sleep.
+    // Called by a worker that begins its first body after a sleep.
     void started() noexcept {
         if (doze_.is_on()) {
             bell_.ring();

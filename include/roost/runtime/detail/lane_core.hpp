@@ -5,11 +5,11 @@
 
 #include <array>
 
-// What a blocking lane and its threads share. Everything is under one lock: a thread switch costs a hundred times more than the
-// lock does. Nothing is joined and nothing is called out to under it.
+// The state that a blocking lane and its threads share. Everything is under one lock: a thread switch costs a hundred times
+// more than the lock. No thread is joined and no foreign code is called under it.
 //
-// States of a member   busy, waiting for a task, or idle; then ended: nothing of its thread touches the member any more, it can be
-//                      joined. An abandoned one belongs to its thread, which deletes it.
+// States of a member   busy, waiting for a task, or idle; then ended: its thread no longer touches the member and can be joined.
+//                      An abandoned member belongs to its thread, which deletes it.
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -35,7 +35,7 @@ private:
 
     static member*& this_member() noexcept;
 
-    // With the lock.
+    // Called under lock_.
     void push(blocking_work& w) noexcept;
     blocking_work* pop() noexcept;
     void unlink(blocking_work& w) noexcept;
@@ -61,12 +61,12 @@ private:
     std::size_t limit_;
     std::size_t live_ = 0;
     std::size_t idle_ = 0;
-    std::size_t waiting_ = 0;  // for tasks
+    std::size_t waiting_ = 0;  // threads that wait for tasks
     bool closed_ = false;
-    bool grew_ = false;  // beyond its limit, and has said so
-    time_point last_end_ = time_point::min();  // of some work, or of the last growth
-    atomic<std::uint32_t> called_{0};  // changes whenever an idle thread has to look
-    atomic<std::uint32_t> ended_{0};  // changes whenever a thread or some work has ended
+    bool grew_ = false;  // beyond its limit, and has logged it
+    time_point last_end_ = time_point::min();  // end of any work, or the last growth
+    atomic<std::uint32_t> called_{0};  // changes when an idle thread has to check the queue
+    atomic<std::uint32_t> ended_{0};  // changes when a thread or a piece of work has ended
     member* members_ = nullptr;
     duration keep_idle_;
     std::string name_;

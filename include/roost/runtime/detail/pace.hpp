@@ -6,22 +6,22 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// How many bodies a thread runs before it looks at what waits elsewhere: work from other threads, timers, its own oldest work.
-// At most `most`, and as many as the last ones let expect in `period`, so that the clock is read once per look and not once per
-// body. A plain value.
+// How many bodies a thread runs before it polls the other sources: work from other threads, timers, its own oldest work. At
+// most `most`, and as many as should fit in `period`, estimated from the last ones. So the clock is read once per poll, not
+// once per body. A plain value.
 //
-// Twice as often as promised, because work from outside and older own work get their turns alternately.
+// The period is half of what is promised, because work from outside and older own work alternate.
 class pace {
 public:
-    static constexpr unsigned most = 31;  // no power of two, so that it does not beat in step with a program
+    static constexpr unsigned most = 31;  // no power of two, so that it does not resonate with the period of a program
     static constexpr duration period = std::chrono::microseconds(500);
 
-    // Counts a body. Returns true when it was the last one before a look.
+    // Counts a body. Returns true if it was the last one before a poll.
     [[nodiscard]] constexpr bool is_due() noexcept { return --left_ == 0; }
-    // The next one is the last.
+    // Returns true if the next body is the last one before a poll.
     [[nodiscard]] constexpr bool is_last() const noexcept { return left_ == 1; }
 
-    // The look: how many bodies follow depends on how long the last ones took, at most twice as many as before.
+    // Records a poll. How long the last bodies took decides how many follow, at most twice as many as before.
     constexpr void looked(time_point at) noexcept {
         const unsigned ran = bodies_ - left_;
         if (at_ != time_point::min() && ran != 0) {
@@ -32,7 +32,7 @@ public:
         at_ = at;
         left_ = bodies_;
     }
-    // After a sleep: nothing is known of what comes.
+    // After a sleep: the durations of earlier bodies do not count.
     constexpr void restart() noexcept {
         at_ = time_point::min();
         left_ = bodies_ = first;

@@ -6,11 +6,10 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// For how many rounds a worker without work searches before it sleeps. A search spends processor time in the hope that work
-// comes before the search ends. A sleep shows what a whole search would have met: searches get longer when several sleeps in a
-// row were so short that a whole search would have outlasted them, and shorter after any other sleep. A single short sleep
-// proves nothing: where work comes at random, as answers of a server do, long searches after each would be in vain mostly.
-// A plain value.
+// How many rounds a worker without work searches before it sleeps. A search spends processor time in the hope that work
+// arrives before it ends. A sleep shows what a whole search would have met. Searches get longer after several sleeps in a
+// row that a whole search would have outlasted, and shorter after any other sleep. A single short sleep proves nothing:
+// where work arrives at random, as a server's answers do, long searches would mostly be in vain. A plain value.
 class patience {
 public:
     static constexpr unsigned least = 3;  // less than a microsecond
@@ -20,9 +19,9 @@ public:
     constexpr explicit patience(unsigned most = least) noexcept : most_(most), rounds_(most) {}
 
     [[nodiscard]] constexpr unsigned rounds() const noexcept { return rounds_; }
-    // Returns false when there is nothing to learn: the clock need not be read.
+    // Returns false if there is nothing to learn, so the clock need not be read.
     [[nodiscard]] constexpr bool adapts() const noexcept { return most_ > least; }
-    // After a search of rounds() rounds in vain, and a sleep.
+    // Called after a vain search of rounds() rounds, and a sleep of length d.
     constexpr void slept(duration d) noexcept {
         const duration rest_of_search = whole_search / most_ * (most_ - rounds_);
         if (d >= rest_of_search) {

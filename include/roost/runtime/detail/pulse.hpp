@@ -7,7 +7,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// How a watcher sees from outside that a worker is still inside the same body. One plain store per body.
+// Shows a watcher whether a worker is still in the same body. Costs the worker one plain store per body.
 //
 // id  operation          order    pairs  carries                                       fails in
 // U1  beat, rest: store  relaxed  U2     nothing: only compared with its own old value (floor)
@@ -20,14 +20,13 @@ public:
     [[nodiscard]] static bool is_in_body(std::uint64_t beat) noexcept { return beat != 0 && beat % 2 == 0; }
     [[nodiscard]] std::uint64_t bodies() const noexcept { return count_ / 2; }  // owner only
 
-    // Where the worker's thread says what it is doing. It is the thread's own: the worker takes it back, with null, before
-    // its thread ends.
+    // Sets the activity of the worker's thread. It belongs to the thread: the worker sets null before its thread ends.
     void set_label(activity* a) noexcept {
         lock_.lock();
         label_ = a;
         lock_.unlock();
     }
-    // As activity::look(). False before the worker has begun and after it has ended. `see` must be short.
+    // As activity::look(). Returns false before the worker has begun and after it has ended. `see` must be short.
     template <class See>
     bool look(See see) noexcept {
         lock_.lock();

@@ -16,13 +16,13 @@
 // The work-stealing executor behind roost::runtime. How it schedules:
 //
 //   a worker runs        its newest own work, so that what was just woken finds its data in the cache;
-//                        every 31st time, and about twice in a millisecond, work from outside or the oldest own work, in
+//                        every 31st time, and about twice in a millisecond, work from outside or its oldest own work, in
 //                        turn, so that nothing starves (runtime/detail/pace.hpp)
-//   post from a worker   goes to the bottom of that worker's deque; post_last to its inbox, which is looked at when the deque
+//   post from a worker   goes to the bottom of that worker's deque; post_last to its inbox, which is checked when the deque
 //                        is empty and nothing waits outside
 //   post from elsewhere  goes to the injector, which all workers share
-//   a worker without     looks at the injector and at the other workers, at most half of them at a time and briefly, then sleeps;
-//                        the more briefly the longer it has slept of late, because then the next work is not to be waited for
+//   a worker without     searches the injector and the other workers, at most half of the workers at a time and briefly, then
+//   work                 sleeps; searches are shorter after long sleeps, because waiting for the next work does not pay then
 //
 // id  operation                 order    pairs  carries                                                   fails in
 // S1  finish: finished_ store   relaxed  S2     nothing: the lock of idle_ orders it before the last look  (floor)
@@ -30,7 +30,7 @@
 // S3  yielded_hint              relaxed  -      an estimate: the inbox itself carries its items           (floor)
 //
 // The newest item of a busy worker is left to it: a body that wakes another one and then suspends hands over on its own
-// thread. Should the body go on instead, a thief that has waited long enough or the watcher takes the item away from it.
+// thread. If the body does not suspend, a thief that has waited long enough takes the item, or one that the watcher wakes.
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -43,7 +43,7 @@ struct scheduler_options {
     timer_service* timers = nullptr;
     blocking_service* blocking = nullptr;
     keeper* watcher = nullptr;
-    unsigned search_rounds = 20;  // how long a worker looks before it sleeps, at most: about 40 microseconds
+    unsigned search_rounds = 20;  // most rounds of a search before a sleep: about 40 microseconds
     unsigned patient_rounds = 12;  // after these a thief may take the item that a busy worker keeps for itself
 };
 
@@ -53,13 +53,13 @@ struct alignas(64) worker {
     idle_set::sleeper sleeper;
     scheduler* owner = nullptr;
     unsigned index = 0;
-    detail::pace pace;  // until older work gets its turn
-    unsigned turn = 0;  // whose turn that is
-    unsigned rounds = 0;  // of bodies after which nobody was known to wait for it
+    detail::pace pace;  // until older work runs
+    unsigned turn = 0;  // which kind of older work is next
+    unsigned rounds = 0;  // rounds of bodies after which no waiting older work was known
     detail::patience patience;
-    std::uint32_t yielded = 0;  // what the owner pushed to its inbox since it last took it
+    std::uint32_t yielded = 0;  // items that the owner pushed to its inbox since it last took it
     atomic<std::uint32_t> yielded_hint{0};
-    std::unique_ptr<std::uint64_t[]> beats;  // of the others, when the search began
+    std::unique_ptr<std::uint64_t[]> beats;  // the pulses of the others when the search began
     alignas(64) detail::pulse pulse;
     thread handle;
 
@@ -71,7 +71,7 @@ struct alignas(64) worker {
 class scheduler final : public executor {
 public:
     explicit scheduler(scheduler_options options);  // throws std::system_error, std::bad_alloc; then no thread is left
-    // close(), join(), and waits for threads that are still inside post(). Not from a worker.
+    // Calls close() and join(), and waits for threads that are still inside post(). Must not be called by a worker.
     ~scheduler();
 
     bool post(work& w) noexcept override;
@@ -84,10 +84,10 @@ public:
 
     [[nodiscard]] worker& worker_at(unsigned index) noexcept { return workers_[index]; }
 
-    // Takes no more work from outside. What is queued runs, and what it posts from the workers runs too; then the workers end.
+    // Refuses work from outside. What is queued runs, as does what it posts from the workers; then the workers end.
     void close() noexcept;
     void join();
-    // From the watcher: wakes a worker when some other one has work that it cannot get at.
+    // Called by the watcher. Wakes a worker if another one has work that it cannot run.
     void rescue(std::uint64_t* beats) noexcept;
 
     static worker*& this_worker() noexcept;

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstddef>
 
-// The timers of a runtime or loop. Arming and disarming take one short lock, usually of the calling thread's own shard; one
+// The timers of a runtime or loop. Arming and disarming take one short lock, usually of the calling thread's own shard. One
 // thread, the keeper, sleeps until the earliest deadline and fires.
 //
 // Why it is not simpler: one lock for all threads would be contended by every timeout of every request. Why no lock-free
@@ -21,9 +21,9 @@ public:
     bool arm(timer& t) noexcept override;
     bool disarm(timer& t) noexcept override;
 
-    // Fires what is due; when to come again.
+    // Fires what is due. Returns the time of the next call.
     time_point advance(time_point now) noexcept;
-    // Refuses from now on; how many timers were still armed: they will not fire.
+    // Refuses new timers. Returns how many were still armed; they never fire.
     std::size_t close() noexcept;
 
     bell* ringer = nullptr;

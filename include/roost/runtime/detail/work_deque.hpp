@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <new>
 
-// The work of one worker: its owner pushes and pops the newest at the bottom, everybody else takes the oldest from the top.
+// The work of one worker: its owner pushes and pops the newest item at the bottom, thieves take the oldest from the top.
 //
-// Why it is not simpler: a lock would cost the owner two atomic exchanges per item, and a queue that is first in, first out
-// would run a fork-join program breadth first and hold all of it in memory. Chase and Lev's deque needs one exchange per pop.
+// Why it is not simpler: a lock would cost the owner two atomic exchanges per item. A FIFO queue would run a fork-join
+// program breadth first and hold all of it in memory. Chase and Lev's deque needs one exchange per pop.
 //
 // Words    top_     position of the oldest item; only grows; an increment is the claim of that item
 //          bottom_  position after the newest item; only the owner writes it
@@ -62,7 +62,7 @@ public:
         }
     }
 
-    // Owner. How many items there are now (at most: thieves may have taken some), or 0 when there was no memory to grow.
+    // Called by the owner. Returns the number of items now (thieves may have taken some), or 0 without memory to grow.
     [[nodiscard]] std::int64_t push(work& w) noexcept {
         const std::int64_t bottom = bottom_.load(mo::relaxed);  // QR
         ring* b = buffer_.load(mo::relaxed);  // QR
@@ -80,7 +80,7 @@ public:
         return bottom + 1 - top_seen_;
     }
 
-    // Owner. The newest item.
+    // Called by the owner. Returns the newest item, or null.
     [[nodiscard]] work* pop() noexcept {
         const std::int64_t bottom = bottom_.load(mo::relaxed) - 1;  // QR
         if (bottom < top_seen_) {
@@ -103,7 +103,8 @@ public:
         return won ? w : nullptr;
     }
 
-    // Anybody. The oldest item; null when there was none, or when somebody else claimed it first (then `lost` is set).
+    // Called by any thread. Returns the oldest item, or null if there is none. Sets `lost` if another thread claimed it
+    // first.
     [[nodiscard]] work* steal(bool& lost) noexcept {
         std::int64_t top = top_.load(mo::seq_cst);  // Q4
         const std::int64_t bottom = bottom_.load(mo::seq_cst);  // Q5
@@ -119,7 +120,7 @@ public:
         return w;
     }
 
-    // Anybody. Exact when nobody works on it, an estimate otherwise.
+    // Called by any thread. Exact at rest, an estimate otherwise.
     [[nodiscard]] std::int64_t size_approx() const noexcept {
         const std::int64_t bottom = bottom_.load(mo::relaxed);  // QR
         const std::int64_t top = top_.load(mo::relaxed);  // QR

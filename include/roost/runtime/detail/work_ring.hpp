@@ -9,7 +9,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// Work of a single thread: newest first out of the back, or oldest first out of the front. Grows; never shrinks.
+// The work of a single thread: newest first out of the back, oldest first out of the front. Grows; never shrinks.
 class work_ring {
 public:
     work_ring() = default;
@@ -24,7 +24,7 @@ public:
     [[nodiscard]] bool is_empty() const noexcept { return head_ == tail_; }
     [[nodiscard]] std::size_t size() const noexcept { return tail_ - head_; }
 
-    // False when there was no memory to grow.
+    // Returns false without memory to grow.
     [[nodiscard]] bool push_back(work& w) noexcept {
         if (size() == capacity_ && !grow()) [[unlikely]] {
             return false;
@@ -38,7 +38,7 @@ public:
             return nullptr;
         }
         work* w = slots_[--tail_ & (capacity_ - 1)];
-        // What comes next, and what surrounds it: the work is a part of something. A stale pointer does no harm.
+        // Prefetches the next work and the object around it. A stale pointer does no harm.
         const auto around = reinterpret_cast<std::uintptr_t>(slots_[(tail_ - 1) & (capacity_ - 1)]);
         __builtin_prefetch(reinterpret_cast<const void*>(around - 64), 1);
         __builtin_prefetch(reinterpret_cast<const void*>(around), 1);

@@ -6,14 +6,14 @@
 #include <bit>
 #include <cstdint>
 
-// Where work from other threads arrives: anybody pushes, somebody takes everything at once. One word, lock-free.
+// Where work from other threads arrives: any thread pushes, and one takes everything at once. One word, lock-free.
 //
-// Why it is not simpler: it is the simplest there is. Taking everything at once is what keeps it free of the ABA problem: a
-// push only needs the head to be the same pointer, whatever happened in between.
+// Why it is not simpler: it is the simplest that works. Taking everything at once avoids the ABA problem: a push only needs
+// the head to be the same pointer, whatever happened in between.
 //
 // Word     head_: pointer to the newest item (bits 1..63) | closed (bit 0)
-// States   empty 0 | filled p | closed 1 | closed and filled p+1: nothing is pushed any more, what is there can be taken
-// Fields   work::next belongs to the pusher until W1 succeeds, then to whoever takes it with W2
+// States   empty 0 | filled p | closed 1 | closed and filled p+1: pushes are refused, and the items can still be taken
+// Fields   work::next belongs to the pusher until W1 succeeds, then to the thread that takes it with W2
 // I1       after close() returned no push succeeds
 //
 // id  operation          order    pairs  carries                     fails in
@@ -43,8 +43,9 @@ public:
         return head == 0 ? pushed::first : pushed::further;
     }
 
-    // Onto a stack that is not empty: the push is the last touch. False when it is empty or closed; then nothing was pushed.
-    // The thread that pushed onto the empty stack sees to it that this is taken, too: they are taken together.
+    // Pushes onto a stack that is not empty; the push is the last touch. Returns false if it is empty or closed; nothing
+    // was pushed then. The thread that pushed onto the empty stack makes sure that both items are taken: they are taken
+    // together.
     [[nodiscard]] bool push_further(work& w) noexcept {
         std::uintptr_t head = head_.load(mo::relaxed);  // WR
         while (head != 0 && (head & closed_bit) == 0) {
@@ -56,7 +57,7 @@ public:
         return false;
     }
 
-    // Everything, chained by next, newest first. Null when there was nothing.
+    // Returns everything, chained by next, newest first; null if there is nothing.
     [[nodiscard]] work* take() noexcept {
         if (is_empty()) {
             return nullptr;
@@ -65,7 +66,7 @@ public:
         return std::bit_cast<work*>(head & ~closed_bit);
     }
 
-    // No push succeeds after this; true for the call that closed it.
+    // Makes every later push fail. Returns true for the call that closed it.
     bool close() noexcept { return (head_.fetch_or(closed_bit, mo::acq_rel) & closed_bit) == 0; }  // W3
 
     [[nodiscard]] bool is_empty() const noexcept { return (head_.load(mo::relaxed) & ~closed_bit) == 0; }  // WR

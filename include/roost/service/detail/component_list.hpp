@@ -8,7 +8,7 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
-// The components of a service, and the stopping of one stage after the other.
+// The components of a service, and how one stage after the other is stopped.
 class component_list {
 public:
     component_list(roost::shutdown work, roost::shutdown resources, executor_ref where, const schedule& times,
@@ -19,16 +19,16 @@ public:
 
     component& add(node_name name, const component_options& options, std::source_location made_at);
     [[nodiscard]] component& main() noexcept { return *main_; }
-    // The root task's own, which is stopped last. Called once, first.
+    // Adds the component of the root task, which is stopped last. Called once, first.
     component& add_main(node_name name, std::source_location made_at);
 
-    // Begins to stop a stage; what is added later is born stopped. wake_fd is rung whenever something may have ended. May be
-    // called again when it has thrown.
+    // Begins to stop a stage; components added later are born stopped. wake_fd is rung whenever one may have ended. May be
+    // called again after it has thrown.
     void begin(stage which, time_point deadline, reason why, int wake_fd);
-    // Goes on with what begin() began: true when every component of that stage is over. `next` is lowered to the time at
-    // which there is something to do.
+    // Continues what begin() began. Returns true when every component of that stage is over. Lowers `next` to the time of
+    // the next step.
     [[nodiscard]] bool step(time_point now, time_point& next);
-    // Components up to this stage take no more jobs.
+    // Components up to this stage refuse new jobs.
     void close(stage last) noexcept;
 
 private:
@@ -43,12 +43,12 @@ private:
     executor_ref where_;
     const schedule* times_;
     component_failures* failures_;
-    mutable os_mutex lock_;  // the list and stopped_
+    mutable os_mutex lock_;  // guards the list and stopped_
     std::list<component*> all_;
     component* main_ = nullptr;
     bool stopped_[3] = {};
 
-    // Of the conductor alone.
+    // Used by the conductor alone.
     std::vector<group> groups_;
     std::size_t started_ = 0;
     time_point group_deadline_ = no_deadline;
@@ -57,7 +57,7 @@ private:
     int wake_fd_ = -1;
 };
 
-// Rings when the node is stopped and nothing is left below it.
+// Rings when the node is stopped and its subtree is drained.
 void ring_when_over(const roost::shutdown& node, int wake_fd);
 
 }  // namespace roost::inline ROOST_ABI::service::detail

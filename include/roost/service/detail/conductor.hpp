@@ -1,7 +1,7 @@
 #pragma once
 
-// The thread that runs a service's end: signals, phases, reports, the service manager. It runs no work of the service, so it
-// goes on when every worker is stuck.
+// The thread that conducts a service's shutdown: signals, phases, reports, the service manager. It runs no work of the
+// service, so it works when every worker is stuck.
 //
 // id  operation             order    pairs  carries                                  fails in
 // C1  looked: store/load    seq_cst  C1     what the first look did                  (no model: it sleeps in the kernel)
@@ -23,18 +23,18 @@ namespace roost::inline ROOST_ABI::service::detail {
 
 class conductor {
 public:
-    // `news` is rung when has_looked() or is_over() becomes true, `deadline_set` when there is a hard deadline.
+    // Rings `news` when has_looked() or is_over() becomes true, and `deadline_set` when there is a hard deadline.
     conductor(host_core& core, const wake_fd& news, const wake_fd& deadline_set);
-    ~conductor();  // end()
+    ~conductor();  // calls end()
 
-    void start();  // std::system_error when there is no thread
+    void start();  // throws std::system_error without a thread
     void end() noexcept;
 
-    // What had come before the start has been acted on.
+    // Returns true when everything that arrived before the start has been handled.
     [[nodiscard]] bool has_looked() const noexcept { return looked_.load(mo::seq_cst); }  // C1
-    // The service's threads can be joined.
+    // Returns true when the service's threads can be joined.
     [[nodiscard]] bool is_over() const noexcept { return over_set_.load(mo::seq_cst); }  // C2
-    // After end().
+    // Called after end().
     [[nodiscard]] phase_state state() const noexcept { return state_; }
     [[nodiscard]] int signal() const noexcept { return signal_; }
 
@@ -43,7 +43,7 @@ private:
     void look(time_point now);
     void look_at_signals(time_point now);
     void look_again_soon(const std::exception& e) noexcept;
-    // What takes something from whoever asked does not throw: it would be forgotten.
+    // Functions that consume a request do not throw: the request would be lost.
     void one_signal(handled h, int sender, time_point now) noexcept;
     template <class Say>
     bool reload(time_point now, const Say& say) noexcept;
@@ -51,7 +51,7 @@ private:
     void look_at_phase(time_point now);
     void apply(phase_event e, time_point now) noexcept;
     void enter(phase_state before, phase_effect effect, time_point now) noexcept;
-    // Does what is due; what there is no memory for stays due.
+    // Carries out what is due. What fails for lack of memory stays due.
     void carry_out(time_point now) noexcept;
     void arm(time_point now) noexcept;
     void begin_shutdown(time_point now) noexcept;
@@ -63,7 +63,7 @@ private:
     void say_holders(time_point now);
     void say_lane(severity how);
     void look_at_manager(time_point now);
-    void tell_ready() noexcept;
+    void send_ready() noexcept;
     void dump(severity how);
     [[noreturn]] void die();
     void wake_at(time_point t) noexcept { next_ = t < next_ ? t : next_; }
@@ -74,7 +74,7 @@ private:
     notify_socket manager_;
     std::optional<duration> watchdog_;
     phase_state state_;
-    phase_effect due_ = phase_effect::none;  // asked for by state_, and not yet done
+    phase_effect due_ = phase_effect::none;  // requested by state_, and not done yet
     signal_counts seen_;
     int signal_ = 0;
     std::string cause_;
@@ -85,7 +85,7 @@ private:
     time_point next_watchdog_ = time_point::min();
     std::size_t least_outstanding_ = static_cast<std::size_t>(-1);
     std::uint64_t last_settled_ = 0;
-    bool told_ready_ = false;
+    bool ready_sent_ = false;
     bool was_live_ = true;
     atomic<bool> looked_{false};
     atomic<bool> over_set_{false};

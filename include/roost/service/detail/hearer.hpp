@@ -1,10 +1,10 @@
 #pragma once
 
-// Somebody whom any thread may tell something for as long as he is there: failures and panics come from threads that know nothing
-// of the service that hears of them, also while it ends.
+// A receiver that any thread may call while it is registered. Failures and panics come from threads that do not know the
+// service, also while it ends.
 //
 // fields   none
-// I1       whoever tells is inside before he looks who is there, and who leaves waits then until nobody is inside
+// I1       a caller is counted inside before it reads the receiver; leave() clears the receiver, then waits for a count of zero
 //
 // id  operation             order    pairs  carries                       fails in
 // E1  come: store           release  E3     out: who hears                hearer_model: come_vs_tell
@@ -25,14 +25,14 @@ public:
     hearer& operator=(const hearer&) = delete;
 
     void come(Who& who) noexcept { who_.store(&who, mo::release); }  // E1
-    // When it returns, nobody uses who was here. Not from inside tell().
+    // Blocks until no thread uses the receiver. Must not be called from inside tell().
     void leave() noexcept {
         who_.store(nullptr, mo::seq_cst);  // E5
         while (inside_.load(mo::seq_cst) != 0) {  // E5
             yield_thread();
         }
     }
-    // From any thread. tell(who), if somebody is here.
+    // Calls tell(receiver) if there is one. Thread-safe.
     template <class Tell>
     void tell(Tell tell) noexcept {
         inside_.fetch_add(1, mo::seq_cst);  // E2

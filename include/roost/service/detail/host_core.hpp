@@ -1,11 +1,11 @@
 #pragma once
 
-// What host and conductor share.
+// The state that host and conductor share.
 //
 // id  operation                 order    pairs  carries                                                          fails in
 // O1  phase: store              release  O2     what was done before the phase began                             host_core_model: phase_begins
 // O2  phase: load               acquire  O1     as O1                                                            host_core_model: phase_begins
-// O3  wishes: fetch_or          release  O4     what whoever asks did before                                     host_core_model: main_ends
+// O3  wishes: fetch_or          release  O4     what the requesting thread did before                            host_core_model: main_ends
 // O4  wishes: exchange          acquire  O3     as O3                                                            host_core_model: main_ends
 // O5  flags, times              relaxed  -      each true on its own                                             (floor)
 // O6  main's code: store        relaxed  -      O3 carries it                                                    (floor)
@@ -34,10 +34,10 @@ public:
     host_core(const host_core&) = delete;
     host_core& operator=(const host_core&) = delete;
 
-    // --- for everybody -------------------------------------------------------------------------------------------------
+    // --- for every thread ----------------------------------------------------------------------------------------------
     // Never waits for the sink; see log_writer.hpp.
     void log(severity how, std::string_view text) const noexcept { log_.write(log_line(how, text)); }
-    // words() makes the text; without memory for it, what is said otherwise.
+    // Logs words(). Without memory for that text, logs `otherwise`.
     template <class Words>
     void say(severity how, const Words& words, std::string_view otherwise) const noexcept {
         try {
@@ -46,14 +46,15 @@ public:
             log(how, otherwise);
         }
     }
-    // Blocks until the sink has returned from every line so far, at most until the deadline. False: it has not, or the caller is in
-    // the sink.
+    // Blocks until the sink has returned from every line so far, at most until the deadline. Returns true if it has.
+    // Returns false at once inside the sink.
     bool flush_log(time_point deadline) const noexcept { return log_.flush(deadline); }
-    // The last line has been logged: blocks until it is written. Only the last resort ends a wait for a sink that never returns.
+    // Called after the last line. Blocks until it is written; only the last resort ends a wait for a sink that never
+    // returns.
     void finish_log() noexcept { log_.finish(); }
-    // Without asking for memory.
+    // Does not allocate.
     void log_ledger(const ledger_counts& books) const noexcept;
-    // Each line of text by itself, with the same beginning.
+    // Logs each line of text by itself, with the same prefix.
     void log_lines(severity how, std::string_view prefix, std::string_view text) const noexcept;
     void wish_for(wish w) noexcept {
         wishes_.fetch_or(static_cast<std::uint32_t>(w), mo::release);  // O3
@@ -81,7 +82,7 @@ public:
     void set_hard_deadline(time_point t) noexcept {
         hard_deadline_.store(t.time_since_epoch().count(), mo::relaxed);  // O5
     }
-    // A SIGHUP counts as the signal that asked for the end.
+    // Returns true if a SIGHUP counts as the signal that began shutdown.
     [[nodiscard]] bool ends_by_hangup() const noexcept { return ends_by_hangup_.load(mo::relaxed); }  // O5
     void set_ends_by_hangup() noexcept { ends_by_hangup_.store(true, mo::relaxed); }  // O5
     [[nodiscard]] bool said_ready() const noexcept { return ready_.load(mo::relaxed); }  // O5
@@ -90,13 +91,13 @@ public:
         wish_for(wish::main_ended);
     }
     [[nodiscard]] int main_code() const noexcept { return main_code_.load(mo::relaxed); }  // O6
-    // clean, or what failed first: main_failed or component_failed.
+    // Returns clean, or the first failure: main_failed or component_failed.
     [[nodiscard]] int failure() const noexcept { return failure_.load(mo::relaxed); }  // O5
     void set_failure(int code) noexcept {
         int none = exit_code::clean;
         failure_.compare_exchange_strong(none, code, mo::relaxed, mo::relaxed);  // O5
     }
-    // False: there is no hook.
+    // Returns false if there is no hook.
     bool reload();
     [[nodiscard]] bool is_reloading() const;
 
@@ -136,7 +137,7 @@ private:
     atomic<std::int64_t> hard_deadline_{no_deadline.time_since_epoch().count()};
     atomic<int> failure_{exit_code::clean};
     atomic<int> main_code_{exit_code::clean};
-    mutable os_mutex lock_;  // what follows
+    mutable os_mutex lock_;  // guards what follows
     std::string why_;
     std::function<task<>()> reload_;
     bool reloading_ = false;

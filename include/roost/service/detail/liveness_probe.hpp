@@ -1,10 +1,10 @@
 #pragma once
 
-// Asks an executor now and then to run something, and says whether it did so in time.
+// Posts to an executor from time to time, and checks whether the work ran in time.
 //
 // states   idle     nothing is posted; the prober may post
 //          posted   the executor has it
-//          orphan   the prober has left; whoever runs it frees it
+//          orphan   the prober has left; the executor's thread frees it
 //
 //   idle --probe--> posted --run--> idle          posted --leave--> orphan --run--> freed
 //
@@ -15,7 +15,7 @@
 // P3  leave: exchange     acq_rel          P1     who frees                                      liveness_probe_model: run_vs_leave
 // P4  posted_at           relaxed          -      nothing: P5 carries it                         (floor)
 // P5  posted: store       release          P7     when it was posted                             liveness_probe_model: look_while_probing
-// P6  refused: store      relaxed          -      nothing: nobody else had it                    (floor)
+// P6  refused: store      relaxed          -      nothing: no other thread had it                (floor)
 // P7  is_live: load       acquire          P5     as P5                                          liveness_probe_model: look_while_probing
 
 #include <roost/base/atomic.hpp>
@@ -26,12 +26,12 @@ namespace roost::inline ROOST_ABI::service::detail {
 class liveness_probe final : private work {
 public:
     [[nodiscard]] static liveness_probe& make(executor_ref where) { return *new liveness_probe(where); }
-    // By the one who made it; the object is gone for the caller.
+    // Called by its maker, which must not use the object afterwards.
     void leave() noexcept;
 
-    // Posts unless the last one has not run yet. By one thread.
+    // Posts, unless the last post has not run yet. Called by one thread.
     void probe(time_point now) noexcept;
-    // Whether everything that was posted ran within `limit`, or may still do so. From any thread.
+    // Returns true if everything posted ran within `limit`, or still can. Thread-safe.
     [[nodiscard]] bool is_live(time_point now, duration limit) const noexcept;
 
     static void* operator new(std::size_t size) { return allocate_frame(size); }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The lines that wait for the log's writer: a ring of bytes that is allocated once, so that logging needs no memory. When it is
-// full the oldest line goes, and is counted. Used under its owner's lock.
+// The lines that wait for the log's writer: a ring of bytes that is allocated once, so that logging does not allocate. When
+// it is full the oldest line is dropped and counted. Used under its owner's lock.
 
 #include <roost/service/log_sink.hpp>
 
@@ -16,16 +16,16 @@ class log_queue {
 public:
     static constexpr std::size_t least_bytes = 4096;
 
-    explicit log_queue(std::size_t bytes);  // std::bad_alloc
+    explicit log_queue(std::size_t bytes);  // throws std::bad_alloc
 
-    // A line that is longer than longest() loses its end, and says so.
+    // Cuts a line that is longer than longest(); the line then ends with the number of bytes cut.
     void push(const log_line& line) noexcept;
     // Moves the oldest line to `buffer`, which has longest() bytes, and returns it. Requires that there is one.
     [[nodiscard]] log_line pop(char* buffer) noexcept;
 
     [[nodiscard]] std::size_t lines() const noexcept { return lines_; }
     [[nodiscard]] std::size_t longest() const noexcept { return size_ / 8; }
-    // How many lines push() has dropped since the last call.
+    // Returns how many lines push() has dropped since the last call.
     [[nodiscard]] std::uint64_t take_dropped() noexcept;
 
 private:

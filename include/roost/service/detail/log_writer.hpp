@@ -1,7 +1,7 @@
 #pragma once
 
-// The thread that calls the user's sink, so that no other thread waits for it. Whatever the sink does (a full pipe, a lock that is
-// never given up), write() returns.
+// The thread that calls the user's sink, so that no other thread waits for it. Whatever the sink does (a full pipe, a lock
+// that is never released), write() returns.
 //
 // fields   queue_, pushed_, in_hand_, number_in_hand_, ending_: under lock_
 // I1       the sink is called by the writer's thread alone, outside lock_
@@ -13,16 +13,17 @@ namespace roost::inline ROOST_ABI::service::detail {
 
 class log_writer {
 public:
-    // A null sink: lines go nowhere, and there is no thread. std::system_error without a thread, std::bad_alloc without memory.
+    // With a null sink lines are discarded and there is no thread. Throws std::system_error without a thread,
+    // std::bad_alloc.
     log_writer(log_sink sink, void* context, std::size_t bytes);
-    ~log_writer();  // finish()
+    ~log_writer();  // calls finish()
     log_writer(const log_writer&) = delete;
     log_writer& operator=(const log_writer&) = delete;
 
-    // From any thread. Never waits for the sink. After finish() the line goes nowhere.
+    // Never waits for the sink. After finish() the line is discarded. Thread-safe.
     void write(const log_line& line) noexcept;
-    // Blocks until the sink has returned from every line that was written before, at most until the deadline. Returns true if it
-    // has. Returns false at once on the writer's own thread, inside the sink.
+    // Blocks until the sink has returned from every line that was written before, at most until the deadline. Returns true
+    // if it has. Returns false at once on the writer's own thread, inside the sink.
     bool flush(time_point deadline) noexcept;
     // Blocks until the sink has returned from every line, and ends the thread.
     void finish() noexcept;
@@ -34,7 +35,7 @@ private:
     const log_sink sink_;
     void* const context_;
     log_queue queue_;
-    const std::unique_ptr<char[]> line_;  // the writer's
+    const std::unique_ptr<char[]> line_;  // used by the writer
     os_mutex lock_;
     os_condvar news_;  // for the writer
     os_condvar written_;  // for flush()

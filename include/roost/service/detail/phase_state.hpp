@@ -1,7 +1,7 @@
 #pragma once
 
-// The phases as a value with pure transitions. The conductor feeds it events and carries out the effects; it decides nothing
-// itself. Time is no part of it: that a budget is spent is an event.
+// The phases as a value with pure transitions. The conductor feeds it events and carries out the effects; it decides
+// nothing itself. Time is not part of it: a spent budget is an event.
 //
 //   running --asked--> lame_duck --budget--> stop_intake --done|budget--> drain --done--------------> release --done--> exit
 //   running|lame_duck --main ended--> stop_intake                          |                             ^
@@ -10,8 +10,8 @@
 //                                                                                                       \--budget--> forced
 //   release --budget--> release, resources cancelled --budget--> forced      any but forced --third signal|total--> forced
 //
-// I1  the phase never falls, and forced is final
-// I2  an effect is asked for once
+// I1  the phase never goes back, and forced is final
+// I2  an effect is requested once
 // I3  release is entered only without work; exit only after release
 // I4  work is cancelled only by a second signal, a request or a spent budget
 
@@ -21,8 +21,8 @@ namespace roost::inline ROOST_ABI::service::detail {
 
 enum class phase_event : std::uint8_t {
     signal,  // SIGTERM or SIGINT
-    asked,  // the program itself asks for the end
-    cancel_asked,  // the program itself asks not to wait
+    asked,  // the program requests shutdown
+    cancel_asked,  // the program requests cancellation
     main_ended,  // the root task returned
     phase_done,  // what this phase waits for has happened
     budget_spent,  // of this phase
@@ -54,7 +54,7 @@ enum class phase_effect : std::uint16_t {
 
 struct phase_state {
     phase at = phase::running;
-    std::uint8_t signals = 0;  // up to 3: the third forces the end, and then nothing counts
+    std::uint8_t signals = 0;  // up to 3: the third forces the end, and further ones do not count
     bool resources_cancelled = false;
     bool by_signal = false;  // cancelled because of the second signal
     bool by_deadline = false;  // cancelled because a budget was spent
@@ -88,7 +88,7 @@ private:
     return s.at == phase::running ? moves(s, phase::lame_duck, phase_effect::not_ready) : stays(s);
 }
 
-// `by` says which mark to leave.
+// `by` is the mark to set.
 [[nodiscard]] constexpr phase_step cancel(phase_state s, bool phase_state::* by) noexcept {
     if (s.at < phase::cancel) {
         s.*by = true;
@@ -158,13 +158,13 @@ private:
     return stays(s);
 }
 
-// What a forced end exits with where no signal asked for it. `failure` is clean, main_failed or component_failed.
+// Returns the exit code of a forced end that no signal asked for. `failure` is clean, main_failed or component_failed.
 [[nodiscard]] constexpr int forced_exit_code(int failure) noexcept {
     return failure != exit_code::clean ? failure : exit_code::work_cancelled;
 }
 
-// What the process ends with when it comes to its own end (a forced one dies by the signal). `own` is the root task's number.
-// A failure outranks what shutdown did afterwards: service managers take 124 for a success, and would not restart.
+// Returns the exit code. `own` is the root task's number. A forced end dies by its signal; its code is 128 + n where that
+// fails. A failure outranks what shutdown did afterwards: service managers take 124 for a success, and would not restart.
 [[nodiscard]] constexpr int exit_code_of(phase_state s, int signal, bool work_lost, int failure, int own) noexcept {
     if (work_lost) {
         return exit_code::broken_invariant;

@@ -1,15 +1,15 @@
 #pragma once
 
-// What handlers write and everybody else reads: how many signals came, who sent them, whom to ring. Apart from the handlers
-// themselves, so that the explorer can run it.
+// What handlers write and other threads read: how many signals arrived, their senders, and which descriptors to ring.
+// Separate from the handlers, so that the explorer can run it.
 //
-// Why it is not simpler: a handler runs on any thread at any instruction, so it can take no lock; and the descriptor it rings
-// belongs to somebody who closes it.
+// Why it is not simpler: a handler runs on any thread at any instruction, so it can take no lock. And another thread owns
+// the descriptor that it rings, and closes it.
 //
 // fields   none
-// I1       a handler is inside before it reads a descriptor, and whoever takes that away then waits until nobody is inside: no
-//          handler rings a descriptor that has been closed, or that is somebody else's by now
-// I2       a handler counts before it looks whom to ring, and whoever wants to be rung says so before looking at the count:
+// I1       a handler is counted inside before it reads a descriptor; listen(-1) clears the descriptors, then waits for a count of
+//          zero: no handler rings a descriptor that is closed or reused
+// I2       a handler counts its signal before it reads the descriptors, and listen() sets them before it reads the counts:
 //          one of the two sees the other
 //
 // id  operation               order    pairs  carries                                             fails in
@@ -33,7 +33,7 @@ public:
     signal_box(const signal_box&) = delete;
     signal_box& operator=(const signal_box&) = delete;
 
-    // By a handler. ring(descriptor) for everybody who listens.
+    // Called by a handler. Calls ring(descriptor) for every listener.
     template <class Ring>
     void arrived(std::size_t kind, int sender, Ring ring) noexcept {
         inside_.fetch_add(1, mo::seq_cst);  // A5
@@ -59,8 +59,8 @@ public:
         return c;
     }
 
-    // From now on these are rung; true: something came before, and may not have rung. -1 for nobody: when it returns, no
-    // handler has a descriptor any more.
+    // Sets the descriptors to ring. Returns true if a signal arrived before and may not have rung. With -1 none is rung:
+    // when the call returns, no handler uses a descriptor any more.
     template <class Pause>
     [[nodiscard]] bool listen(int first_fd, int second_fd, Pause pause) noexcept {
         fds_[0].store(first_fd, mo::seq_cst);  // A7
@@ -78,7 +78,7 @@ public:
         return has_any;
     }
 
-    // When no handler can run.
+    // Requires that no handler can run.
     void clear() noexcept {
         for (std::size_t i = 0; i < handled_count; ++i) {
             count_[i].store(0, mo::relaxed);  // A9
@@ -89,7 +89,7 @@ public:
         }
     }
 
-    // In a child that has been forked: the handlers of other threads are not there.
+    // Called in a forked child: the handlers of other threads do not exist there.
     void forget_handlers() noexcept { inside_.store(0, mo::relaxed); }  // A9
 
 private:
@@ -98,7 +98,7 @@ private:
     }
 
     atomic<std::uint32_t> count_[handled_count];
-    atomic<std::uint32_t> taken_[handled_count];  // numbers given to handlers, which may run on several threads at once
+    atomic<std::uint32_t> taken_[handled_count];  // numbers assigned to handlers, which may run on several threads at once
     atomic<std::uint64_t> sender_[handled_count][senders_kept];
     atomic<std::uint32_t> inside_{0};
     atomic<int> fds_[2] = {atomic<int>(-1), atomic<int>(-1)};

@@ -1,6 +1,6 @@
 #pragma once
 
-// In which order the components of one stage are stopped: a pure function.
+// The order in which the components of one stage are stopped: a pure function.
 
 #include <roost/base/clock.hpp>
 
@@ -10,7 +10,7 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
-// What decides about one component; its index is the order in which it was added.
+// The properties of one component that decide its position. Its index is the order of addition.
 class stop_place {
 public:
     constexpr explicit stop_place(std::optional<int> rank, bool is_main = false) noexcept : rank_(rank), main_(is_main) {}
@@ -22,11 +22,11 @@ private:
     bool main_;
 };
 
-// Groups of indices, first to be stopped first: ranks downwards, equal ones together; then those without, the last added
-// first; then main.
+// Returns groups of indices, first to be stopped first: ranks downwards, equal ranks together; then those without a rank,
+// the last added first; then main.
 [[nodiscard]] std::vector<std::vector<std::size_t>> stop_order(const std::vector<stop_place>& places);
 
-// How long a group may take when `groups` (itself included) have to share `left`.
+// Returns how long a group may take when `groups` groups, itself included, share `left`.
 [[nodiscard]] constexpr duration fair_share(duration left, std::size_t groups) noexcept {
     return left <= duration(0) || groups == 0 ? duration(0) : left / static_cast<duration::rep>(groups);
 }

@@ -4,10 +4,11 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
-// One thread sleeps, anybody rings, signal handlers included. Rings before a sleep end it at once; several are one.
+// One thread sleeps; any thread and any signal handler may ring. A ring before a sleep ends it at once; several count as
+// one.
 class wake_fd {
 public:
-    wake_fd();  // std::system_error when there are no descriptors left
+    wake_fd();  // throws std::system_error without a descriptor
     ~wake_fd();
     wake_fd(const wake_fd&) = delete;
     wake_fd& operator=(const wake_fd&) = delete;
