@@ -394,11 +394,11 @@ void observes() {
 const gauntlet::fault_row table[] = {
     // also scope::launch, scope::async
     {"with_scope", [] { play(in_scope()); }},
-    // also limited_scope::launch, limited_scope::async, limited_scope::room
-    {"with_limited_scope", [] { play(in_limited()); }},
+    // also scope::launch, scope::async and scope::room with a limit
+    {"with_scope, at_most", [] { play(in_limited()); }},
     // also scope::launch, scope::async, scope::serve
-    {"with_services", [] { play(in_services()); }},
-    {"collect", [] { play(in_collect()); }},
+    {"scope::daemon", [] { play(in_services()); }},
+    {"with_scope, keep_going", [] { play(in_collect()); }},
     // also supervisor::launch, on_failure::ask
     {"supervise", [] { play(in_supervise()); }},
     // also when_all_settled, task::task

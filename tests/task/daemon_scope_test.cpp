@@ -47,7 +47,7 @@ task<> run(log& out, event& never, event& go, job& service, int& got) {
     out.emplace_back("scope ended");
 }
 
-TEST(services, JOB_64_live_until_body_and_children_have_ended) {
+TEST(daemon_scope, JOB_64_live_until_body_and_children_have_ended) {
     stage s;
     log out;
     event never;
@@ -81,7 +81,7 @@ task<> run_failing(log& out, event& never, bool& threw) {
     }
 }
 
-TEST(services, JOB_64_a_failing_service_takes_the_scope_down) {
+TEST(daemon_scope, JOB_64_a_failing_service_takes_the_scope_down) {
     stage s;
     log out;
     event never;
@@ -104,7 +104,7 @@ task<> many_short(scope& s, log& out) {
     }
 }
 
-TEST(services, JOB_64_services_go_with_a_failing_body_and_may_end_early) {
+TEST(daemon_scope, JOB_64_services_go_with_a_failing_body_and_may_end_early) {
     stage s;
     log out;
     event never;
@@ -135,7 +135,7 @@ task<> return_at_once(scope& s, event& e, log& out, event& never) {
     co_return;
 }
 
-TEST(services, JOB_80_children_may_use_the_scope_when_the_body_has_returned) {
+TEST(daemon_scope, JOB_80_children_may_use_the_scope_when_the_body_has_returned) {
     stage s;
     log out;
     event e;
@@ -176,7 +176,7 @@ task<> with_late(scope& s, late& l, event& never) {
     co_await yield();
 }
 
-TEST(services, JOB_80_a_service_that_is_the_last_is_refused_and_can_keep_nobody_alive) {
+TEST(daemon_scope, JOB_80_a_service_that_is_the_last_is_refused_and_can_keep_nobody_alive) {
     stage s;
     late l;
     event never;
@@ -201,7 +201,7 @@ task<> serve_reference(int& value, int*& got) {
     got = &given;
 }
 
-TEST(services, JOB_64_the_body_may_give_a_reference) {
+TEST(daemon_scope, JOB_64_the_body_may_give_a_reference) {
     stage s;
     int value = 3;
     int* got = nullptr;
@@ -238,7 +238,7 @@ task<> serve_many(scope& s, event& never, int& gone) {
 }
 task<> run_many(event& never, int& gone) { co_await with_scope(serve_many, std::ref(never), std::ref(gone)); }
 
-TEST(services, JOB_64_results_of_services_that_have_ended_go_outside_every_lock) {
+TEST(daemon_scope, JOB_64_results_of_services_that_have_ended_go_outside_every_lock) {
     stage s;
     event never;
     int gone = 0;

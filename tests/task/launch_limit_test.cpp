@@ -33,7 +33,7 @@ task<int> ten(scope& s, record& r, event& e) {
     co_return 3;
 }
 
-TEST(limited_scope, JOB_65_only_so_many_run_in_order_of_arrival) {
+TEST(launch_limit, JOB_65_only_so_many_run_in_order_of_arrival) {
     stage s;
     record r;
     event e;
@@ -63,7 +63,7 @@ task<> with_room(scope& s, record& r, event& e, int& started) {
     EXPECT_EQ(s.free_slots(), 2U);
 }
 
-TEST(limited_scope, JOB_65_room_waits_for_a_free_place) {
+TEST(launch_limit, JOB_65_room_waits_for_a_free_place) {
     stage s;
     record r;
     event e;
@@ -79,8 +79,8 @@ TEST(limited_scope, JOB_65_room_waits_for_a_free_place) {
     EXPECT_EQ(r.most, 2);
 }
 
-using limited_scope_death = ::testing::Test;
-TEST_F(limited_scope_death, JOB_65_a_limit_of_zero_is_a_named_bug) {
+using launch_limit_death = ::testing::Test;
+TEST_F(launch_limit_death, JOB_65_a_limit_of_zero_is_a_named_bug) {
     const auto none = [](scope&) -> task<> { co_return; };
     EXPECT_DEATH(static_cast<void>(with_scope(scope_options("limited scope").at_most(0), none)),
                  "at_most.0. would never run a child");
@@ -100,7 +100,7 @@ task<> return_at_once(scope& s, event& e, int& count) {
     co_return;
 }
 
-TEST(limited_scope, JOB_80_children_may_use_it_when_the_body_has_returned) {
+TEST(launch_limit, JOB_80_children_may_use_it_when_the_body_has_returned) {
     stage s;
     event e;
     event scribbled;

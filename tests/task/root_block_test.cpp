@@ -14,7 +14,7 @@ namespace {
 task<> wait_for(event& e) { co_await e.wait(); }
 task<> nothing() { co_return; }
 
-TEST(root, JOB_29_ends_when_it_is_closed_and_everything_below_has_ended) {
+TEST(root_block, JOB_29_ends_when_it_is_closed_and_everything_below_has_ended) {
     rig::manual ex;
     event e;
     owned_scope root(ex, scope_options("service").report_failures());
@@ -27,7 +27,7 @@ TEST(root, JOB_29_ends_when_it_is_closed_and_everything_below_has_ended) {
     EXPECT_TRUE(root.is_closed());
 }
 
-TEST(root, JOB_14_a_closed_root_refuses_outsiders_and_destroys_the_task) {
+TEST(root_block, JOB_14_a_closed_root_refuses_outsiders_and_destroys_the_task) {
     rig::manual ex;
     owned_scope root(ex, scope_options("root").report_failures());
     root.request_close();
@@ -38,7 +38,7 @@ TEST(root, JOB_14_a_closed_root_refuses_outsiders_and_destroys_the_task) {
     EXPECT_FALSE(none);
 }
 
-TEST(root_death, JOB_29_destroying_it_early_is_a_named_bug) {
+TEST(root_block_death, JOB_29_destroying_it_early_is_a_named_bug) {
     EXPECT_DEATH(
         {
             rig::manual ex;

@@ -40,7 +40,7 @@ task<> run(event& e, int& count, bool body_fails, std::string& thrown, further::
     }
 }
 
-TEST(collect, JOB_66_everybody_ends_then_the_first_failure_is_thrown) {
+TEST(scope_options, JOB_66_everybody_ends_then_the_first_failure_is_thrown) {
     stage s;
     event e;
     int count = 0;
@@ -56,7 +56,7 @@ TEST(collect, JOB_66_everybody_ends_then_the_first_failure_is_thrown) {
     EXPECT_TRUE(j.others().empty()) << "they were caught with the first";
 }
 
-TEST(collect, JOB_66_the_body_is_one_of_them) {
+TEST(scope_options, JOB_66_the_body_is_one_of_them) {
     stage s;
     event e("e", true);
     int count = 0;
@@ -74,7 +74,7 @@ task<int> fine(scope& s, event& e, int& count) {
     co_return 4;
 }
 
-TEST(collect, JOB_66_without_failures_the_value_and_cancel_reaches_all) {
+TEST(scope_options, JOB_66_without_failures_the_value_and_cancel_reaches_all) {
     stage s;
     event e("e", true);
     int count = 0;
@@ -100,7 +100,7 @@ task<> fails_then_waits(scope& s, event& never, event& late) {
     co_await never.wait();
 }
 
-TEST(collect, JOB_81_a_failure_outranks_the_cancel_that_comes_after_it) {
+TEST(scope_options, JOB_81_a_failure_outranks_the_cancel_that_comes_after_it) {
     further::listener sink;
     event never;
     event late;
@@ -121,7 +121,7 @@ task<> waits_then_cancelled(scope& s, event& never, job& child) {
     child = s.launch("a", fail_with("only on the way"));
     co_await never.wait();
 }
-TEST(collect, JOB_81_also_when_everything_else_has_ended) {
+TEST(scope_options, JOB_81_also_when_everything_else_has_ended) {
     further::listener sink;
     event never;
     stage s;
@@ -139,7 +139,7 @@ TEST(collect, JOB_81_also_when_everything_else_has_ended) {
 
 task<> body_fails_twice(scope&) { co_await further::fail_twice("body", "its cleanup"); }
 
-TEST(collect, JOB_83_what_the_body_fails_with_besides_is_kept) {
+TEST(scope_options, JOB_83_what_the_body_fails_with_besides_is_kept) {
     further::listener sink;
     stage s;
     const auto go = []() -> task<> { co_await with_scope(scope_options("collect").keep_going(), body_fails_twice); };
@@ -154,7 +154,7 @@ task<> collect_reference(int& value, int*& got) {
     got = &given;
 }
 
-TEST(collect, JOB_66_the_body_may_give_a_reference) {
+TEST(scope_options, JOB_66_the_body_may_give_a_reference) {
     stage s;
     int value = 3;
     int* got = nullptr;

@@ -40,7 +40,7 @@ task<> run_producer(record& r, event& e) {
     co_await with_scope(scope_options("limited scope").at_most(4), produce, std::ref(r), std::ref(e));
 }
 
-TEST(limited_scope, JOB_65_room_holds_a_producer_back_on_a_loop) {
+TEST(launch_limit, JOB_65_room_holds_a_producer_back_on_a_loop) {
     loop l;
     owned_scope root(l, scope_options("root").report_failures());
     record r;
@@ -74,7 +74,7 @@ task<> run_ten(record& r, std::uint32_t limit) {
     co_await with_scope(scope_options("limited scope").at_most(limit), start_ten, std::ref(r));
 }
 
-TEST(limited_scope, JOB_65_places_go_out_in_order_of_launch_on_a_loop) {
+TEST(launch_limit, JOB_65_places_go_out_in_order_of_launch_on_a_loop) {
     loop l;
     owned_scope root(l, scope_options("root").report_failures());
     record one;
@@ -86,7 +86,7 @@ TEST(limited_scope, JOB_65_places_go_out_in_order_of_launch_on_a_loop) {
     EXPECT_TRUE(root.is_closed());
 }
 
-TEST(limited_scope, JOB_65_places_go_out_in_order_of_launch_on_a_runtime) {
+TEST(launch_limit, JOB_65_places_go_out_in_order_of_launch_on_a_runtime) {
     runtime rt(runtime_options().workers(1));
     record one;
     run(rt, run_ten(one, 1));
@@ -109,7 +109,7 @@ task<> run_cancelled(record& r, event& e) {
     co_await with_scope(scope_options("limited scope").at_most(2), start_and_cancel, std::ref(r), std::ref(e));
 }
 
-TEST(limited_scope, JOB_65_the_place_of_a_cancelled_child_goes_to_the_next_in_line_on_a_loop) {
+TEST(launch_limit, JOB_65_the_place_of_a_cancelled_child_goes_to_the_next_in_line_on_a_loop) {
     loop l;
     owned_scope root(l, scope_options("root").report_failures());
     record r;
