@@ -30,7 +30,7 @@ public:
     void close() { is_open_.store(false, std::memory_order_seq_cst); }
 
     auto pass() {
-        return waiting_.add_waiter_if([this] { return is_open_.load(std::memory_order_seq_cst); });
+        return waiting_.wait_unless([this] { return is_open_.load(std::memory_order_seq_cst); });
     }
     std::size_t waiting() const { return waiting_.size_approx(); }
 

@@ -40,7 +40,7 @@ public:
     background read(int how_many, std::atomic<int>& total, std::latch& done) {
         for (int i = 0; i < how_many; ++i) {
             while (!try_take()) {
-                co_await readers_.add_waiter_if([this] { return letters_.load(std::memory_order_seq_cst) > 0; });
+                co_await readers_.wait_unless([this] { return letters_.load(std::memory_order_seq_cst) > 0; });
             }
             total.fetch_add(1);
         }

@@ -9,7 +9,7 @@ bool never() { return false; }
 
 bench::lazy wait_for_ever(roost::waiter_queue& queue) {
     for (;;) {
-        co_await queue.add_waiter_if(never);
+        co_await queue.wait_unless(never);
     }
 }
 
@@ -55,7 +55,7 @@ public:
 
 bench::queued wait_for_ever_on(roost::executor&, roost::waiter_queue& queue) {
     for (;;) {
-        co_await queue.add_waiter_if(never);
+        co_await queue.wait_unless(never);
     }
 }
 }  // namespace
@@ -108,7 +108,7 @@ BENCH_OURS("sync/add_wake_2t") {
     return bench::per_op_threads(b, 2, [](unsigned, std::uint64_t n) {
         for (std::uint64_t i = 0; i < n; ++i) {
             flag_target mine;
-            auto wait = queue.add_waiter_if(never);
+            auto wait = queue.wait_unless(never);
             static_cast<void>(wait.start(mine.target()));
             queue.wake_one();
             if (!wait.try_cancel()) mine.await();

@@ -42,7 +42,7 @@ public:
     // The queue pointer and the condition belong to the call; the other designs get them as arguments.
     static constexpr std::size_t node_bytes = sizeof(roost::waiter);
 
-    bool add_waiter_if(node& n, std::atomic<bool>& woken, bool (*)()) {
+    bool wait_unless(node& n, std::atomic<bool>& woken, bool (*)()) {
         n.woken = &woken;
         n.wait.emplace(queue_, never());
         return !n.wait->start({&n, &never_run, raises_flags});

@@ -105,8 +105,8 @@
 #include <roost/task/sleep.hpp>
 #include <roost/task/task.hpp>
 #include <roost/task/timeout.hpp>
-#include <roost/task/trace.hpp>
 #include <roost/task/until_stop.hpp>
+#include <roost/task/with_note.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/deadline.hpp>
 #include <roost/tree/external_resource.hpp>

@@ -291,7 +291,7 @@ TEST(select, JOB_60_closed_timers_end_the_body) {
 TEST(select, JOB_55_a_job_that_ends_when_another_clause_has_happened_is_not_chosen) {
     stage s;
     event stop;
-    auto [answer, mine] = bridge<int>(s.root, "target", external_cancel::abandon);
+    auto [answer, mine] = make_promise<int>(s.root, "target", external_cancel::abandon);
     const auto choose = [](job target, event& e, seen& out) -> task<> {
         auto got = co_await select(target, e.wait());
         out.push_back(static_cast<int>(got.index()));
@@ -380,7 +380,7 @@ TEST(select, JOB_54_whoever_comes_while_it_queues_up_is_met) {
     channel<int> c(0);
     event stop;
     seen out;
-    auto [answer, mine] = bridge<int>(s.root, "target", external_cancel::abandon);
+    auto [answer, mine] = make_promise<int>(s.root, "target", external_cancel::abandon);
     const auto choose = [](job target, channel<int>& to, seen& won) -> task<> {
         int value = 5;
         auto got = co_await select(target, to.send_from(value));

@@ -89,7 +89,7 @@ public:
 };
 task<> hooked(scope& s) {
     hook mine;
-    auto made = bridge<int>(s, long_name, mine);
+    auto made = make_promise<int>(s, long_name, mine);
     made.second.set_value(4);
     static_cast<void>(co_await std::move(made.first));
 }

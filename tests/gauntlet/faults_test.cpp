@@ -54,8 +54,8 @@
 #include <roost/task/shared_deferred.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/timeout.hpp>
-#include <roost/task/trace.hpp>
 #include <roost/task/until_stop.hpp>
+#include <roost/task/with_note.hpp>
 #include <roost/testing/manual_executor.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/external_resource.hpp>
@@ -171,7 +171,7 @@ task<> in_map() {
 }
 task<> in_exit() {
     co_await on_exit(body);
-    static_cast<void>(co_await trace(std::string(long_name), leaf(1)));
+    static_cast<void>(co_await with_note(std::string(long_name), leaf(1)));
 }
 task<> in_outcome() {
     auto ended = co_await as_outcome(leaf(1));
@@ -179,13 +179,13 @@ task<> in_outcome() {
     user();
 }
 task<> bridged(scope& s) {
-    auto made = bridge<int>(s, long_name, external_cancel::abandon);
+    auto made = make_promise<int>(s, long_name, external_cancel::abandon);
     made.second.set_value(4);
     static_cast<void>(co_await std::move(made.first));
-    auto failing = bridge<int>(s, "failing", external_cancel::uninterruptible);
+    auto failing = make_promise<int>(s, "failing", external_cancel::uninterruptible);
     failing.second.set_cancelled();
     static_cast<void>(co_await as_outcome(std::move(failing.first)));
-    auto wrong = bridge<int>(s, "wrong", external_cancel::uninterruptible);
+    auto wrong = make_promise<int>(s, "wrong", external_cancel::uninterruptible);
     wrong.second.set_value(1);
     static_cast<void>(co_await std::move(wrong.first));
 }

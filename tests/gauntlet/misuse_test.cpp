@@ -82,7 +82,7 @@ const misuse fatal[] = {
     {"a waiter queue is destroyed while somebody waits",
      [] {
          waiter_queue q("inbox");
-         linger(q.add_waiter_if([] { return false; }));
+         linger(q.wait_unless([] { return false; }));
      },
      "waiter queue 'inbox'.*destroyed while 1 waiter"},
     {"a latch is destroyed while somebody waits",
@@ -213,7 +213,7 @@ const misuse fatal[] = {
     {"a promise is set twice",
      [] {
          rig::stage s;
-         auto made = bridge<int>(s.root, "answer", external_cancel::abandon);
+         auto made = make_promise<int>(s.root, "answer", external_cancel::abandon);
          made.second.set_value(1);
          made.second.set_value(2);
      },

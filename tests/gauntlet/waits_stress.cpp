@@ -192,7 +192,7 @@ TEST(gauntlet_waits, GAUNTLET_3_SYNC_161_release_races_cancel_of_the_head) {
 // Waits, counts, and waits again.
 owned waits_again(waiter_queue& queue, std::atomic<int>& woken) {
     for (;;) {
-        co_await queue.add_waiter_if([] { return false; });
+        co_await queue.wait_unless([] { return false; });
         woken.fetch_add(1);
     }
 }

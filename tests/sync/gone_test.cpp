@@ -70,7 +70,7 @@ TEST(gone, SYNC_174_once_is_gone_when_the_woken_is_stopped) {
 }
 
 TEST(gone, SYNC_174_waiter_queue_is_gone_when_the_woken_is_stopped) {
-    const auto wait = [](waiter_queue& q) { return q.add_waiter_if([] { return false; }); };
+    const auto wait = [](waiter_queue& q) { return q.wait_unless([] { return false; }); };
     stop_when_gone(std::make_unique<waiter_queue>(), wait, [](waiter_queue& q) { q.wake_one(); });
     stop_when_gone(std::make_unique<waiter_queue>(), wait, [](waiter_queue& q) { q.wake_all(); });
 }

@@ -355,9 +355,9 @@ TEST(handover_stress, SYNC_163_wake_all_while_others_keep_adding) {
     std::atomic<long> second{0};
     for (int i = 0; i < before; ++i) {
         [](waiter_queue& q, std::atomic<long>& a, std::atomic<long>& b) -> fire {
-            co_await q.add_waiter_if([] { return false; });
+            co_await q.wait_unless([] { return false; });
             ++a;
-            co_await q.add_waiter_if([] { return false; });
+            co_await q.wait_unless([] { return false; });
             ++b;
         }(queue, first, second);
     }
@@ -367,7 +367,7 @@ TEST(handover_stress, SYNC_163_wake_all_while_others_keep_adding) {
     std::thread adder([&] {
         while (!stop.load()) {
             [](waiter_queue& q, std::atomic<long>& n) -> fire {
-                co_await q.add_waiter_if([] { return false; });
+                co_await q.wait_unless([] { return false; });
                 ++n;
             }(queue, late);
             ++added;

@@ -129,7 +129,7 @@ MODEL_COMPLETE(interruptible_model, early_stop_of_a_queue) {
     });
     hosted h = [](hand_executor&, roost::waiter_queue& q, switch_state& s, plain<int>& n) -> hosted {
         using waits = roost::waiter_queue::operation<bool (*)() noexcept>;
-        auto result = co_await roost::interruptible<waits, model_source>(q.add_waiter_if(&never), model_source(s));
+        auto result = co_await roost::interruptible<waits, model_source>(q.wait_unless(&never), model_source(s));
         n.set(n.get() + (result ? 10 : 1));
     }(executor, queue, stop, stopped);
     stopper.join();

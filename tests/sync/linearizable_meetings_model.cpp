@@ -221,7 +221,7 @@ void waiter_queue_histories() {
                 case wake_all: h.record(wake_all, [&] { q.wake_all(); }); return;
                 default:
                     waiting.begin_in_line(
-                        h, me, get_in, pass, what == wait_and_cancel, [&] { return q.add_waiter_if(is_false()); },
+                        h, me, get_in, pass, what == wait_and_cancel, [&] { return q.wait_unless(is_false()); },
                         [](bool woken) { return woken ? 1 : 0; });
             }
         },

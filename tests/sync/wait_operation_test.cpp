@@ -91,7 +91,7 @@ void wait_and_cancel(Operation operation, std::string_view kind) {
 
 TEST(wait_operation, SYNC_160_no_wait_allocates_and_every_wait_has_a_name) {
     waiter_queue queue("x");
-    wait_and_cancel(queue.add_waiter_if(never), "waiter queue");
+    wait_and_cancel(queue.wait_unless(never), "waiter queue");
     event ev("x");
     wait_and_cancel(ev.wait(), "event");
     auto_reset_event ar("x");
@@ -140,9 +140,9 @@ void wait_and_wake(Operation operation, Wake wake, const char* what) {
 
 TEST(wait_operation, SYNC_160_waking_allocates_nothing) {
     waiter_queue queue;
-    wait_and_wake(queue.add_waiter_if(never), [&] { queue.wake_one(); }, "waiter_queue::wake_one");
-    wait_and_wake(queue.add_waiter_if(never), [&] { queue.wake_n(2); }, "waiter_queue::wake_n");
-    wait_and_wake(queue.add_waiter_if(never), [&] { queue.wake_all(); }, "waiter_queue::wake_all");
+    wait_and_wake(queue.wait_unless(never), [&] { queue.wake_one(); }, "waiter_queue::wake_one");
+    wait_and_wake(queue.wait_unless(never), [&] { queue.wake_n(2); }, "waiter_queue::wake_n");
+    wait_and_wake(queue.wait_unless(never), [&] { queue.wake_all(); }, "waiter_queue::wake_all");
     mutex mu;
     auto held = mu.try_lock();
     wait_and_wake(mu.lock(), [&] { held.unlock(); }, "mutex");
@@ -232,7 +232,7 @@ void stop_and_expire(Make make, const char* what) {
 
 TEST(wait_operation, SYNC_160_stop_and_deadline_forms_allocate_nothing) {
     waiter_queue queue;
-    stop_and_expire([&] { return queue.add_waiter_if(never); }, "waiter_queue");
+    stop_and_expire([&] { return queue.wait_unless(never); }, "waiter_queue");
     event ev;
     stop_and_expire([&] { return ev.wait(); }, "event");
     auto_reset_event ar;

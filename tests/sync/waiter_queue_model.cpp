@@ -22,7 +22,7 @@ constexpr auto never = [] { return false; };
 
 fire wait_until_set(waiter_queue& queue, atomic<int>& ready, plain<int>& resumed) {
     while (ready.load(mo::seq_cst) == 0) {
-        co_await queue.add_waiter_if([&ready] { return ready.load(mo::seq_cst) != 0; });
+        co_await queue.wait_unless([&ready] { return ready.load(mo::seq_cst) != 0; });
     }
     resumed.set(resumed.get() + 1);
 }
@@ -76,7 +76,7 @@ MODEL_COMPLETE(waiter_queue_model, double_wake) {
     waiter_queue queue;
     plain<int> resumed{0};
     atomic<int> counted{0};
-    held_operation waiting(queue.add_waiter_if(never), resumed);
+    held_operation waiting(queue.wait_unless(never), resumed);
     const auto wake = [&] { counted.fetch_add(queue.wake_one() ? 1 : 0, mo::relaxed); };
     thread other(wake);
     wake();
@@ -89,8 +89,8 @@ MODEL_COMPLETE(waiter_queue_model, wake_vs_cancel) {
     waiter_queue queue;
     plain<int> first{0};
     plain<int> second{0};
-    held_operation one(queue.add_waiter_if(never), first);
-    held_operation two(queue.add_waiter_if(never), second);
+    held_operation one(queue.wait_unless(never), first);
+    held_operation two(queue.wait_unless(never), second);
     thread waker([&] { check(queue.wake_one(), "somebody is there"); });
     const bool cancelled = one.operation().try_cancel();
     waker.join();
@@ -106,9 +106,9 @@ MODEL_COMPLETE(waiter_queue_model, wake_vs_cancel) {
 MODEL_COMPLETE(waiter_queue_model, wake_n_vs_cancel) {
     waiter_queue queue;
     plain<int> ran[3];
-    held_operation one(queue.add_waiter_if(never), ran[0]);
-    held_operation two(queue.add_waiter_if(never), ran[1]);
-    held_operation three(queue.add_waiter_if(never), ran[2]);
+    held_operation one(queue.wait_unless(never), ran[0]);
+    held_operation two(queue.wait_unless(never), ran[1]);
+    held_operation three(queue.wait_unless(never), ran[2]);
     thread waker([&] { check(queue.wake_n(2) == 2, "SYNC-4: two are there whoever leaves"); });
     const bool cancelled = one.operation().try_cancel();
     waker.join();
@@ -121,7 +121,7 @@ MODEL_COMPLETE(waiter_queue_model, wake_n_vs_cancel) {
 MODEL_COMPLETE(waiter_queue_model, cancel_or_deadline_vs_wake) {
     waiter_queue queue;
     plain<int> resumed{0};
-    held_operation coroutine(queue.add_waiter_if(never), resumed);
+    held_operation coroutine(queue.wait_unless(never), resumed);
     int claims = 0;
     thread other([&] {
         claims += coroutine.operation().try_cancel(claim::expired) ? 1 : 0;
@@ -137,7 +137,7 @@ MODEL_COMPLETE(waiter_queue_model, cancel_or_deadline_vs_wake) {
 MODEL_COMPLETE(waiter_queue_model, cancel_vs_wake_vs_deadline) {
     waiter_queue queue;
     plain<int> resumed{0};
-    held_operation coroutine(queue.add_waiter_if(never), resumed);
+    held_operation coroutine(queue.wait_unless(never), resumed);
     atomic<int> claims{0};
     thread canceller([&] { claims.fetch_add(coroutine.operation().try_cancel() ? 1 : 0, mo::relaxed); });
     thread timer([&] { claims.fetch_add(coroutine.operation().try_cancel(claim::expired) ? 1 : 0, mo::relaxed); });
@@ -153,9 +153,9 @@ MODEL_COMPLETE(waiter_queue_model, wake_all_vs_register) {
     waiter_queue queue;
     plain<int> first{0};
     plain<int> late{0};
-    held_operation one(queue.add_waiter_if(never), first);
+    held_operation one(queue.wait_unless(never), first);
     thread waker([&] { queue.wake_all(); });
-    held_operation two(queue.add_waiter_if(never), late);
+    held_operation two(queue.wait_unless(never), late);
     waker.join();
     check(first.get() == 1, "SYNC-5: whoever was queued is woken");
     check(late.get() + static_cast<int>(queue.size_approx()) == 1, "a later one is woken or still queued");
@@ -164,7 +164,7 @@ MODEL_COMPLETE(waiter_queue_model, wake_all_vs_register) {
 
 fire wait_twice(waiter_queue& queue, plain<int>& waited) {
     for (int i = 0; i < 2; ++i) {
-        co_await queue.add_waiter_if(never);
+        co_await queue.wait_unless(never);
         waited.set(waited.get() + 1);
     }
 }
@@ -175,13 +175,13 @@ MODEL_COMPLETE(waiter_queue_model, wake_all_vs_one_that_waits_again) {
     plain<int> again{0};
     plain<int> other{0};
     wait_twice(queue, again);
-    held_operation two(queue.add_waiter_if(never), other);
+    held_operation two(queue.wait_unless(never), other);
     thread waker([&] {
         queue.wake_all();
         check(again.get() == 1 && other.get() == 1, "SYNC-5: one wake_all never satisfies two consecutive waits");
     });
     plain<int> late{0};
-    held_operation three(queue.add_waiter_if(never), late);
+    held_operation three(queue.wait_unless(never), late);
     waker.join();
     check(late.get() + static_cast<int>(queue.size_approx()) == 2,
           "SYNC-5: it is queued again, a later one is or was woken");
@@ -194,9 +194,9 @@ MODEL_COMPLETE(waiter_queue_model, recheck_vs_register) {
     waiter_queue queue;
     plain<int> first{0};
     plain<int> second{0};
-    held_operation one(queue.add_waiter_if(never), first);
+    held_operation one(queue.wait_unless(never), first);
     thread other([&] { queue.wait_blocking([] { return true; }); });
-    held_operation two(queue.add_waiter_if(never), second);
+    held_operation two(queue.wait_unless(never), second);
     other.join();
     check(queue.size_approx() == 2, "SYNC-16: both are there");
     check(queue.wake_one() && first.get() == 1 && second.get() == 0, "SYNC-3");
@@ -208,15 +208,15 @@ MODEL_COMPLETE(waiter_queue_model, wake_all_vs_cancel) {
     waiter_queue queue;
     plain<int> first{0};
     plain<int> second{0};
-    held_operation one(queue.add_waiter_if(never), first);
-    held_operation two(queue.add_waiter_if(never), second);
+    held_operation one(queue.wait_unless(never), first);
+    held_operation two(queue.wait_unless(never), second);
     thread waker([&] { queue.wake_all(); });
     const bool cancelled = two.operation().try_cancel();
     waker.join();
     check(first.get() == 1, "");
     check(second.get() == (cancelled ? 0 : 1), "SYNC-10: the generation decides");
     plain<int> third{0};
-    held_operation later(queue.add_waiter_if(never), third);
+    held_operation later(queue.wait_unless(never), third);
     check(later.operation().try_cancel(), "SYNC-10: whoever queued up afterwards is not of that generation");
 }
 
@@ -224,7 +224,7 @@ MODEL_COMPLETE(waiter_queue_model, wake_all_vs_cancel) {
 MODEL_COMPLETE(waiter_queue_model, thread_and_coroutine) {
     waiter_queue queue;
     plain<int> resumed{0};
-    held_operation coroutine(queue.add_waiter_if(never), resumed);
+    held_operation coroutine(queue.wait_unless(never), resumed);
     atomic<int> ready{0};
     thread sleeper([&] { queue.wait_blocking([&] { return ready.load(mo::seq_cst) != 0; }); });
     check(queue.wake_one(), "the coroutine was first");

@@ -18,14 +18,14 @@ using sync_testing::owned;
 constexpr auto never = [] { return false; };
 
 fire wait_for(waiter_queue& queue, std::vector<int>& log, int id) {
-    co_await queue.add_waiter_if(never);
+    co_await queue.wait_unless(never);
     log.push_back(id);
 }
 
 TEST(waiter_queue, SYNC_1_condition_that_holds_registers_nothing) {
     waiter_queue queue;
     bool waited = true;
-    [](waiter_queue& q, bool& w) -> fire { w = co_await q.add_waiter_if([] { return true; }); }(queue, waited);
+    [](waiter_queue& q, bool& w) -> fire { w = co_await q.wait_unless([] { return true; }); }(queue, waited);
     EXPECT_FALSE(waited);
     EXPECT_EQ(queue.size_approx(), 0U);
     EXPECT_FALSE(queue.wake_one());
@@ -34,7 +34,7 @@ TEST(waiter_queue, SYNC_1_condition_that_holds_registers_nothing) {
 TEST(waiter_queue, SYNC_1_waits_until_woken) {
     waiter_queue queue("q");
     bool waited = false;
-    [](waiter_queue& q, bool& w) -> fire { w = co_await q.add_waiter_if([] { return false; }); }(queue, waited);
+    [](waiter_queue& q, bool& w) -> fire { w = co_await q.wait_unless([] { return false; }); }(queue, waited);
     EXPECT_EQ(queue.size_approx(), 1U);
     EXPECT_FALSE(waited);
     EXPECT_TRUE(queue.wake_one());
@@ -83,9 +83,9 @@ TEST(waiter_queue, SYNC_4_mixed_wakes_wake_each_waiter_once) {
 }
 
 fire wait_twice(waiter_queue& queue, int& first, int& second) {
-    co_await queue.add_waiter_if(never);
+    co_await queue.wait_unless(never);
     ++first;
-    co_await queue.add_waiter_if(never);
+    co_await queue.wait_unless(never);
     ++second;
 }
 
@@ -109,7 +109,7 @@ TEST(waiter_queue, SYNC_6_waking_calls_out_under_no_lock) {
     std::vector<int> log;
     // Woken inside wake_all, it uses the queue in every way: with a lock held this would hang.
     [](waiter_queue& q, std::vector<int>& l) -> fire {
-        co_await q.add_waiter_if([] { return false; });
+        co_await q.wait_unless([] { return false; });
         wait_for(q, l, 7);
         q.wake_one();
         q.wake_all();
@@ -124,7 +124,7 @@ TEST(waiter_queue, SYNC_7_woken_on_its_executor) {
     hand_executor executor;
     bool ran = false;
     hosted h = [](hand_executor&, waiter_queue& q, bool& r) -> hosted {
-        co_await q.add_waiter_if([] { return false; });
+        co_await q.wait_unless([] { return false; });
         r = true;
     }(executor, queue, ran);
     queue.wake_one();
@@ -138,7 +138,7 @@ TEST(waiter_queue, SYNC_7_woken_on_its_executor) {
 TEST(waiter_queue, SYNC_8_dropped_waiter_swallows_no_wake) {
     waiter_queue queue;
     std::vector<int> log;
-    owned dropped = [](waiter_queue& q) -> owned { co_await q.add_waiter_if([] { return false; }); }(queue);
+    owned dropped = [](waiter_queue& q) -> owned { co_await q.wait_unless([] { return false; }); }(queue);
     wait_for(queue, log, 2);
     dropped.destroy();
     EXPECT_EQ(queue.size_approx(), 1U);
@@ -151,8 +151,8 @@ TEST(waiter_queue, SYNC_9_waiter_dropped_after_its_wake_passes_it_on) {
     waiter_queue queue;
     hand_executor executor;
     std::vector<int> log;
-    hosted first = [](hand_executor&, waiter_queue& q) -> hosted { co_await q.add_waiter_if([] { return false; }); }(
-                                                           executor, queue);
+    hosted first = [](hand_executor&, waiter_queue& q) -> hosted { co_await q.wait_unless([] { return false; }); }(executor,
+                                                                                                                   queue);
     wait_for(queue, log, 2);
     EXPECT_TRUE(queue.wake_one());
     EXPECT_TRUE(log.empty());
@@ -165,8 +165,8 @@ TEST(waiter_queue, SYNC_9_waiter_dropped_after_wake_all_passes_nothing_on) {
     waiter_queue queue;
     hand_executor executor;
     std::vector<int> log;
-    hosted first = [](hand_executor&, waiter_queue& q) -> hosted { co_await q.add_waiter_if([] { return false; }); }(
-                                                           executor, queue);
+    hosted first = [](hand_executor&, waiter_queue& q) -> hosted { co_await q.wait_unless([] { return false; }); }(executor,
+                                                                                                                   queue);
     queue.wake_all();
     wait_for(queue, log, 2);  // came later: wake_all was not for it
     executor.forget();
@@ -192,7 +192,7 @@ owned wait_with(never_operation& operation, bool& resumed) {
 
 TEST(waiter_queue, SYNC_10_try_cancel_claims_a_queued_waiter) {
     waiter_queue queue;
-    auto operation = queue.add_waiter_if(never);
+    auto operation = queue.wait_unless(never);
     bool resumed = false;
     owned coroutine = wait_with(operation, resumed);
     EXPECT_TRUE(operation.try_cancel());
@@ -204,7 +204,7 @@ TEST(waiter_queue, SYNC_10_try_cancel_claims_a_queued_waiter) {
 
 TEST(waiter_queue, SYNC_10_try_cancel_after_a_wake_is_refused) {
     waiter_queue queue;
-    auto operation = queue.add_waiter_if(never);
+    auto operation = queue.wait_unless(never);
     bool resumed = false;
     owned coroutine = wait_with(operation, resumed);
     queue.wake_one();
@@ -216,7 +216,7 @@ TEST(waiter_queue, SYNC_11_cancel_from_the_middle) {
     waiter_queue queue;
     std::vector<int> log;
     wait_for(queue, log, 1);
-    auto operation = queue.add_waiter_if(never);
+    auto operation = queue.wait_unless(never);
     bool resumed = false;
     owned coroutine = wait_with(operation, resumed);
     wait_for(queue, log, 3);
@@ -231,7 +231,7 @@ TEST(waiter_queue, SYNC_12_constant_stack_for_a_chain_of_wakes) {
     int count = 0;
     for (int i = 0; i < 100'000; ++i) {
         [](waiter_queue& q, int& n) -> fire {
-            co_await q.add_waiter_if([] { return false; });
+            co_await q.wait_unless([] { return false; });
             ++n;
             q.wake_one();
         }(queue, count);

@@ -56,7 +56,7 @@ TYPED_TEST(blocking_wait, SYNC_14_threads_and_coroutines_stand_in_one_line) {
     });
     until_queued(queue, 1);
     [](waiter_queue& q, std::atomic<int>& o, int& place) -> fire {
-        co_await q.add_waiter_if([] { return false; });
+        co_await q.wait_unless([] { return false; });
         place = ++o;
     }(queue, order, coroutine_place);
     EXPECT_TRUE(queue.wake_one());
@@ -101,7 +101,7 @@ TEST(waiter_queue, SYNC_16_recheck_that_succeeds_hides_no_waiter) {
         waiter_queue queue;
         std::vector<int> log;
         const auto waits = [](waiter_queue& q, std::vector<int>& l, int id) -> fire {
-            co_await q.add_waiter_if([] { return false; });
+            co_await q.wait_unless([] { return false; });
             l.push_back(id);
         };
         waits(queue, log, 1);
@@ -137,7 +137,7 @@ TEST(waiter_queue, SYNC_3_first_of_two_is_not_overtaken) {
     for (int round = 0; round < 3; ++round) {
         for (int id = 0; id < 2; ++id) {
             [](waiter_queue& q, std::vector<int>& l, int me) -> fire {
-                co_await q.add_waiter_if([] { return false; });
+                co_await q.wait_unless([] { return false; });
                 l.push_back(me);
             }(queue, log, id);
         }

@@ -41,8 +41,8 @@ void one_thread(Queue& queue, unsigned rounds, unsigned seed, tally& mine) {
     for (unsigned i = 0; i < rounds; ++i) {
         typename Queue::node node;
         std::atomic<int> calls{0};
-        queue.add_waiter_if(node, {[](void* target) noexcept { ++*static_cast<std::atomic<int>*>(target); }, &calls},
-                            [] { return false; });
+        queue.wait_unless(node, {[](void* target) noexcept { ++*static_cast<std::atomic<int>*>(target); }, &calls},
+                          [] { return false; });
         if ((i + seed) % 3 != 0) mine.wakes_given += queue.wake_one() ? 1 : 0;
         if (queue.cancel(node)) {
             mine.cancelled_but_called += calls.load();

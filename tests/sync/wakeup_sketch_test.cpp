@@ -53,8 +53,8 @@ struct plain_queue {
 TEST(wakeup_sketch, mutex_deque_a_dropped_waiter_swallows_the_wake) {
     wakeup::sketch::mutex_deque queue;
     sleeper first, second;
-    queue.add_waiter_if(first.wake(), never);
-    queue.add_waiter_if(second.wake(), never);
+    queue.wait_unless(first.wake(), never);
+    queue.wait_unless(second.wake(), never);
     first.dropped = true;  // its entry stays: "safe but wasteful"
     queue.wake_one();      // one permit was released
     EXPECT_EQ(first.wakes, 0);
@@ -66,8 +66,8 @@ TEST(wakeup_sketch, mutex_deque_a_dropped_waiter_swallows_the_wake) {
 TEST(wakeup_sketch, mode_word_strands_the_single_waiter) {
     wakeup::sketch::mode_word queue;
     sleeper single, later;
-    queue.add_waiter_if(single.wake(), never);
-    queue.add_waiter_if(later.wake(), never);
+    queue.wait_unless(single.wake(), never);
+    queue.wait_unless(later.wake(), never);
     for (int i = 0; i < 3; ++i) queue.wake_one();
     EXPECT_EQ(later.wakes, 1) << "overtook the one who was first";
     EXPECT_EQ(single.wakes, 0) << "the defect is gone: the single waiter was found";
@@ -78,10 +78,10 @@ TEST(wakeup_sketch, mode_word_recheck_hides_queued_waiters) {
     sleeper registering, second, third;
     int looks = 0;
     // Between registering and looking again, two more waiters arrive and the condition comes true.
-    bool const done = queue.add_waiter_if(registering.wake(), [&] {
+    bool const done = queue.wait_unless(registering.wake(), [&] {
         if (++looks == 1) return false;
-        queue.add_waiter_if(second.wake(), never);
-        queue.add_waiter_if(third.wake(), never);
+        queue.wait_unless(second.wake(), never);
+        queue.wait_unless(third.wake(), never);
         return true;
     });
     EXPECT_TRUE(done);
@@ -97,8 +97,8 @@ using sketched_queue = wakeup::sketch::lockfree_queue<plain_queue<waker>>;
 TEST(wakeup_sketch, lockfree_queue_a_cancelled_waiter_swallows_the_wake) {
     sketched_queue queue;
     sleeper first, second;
-    queue.add_waiter_if(first.wake(), never);
-    queue.add_waiter_if(second.wake(), never);
+    queue.wait_unless(first.wake(), never);
+    queue.wait_unless(second.wake(), never);
     first.dropped = true;
     queue.wake_one();
     EXPECT_EQ(second.wakes, 0) << "the defect is gone: the wake went on to the live waiter";
@@ -108,8 +108,8 @@ TEST(wakeup_sketch, lockfree_queue_the_entry_of_a_satisfied_waiter_swallows_the_
     sketched_queue queue;
     sleeper first, second;
     int looks = 0;
-    EXPECT_TRUE(queue.add_waiter_if(first.wake(), [&] { return ++looks > 1; })) << "satisfied by the second look";
-    queue.add_waiter_if(second.wake(), never);
+    EXPECT_TRUE(queue.wait_unless(first.wake(), [&] { return ++looks > 1; })) << "satisfied by the second look";
+    queue.wait_unless(second.wake(), never);
     queue.wake_one();
     EXPECT_EQ(first.wakes, 1) << "'spurious, that is OK'";
     EXPECT_EQ(second.wakes, 0) << "the defect is gone: the satisfied waiter left no entry";
@@ -123,13 +123,13 @@ TEST(wakeup_sketch, lockfree_queue_wake_all_wakes_who_comes_back) {
         waker wake() {
             return {[](void* self) noexcept {
                         auto& me = *static_cast<again*>(self);
-                        if (++me.wakes < 1000) me.queue->add_waiter_if(me.wake(), never);
+                        if (++me.wakes < 1000) me.queue->wait_unless(me.wake(), never);
                     },
                     this};
         }
     };
     again a{&queue};
-    queue.add_waiter_if(a.wake(), never);
+    queue.wait_unless(a.wake(), never);
     queue.wake_all();
     EXPECT_EQ(a.wakes, 1000) << "the defect is gone: one call satisfies one wait";
 }
@@ -144,13 +144,13 @@ TEST(wakeup_sketch, intrusive_list_wakes_a_dead_node_after_aba) {
     wakeup::sketch::intrusive_list<decltype(hook)> queue(hook);
     sleeper a, b, c;
     wakeup::sketch::intrusive_node node_a, node_b, node_c;
-    queue.add_waiter_if(node_a, a.wake(), never);
-    queue.add_waiter_if(node_b, b.wake(), never);
-    queue.add_waiter_if(node_c, c.wake(), never);
+    queue.wait_unless(node_a, a.wake(), never);
+    queue.wait_unless(node_b, b.wake(), never);
+    queue.wait_unless(node_c, c.wake(), never);
     in_the_window = [&] {  // another thread: wakes everybody, and the first one waits again with the same node
         queue.wake_one();
         queue.wake_one();
-        queue.add_waiter_if(node_a, a.wake(), never);
+        queue.wait_unless(node_a, a.wake(), never);
         queue.wake_one();
     };
     queue.wake_one();  // read head a and next b before, swings head from a to b after
@@ -164,9 +164,9 @@ TEST(wakeup_sketch, intrusive_list_loses_who_comes_after_it_was_empty) {
     wakeup::sketch::intrusive_list<> queue;
     sleeper first, second;
     wakeup::sketch::intrusive_node node_first, node_second;
-    queue.add_waiter_if(node_first, first.wake(), never);
+    queue.wait_unless(node_first, first.wake(), never);
     queue.wake_one();  // as written, the pop never touches tail: it keeps pointing into the woken waiter
-    queue.add_waiter_if(node_second, second.wake(), never);
+    queue.wait_unless(node_second, second.wake(), never);
     queue.wake_one();
     EXPECT_EQ(second.wakes, 0) << "the defect is gone: tail follows";
     EXPECT_EQ(node_first.next.load(), &node_second) << "and the push wrote into a waiter that had been woken";
@@ -185,8 +185,8 @@ TYPED_TEST(corrected_wakeup, a_cancelled_waiter_takes_no_wake) {
     TypeParam queue;
     sleeper first, second;
     typename TypeParam::node node_first, node_second;
-    queue.add_waiter_if(node_first, first.wake(), never);
-    queue.add_waiter_if(node_second, second.wake(), never);
+    queue.wait_unless(node_first, first.wake(), never);
+    queue.wait_unless(node_second, second.wake(), never);
     EXPECT_TRUE(queue.cancel(node_first));
     EXPECT_TRUE(queue.wake_one());
     EXPECT_EQ(first.wakes, 0);
@@ -198,7 +198,7 @@ TYPED_TEST(corrected_wakeup, cancel_after_the_wake_says_so) {
     TypeParam queue;
     sleeper first;
     typename TypeParam::node node_first;
-    queue.add_waiter_if(node_first, first.wake(), never);
+    queue.wait_unless(node_first, first.wake(), never);
     EXPECT_TRUE(queue.wake_one());
     EXPECT_FALSE(queue.cancel(node_first)) << "the wake is the waiter's to pass on";
 }
@@ -207,7 +207,7 @@ TYPED_TEST(corrected_wakeup, everybody_is_woken_in_order) {
     TypeParam queue;
     sleeper all[4];
     typename TypeParam::node nodes[4];
-    for (int i = 0; i < 4; ++i) queue.add_waiter_if(nodes[i], all[i].wake(), never);
+    for (int i = 0; i < 4; ++i) queue.wait_unless(nodes[i], all[i].wake(), never);
     for (int i = 0; i < 4; ++i) {
         EXPECT_EQ(all[i].wakes, 0);
         EXPECT_TRUE(queue.wake_one());
@@ -220,9 +220,9 @@ TYPED_TEST(corrected_wakeup, recheck_takes_out_only_itself) {
     TypeParam queue;
     sleeper registering, second;
     typename TypeParam::node node_registering, node_second;
-    queue.add_waiter_if(node_second, second.wake(), never);
+    queue.wait_unless(node_second, second.wake(), never);
     int looks = 0;
-    EXPECT_TRUE(queue.add_waiter_if(node_registering, registering.wake(), [&] { return ++looks > 1; }));
+    EXPECT_TRUE(queue.wait_unless(node_registering, registering.wake(), [&] { return ++looks > 1; }));
     EXPECT_TRUE(queue.wake_one());
     EXPECT_EQ(second.wakes, 1);
     EXPECT_EQ(registering.wakes, 0);
@@ -238,15 +238,15 @@ TYPED_TEST(corrected_wakeup, wake_all_does_not_reach_who_comes_back) {
         waker wake() {
             return {[](void* self) noexcept {
                         auto& me = *static_cast<again*>(self);
-                        if (++me.wakes < 10) me.queue->add_waiter_if(me.node, me.wake(), never);
+                        if (++me.wakes < 10) me.queue->wait_unless(me.node, me.wake(), never);
                     },
                     this};
         }
     };
     again a, b;
     a.queue = b.queue = &queue;
-    queue.add_waiter_if(a.node, a.wake(), never);
-    queue.add_waiter_if(b.node, b.wake(), never);
+    queue.wait_unless(a.node, a.wake(), never);
+    queue.wait_unless(b.node, b.wake(), never);
     EXPECT_EQ(queue.wake_all(), 2U);
     EXPECT_EQ(a.wakes, 1);
     EXPECT_EQ(b.wakes, 1);

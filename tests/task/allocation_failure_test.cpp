@@ -22,7 +22,7 @@
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
-#include <roost/task/trace.hpp>
+#include <roost/task/with_note.hpp>
 
 #include "rig.hpp"
 
@@ -91,13 +91,13 @@ task<> deadlines() {
 }
 task<> exits() {
     co_await on_exit(nothing);
-    static_cast<void>(co_await trace(std::string("a note that needs memory of its own"), leaf(1)));
+    static_cast<void>(co_await with_note(std::string("a note that needs memory of its own"), leaf(1)));
 }
 task<> externals_in(scope& s) {
-    auto made = bridge<int>(s, "external", external_cancel::abandon);
+    auto made = make_promise<int>(s, "external", external_cancel::abandon);
     made.second.set_value(4);
     static_cast<void>(co_await std::move(made.first));
-    auto dropped = bridge<int>(s, "dropped", external_cancel::uninterruptible);
+    auto dropped = make_promise<int>(s, "dropped", external_cancel::uninterruptible);
     dropped.second = promise<int>();
     static_cast<void>(co_await as_outcome(std::move(dropped.first)));
 }
@@ -146,7 +146,7 @@ task<> clean_up_badly(bool fails) {
 // The first failure stays with the job, the others are told with an outcome.
 task<> further_failures() {
     static_cast<void>(co_await as_outcome(clean_up_badly(false)));
-    const outcome<void> ended = co_await as_outcome(trace("a note that needs memory of its own", clean_up_badly(true)));
+    const outcome<void> ended = co_await as_outcome(with_note("a note that needs memory of its own", clean_up_badly(true)));
     told::got += ended.has_error() ? 1 + static_cast<int>(ended.others().size()) : 0;
 }
 task<> hopping_in(scope& s) { static_cast<void>(co_await on(*s.executor().get(), leaf(1))); }
@@ -164,7 +164,7 @@ task<> again(int& runs) {
         throw std::runtime_error("planned");
     }
 }
-task<> noted() { static_cast<void>(co_await as_outcome(trace("a note that needs memory of its own", fail()))); }
+task<> noted() { static_cast<void>(co_await as_outcome(with_note("a note that needs memory of its own", fail()))); }
 task<> supervised_two(supervisor& s, int& a, int& b) {
     s.launch("a", again, std::ref(a));
     s.launch("b", again, std::ref(b));

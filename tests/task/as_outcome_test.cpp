@@ -2,7 +2,7 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/scope.hpp>
-#include <roost/task/trace.hpp>
+#include <roost/task/with_note.hpp>
 
 #include "rig.hpp"
 
@@ -102,7 +102,7 @@ TEST(as_outcome, TASK_19_anything_that_can_be_awaited_has_an_outcome) {
 }
 
 task<> traced_then_outcome(bool& failed) {
-    auto got = co_await as_outcome(trace("outer note", trace("inner note", bad())));
+    auto got = co_await as_outcome(with_note("outer note", with_note("inner note", bad())));
     failed = got.has_error();
 }
 

@@ -13,7 +13,7 @@ using roost::testing::check;
 MODEL(external_model, set_vs_cancel) {
     roost::testing::manual_executor ex;
     owned_scope root(ex, scope_options("root").report_failures());
-    auto made = bridge<int>(root, "answer", external_cancel::abandon);
+    auto made = make_promise<int>(root, "answer", external_cancel::abandon);
     const job j = made.first.as_job();
     made.first.keep();
     bool took = false;

@@ -18,7 +18,7 @@ using namespace roost;
 namespace {
 
 task<int> wait_for_answer(scope& s, std::optional<promise<int>>& out, external_cancel how) {
-    auto [d, p] = bridge<int>(s, "answer", how);
+    auto [d, p] = make_promise<int>(s, "answer", how);
     out.emplace(std::move(p));
     const int got = co_await std::move(d);
     co_return got;
@@ -95,7 +95,7 @@ TEST(external, JOB_25_uninterruptible_is_waited_for) {
 
 task<int> with_hook(scope& s, std::optional<promise<int>>& out, int& hooked) {
     auto hook = [&hooked] { ++hooked; };
-    auto made = bridge<int>(s, "hooked", hook);
+    auto made = make_promise<int>(s, "hooked", hook);
     out.emplace(std::move(made.second));
     const int got = co_await std::move(made.first);
     co_return got;
@@ -146,7 +146,7 @@ task<> detach_external(scope& s, const mix& m, std::optional<promise<int>>& out,
     for (int i = 0; i < m.yields_before; ++i) {
         co_await yield();
     }
-    auto made = bridge<int>(s, "external", m.how);
+    auto made = make_promise<int>(s, "external", m.how);
     child = made.first.as_job();
     out.emplace(std::move(made.second));
     if (m.cancel_child) {

@@ -139,10 +139,10 @@ MODEL_COMPLETE(failure_list_model, JOB_3_two_fail_at_once) {
         owned_scope root(ex, scope_options("root").report_failures());
         failure_list beside = all.list_of({e[2]});
         thread other([&e, &root, mine = beside]() mutable {
-            root.core().fail_with(e[1], mine);
+            root.core().body_failed(e[1], mine);
             mine = failure_list();
         });
-        root.core().fail_with(e[0], beside);
+        root.core().body_failed(e[0], beside);
         beside = failure_list();
         other.join();
         const std::exception_ptr first = root.core().first_failure();
@@ -162,7 +162,7 @@ MODEL_COMPLETE(failure_list_model, JOB_130_two_take) {
         const errors e{all.make(), all.make()};
         manual_executor ex;
         owned_scope root(ex, scope_options("root").report_failures());
-        root.core().fail_with(e[0], all.list_of({e[1]}));
+        root.core().body_failed(e[0], all.list_of({e[1]}));
         errors got;
         thread other([&] { got = root.core().take_other_failures().to_vector(); });
         const errors mine = root.core().take_other_failures().to_vector();

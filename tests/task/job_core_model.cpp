@@ -97,7 +97,7 @@ atomic<std::uint32_t> routed{0};
 
 // Leaves a child behind that is completed from outside, and returns.
 task<> leave_a_child(scope& s, promise<int>& out, event& go) {
-    auto [answer, mine] = bridge<int>(s, "late", external_cancel::uninterruptible);
+    auto [answer, mine] = make_promise<int>(s, "late", external_cancel::uninterruptible);
     answer.keep();
     out = std::move(mine);
     co_await go.wait();

@@ -155,8 +155,8 @@ TEST(job_events, JOB_63_at_most_eight_observers) {
 
 task<> bridge_in_cancelled(scope& s) {
     s.cancel();
-    auto [answer, set] = bridge<int>(s, "bridge", external_cancel::abandon);
-    auto [other, drop] = bridge<int>(s, "uninterruptible", external_cancel::uninterruptible);
+    auto [answer, set] = make_promise<int>(s, "bridge", external_cancel::abandon);
+    auto [other, drop] = make_promise<int>(s, "uninterruptible", external_cancel::uninterruptible);
     set.set_value(1);
     drop.set_cancelled();
     co_return;

@@ -331,7 +331,7 @@ TEST(job, JOB_95_a_token_is_set_by_a_cancel_from_above_and_can_be_waited_for) {
 
 TEST(job, JOB_7_a_joiner_that_is_cancelled_when_the_job_has_ended_goes_on) {
     rig::stage s;
-    auto [answer, mine] = bridge<int>(s.root, "target", external_cancel::abandon);
+    auto [answer, mine] = make_promise<int>(s.root, "target", external_cancel::abandon);
     std::vector<int> order;
     const job joiner = s.play(join_and_note(answer.as_job(), 1, order));
     mine.set_value(1);
@@ -343,7 +343,7 @@ TEST(job, JOB_7_a_joiner_that_is_cancelled_when_the_job_has_ended_goes_on) {
 
 TEST(job, JOB_7_a_joiner_that_was_woken_and_never_runs_holds_nothing_up) {
     rig::stage s;
-    auto [answer, mine] = bridge<int>(s.root, "target", external_cancel::abandon);
+    auto [answer, mine] = make_promise<int>(s.root, "target", external_cancel::abandon);
     const job target = answer.as_job();
     std::vector<int> order;
     {

@@ -33,7 +33,7 @@ task<> count_one(int& count) {
 }
 void ask(scope& s, int& count, asked& got) {
     got.child = s.launch("asked for", count_one(count));
-    auto [answer, promise] = bridge<int>(s, "bridge", external_cancel::abandon);
+    auto [answer, promise] = make_promise<int>(s, "bridge", external_cancel::abandon);
     got.bridged = answer && promise;
     if (promise) {
         promise.set_value(1);

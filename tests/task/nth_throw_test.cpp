@@ -18,7 +18,7 @@
 #include <roost/task/shared_deferred.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/timeout.hpp>
-#include <roost/task/trace.hpp>
+#include <roost/task/with_note.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/external_resource.hpp>
 
@@ -57,7 +57,7 @@ task<> awaits() {
     static_cast<void>(got);
     const auto as_data = co_await as_outcome(echo(thing(2)));
     static_cast<void>(as_data);
-    const thing traced = co_await trace("note", echo(thing(3)));
+    const thing traced = co_await with_note("note", echo(thing(3)));
     static_cast<void>(traced);
 }
 task<thing> children(scope& s, thing in) {
@@ -129,7 +129,7 @@ task<> generates() {
     }
 }
 task<> externals_in(scope& s) {
-    auto made = bridge<thing>(s, "external", external_cancel::abandon);
+    auto made = make_promise<thing>(s, "external", external_cancel::abandon);
     made.second.set_value(1);
     const thing got = co_await std::move(made.first);
     static_cast<void>(got);
@@ -147,7 +147,7 @@ task<> values() {
 // Hooks that are called because of a cancel: what they throw goes to the sink, and the job completes all the same.
 task<> hooks_in(scope& s) {
     const auto hook = [] { call(); };
-    auto made = bridge<int>(s, "hooked", hook);
+    auto made = make_promise<int>(s, "hooked", hook);
     const token child(*made.first.as_job().core());
     const executor_ref here = s.executor();
     const callback told(child, level::cancel, here, hook);

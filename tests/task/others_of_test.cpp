@@ -14,7 +14,7 @@
 #include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/timeout.hpp>
-#include <roost/task/trace.hpp>
+#include <roost/task/with_note.hpp>
 
 #include "further.hpp"
 #include "rig.hpp"
@@ -292,7 +292,7 @@ TEST(others_of, JOB_101_of_failures_that_cannot_be_caught_a_job_keeps_a_hundred_
 task<> noted(int rounds) {
     for (int i = 0; i < rounds; ++i) {
         try {
-            co_await trace("round " + std::to_string(i), further::cleanup_fails("handled"));
+            co_await with_note("round " + std::to_string(i), further::cleanup_fails("handled"));
         } catch (const std::runtime_error&) {}
     }
 }

@@ -97,7 +97,7 @@ task<> hold_in_shield(event& e) { co_await shield(duration::max(), wait_for(e));
 TEST(owned_scope, JOB_37_an_abort_does_not_abandon_the_close_either) {
     rig::stage s;
     owned_scope o(s.executor, "feed");
-    auto [answer, promise] = bridge<int>(o, "answer", external_cancel::uninterruptible);
+    auto [answer, promise] = make_promise<int>(o, "answer", external_cancel::uninterruptible);
     const job child = answer.as_job();
     bool done = false;
     const job closer = s.play(close_it(o, done));

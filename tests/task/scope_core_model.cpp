@@ -142,7 +142,7 @@ private:
     const job* child_;
 };
 task<int> return_before(scope& s, promise<int>& out, job& child, event& go) {
-    auto [answer, mine] = bridge<int>(s, "child", external_cancel::uninterruptible);
+    auto [answer, mine] = make_promise<int>(s, "child", external_cancel::uninterruptible);
     answer.keep();
     child = answer.as_job();
     out = std::move(mine);
@@ -192,7 +192,7 @@ void close_vs_abort_vs_last_child() {
     manual_executor ex;
     owned_scope root(ex, scope_options("root").report_failures());
     owned_scope o(ex, "owned");
-    auto [answer, out] = bridge<int>(o, "child", external_cancel::uninterruptible);
+    auto [answer, out] = make_promise<int>(o, "child", external_cancel::uninterruptible);
     answer.keep();
     const job closer = root.launch("closes", close_it(o));
     ex.run_all();

@@ -4,6 +4,7 @@
 #include <roost/task/detail/scope_core.hpp>
 #include <roost/task/ignore.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/timeout.hpp>
 
 #include "rig.hpp"
 
@@ -17,6 +18,7 @@
 #include <vector>
 
 using namespace roost;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -126,6 +128,28 @@ TEST(scope_core, JOB_3_keeping_many_failures_takes_time_in_proportion) {
         is_linear = keep_failures(20000) < 50 * few + 0.05;
     }
     EXPECT_TRUE(is_linear);
+}
+
+// The body has returned, and its child completes after the deadline: the result exists, and nothing was cut short.
+task<> ends_late(rig::hand_timers& clock) {
+    clock.skip(50ms);
+    co_return;
+}
+task<int> leaves_child(scope& s, rig::hand_timers& clock) {
+    s.launch("child", ends_late(clock));
+    co_return 7;
+}
+task<> limited_late_child(rig::hand_timers& clock, std::string& log) {
+    const auto got = co_await move_on_after(20ms, with_scope(leaves_child, std::ref(clock)));
+    log += got ? "value" : "late";
+}
+
+TEST(scope_core, JOB_20_a_scope_whose_children_all_complete_late_has_its_value) {
+    rig::stage s;
+    std::string log;
+    s.play(limited_late_child(s.executor.clock(), log));
+    s.advance(1ms);
+    EXPECT_EQ(log, "value");
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 #include <roost/sync/event.hpp>
+#include <roost/task/as_outcome.hpp>
 #include <roost/task/others_of.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
 
 #include "further.hpp"
 #include "rig.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -160,6 +163,122 @@ TEST(scope_options, JOB_66_the_body_may_give_a_reference) {
     int* got = nullptr;
     s.play(collect_reference(value, got));
     EXPECT_EQ(got, &value);
+}
+
+// --- options together ------------------------------------------------------------------------------------------------
+
+class crowd {
+public:
+    int running = 0;
+    int most = 0;
+    int ended = 0;
+};
+task<> member(crowd& c, event& go, bool fails) {
+    c.most = std::max(c.most, ++c.running);
+    co_await go.wait();
+    --c.running;
+    ++c.ended;
+    if (fails) {
+        throw std::runtime_error("one of many");
+    }
+}
+task<> until(event& e) { co_await e.wait(); }
+// Serves every scope: it knows nothing of the options.
+task<int> many(scope& s, crowd& c, event& go, event& never, job& daemon) {
+    daemon = s.daemon("daemon", until(never));
+    for (int i = 0; i < 6; ++i) {
+        s.launch("member", member(c, go, i == 1));
+    }
+    co_return 6;
+}
+task<> together(scope_options how, crowd& c, event& go, event& never, job& daemon, bool& failed) {
+    const auto ended =
+        co_await as_outcome(with_scope(how, many, std::ref(c), std::ref(go), std::ref(never), std::ref(daemon)));
+    failed = ended.has_error();
+}
+
+TEST(scope_options, JOB_64_JOB_65_JOB_66_limit_daemon_and_keep_going_combine) {
+    stage s;
+    crowd c;
+    event go;
+    event never;
+    job daemon;
+    bool failed = false;
+    s.play(together(scope_options("all").at_most(2).keep_going(), c, go, never, daemon, failed));
+    EXPECT_EQ(c.running, 2) << "the daemon takes no slot";
+    go.set();
+    s.run();
+    EXPECT_EQ(c.most, 2);
+    EXPECT_EQ(c.ended, 6) << "one failed, and the others went on";
+    EXPECT_EQ(daemon.state(), job_state::cancelled);
+    EXPECT_TRUE(failed);
+}
+
+TEST(scope_options, JOB_64_JOB_65_a_limited_scope_fails_fast) {
+    stage s;
+    crowd c;
+    event go;
+    event never;
+    job daemon;
+    bool failed = false;
+    s.play(together(scope_options("all").at_most(2), c, go, never, daemon, failed));
+    go.set();
+    s.run();
+    EXPECT_LT(c.ended, 6) << "the failure cancelled those in the queue";
+    EXPECT_EQ(daemon.state(), job_state::cancelled);
+    EXPECT_TRUE(failed);
+}
+
+task<> fails_later(event& go) {
+    co_await go.wait();
+    throw std::runtime_error("daemon");
+}
+task<> with_failing_daemon(scope& s, crowd& c, event& go, event& never) {
+    s.daemon("daemon", fails_later(go));
+    s.launch("member", member(c, never, false));
+    co_return;
+}
+task<> run_failing_daemon(scope_options how, crowd& c, event& go, event& never, bool& failed) {
+    const auto ended = co_await as_outcome(with_scope(how, with_failing_daemon, std::ref(c), std::ref(go), std::ref(never)));
+    failed = ended.has_error();
+}
+
+TEST(scope_options, JOB_64_the_failure_of_a_daemon_counts_as_a_childs) {
+    for (const bool keeps_going : {false, true}) {
+        stage s;
+        crowd c;
+        event go;
+        event never;
+        bool failed = false;
+        const scope_options how("all");
+        s.play(run_failing_daemon(keeps_going ? how.keep_going() : how, c, go, never, failed));
+        go.set();
+        s.run();
+        EXPECT_EQ(failed, !keeps_going) << "a scope that keeps going waits for the others";
+        never.set();
+        s.run();
+        EXPECT_TRUE(failed);
+        EXPECT_EQ(c.ended, keeps_going ? 1 : 0);
+    }
+}
+
+TEST(scope_options, JOB_29_JOB_64_an_owned_scope_reports_failures_and_ends_its_daemons) {
+    stage s;
+    crowd c;
+    event go;
+    event never;
+    owned_scope jobs(s.executor, scope_options("jobs").at_most(1).report_failures());
+    const job daemon = jobs.daemon("daemon", until(never));
+    const job member_job = jobs.launch("member", member(c, go, false));
+    jobs.request_close();
+    s.run();
+    EXPECT_FALSE(jobs.is_closed());
+    go.set();
+    s.run();
+    EXPECT_TRUE(jobs.is_closed());
+    EXPECT_EQ(daemon.state(), job_state::cancelled);
+    EXPECT_EQ(member_job.state(), job_state::completed);
+    EXPECT_FALSE(jobs.daemon("late", until(never))) << "refused, as launch() is";
 }
 
 }  // namespace

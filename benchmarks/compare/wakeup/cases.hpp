@@ -26,10 +26,10 @@ struct waiting {
     }
     // Waking somebody is one call that raises a flag: of a waker, or of whatever else the queue calls.
     void add(Queue& queue) {
-        if constexpr (requires { queue.add_waiter_if(node, woken, never); })
-            queue.add_waiter_if(node, woken, never);
+        if constexpr (requires { queue.wait_unless(node, woken, never); })
+            queue.wait_unless(node, woken, never);
         else
-            queue.add_waiter_if(node, wake(), never);
+            queue.wait_unless(node, wake(), never);
     }
     void await() {
         for (int spins = 0; !woken.load(std::memory_order_acquire); ++spins) {

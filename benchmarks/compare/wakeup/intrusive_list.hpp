@@ -25,7 +25,7 @@ public:
     };
 
     template <class Condition>
-    bool add_waiter_if(node& n, waker w, Condition condition) {
+    bool wait_unless(node& n, waker w, Condition condition) {
         if (condition()) return true;
         n.wake = w;
         hold h(*this);

@@ -34,7 +34,7 @@ public:
     }
 
     template <class Condition>
-    bool add_waiter_if(node& n, waker w, Condition condition) {
+    bool wait_unless(node& n, waker w, Condition condition) {
         if (condition()) return true;
         drop(n.mine);
         n.mine = new ticket{w, ticket::waiting, 2};

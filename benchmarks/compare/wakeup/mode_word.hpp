@@ -13,7 +13,7 @@ public:
     using node = mutex_deque::node;
 
     template <class Condition>
-    bool add_waiter_if(node& n, waker w, Condition condition) {
+    bool wait_unless(node& n, waker w, Condition condition) {
         if (condition()) return true;
         node* expected = nullptr;
         if (overflowing_.load(std::memory_order_acquire) == 0) {
@@ -21,7 +21,7 @@ public:
             if (slot_.compare_exchange_strong(expected, &n, std::memory_order_seq_cst)) return recheck(n, condition);
         }
         overflowing_.fetch_add(1, std::memory_order_seq_cst);
-        if (!overflow_.add_waiter_if(n, w, condition)) return false;
+        if (!overflow_.wait_unless(n, w, condition)) return false;
         overflowing_.fetch_sub(1, std::memory_order_relaxed);
         return true;
     }

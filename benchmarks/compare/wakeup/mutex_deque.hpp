@@ -18,7 +18,7 @@ public:
     };
 
     template <class Condition>
-    bool add_waiter_if(node& n, waker w, Condition condition) {
+    bool wait_unless(node& n, waker w, Condition condition) {
         std::lock_guard hold(lock_);
         if (condition()) return true;
         n.wake = w;

@@ -1,6 +1,6 @@
 // What all designs of the comparison share: how somebody is woken, and the vocabulary of their operations.
 //
-//   add_waiter_if(node, waker, condition)   true: the condition holds, nothing is registered; false: registered
+//   wait_unless(node, waker, condition)   true: the condition holds, nothing is registered; false: registered
 //   wake_one()                              wakes the first waiter; whether there was one
 //   wake_all()                              wakes who is registered now; how many
 //   cancel(node)                            true: removed, it will not be woken; false: a wake was already claimed for it,

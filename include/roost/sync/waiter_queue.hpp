@@ -2,10 +2,10 @@
 
 // A queue of coroutines and blocked threads that wait until a condition of the caller's becomes true.
 //
-//   waiting:  while (!ready.load(seq_cst)) co_await queue.add_waiter_if([&] { return ready.load(seq_cst); });
+//   waiting:  while (!ready.load(seq_cst)) co_await queue.wait_unless([&] { return ready.load(seq_cst); });
 //   waking:   ready.store(true, seq_cst);  queue.wake_one();
 //
-// add_waiter_if(condition) evaluates the condition inside the registration, under the queue's lock. If it holds, the wait
+// wait_unless(condition) evaluates the condition inside the registration, under the queue's lock. If it holds, the wait
 // completes at once and nothing is registered. Otherwise it completes when it is woken, and the caller checks again.
 //
 // No wake is lost if the waker changes the state before it wakes, and both sides use seq_cst or a read-modify-write. The
@@ -37,9 +37,14 @@ public:
 
     // Waits unless the condition holds. co_await returns true if it waited and was woken, false if the condition held.
     template <class Condition>
-    [[nodiscard("it waits only when it is awaited: write co_await")]] operation<Condition> add_waiter_if(
+    [[nodiscard("it waits only when it is awaited: write co_await")]] operation<Condition> wait_unless(
         Condition condition) noexcept {
         return operation<Condition>(*this, std::move(condition));
+    }
+    template <class Condition>
+    [[deprecated("use wait_unless(condition)"), nodiscard]] operation<Condition> add_waiter_if(
+        Condition condition) noexcept {
+        return wait_unless(std::move(condition));
     }
     // Blocks the calling thread instead. Returns true if it was woken or the condition held, false if the deadline passed.
     template <class Condition>

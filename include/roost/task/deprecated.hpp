@@ -2,8 +2,10 @@
 
 // Names of the release before. They go with the next one; each says what to write instead.
 
+#include <roost/task/external.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/with_note.hpp>
 
 namespace roost::inline ROOST_ABI {
 
@@ -24,6 +26,17 @@ template <class Fn, class... Args>
 [[deprecated("use with_scope(scope_options(\"name\").keep_going(), fn, args...)"), nodiscard]] auto collect(Fn&& fn,
                                                                                                             Args&&... args) {
     return with_scope(scope_options("collect").keep_going(), std::forward<Fn>(fn), std::forward<Args>(args)...);
+}
+
+template <class T, class Cancel>
+[[deprecated("use make_promise<T>(scope, name, cancel)"), nodiscard]] std::pair<deferred<T>, promise<T>> bridge(
+    scope& in, node_name name, Cancel cancel, std::source_location where = std::source_location::current()) {
+    return make_promise<T>(in, name, std::move(cancel), where);
+}
+template <class T>
+[[deprecated("use with_note(text, task)"), nodiscard]] task<T> trace(
+    std::string text, task<T> t, std::source_location where = std::source_location::current()) {
+    return with_note(std::move(text), std::move(t), where);
 }
 
 class [[deprecated("use owned_scope(executor, scope_options(\"name\").report_failures())")]] root_scope final

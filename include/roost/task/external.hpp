@@ -2,7 +2,7 @@
 
 // A child whose result comes from outside: a callback, another thread, another library.
 //
-//   auto [answer, promise] = bridge<int>(s, "answer", external_cancel::abandon);
+//   auto [answer, promise] = make_promise<int>(s, "answer", external_cancel::abandon);
 //   start_query(std::move(promise));               // somewhere: promise.set_value(42)
 //   int a = co_await std::move(answer);
 //
@@ -117,7 +117,7 @@ private:
 namespace detail {
 
 template <class T, class MakeCallback>
-std::pair<deferred<T>, promise<T>> make_bridge(scope& in, node_name name, site where, MakeCallback make_callback) {
+std::pair<deferred<T>, promise<T>> start_external(scope& in, node_name name, site where, MakeCallback make_callback) {
     auto* block = new job_block<T>(in.core(), name, where);
     if (!attach_child(*block, in.outside_admission())) {
         block->discard();
@@ -140,9 +140,9 @@ std::pair<deferred<T>, promise<T>> make_bridge(scope& in, node_name name, site w
 }  // namespace detail
 
 template <class T>
-[[nodiscard]] std::pair<deferred<T>, promise<T>> bridge(scope& in, node_name name, external_cancel how,
-                                                        std::source_location where = std::source_location::current()) {
-    return detail::make_bridge<T>(in, name, where, [&](detail::job_core& child) {
+[[nodiscard]] std::pair<deferred<T>, promise<T>> make_promise(scope& in, node_name name, external_cancel how,
+                                                              std::source_location where = std::source_location::current()) {
+    return detail::start_external<T>(in, name, where, [&](detail::job_core& child) {
         return how == external_cancel::uninterruptible
                    ? callback()
                    : callback(token(child), level::cancel, in.executor(),
@@ -150,9 +150,9 @@ template <class T>
     });
 }
 template <class T, std::invocable<> Hook>
-[[nodiscard]] std::pair<deferred<T>, promise<T>> bridge(scope& in, node_name name, Hook on_cancel,
-                                                        std::source_location where = std::source_location::current()) {
-    return detail::make_bridge<T>(in, name, where, [&](detail::job_core& child) {
+[[nodiscard]] std::pair<deferred<T>, promise<T>> make_promise(scope& in, node_name name, Hook on_cancel,
+                                                              std::source_location where = std::source_location::current()) {
+    return detail::start_external<T>(in, name, where, [&](detail::job_core& child) {
         return callback(token(child), level::cancel, in.executor(), std::move(on_cancel));
     });
 }

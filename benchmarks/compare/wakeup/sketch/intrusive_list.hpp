@@ -25,7 +25,7 @@ public:
     explicit intrusive_list(Hook hook = {}) : hook_(hook) {}
 
     template <class Condition>
-    bool add_waiter_if(intrusive_node& node, waker w, Condition condition) {
+    bool wait_unless(intrusive_node& node, waker w, Condition condition) {
         if (condition()) return true;
         node.wake = w;
         node.next.store(nullptr);

@@ -11,7 +11,7 @@ template <class Queue>
 class lockfree_queue {
 public:
     template <class Condition>
-    bool add_waiter_if(waker w, Condition condition) {
+    bool wait_unless(waker w, Condition condition) {
         if (condition()) return true;
         waiters_.push(w);
         return condition();   // true leaves the entry behind: "we're in the queue but that's OK"

@@ -15,7 +15,7 @@ namespace wakeup::sketch {
 class mode_word {
 public:
     template <class Condition>
-    bool add_waiter_if(waker w, Condition condition) {
+    bool wait_unless(waker w, Condition condition) {
         if (condition()) return true;
         int seen = empty;
         if (mode_.load(std::memory_order_acquire) == empty &&

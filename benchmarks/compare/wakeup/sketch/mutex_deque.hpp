@@ -12,7 +12,7 @@ namespace wakeup::sketch {
 class mutex_deque {
 public:
     template <class Condition>
-    bool add_waiter_if(waker w, Condition condition) {
+    bool wait_unless(waker w, Condition condition) {
         std::lock_guard hold(lock_);
         if (condition()) return true;
         waiters_.push_back(w);

@@ -1,4 +1,4 @@
-#include <roost/task/trace.hpp>
+#include <roost/task/with_note.hpp>
 
 #include "rig.hpp"
 
@@ -17,15 +17,15 @@ task<int> fails() {
     co_return 0;
 }
 task<> traced(bool& own_type) {
-    static_cast<void>(co_await trace("fine", works()));
+    static_cast<void>(co_await with_note("fine", works()));
     try {
-        static_cast<void>(co_await trace("reading the header", fails()));
+        static_cast<void>(co_await with_note("reading the header", fails()));
     } catch (const std::length_error&) {
         own_type = true;
     }
 }
 
-TEST(trace, TASK_29_notes_only_what_fails_and_keeps_the_type) {
+TEST(with_note, TASK_29_notes_only_what_fails_and_keeps_the_type) {
     rig::stage s;
     bool own_type = false;
     const job j = s.play(traced(own_type));
@@ -35,9 +35,9 @@ TEST(trace, TASK_29_notes_only_what_fails_and_keeps_the_type) {
     EXPECT_NE(j.notes().front().find("trace_test.cpp:"), std::string::npos) << j.notes().front();
 }
 
-task<> fine() { static_cast<void>(co_await trace("fine", works())); }
+task<> fine() { static_cast<void>(co_await with_note("fine", works())); }
 
-TEST(trace, TASK_29_a_job_in_which_nothing_fails_has_no_notes) {
+TEST(with_note, TASK_29_a_job_in_which_nothing_fails_has_no_notes) {
     rig::stage s;
     const job j = s.play(fine());
     EXPECT_EQ(j.state(), job_state::completed);

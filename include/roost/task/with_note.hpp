@@ -1,6 +1,6 @@
 #pragma once
 
-// co_await trace("loading user 7", load(7)): when the awaited task fails, the text and the place are added to the notes of
+// co_await with_note("loading user 7", load(7)): when the awaited task fails, the text and the place are added to the notes of
 // the job, innermost first; the error itself keeps its type and goes on. job::notes() and reports show them.
 
 #include <roost/task/checkpoint.hpp>
@@ -10,16 +10,16 @@
 namespace roost::inline ROOST_ABI {
 
 namespace detail {
-void add_trace(job_core& to, const std::string& text, site where) noexcept;
+void add_note_at(job_core& to, const std::string& text, site where) noexcept;
 }
 
 template <class T>
-task<T> trace(std::string text, task<T> t, std::source_location where = std::source_location::current()) {
+task<T> with_note(std::string text, task<T> t, std::source_location where = std::source_location::current()) {
     const job me = co_await this_job();
     try {
         co_return co_await std::move(t);
     } catch (...) {
-        detail::add_trace(*me.core(), text, where);
+        detail::add_note_at(*me.core(), text, where);
         throw;
     }
 }
