@@ -59,8 +59,10 @@ bool check(unsigned workers, task<> (*busy)(), const char* what) {
         }
         const job slept = root.launch("sleeper", sleeper(late));
         while (!slept.is_finished()) {
-            root.launch("answer", answer());
-            ++asked;
+            if (asked < 100) {  // no more than are answered soon, on a busy machine as well
+                root.launch("answer", answer());
+                ++asked;
+            }
             std::this_thread::sleep_for(500us);
         }
         for (int i = 0; i < 20'000 && answered < asked; ++i) {  // a busy machine is slow, what starves does so for ever

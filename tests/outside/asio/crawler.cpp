@@ -47,7 +47,11 @@ private:
 
 task<> answer(tcp::socket peer, site& s) {
     std::string line;
-    co_await net::async_read_until(peer, net::dynamic_buffer(line), '\n', use_task);
+    const auto [no_line, size] =
+        co_await net::async_read_until(peer, net::dynamic_buffer(line), '\n', net::as_tuple(use_task));
+    if (no_line) {
+        co_return;  // the client has gone
+    }
     const int page = std::stoi(line);
     const request counted(s);
     co_await roost::sleep_for(2ms);
@@ -56,7 +60,8 @@ task<> answer(tcp::socket peer, site& s) {
     }
     const bool refused = ++s.asked[static_cast<std::size_t>(page)] == 1 && page % 3 == 0;
     const std::string text = refused ? "busy\n" : "page " + std::to_string(page) + "\n";
-    co_await net::async_write(peer, net::buffer(text), use_task);
+    const auto [not_sent, sent] = co_await net::async_write(peer, net::buffer(text), net::as_tuple(use_task));
+    static_cast<void>(not_sent);
 }
 
 task<> accept_all(roost::scope& s, tcp::acceptor& door, site& pages) {
