@@ -1,8 +1,11 @@
 // Scenario 11, without tasks that run: chains of nodes, of shutdown children, and of tasks that never began.
 
 #include <roost/shutdown/shutdown.hpp>
+#include <roost/task/generator.hpp>
 #include <roost/task/race.hpp>
+#include <roost/task/root.hpp>
 #include <roost/task/task.hpp>
+#include <roost/testing/manual_executor.hpp>
 
 #include "../tree/tree_support.hpp"
 #include "linear.hpp"
@@ -113,6 +116,46 @@ std::chrono::nanoseconds cost_of_dropping(int depth) {
 TEST(gauntlet_linear, GAUNTLET_11_TASK_101_dropping_tasks_that_never_ran_costs_in_proportion) {
     const quiet q("scenario 11");
     expect_linear(q, "unstarted tasks", "dropped", 10 * deep, 100, cost_of_dropping);
+}
+
+generator<int> wrap(generator<int> inner) {
+    while (int* v = co_await inner.next()) {
+        co_yield *v;
+    }
+}
+generator<int> one() { co_yield 1; }
+std::chrono::nanoseconds cost_of_dropping_generators(int depth) {
+    const auto began = thread_cpu_time();
+    {
+        generator<int> g = one();
+        for (int i = 0; i < depth; ++i) {
+            g = wrap(std::move(g));
+        }
+    }
+    return thread_cpu_time() - began;
+}
+task<> drop_after_first(int depth) {
+    generator<int> g = one();
+    for (int i = 0; i < depth; ++i) {
+        g = wrap(std::move(g));
+    }
+    static_cast<void>(co_await g.next());
+}
+std::chrono::nanoseconds cost_of_dropping_half_way(int depth) {
+    roost::testing::manual_executor ex;
+    root_scope root(ex);
+    const auto began = thread_cpu_time();
+    root.launch("asks", drop_after_first(depth));
+    ex.run_all();
+    const auto cost = thread_cpu_time() - began;
+    root.close();
+    ex.run_all();
+    return cost;
+}
+TEST(gauntlet_linear, GAUNTLET_11_TASK_101_dropping_generators_costs_in_proportion_asked_or_not) {
+    const quiet q("scenario 11");
+    expect_linear(q, "generators", "dropped", 10 * deep, 100, cost_of_dropping_generators);
+    expect_linear(q, "generators", "dropped half way", deep, 100, cost_of_dropping_half_way);
 }
 
 std::chrono::nanoseconds cost_of_errors(int depth) {
