@@ -7,7 +7,8 @@
 //   co_await on(account, deposit(10));               bodies on it take turns; each await lets the next one run
 //   owned_scope work(account, "account 7");          every child of this scope runs on it
 //
-// post() is lock-free and allocates nothing. After 64 bodies in a row it goes behind what else waits for the executor below.
+// post() is lock-free and allocates nothing. After 64 bodies in a row, or half a millisecond of them by the clock of the executor
+// below, it goes behind what else waits for that executor.
 // Destroy: when nothing will be posted any more; a body that runs on it may do so. The executor below has to outlive it and what
 // runs on it.
 
