@@ -101,6 +101,8 @@ private:
 // One arrival that waits.
 class latch::visit {
 public:
+    static constexpr const char* wait_call = "arrive_and_wait()";
+
     visit(latch& at, std::uint32_t n) noexcept : at_(&at), n_(n) {}
     visit* operator->() noexcept { return this; }
     const visit* operator->() const noexcept { return this; }
