@@ -141,7 +141,7 @@ void yield_thread() noexcept {
     constexpr timespec moment{0, 50'000};
     thread_local unsigned yields = 0;
     if (++yields % yields_per_look == 0) {
-        const int policy = sched_getscheduler(0);
+        const int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
         if (policy == SCHED_FIFO || policy == SCHED_RR) {
             nanosleep(&moment, nullptr);
         }

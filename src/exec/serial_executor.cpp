@@ -1,6 +1,7 @@
 #include <roost/exec/serial_executor.hpp>
 
 #include <roost/base/atomic.hpp>
+#include <roost/exec/timer.hpp>
 
 #include <new>
 #include <string>
@@ -58,6 +59,7 @@ public:
 private:
     static constexpr std::uint32_t no_runner = ~std::uint32_t{0};
     static constexpr int in_a_row = 64;
+    static constexpr duration longest = std::chrono::microseconds(500);  // after that no further body begins
 
     ~core() = default;
 
@@ -81,7 +83,9 @@ private:
     static void pump(work& self) noexcept { static_cast<core&>(self).run_some(); }
     void run_some() noexcept {
         runner_.store(thread_index(), mo::relaxed);  // S3
-        for (int i = 0; i < in_a_row; ++i) {
+        timer_service* const clock = below->timers();
+        const time_point until = clock == nullptr ? no_deadline : deadline_after(clock->now(), longest);
+        for (int i = 0; i < in_a_row && (i == 0 || clock == nullptr || clock->now() < until); ++i) {
             if (ready_.is_empty() && !take_incoming()) {
                 release();
                 return;

@@ -115,6 +115,9 @@ void condition::operation::end_wait() noexcept {
 
 condition::operation::~operation() {
     if (!node_.is_started()) {
+        if (node_.is_unused()) {
+            detail::never_awaited(on_->describe(), "wait(held)");
+        }
         return;
     }
     if (node_.state() == claim::delivered) {

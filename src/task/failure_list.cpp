@@ -9,6 +9,7 @@ namespace roost::inline ROOST_ABI::detail {
 namespace {
 
 constexpr unsigned deepest_without_memory = 500;
+constexpr unsigned most_without_memory = 2000;
 
 // What it refers to: an exception_ptr is a pointer, compares as one, and has no hash.
 const void* object_of(const std::exception_ptr& error) noexcept {
@@ -109,19 +110,22 @@ void failure_list::visit(const std::exception_ptr& except, void* to, visitor eac
             each(to, error);
         }
     } catch (const std::bad_alloc&) {
-        visit_without_memory(top_.get(), to, each, deepest_without_memory);
+        unsigned visits = most_without_memory;
+        visit_without_memory(top_.get(), to, each, deepest_without_memory, visits);
     }
 }
 
-void failure_list::visit_without_memory(const link* l, void* to, visitor each, unsigned deeper) noexcept {
-    if (l == nullptr || deeper == 0) {
+// A part that several lists share is met once for each way to it.
+void failure_list::visit_without_memory(const link* l, void* to, visitor each, unsigned deeper, unsigned& visits) noexcept {
+    if (l == nullptr || deeper == 0 || visits == 0) {
         return;
     }
-    visit_without_memory(l->before.get(), to, each, deeper - 1);
+    --visits;
+    visit_without_memory(l->before.get(), to, each, deeper - 1, visits);
     if (l->error) {
         each(to, l->error);
     }
-    visit_without_memory(l->after.get(), to, each, deeper - 1);
+    visit_without_memory(l->after.get(), to, each, deeper - 1, visits);
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

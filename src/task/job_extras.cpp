@@ -104,7 +104,7 @@ void job_core::carry(const std::exception_ptr& thrown, const failure_list& other
     }
     try {
         if (job_extras* more = job_extras::make(*this, has_extras_)) {
-            more->carried.add(thrown, others);
+            report_further(more->carried.add(thrown, others));
             return;
         }
     } catch (const std::bad_alloc&) {}

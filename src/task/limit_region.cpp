@@ -54,14 +54,13 @@ void limit_region::set_timer() noexcept {
 }
 
 void limit_region::follow_deadline() noexcept {
-    const bool is_pending = deadline_->is_pending();
-    const time_point at = deadline_->at();
-    if (armed_.get() && (!is_pending || at != timer::deadline())) {
+    if (armed_
+            .get()) {  // also for the same time: it may have fired in vain since another thread moved the deadline away and back
         static_cast<void>(service_->disarm(*this));  // true or false: fired() is not running
         armed_.set(false);
     }
-    if (is_pending && !armed_.get()) {
-        set_deadline(at);
+    if (deadline_->is_pending()) {
+        set_deadline(deadline_->at());
         armed_.set(service_->arm(*this));
         if (!armed_.get() && deadline_->try_pass(no_deadline)) {  // the timers are closed: nothing would end the body
             time_out();

@@ -9,8 +9,9 @@ exit_action::exit_action(duration budget, site where) noexcept
 
 void exit_action::put_before(promise_base& frame) noexcept {
     link_ = frame.link();
-    where_ = &frame.where();
-    before_ = link_->put_between(*this);
+    where_ = where_now(frame);
+    before_ = is_buried(frame) ? await_link::put_below(runner::of_this_thread().buried->before(), *this)
+                               : link_->put_between(*this);
 }
 
 // The frame is gone: run the action in its place.

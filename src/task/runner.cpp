@@ -38,7 +38,17 @@ body& region::owner() const noexcept {
     if (is_marked()) [[likely]] {
         return const_cast<job_core&>(static_cast<const job_core&>(*this));
     }
-    return *static_cast<const guest_region&>(*this).owner_;
+    body* const guest = static_cast<const guest_region&>(*this).owner_;
+    return guest != nullptr ? *guest : owner_of_buried();
+}
+
+// Only frames that are destroyed run in a region without an owner.
+body& region::owner_of_buried() noexcept {
+    const burial* last = runner::of_this_thread().buried;
+    if (last == nullptr || last->where() == nullptr) {
+        panic("a generator that is destroyed outside of jobs caught what a destructor threw, and then asked for its job");
+    }
+    return last->where()->owner();
 }
 
 // As if the frame, which is gone, had ended just now.

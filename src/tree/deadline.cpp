@@ -136,17 +136,6 @@ void own_deadline::end() noexcept {
     }
 }
 
-void own_deadline::change(time_point at) noexcept {
-    node& of = *of_;
-    access::lock_of(of).lock();
-    at_.store(at.time_since_epoch().count(), mo::relaxed);  // D2
-    const bool changed = recompute(of);
-    access::lock_of(of).unlock();
-    if (changed) {
-        pass_on(of);
-    }
-}
-
 deadline_move own_deadline::try_move(const deadline_change& to, time_point now) noexcept {
     node& of = *of_;
     access::lock_of(of).lock();

@@ -1,4 +1,5 @@
 #include <roost/exec/serial_executor.hpp>
+#include <roost/exec/timer.hpp>
 #include <roost/testing/manual_executor.hpp>
 
 #include <gtest/gtest.h>
@@ -62,6 +63,41 @@ TEST(serial_executor, RUN_190_knows_who_runs_on_it) {
     EXPECT_TRUE(inside);
     EXPECT_FALSE(in_other);
     EXPECT_FALSE(beside);
+}
+
+// A clock that bodies move.
+class moved_clock final : public timer_service {
+public:
+    time_point now() noexcept override { return at; }
+    bool arm(timer&) noexcept override { return false; }
+    bool disarm(timer&) noexcept override { return false; }
+    time_point at;
+};
+class clocked final : public executor {
+public:
+    bool post(work& w) noexcept override { return inner.post(w); }
+    timer_service* timers() noexcept override { return &clock; }
+    roost::testing::manual_executor inner;
+    moved_clock clock;
+};
+TEST(serial_executor, RUN_191_lets_others_run_when_its_bodies_have_taken_their_time) {
+    clocked below;
+    serial_executor serial(below);
+    int ran = 0;
+    int seen_by_the_other = -1;
+    std::vector<std::unique_ptr<posted>> many;
+    for (int i = 0; i < 10; ++i) {
+        many.push_back(std::make_unique<posted>([&] {
+            ++ran;
+            below.clock.at += std::chrono::microseconds(200);
+        }));
+        serial.post(*many.back());
+    }
+    posted other([&] { seen_by_the_other = ran; });
+    below.post(other);
+    below.inner.run_all();
+    EXPECT_EQ(seen_by_the_other, 3) << "600 microseconds";
+    EXPECT_EQ(ran, 10);
 }
 
 TEST(serial_executor, RUN_191_lets_others_run_after_64_in_a_row) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 using namespace roost;
 using namespace std::chrono_literals;
 
@@ -20,6 +22,20 @@ TEST(backoff, JOB_36_grows_to_its_limit_and_spreads) {
         EXPECT_LE(d, 10ms);
     }
     EXPECT_EQ(backoff().next(7), duration::zero());
+}
+
+TEST(backoff, JOB_36_less_than_nothing_counts_as_nothing) {
+    const double no_number = std::numeric_limits<double>::quiet_NaN();
+    for (const std::uint32_t n : {1U, 2U, 3U, 60U, 61U, 4000U}) {
+        for (const double by : {-2.0, no_number}) {
+            EXPECT_GE(backoff(1ms).factor(by).delay(n), duration::zero());
+            EXPECT_LE(backoff(1ms).factor(by).delay(n), 1ms);
+        }
+        EXPECT_EQ(backoff(-1ms).delay(n), duration::zero());
+        EXPECT_EQ(backoff(1ms).longest(-1ms).delay(n), duration::zero());
+        EXPECT_EQ(backoff(1ms).longest(1ms).jitter(no_number).next(n), 1ms);
+    }
+    EXPECT_EQ(backoff(duration::max()).delay(2), duration::max());
 }
 
 TEST(backoff, JOB_122_a_delay_takes_no_longer_to_compute_for_a_late_attempt) {

@@ -8,6 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -185,6 +188,26 @@ TEST(coalescer, JOB_88_a_computation_that_ends_cancelled_ends_its_getters_cancel
     EXPECT_EQ(getter.state(), job_state::cancelled);
     EXPECT_EQ(getter.why().text(), "withdrawn");
     EXPECT_EQ(j.state(), job_state::completed);
+}
+
+// The coalescer goes while a getter has only begun: its memory is no longer its own then.
+task<> ask_gone(task<std::string> getter, std::string& got) { got = co_await std::move(getter); }
+task<> destroy_and_ask(scope& s, pages& p, std::string& got) {
+    using table = coalescer<std::string, std::string>;
+    alignas(table) unsigned char place[sizeof(table)];
+    auto* c = ::new (static_cast<void*>(place)) table(s);
+    auto getter = c->coalesce("a", [&p](std::string k) { return fetch(p, std::move(k)); });
+    std::destroy_at(c);
+    std::fill(std::begin(place), std::end(place), static_cast<unsigned char>(0));
+    co_await ask_gone(std::move(getter), got);
+}
+TEST(coalescer, TASK_37_may_go_before_its_getters_have_begun) {
+    rig::stage s;
+    pages p;
+    p.gate.set();
+    std::string got;
+    s.play(as_task(with_scope(destroy_and_ask, std::ref(p), std::ref(got))));
+    EXPECT_EQ(got, "page a");
 }
 
 }  // namespace

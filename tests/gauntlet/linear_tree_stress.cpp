@@ -2,7 +2,10 @@
 
 #include <roost/flow/race.hpp>
 #include <roost/shutdown/shutdown.hpp>
+#include <roost/task/generator.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/task/task.hpp>
+#include <roost/testing/manual_executor.hpp>
 
 #include "../tree/tree_support.hpp"
 #include "linear.hpp"
@@ -113,6 +116,46 @@ std::chrono::nanoseconds cost_of_dropping(int depth) {
 TEST(gauntlet_linear, GAUNTLET_11_TASK_101_dropping_tasks_that_never_ran_costs_in_proportion) {
     const quiet q("scenario 11");
     expect_linear(q, "unstarted tasks", "dropped", 10 * deep, 100, cost_of_dropping);
+}
+
+generator<int> wrap(generator<int> inner) {
+    while (int* v = co_await inner.next()) {
+        co_yield *v;
+    }
+}
+generator<int> one() { co_yield 1; }
+std::chrono::nanoseconds cost_of_dropping_generators(int depth) {
+    const auto began = thread_cpu_time();
+    {
+        generator<int> g = one();
+        for (int i = 0; i < depth; ++i) {
+            g = wrap(std::move(g));
+        }
+    }
+    return thread_cpu_time() - began;
+}
+task<> drop_after_first(int depth) {
+    generator<int> g = one();
+    for (int i = 0; i < depth; ++i) {
+        g = wrap(std::move(g));
+    }
+    static_cast<void>(co_await g.next());
+}
+std::chrono::nanoseconds cost_of_dropping_half_way(int depth) {
+    roost::testing::manual_executor ex;
+    owned_scope root(ex, scope_options("root").report_failures());
+    const auto began = thread_cpu_time();
+    root.launch("asks", drop_after_first(depth));
+    ex.run_all();
+    const auto cost = thread_cpu_time() - began;
+    root.request_close();
+    ex.run_all();
+    return cost;
+}
+TEST(gauntlet_linear, GAUNTLET_11_TASK_101_dropping_generators_costs_in_proportion_asked_or_not) {
+    const quiet q("scenario 11");
+    expect_linear(q, "generators", "dropped", 10 * deep, 100, cost_of_dropping_generators);
+    expect_linear(q, "generators", "dropped half way", deep, 100, cost_of_dropping_half_way);
 }
 
 std::chrono::nanoseconds cost_of_errors(int depth) {

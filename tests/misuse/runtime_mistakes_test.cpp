@@ -4,6 +4,7 @@
 #include <roost/base/misuse.hpp>
 #include <roost/flow/select.hpp>
 #include <roost/pool/pool.hpp>
+#include <roost/sync/barrier.hpp>
 #include <roost/sync/broadcast.hpp>
 #include <roost/sync/channel.hpp>
 #include <roost/sync/condition.hpp>
@@ -11,9 +12,11 @@
 #include <roost/sync/interruptible.hpp>
 #include <roost/sync/latch.hpp>
 #include <roost/sync/mutex.hpp>
+#include <roost/sync/once.hpp>
 #include <roost/sync/semaphore.hpp>
 #include <roost/sync/shared_mutex.hpp>
 #include <roost/sync/waiter_queue.hpp>
+#include <roost/sync/watch.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
@@ -71,7 +74,43 @@ TEST(mistakes, SYNC_190_a_wait_that_is_never_awaited_is_named) {
     { auto a = c.receive(); }
     EXPECT_TRUE(h.has("receive() was called and never awaited")) << h.text();
     { auto a = with_stop(m.lock(), std::stop_token()); }
+    { auto a = l.arrive_and_wait(); }
+    EXPECT_TRUE(h.has("latch 'started': roost::v0::misuse: arrive_and_wait() was called and never awaited")) << h.text();
     l.count_down();
+    barrier b(2, "step");
+    { auto a = b.arrive_and_wait(); }
+    EXPECT_TRUE(h.has("barrier 'step': roost::v0::misuse: arrive_and_wait() was called")) << h.text();
+    once o("opened");
+    { auto a = o.enter(); }
+    EXPECT_TRUE(h.has("once 'opened': roost::v0::misuse: enter() was called")) << h.text();
+    watch<int> w(1, "level");
+    auto observer = w.observe();
+    { auto a = observer.changed(); }
+    EXPECT_TRUE(h.has("watch 'level': roost::v0::misuse: changed() was called")) << h.text();
+    broadcast<int> news(1, "news");
+    {
+        auto subscriber = news.subscribe();
+        auto a = subscriber.receive();
+    }
+    EXPECT_TRUE(h.has("broadcast 'news': roost::v0::misuse: receive() was called")) << h.text();
+    condition c2("changed");
+    {
+        auto held = m.try_lock();
+        auto a = c2.wait(held);
+    }
+    EXPECT_TRUE(h.has("condition 'changed': roost::v0::misuse: wait(held) was called")) << h.text();
+    waiter_queue q("queue");
+    {
+        auto a = q.add_waiter_if([]() noexcept { return true; });
+    }
+    EXPECT_TRUE(h.has("waiter queue 'queue': roost::v0::misuse: add_waiter_if(condition) was called")) << h.text();
+}
+TEST(mistakes, SYNC_190_so_is_a_join_that_is_never_awaited) {
+    const heard h;
+    rig::stage s;
+    const job j = s.start(one(), "server");
+    { auto a = j.join(); }
+    EXPECT_TRUE(h.has("job 'server': roost::v0::misuse: join() was called and never awaited")) << h.text();
 }
 
 task<> all_used(mutex& m, semaphore& s, event& e, channel<int>& c) {

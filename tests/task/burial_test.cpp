@@ -1,4 +1,5 @@
 // Destructors that throw in frames that are destroyed, and deep chains of frames that never ran.
+// Long because every way in which a frame is destroyed is tried with the same throwing locals.
 #include <roost/flow/race.hpp>
 #include <roost/flow/when_all.hpp>
 #include <roost/sync/event.hpp>
@@ -8,6 +9,7 @@
 #include <roost/task/generator.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 
@@ -209,6 +211,145 @@ TEST(burial, TASK_100_a_generator_that_is_left_half_way_may_throw_too) {
     EXPECT_EQ(texts_of(j.others()), texts{"generator"});
 }
 
+// The region of the frame is not cancelled: what it awaited was.
+task<int> sleeps_long() {
+    co_await sleep_for(1h);
+    co_return 1;
+}
+task<> noted_exit(int& exits) {
+    ++exits;
+    co_return;
+}
+enum class then { sleeps, enters_shield, yields, registers_exit, returns };
+task<> awaits_cancelled(deferred<int> d, then next, int& alive, int& went_on, int& exits) {
+    try {
+        bad b(true);
+        static_cast<void>(co_await std::move(d));
+    } catch (const std::runtime_error&) {
+        ++went_on;
+    }
+    const rig::tracked late(alive);
+    switch (next) {
+        case then::sleeps: co_await sleep_for(50ms); break;
+        case then::enters_shield: co_await shield(1s, noted_exit(went_on)); break;
+        case then::yields: co_await yield(); break;
+        case then::registers_exit:
+            co_await on_exit(noted_exit, std::ref(exits));
+            co_await yield();
+            break;
+        case then::returns: {
+            const job me = co_await this_job();
+            EXPECT_EQ(me.name(), "job");
+            const token t = co_await this_token();
+            EXPECT_FALSE(t.should_stop_now()) << "where the frame was";
+            co_return;
+        }
+    }
+    went_on += 100;
+}
+task<> cancels_and_awaits(scope& s, then next, int& alive, int& went_on, int& exits) {
+    const rig::tracked local(alive);
+    auto d = s.async("child", sleeps_long());
+    d.cancel();
+    co_await awaits_cancelled(std::move(d), next, alive, went_on, exits);
+    went_on += 10;
+}
+task<> sees_outcome(then next, int& alive, int& went_on, int& exits, bool& cancelled) {
+    const auto how =
+        co_await as_outcome(with_scope(cancels_and_awaits, next, std::ref(alive), std::ref(went_on), std::ref(exits)));
+    cancelled = how.is_cancelled();
+    co_await sleep_for(1ms);
+}
+TEST(burial, TASK_100_no_await_begins_in_such_a_frame_when_its_region_is_not_cancelled) {
+    for (const then next : {then::sleeps, then::enters_shield, then::yields, then::registers_exit, then::returns}) {
+        SCOPED_TRACE(static_cast<int>(next));
+        further::listener sink;
+        rig::stage s;
+        int alive = 0;
+        int went_on = 0;
+        int exits = 0;
+        bool cancelled = false;
+        const job j = s.play(sees_outcome(next, alive, went_on, exits, cancelled));
+        s.executor.advance(1ms);
+        EXPECT_EQ(j.state(), job_state::completed);
+        EXPECT_EQ(cancelled, next != then::returns);
+        EXPECT_EQ(went_on, next == then::returns ? 11 : 1);
+        EXPECT_EQ(exits, next == then::registers_exit ? 1 : 0);
+        EXPECT_EQ(alive, 0);
+        s.executor.advance(1h);
+    }
+}
+
+task<> catches_then(then next, event& never, int& went_on, int& exits) {
+    try {
+        bad b(true);
+        co_await never.wait();
+    } catch (const std::runtime_error&) {
+        ++went_on;
+    }
+    if (next == then::registers_exit) {
+        co_await on_exit(noted_exit, std::ref(exits));
+    } else {
+        co_await shield(1s, noted_exit(went_on));
+        went_on += 100;
+    }
+}
+TEST(burial, TASK_100_nor_a_shield_when_it_is_and_an_exit_action_runs) {
+    for (const then next : {then::enters_shield, then::registers_exit}) {
+        further::listener sink;
+        rig::stage s;
+        event never;
+        int went_on = 0;
+        int exits = 0;
+        const job j = s.play(catches_then(next, never, went_on, exits));
+        j.cancel();
+        s.run();
+        EXPECT_TRUE(j.is_finished());
+        EXPECT_EQ(went_on, 1);
+        EXPECT_EQ(exits, next == then::registers_exit ? 1 : 0);
+    }
+}
+
+generator<int> catches_and_yields(int& alive, int& went_on) {
+    try {
+        bad b(true);
+        co_yield 1;
+    } catch (const std::runtime_error&) {
+        ++went_on;
+    }
+    const rig::tracked late(alive);
+    co_yield 2;
+    went_on += 100;
+}
+task<> ask_once_of(generator<int>& all, int& got) {
+    const int* first = co_await all.next();
+    got = first == nullptr ? -1 : *first;
+}
+TEST(burial, TASK_100_a_generator_that_catches_it_ends_at_its_next_yield_in_a_job_or_in_none) {
+    for (const bool in_job : {false, true}) {
+        further::listener sink;
+        int alive = 0;
+        int went_on = 0;
+        int got = 0;
+        {
+            rig::stage s;
+            generator<int> all = catches_and_yields(alive, went_on);
+            const job j = s.play(as_task(fail_after(1s, ask_once_of(all, got))));
+            EXPECT_EQ(j.state(), job_state::completed);
+            EXPECT_EQ(got, 1);
+            if (in_job) {
+                s.play([](generator<int> dropped) -> task<> {
+                    { const generator<int> mine = std::move(dropped); }
+                    co_await yield();
+                }(std::move(all)));
+            }
+        }
+        EXPECT_EQ(went_on, 1);
+        EXPECT_EQ(alive, 0);
+        EXPECT_EQ(sink.take(), texts()) << "it caught what was thrown";
+    }
+}
+
 task<> with_argument(bad, rig::tracked) { co_return; }
 TEST(burial, TASK_100_an_argument_of_a_task_that_never_ran_may_throw_too) {
     further::listener sink;
@@ -262,6 +403,33 @@ TEST(burial, TASK_101_also_when_the_first_of_them_is_launched_in_a_cancelled_sco
         s.play(nested(deep / 10, alive));
         EXPECT_EQ(alive, 0);
     }
+}
+
+generator<int> one_number(rig::tracked) { co_yield 1; }
+generator<int> wrapped(generator<int> inner, rig::tracked) {
+    while (int* v = co_await inner.next()) {
+        co_yield *v;
+    }
+}
+generator<int> wrapped(int depth, int& alive) {
+    generator<int> g = one_number(rig::tracked(alive));
+    for (int i = 0; i < depth; ++i) {
+        g = wrapped(std::move(g), rig::tracked(alive));
+    }
+    return g;
+}
+TEST(burial, TASK_101_generators_inside_each_other_are_dropped_without_stack_asked_or_not) {
+    int alive = 0;
+    { const generator<int> never_asked = wrapped(deep, alive); }
+    EXPECT_EQ(alive, 0);
+    rig::stage s;
+    int got = 0;
+    generator<int> asked = wrapped(deep / 10, alive);
+    s.play(ask_once_of(asked, got));
+    EXPECT_EQ(got, 1);
+    EXPECT_EQ(alive, deep / 10 + 1);
+    asked = generator<int>();
+    EXPECT_EQ(alive, 0) << "when the assignment returns";
 }
 
 // The order of the language: the last argument first, and a task with all that it holds.

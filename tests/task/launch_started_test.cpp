@@ -1,8 +1,11 @@
 #include <roost/base/error.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
+#include <roost/task/ignore.hpp>
 #include <roost/task/launch_started.hpp>
+#include <roost/task/others_of.hpp>
 
+#include "further.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>
@@ -11,6 +14,7 @@
 #include <string>
 
 using namespace roost;
+using further::texts;
 
 namespace {
 
@@ -66,6 +70,84 @@ TEST(launch_started, TASK_171_a_failure_before_is_the_callers_and_fails_no_scope
     std::string what;
     const job outer = s.play(as_task(with_scope(see_failure, std::ref(what))));
     EXPECT_EQ(what, "no port");
+    EXPECT_EQ(outer.state(), job_state::completed);
+}
+
+task<> fail_now(const char* text) {
+    throw std::runtime_error(text);
+    co_return;
+}
+task<> two_fail(scope& s) {
+    s.launch("a", fail_now("A"));
+    s.launch("b", fail_now("B"), start::always);
+    co_return;
+}
+task<> starts_two(started<int> ready, bool is_ready_first) {
+    if (is_ready_first) {
+        ready(1);
+    }
+    co_await with_scope(two_fail);
+}
+task<> see_others(scope& s, texts& what) {
+    try {
+        static_cast<void>(co_await launch_started<int>(s, "server", starts_two, false));
+    } catch (const std::runtime_error& e) {
+        what = further::texts_of(others_of(std::current_exception()));
+        what.insert(what.begin(), e.what());
+    }
+}
+TEST(launch_started, TASK_171_what_failed_beside_it_travels_with_it) {
+    rig::stage s;
+    texts what;
+    s.play(as_task(with_scope(see_others, std::ref(what))));
+    EXPECT_EQ(what, (texts{"A", "B"}));
+}
+task<> start_two(scope& s) { static_cast<void>(co_await launch_started<int>(s, "server", starts_two, true)); }
+TEST(launch_started, TASK_171_also_to_the_scope_afterwards) {
+    rig::stage s;
+    further::listener sink;
+    const job outer = s.play(as_task(with_scope(start_two)));
+    EXPECT_EQ(outer.state(), job_state::failed);
+    EXPECT_EQ(further::texts_of(outer.others()), texts{"B"});
+}
+
+task<> fail_when_cancelled(started<> ready, event& e) {
+    const auto guard = co_await ignore_cancellation();
+    co_await e.wait();
+    throw std::runtime_error("unheard");
+    ready();
+}
+task<> start_in_root(scope& s, event& e) { co_await launch_started(s, "late", fail_when_cancelled, std::ref(e)); }
+TEST(launch_started, TASK_171_without_a_caller_it_goes_to_the_sink) {
+    further::listener sink;
+    rig::stage s;
+    event e;
+    const job caller = s.play(start_in_root(s.root, e));
+    caller.cancel();
+    s.run();
+    e.set();
+    s.run();
+    EXPECT_EQ(sink.take(), texts{"unheard"});
+}
+
+task<> passes_on(started<int> ready, started<int>& to) {
+    to = std::move(ready);
+    co_return;
+}
+task<> see_passed_on(scope& s, started<int>& to, bool& dropped) {
+    try {
+        static_cast<void>(co_await launch_started<int>(s, "server", passes_on, std::ref(to)));
+    } catch (const error& e) {
+        dropped = e.kind() == errc::promise_dropped;
+    }
+}
+TEST(launch_started, TASK_173_a_call_after_the_child_has_ended_does_nothing) {
+    rig::stage s;
+    started<int> late(nullptr);
+    bool dropped = false;
+    const job outer = s.play(as_task(with_scope(see_passed_on, std::ref(late), std::ref(dropped))));
+    EXPECT_TRUE(dropped);
+    late(1);
     EXPECT_EQ(outer.state(), job_state::completed);
 }
 

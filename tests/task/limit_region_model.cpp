@@ -101,6 +101,28 @@ MODEL(limit_region_model, two_moves) {
     b.end();
 }
 
+// JOB-125: the timer fires in vain while one thread moves the deadline away; another moves it back to the same time.
+MODEL(limit_region_model, move_away_and_back) {
+    limited_body b;
+    thread clock([&] {
+        b.ex.clock.fire_until(time_point(hours(1)));  // early by the clock, which says 0
+        static_cast<void>(b.limit.move_to(time_point(hours(1))));
+        b.ex.inner.wake();
+    });
+    const bool moved = b.limit.set_remaining(hours(2));
+    if (moved) {
+        clock.join();
+        check(b.ex.clock.is_armed() && b.ex.clock.armed_for() == b.limit.deadline(),
+              "JOB-125: the timer follows the deadline");
+        b.go.set();
+        b.end();
+        return;
+    }
+    b.end();
+    clock.join();
+    check(b.late, "JOB-126: it had passed");
+}
+
 // JOB-126: moved into the past by one thread, further out by another: it has passed, and the body ends once.
 MODEL(limit_region_model, pass_vs_move) {
     limited_body b;

@@ -353,4 +353,29 @@ TEST(others_of, JOB_100_outside_of_jobs_there_are_none) {
     EXPECT_TRUE(others_of(nullptr).empty());
 }
 
+task<> cleans_up_and_rethrows(int failures) {
+    std::exception_ptr first;
+    try {
+        event e;
+        co_await with_scope(two_fail, std::ref(e));
+    } catch (...) {
+        first = std::current_exception();
+    }
+    for (int i = 0; i < failures; ++i) {
+        try {
+            event e;
+            co_await with_scope(two_fail, std::ref(e));
+        } catch (const std::runtime_error&) {}
+    }
+    std::rethrow_exception(first);
+}
+TEST(others_of, JOB_100_an_exception_that_is_held_keeps_them_however_many_are_caught_meanwhile) {
+    further::listener sink;
+    rig::stage s;
+    const job j = s.play(cleans_up_and_rethrows(10));
+    EXPECT_EQ(j.state(), job_state::failed);
+    EXPECT_EQ(texts_of(j.others()), texts{"B"});
+    EXPECT_EQ(sink.take().size(), 2U) << "those of the job, and none of those that were caught";
+}
+
 }  // namespace

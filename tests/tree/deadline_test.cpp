@@ -15,6 +15,7 @@ using namespace std::chrono_literals;
 using namespace tree_support;
 
 constexpr time_point at(int seconds) { return time_point(std::chrono::seconds(seconds)); }
+void move(own_deadline& d, time_point to) { EXPECT_EQ(d.try_move(deadline_change::to(to), at(0)), deadline_move::moved); }
 
 TEST(deadline, TREE_50_the_least_on_the_way_up) {
     ref root = make_root();
@@ -28,15 +29,15 @@ TEST(deadline, TREE_50_the_least_on_the_way_up) {
         EXPECT_EQ(root->deadline(), at(10));
         own_deadline later(*b, at(20));
         EXPECT_EQ(b->deadline(), at(5));
-        outer.change(at(3));
+        move(outer, at(3));
         EXPECT_EQ(b->deadline(), at(3));
-        outer.change(at(30));
+        move(outer, at(30));
         EXPECT_EQ(b->deadline(), at(5));
         EXPECT_EQ(root->deadline(), at(30));
         EXPECT_EQ(make_child(*b)->deadline(), at(5));
     }
     EXPECT_EQ(b->deadline(), at(30));
-    outer.change(no_deadline);
+    move(outer, no_deadline);
     EXPECT_EQ(b->deadline(), no_deadline);
 }
 
@@ -47,7 +48,7 @@ TEST(deadline, TREE_50_several_on_one_node) {
     own_deadline y(*root, at(7));
     own_deadline z(*root, at(8));
     EXPECT_EQ(a->deadline(), at(7));
-    y.change(at(9));
+    move(y, at(9));
     EXPECT_EQ(a->deadline(), at(8));
 }
 
@@ -59,7 +60,7 @@ TEST(deadline, TREE_50_a_shield_cuts) {
     EXPECT_EQ(inside->deadline(), no_deadline);
     own_deadline budget(*shield, at(4));
     EXPECT_EQ(inside->deadline(), at(4));
-    outer.change(at(2));
+    move(outer, at(2));
     EXPECT_EQ(inside->deadline(), at(4));
 }
 

@@ -1,3 +1,4 @@
+#include <roost/tree/deadline.hpp>
 #include <roost/tree/token.hpp>
 
 #include "tree_support.hpp"
@@ -58,6 +59,23 @@ TEST(token, TREE_36_a_token_of_nothing_never_stops) {
     EXPECT_FALSE(t.stop_requested() || t.cancel_requested() || t.should_stop_now());
     EXPECT_EQ(t.remaining(), roost::duration::max());
     EXPECT_EQ(t.level(), level::running);
+}
+
+TEST(token, TREE_51_the_time_left_of_a_closing_node_is_by_its_own_clock) {
+    static constexpr roost::node_functions clocked{
+        .kind = "clocked", .destroy = &tree_support::probe::destroy, .clock = +[](const roost::node&) noexcept {
+            return roost::time_point(std::chrono::seconds(100));
+        }};
+    const tree_support::ref n = tree_support::make_root("root", clocked);
+    const roost::own_deadline limit(*n, roost::time_point(std::chrono::seconds(103)));
+    const token t(*n);
+    n->enter();
+    EXPECT_EQ(t.remaining(), std::chrono::seconds(3));
+    n->close();
+    EXPECT_EQ(t.remaining(), std::chrono::seconds(3)) << "it has work, so its clock is there";
+    n->leave();
+    EXPECT_TRUE(n->is_closed());
+    EXPECT_EQ(t.remaining(), t.remaining(roost::now()));
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 //   co_await on(account, deposit(10));               bodies run one at a time; each await lets the next one run
 //   owned_scope work(account, "account 7");          every child of this scope runs on it
 //
-// post() is lock-free and allocates nothing. After 64 bodies in a row the strand is posted again, behind what is queued on the
-// executor below. Destroy: when nothing will be posted any more; a body that runs on it may destroy it. The executor below must
-// outlive it and what runs on it.
+// post() is lock-free and allocates nothing. After 64 bodies in a row, or half a millisecond of them by the clock of the executor
+// below, the strand is posted again, behind what is queued there. Destroy: when nothing will be posted any more; a body that
+// runs on it may destroy it. The executor below must outlive it and what runs on it.
 
 #include <roost/exec/executor.hpp>
 

@@ -15,12 +15,14 @@ class backoff {
 public:
     // No wait at all.
     constexpr backoff() noexcept = default;
-    constexpr explicit backoff(duration first) noexcept : first_(first), longest_(first * 64) {}
+    constexpr explicit backoff(duration first) noexcept
+        : first_(at_least_zero(first)), longest_(first_ > duration::max() / 64 ? duration::max() : first_ * 64) {}
 
-    constexpr backoff& factor(double by) noexcept { return factor_ = by, *this; }
-    constexpr backoff& longest(duration limit) noexcept { return longest_ = limit, *this; }
+    // Less than nothing counts as nothing, here and below; so does what is no number.
+    constexpr backoff& factor(double by) noexcept { return factor_ = by > 0.0 ? by : 0.0, *this; }
+    constexpr backoff& longest(duration limit) noexcept { return longest_ = at_least_zero(limit), *this; }
     // 0: exactly the delay; 1: anything between nothing and the delay.
-    constexpr backoff& jitter(double share) noexcept { return jitter_ = std::clamp(share, 0.0, 1.0), *this; }
+    constexpr backoff& jitter(double share) noexcept { return jitter_ = share > 0.0 ? std::min(share, 1.0) : 0.0, *this; }
 
     // Before attempt n + 1, without the spread; n counts from 1.
     [[nodiscard]] constexpr duration delay(std::uint32_t n) const noexcept {
@@ -47,6 +49,8 @@ public:
     }
 
 private:
+    static constexpr duration at_least_zero(duration d) noexcept { return std::max(d, duration::zero()); }
+
     duration first_ = duration::zero();
     duration longest_ = duration::zero();
     double factor_ = 2.0;

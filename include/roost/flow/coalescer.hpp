@@ -43,22 +43,36 @@ class coalescer {
     using result = outcome<T>;
 
 public:
-    explicit coalescer(scope& in, node_name name = "coalesced") : in_(&in), name_(name.text()) {}
+    explicit coalescer(scope& in, node_name name = "coalesced") : table_(std::make_shared<flights>(in, name)) {}
     coalescer(const coalescer&) = delete;
     coalescer& operator=(const coalescer&) = delete;
 
     // fn(key), a task<T>, is called when nobody is computing this key yet.
     template <class Fn>
     [[nodiscard]] task<T> coalesce(Key key, Fn fn) {
+        return get(table_, std::move(key), std::move(fn));
+    }
+    // How many keys are being computed now.
+    [[nodiscard]] std::size_t size() const {
+        const std::lock_guard guard(table_->lock);
+        return table_->size;
+    }
+
+private:
+    class flights;
+
+    // Without `this`: the coalescer may go while a getter waits.
+    template <class Fn>
+    static task<T> get(std::shared_ptr<flights> table, Key key, Fn fn) {
         bool is_mine = false;
         std::shared_ptr<flight> joined;
         {
-            const tidying later(*table_);
-            const auto held = co_await table_->access.lock();
-            joined = table_->find_or_add(key, is_mine);
+            const tidying later(*table);
+            const auto held = co_await table->access.lock();
+            joined = table->find_or_add(key, is_mine);
         }
         if (is_mine) {
-            start(joined, key, std::move(fn));
+            start(table, joined, key, std::move(fn));
         }
         co_await joined->started.wait();
         if (joined->failure) {
@@ -79,13 +93,7 @@ public:
             co_return got.value();
         }
     }
-    // How many keys are being computed now.
-    [[nodiscard]] std::size_t size() const {
-        const std::lock_guard guard(table_->lock);
-        return table_->size;
-    }
 
-private:
     class slot;
 
     // `started` says that one of the next two is there.
@@ -126,7 +134,7 @@ private:
     // slot in a list, and the next holder of `access`, or a caller that finds it free, takes the keys out.
     class flights {
     public:
-        flights() = default;
+        flights(scope& where, node_name text) : in(&where), name(text.text()) {}
         // With `access`.
         std::shared_ptr<flight> find_or_add(const Key& key, bool& is_mine) {
             auto fresh = std::make_shared<flight>();
@@ -149,12 +157,12 @@ private:
                 if (mine.in == nullptr) {
                     return;
                 }
-                slot& in = *std::exchange(mine.in, nullptr);
-                last = std::move(in.now);
+                slot& left = *std::exchange(mine.in, nullptr);
+                last = std::move(left.now);
                 --size;
-                if (!in.is_listed) {
-                    in.is_listed = true;
-                    in.next = std::exchange(ended_, &in);
+                if (!left.is_listed) {
+                    left.is_listed = true;
+                    left.next = std::exchange(ended_, &left);
                 }
             }
             tidy();
@@ -171,6 +179,8 @@ private:
                 }
             }
         }
+        scope* const in;
+        const std::string name;  // of the computations
         mutex access{"coalescer"};
         small_mutex lock;
         map running;
@@ -243,21 +253,20 @@ private:
     }
 
     template <class Fn>
-    void start(const std::shared_ptr<flight>& mine, const Key& key, Fn fn) noexcept {
+    static void start(const std::shared_ptr<flights>& table, const std::shared_ptr<flight>& mine, const Key& key,
+                      Fn fn) noexcept {
         try {
-            auto child = in_->async(name_, compute(registration(table_, key, mine), std::move(fn)));
+            auto child = table->in->async(table->name, compute(registration(table, key, mine), std::move(fn)));
             child.keep();
             mine->shared = shared_deferred<result>(std::move(child));
         } catch (...) {
             mine->failure = std::current_exception();
-            table_->take_out(*mine);  // unless the registration has done so
+            table->take_out(*mine);  // unless the registration has done so
         }
         mine->started.set();
     }
 
-    scope* in_;
-    std::string name_;
-    std::shared_ptr<flights> table_ = std::make_shared<flights>();
+    std::shared_ptr<flights> table_;
 };
 
 }  // namespace roost::inline ROOST_ABI

@@ -78,6 +78,8 @@ public:
     void pass_on(waiter&) noexcept {}
     [[nodiscard]] wait_target describe() const noexcept { return {"barrier", at_->name()}; }
 
+    [[nodiscard]] const char* call() const noexcept { return how_ == arrival::none ? "wait()" : "arrive_and_wait()"; }
+
 private:
     barrier* at_;
     arrival how_;

@@ -119,6 +119,7 @@ public:
     [[nodiscard]] const broadcast& source() const noexcept { return *of_; }
 
 private:
+    static constexpr const char* wait_call = "receive()";
     friend detail::wait_operation<subscriber*>;
     template <class Source>
     friend bool detail::wait_in_thread(Source, time_point) noexcept;

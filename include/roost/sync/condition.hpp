@@ -114,7 +114,11 @@ public:
     operation(operation&&) noexcept = default;
     ~operation();
 
-    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    [[nodiscard]] bool await_ready() noexcept {
+        set_awaited();
+        return false;
+    }
+    void set_awaited() noexcept { node_.set_awaited(); }
     template <class Promise>
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
         return start(resume_target::of(handle));

@@ -102,6 +102,8 @@ private:
 // One arrival that waits, as the Source of a wait_operation.
 class latch::visit {
 public:
+    static constexpr const char* wait_call = "arrive_and_wait()";
+
     visit(latch& at, std::uint32_t n) noexcept : at_(&at), n_(n) {}
     visit* operator->() noexcept { return this; }
     const visit* operator->() const noexcept { return this; }

@@ -57,7 +57,7 @@ class [[nodiscard("the lock is released at once unless the guard has a name")]] 
 public:
     guard() noexcept = default;
     explicit guard(mutex& held, std::uint32_t = 1) noexcept : mutex_(&held) {}
-    guard(guard&& other) noexcept : mutex_(std::exchange(other.mutex_, nullptr)) {}
+    guard(guard&& other) noexcept : mutex_(other.release()) {}
     guard& operator=(guard&& other) noexcept {
         guard(std::move(other)).swap(*this);
         return *this;
@@ -80,10 +80,26 @@ public:
         }
     }
     // Gives up ownership and leaves the mutex locked. Returns it; the caller has to unlock() it.
-    mutex* release() noexcept { return std::exchange(mutex_, nullptr); }
-    void swap(guard& other) noexcept { std::swap(mutex_, other.mutex_); }
+    mutex* release() noexcept {
+        forget_taker();
+        return std::exchange(mutex_, nullptr);
+    }
+    void swap(guard& other) noexcept {
+        forget_taker();
+        other.forget_taker();
+        std::swap(mutex_, other.mutex_);
+    }
 
 private:
+    // A guard that moves may go to another job.
+    void forget_taker() const noexcept {
+        if constexpr (detail::notes_lock_takers) {
+            if (mutex_ != nullptr) {
+                detail::note_lock_taker(mutex_, nullptr);
+            }
+        }
+    }
+
     mutex* mutex_ = nullptr;
 };
 

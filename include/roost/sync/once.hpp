@@ -63,6 +63,7 @@ public:
     [[nodiscard]] const char* name() const noexcept { return name_; }
 
 private:
+    static constexpr const char* wait_call = "enter()";
     friend detail::wait_operation<once*>;
     template <class Source>
     friend bool detail::wait_in_thread(Source, time_point) noexcept;

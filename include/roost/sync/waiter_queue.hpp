@@ -113,10 +113,16 @@ public:
     ~operation() {
         if (node_.is_started()) {
             abandon();
+        } else if (node_.is_unused()) {
+            detail::never_awaited(waits_on(), "add_waiter_if(condition)");
         }
     }
 
-    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    [[nodiscard]] bool await_ready() noexcept {
+        set_awaited();
+        return false;
+    }
+    void set_awaited() noexcept { node_.set_awaited(); }
     template <class Promise>
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
         return start(resume_target::of(handle));

@@ -131,6 +131,7 @@ public:
     }
 
 private:
+    static constexpr const char* wait_call = "changed()";
     friend detail::wait_operation<observer*>;
     template <class Source>
     friend bool detail::wait_in_thread(Source, time_point) noexcept;

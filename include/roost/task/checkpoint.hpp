@@ -95,7 +95,8 @@ class this_token_call {
 public:
     this_token_call() noexcept = default;
     [[nodiscard]] ready_await<token> in_task(promise_base& me) const noexcept {
-        return ready_await<token>(token(me.where()));
+        region* const in = where_now(me);
+        return ready_await<token>(in == nullptr ? token() : token(*in));
     }
 };
 

@@ -59,7 +59,19 @@ public:
         [[nodiscard]] bool await_ready() const noexcept { return false; }
         auto await_suspend(std::coroutine_handle<generator_promise> self) const noexcept ->
             typename transfer_to<Mode>::result {
-            return transfer_to<Mode>::frame(self.promise().link()->waiter().handle());
+            generator_promise& me = self.promise();
+            if (is_buried(me)) [[unlikely]] {
+                unwind_frame(me);
+                return transfer_to<Mode>::none();
+            }
+            promise_base& asking = me.link()->waiter();
+            if constexpr (Mode == transfer::counted) {
+                if (me.where().is_last_step()) [[unlikely]] {
+                    me.where().set_steps(1);  // the next step looks at the clock
+                    return transfer_to<Mode>::bounced(asking.handle());
+                }
+            }
+            return transfer_to<Mode>::frame(asking.handle());
         }
         void await_resume() const noexcept {}
     };

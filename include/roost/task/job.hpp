@@ -89,7 +89,18 @@ public:
             wait_.emplace(core_.get());
         }
     }
+    join_awaiter(join_awaiter&&) noexcept = default;
+    ~join_awaiter() {
+        if (wait_ && wait_->node().is_unused()) {
+            detail::never_awaited(waits_on(), "join()");
+        }
+    }
 
+    void set_awaited() noexcept {
+        if (wait_) {
+            wait_->set_awaited();
+        }
+    }
     [[nodiscard]] bool await_ready() noexcept { return !wait_ || wait_->await_ready(); }
     template <class Promise>
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {

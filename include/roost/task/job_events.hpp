@@ -102,8 +102,8 @@ private:
 };
 
 // Called on a thread that causes the event, outside every lock. Several threads may call at once, for different jobs: the
-// events of one job come one after the other, in the order of its states. A job does not end while it is told of. Has to be
-// short.
+// events of one job come one after the other, in the order of its states, except those of waits, which may come at any time between
+// its creation and the release of its memory. A job does not end while it is told of. Has to be short.
 class job_observer {
 public:
     job_observer() = default;

@@ -67,7 +67,8 @@ public:
             const T* found_;
         };
         [[nodiscard]] awaiter in_task(detail::promise_base& me) const noexcept {
-            return awaiter(static_cast<const T*>(detail::value_region::find(me.where(), key_)));
+            const detail::region* const in = detail::where_now(me);
+            return awaiter(in == nullptr ? nullptr : static_cast<const T*>(detail::value_region::find(*in, key_)));
         }
 
     private:

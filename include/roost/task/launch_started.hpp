@@ -15,24 +15,56 @@
 
 #include <roost/base/outcome.hpp>
 #include <roost/sync/event.hpp>
+#include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/child_name.hpp>
 #include <roost/task/detail/closure_check.hpp>
+#include <roost/task/detail/policy_scope.hpp>
 #include <roost/task/scope.hpp>
 
+#include <exception>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-// Where the child and the caller meet. Written by the child before `settled`, read by the caller after it.
+// What a child failed with that was not ready, when no caller is left to hear of it.
+void report_not_started(const std::exception_ptr& error, const std::vector<std::exception_ptr>& others) noexcept;
+
+// Where the child and the caller meet. The child may pass `started` on to another job, which calls it while the child ends: the
+// first of the two writes `ended`, and then sets `settled`; the caller reads it after that.
+//
+// id  operation   order    why
+// A1  claim: CAS  seq_cst  not weakened: once or twice per child; `settled` carries what the first one wrote
 template <class T>
 class start_meeting {
 public:
+    enum class end : std::uint8_t { none, ready, over };
+
+    start_meeting() = default;
+    start_meeting(const start_meeting&) = delete;
+    start_meeting& operator=(const start_meeting&) = delete;
+    ~start_meeting() {
+        if (ended.has_error() && !heard) {
+            report_not_started(ended.error(), ended.others());
+        }
+    }
+
+    // Returns what came first: `none` if this did. Then the caller of this writes `ended` and sets `settled`.
+    [[nodiscard]] end claim(end by) noexcept {
+        end before = end::none;
+        static_cast<void>(first_.compare_exchange_strong(before, by, mo::seq_cst, mo::seq_cst));  // A1
+        return before;
+    }
+
     event settled{"start of a child"};
     outcome<T> ended;
-    bool is_ready = false;  // the child's
+    bool heard = false;  // the caller's
+
+private:
+    atomic<end> first_{end::none};
 };
 
 [[noreturn]] void throw_not_started(std::string_view name, site where);
@@ -42,16 +74,29 @@ public:
 // The child's side: however the child ends, the caller hears of it.
 template <class T>
 class start_duty {
+    using meeting = start_meeting<T>;
+
 public:
     explicit start_duty(std::shared_ptr<start_meeting<T>> at) noexcept : at_(std::move(at)) {}
     start_duty(start_duty&&) noexcept = default;
     start_duty& operator=(start_duty&&) = delete;
     ~start_duty() {
-        if (at_ && !at_->is_ready) {
+        if (at_ && at_->claim(meeting::end::over) == meeting::end::none) {
             at_->settled.set();
         }
     }
-    [[nodiscard]] const std::shared_ptr<start_meeting<T>>& at() const noexcept { return at_; }
+    // The child has failed. Returns false if it was ready before: then that is its scope's.
+    template <class U>
+    [[nodiscard]] bool give_to_caller(const outcome<U>& failed) const {
+        if (at_->claim(meeting::end::over) != meeting::end::none) {
+            return false;
+        }
+        at_->ended = outcome<T>(failed.error());
+        add_others(at_->ended, failed.others());
+        at_->settled.set();
+        return true;
+    }
+    [[nodiscard]] const std::shared_ptr<meeting>& at() const noexcept { return at_; }
 
 private:
     std::shared_ptr<start_meeting<T>> at_;
@@ -72,7 +117,8 @@ private:
 
 }  // namespace detail
 
-// What the child calls, once, when it is ready. Movable; calling it again ends the program.
+// What the child calls, once, when it is ready. Movable, also to another job; when the child has ended, calling it does nothing.
+// Calling it again ends the program.
 template <class T = void>
 class started {
 public:
@@ -80,15 +126,32 @@ public:
 
     template <class... Args>
     void operator()(Args&&... args) {
-        if (!at_ || at_->is_ready) {
+        using meeting = detail::start_meeting<T>;
+        if (!at_) {
             detail::refuse_second_start();
         }
-        at_->ended = outcome<T>(std::in_place, std::forward<Args>(args)...);
-        at_->is_ready = true;
-        std::exchange(at_, nullptr)->settled.set();
+        outcome<T> with(std::in_place, std::forward<Args>(args)...);
+        const std::shared_ptr<meeting> at = std::exchange(at_, nullptr);
+        const typename meeting::end before = at->claim(meeting::end::ready);
+        if (before == meeting::end::ready) {
+            detail::refuse_second_start();
+        }
+        if (before == meeting::end::none) {
+            give(*at, with);
+        }
     }
 
 private:
+    // A value that cannot be moved is the caller's failure.
+    static void give(detail::start_meeting<T>& at, outcome<T>& with) noexcept {
+        try {
+            at.ended = std::move(with);
+        } catch (...) {
+            at.ended = outcome<T>(std::current_exception());
+        }
+        at.settled.set();
+    }
+
     std::shared_ptr<detail::start_meeting<T>> at_;
 };
 
@@ -96,14 +159,23 @@ namespace detail {
 
 template <class T, class Fn, class... Args>
 task<> started_child(start_duty<T> given, Fn fn, Args... args) {
+    using value = typename std::invoke_result_t<Fn&, started<T>, Args...>::value_type;
     const start_duty<T> duty(std::move(given));
+    outcome<value> ended;
     try {
-        co_await std::invoke(fn, started<T>(duty.at()), std::move(args)...);
+        auto body = std::invoke(fn, started<T>(duty.at()), std::move(args)...);
+        ended = co_await as_outcome(std::move(body));
     } catch (...) {
-        if (duty.at()->is_ready) {
-            throw;
+        ended = outcome<value>(std::current_exception());
+    }
+    if (ended.is_cancelled()) {
+        co_await end_cancelled(ended.why());
+    }
+    if (ended.has_error() && !duty.give_to_caller(ended)) {
+        for (const std::exception_ptr& other : ended.others()) {
+            co_await carry_failure(ended.error(), other);
         }
-        duty.at()->ended = outcome<T>(std::current_exception());
+        std::rethrow_exception(ended.error());
     }
 }
 
@@ -118,6 +190,12 @@ task<T> start_and_wait(scope* s, std::string name, std::source_location where, F
     cancel_unstarted with_me(child);
     co_await at->settled.wait();
     with_me.let_go();
+    at->heard = true;
+    if (at->ended.has_error()) {
+        for (const std::exception_ptr& other : at->ended.others()) {
+            co_await carry_failure(at->ended.error(), other);
+        }
+    }
     if (at->ended.is_cancelled()) {
         throw_not_started(name, where);
     }

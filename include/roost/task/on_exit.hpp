@@ -86,7 +86,7 @@ public:
     }
     // Registers; never suspends, not even in a cancelled job.
     [[nodiscard]] auto in_task(promise_base& me) && {
-        auto* action = new exit_action_of<Fn, Args...>(budget_, me.where().made_at(), std::move(fn_), std::move(args_));
+        auto* action = new exit_action_of<Fn, Args...>(budget_, where_now(me)->made_at(), std::move(fn_), std::move(args_));
         action->put_before(me);
         return std::suspend_never();
     }

@@ -20,7 +20,8 @@
 namespace roost::inline ROOST_ABI {
 
 // Returns the failures that travelled with `caught` into the running job, in order. Empty outside of jobs. A job remembers
-// them for the four latest exceptions that brought any.
+// them for the four latest exceptions that brought any, and for older ones as long as an exception_ptr, a throw or a handler holds
+// the exception. Of more than a hundred such, those of the oldest go to the failure sink.
 [[nodiscard]] std::vector<std::exception_ptr> others_of(const std::exception_ptr& caught);
 
 }  // namespace roost::inline ROOST_ABI

@@ -64,7 +64,8 @@ class this_limit_call {
 public:
     this_limit_call() noexcept = default;
     [[nodiscard]] ready_await<running_limit> in_task(promise_base& me) const noexcept {
-        limit_region* found = limit_region::around(me.where());
+        region* const in = where_now(me);
+        limit_region* found = in == nullptr ? nullptr : limit_region::around(*in);
         return ready_await<running_limit>(found == nullptr ? running_limit()
                                                            : running_limit(node_ref<limit_region>::share(*found)));
     }

@@ -27,6 +27,10 @@ public:
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     auto await_suspend(std::coroutine_handle<>) -> typename transfer_to<Mode>::result {
         promise_base& me = *me_;
+        if (is_buried(me)) [[unlikely]] {
+            unwind_frame(me);
+            return transfer_to<Mode>::none();
+        }
         const bool needs_timer = budget_ > duration::zero() && budget_ != duration::max();
         shield_region::enter(me.where(), needs_timer ? &timers_of(me) : nullptr, where_, budget_);
         promise_base& child = *std::exchange(child_, nullptr);

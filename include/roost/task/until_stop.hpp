@@ -148,13 +148,6 @@ template <class T>
     return detail::until_stop_call<T>(std::move(watched), std::move(t), where);
 }
 
-namespace detail {
-
-template <class A>
-using result_in_task = decltype(std::declval<A&&>().in_task(std::declval<promise_base&>()).await_resume());
-
-}  // namespace detail
-
 template <class A>
     requires detail::awaits_in_task<A&&>
 [[nodiscard]] auto until_stop(token watched, A what, std::source_location where = std::source_location::current()) {

@@ -59,8 +59,7 @@ public:
         }
     }
 
-    void change(time_point at) noexcept;
-    // As change(), for a limit that may have passed by now. A limit passes once: by try_pass(), by cancel_passed(), or here,
+    // Changes nothing if it has passed or ended. A limit passes once: by try_pass(), by cancel_passed(), or here,
     // in the first of these calls that finds its time has come. From any thread.
     deadline_move try_move(const deadline_change& to, time_point now) noexcept;
     // Returns true if it has passed, or passes now because it is at or before `at`: the caller cancels the node. From any thread.

@@ -45,6 +45,10 @@ public:
             if (node_.is_unused()) {
                 never_awaited(source_->describe(), source_->wait_call);
             }
+        } else if constexpr (requires { source_->call(); }) {
+            if (node_.is_unused()) {
+                never_awaited(source_->describe(), source_->call());
+            }
         }
     }
 

@@ -3,8 +3,8 @@
 // Failures that travel with an exception: those of the further children of the scope that threw it, of earlier attempts.
 //
 // An exception object cannot carry them, as it keeps its own type. So the job into which it is thrown remembers them beside
-// it: until the job ends, which decides whether the exception was caught, or until four later exceptions brought failures of
-// their own. By then the body had caught it.
+// it: until the job ends, which decides whether the exception was caught. A job that catches for ever must not keep all of
+// them: when there are more than four, the oldest goes whose exception only this list holds. It was caught, and cannot come back.
 
 #include <roost/task/detail/failure_list.hpp>
 
@@ -17,18 +17,18 @@ namespace roost::inline ROOST_ABI::detail {
 class carried_failures {
 public:
     static constexpr std::size_t exceptions_kept = 4;
+    static constexpr std::size_t held_exceptions_kept = 100;
 
     carried_failures() noexcept = default;
 
-    // `others` travel with `thrown` from now on. Throws std::bad_alloc; then nothing has changed.
-    void add(const std::exception_ptr& thrown, failure_list others);
+    // `others` travel with `thrown` from now on. Throws std::bad_alloc; then nothing has changed. Returns what it had to drop though
+    // its exception may come back: none, unless the program holds a hundred.
+    [[nodiscard]] failure_list add(const std::exception_ptr& thrown, failure_list others);
     // Returns what travels with `thrown`, in order; empty if nothing does.
     [[nodiscard]] failure_list beside(const std::exception_ptr& thrown) const noexcept;
     // Removes and returns them.
     [[nodiscard]] failure_list take(const std::exception_ptr& thrown) noexcept;
     void clear() noexcept { all_.clear(); }
-    // Returns how many exceptions have failures beside them.
-    [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
 
 private:
     struct entry {

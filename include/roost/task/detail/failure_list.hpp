@@ -66,7 +66,7 @@ private:
     static void release(link* l) noexcept;
     static void drop(link* l, link*& gone) noexcept;
     void visit(const std::exception_ptr& except, void* to, visitor each) const noexcept;
-    static void visit_without_memory(const link* l, void* to, visitor each, unsigned deeper) noexcept;
+    static void visit_without_memory(const link* l, void* to, visitor each, unsigned deeper, unsigned& visits) noexcept;
     class collector;
 
     plain<link*> top_{nullptr};

@@ -84,6 +84,10 @@ public:
         return std::exchange(word_, word_of(&ops) | (word_ & ending_mask));
     }
     void take_out(std::uintptr_t before) noexcept { word_ = (before & ~ending_mask) | (word_ & ending_mask); }
+    // The same below a boundary that holds `before`: tell `ops` first when that one is taken out.
+    [[nodiscard]] static std::uintptr_t put_below(std::uintptr_t& before, const link_ops& ops) noexcept {
+        return std::exchange(before, word_of(&ops) | (before & ending_mask));
+    }
 
     // The loop has destroyed the child: its waiter, next to be resumed or destroyed itself, must not do it again.
     void abandon() noexcept { word_ = boundary_bit | (word_ & ending_mask); }
@@ -157,7 +161,9 @@ public:
         region_ = &in;
     }
     void set_link(await_link& link) noexcept { link_ = &link; }
-    // Of a frame that was never started: see task/detail/burial.hpp.
+    // For the time that it is destroyed in.
+    void set_where(region& in) noexcept { region_ = &in; }
+    // Of a frame that is to be destroyed: see task/detail/burial.hpp.
     void set_next_dropped(promise_base* next) noexcept { link_ = reinterpret_cast<await_link*>(next); }
     [[nodiscard]] promise_base* next_dropped() const noexcept { return reinterpret_cast<promise_base*>(link_); }
 

@@ -171,6 +171,7 @@ private:
     static constexpr std::uintptr_t pointer_mask = ~std::uintptr_t(7);
     static std::uintptr_t word_of(const cancellable& what) noexcept { return reinterpret_cast<std::uintptr_t>(&what); }
 
+    [[nodiscard, gnu::noinline, gnu::cold]] static body& owner_of_buried() noexcept;
     void claim_and_unwind(cancellable& what) noexcept;
     void describe_wait(node_description& d) noexcept;
     template <class Look>

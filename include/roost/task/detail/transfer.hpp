@@ -35,8 +35,10 @@
 namespace roost::inline ROOST_ABI::detail {
 
 class body;
+class burial;
 class job_core;
 class promise_base;
+class region;
 
 enum class transfer { bounce, counted, direct };
 #if !ROOST_SYMMETRIC_TRANSFER
@@ -111,8 +113,10 @@ public:
 
     detail::slice slice;  // of `current`
 
-    // Of frames that were never started and are destroyed (task/detail/burial.hpp).
-    std::uint16_t dropping = 0;  // on this stack
+    // Of frames that are destroyed (task/detail/burial.hpp).
+    burial* buried = nullptr;  // the innermost one on this stack
+    region* grave = nullptr;  // where they are meanwhile; null: not made yet
+    std::uint16_t dropping = 0;  // generators and frames that were never started, on this stack
     promise_base* to_drop = nullptr;  // when there is room
 };
 
