@@ -32,7 +32,7 @@ TEST(with_note, TASK_29_notes_only_what_fails_and_keeps_the_type) {
     EXPECT_TRUE(own_type);
     ASSERT_EQ(j.notes().size(), 1U);
     EXPECT_EQ(j.notes().front().find("reading the header ("), 0U) << j.notes().front();
-    EXPECT_NE(j.notes().front().find("trace_test.cpp:"), std::string::npos) << j.notes().front();
+    EXPECT_NE(j.notes().front().find("with_note_test.cpp:"), std::string::npos) << j.notes().front();
 }
 
 task<> fine() { static_cast<void>(co_await with_note("fine", works())); }
