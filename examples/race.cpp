@@ -1,7 +1,7 @@
 // Races: the first to end, and the first to succeed. When they are over, nothing of the losers runs any more.
 
+#include <roost/flow/race.hpp>
 #include <roost/roost.hpp>
-#include <roost/task/race.hpp>
 
 #include <atomic>
 #include <cstdio>

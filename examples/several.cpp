@@ -1,10 +1,10 @@
 // Several tasks at once: all of them, the first, the first that succeeds, at most so many at a time, again and again.
 
+#include <roost/flow/map_concurrent.hpp>
+#include <roost/flow/race.hpp>
+#include <roost/flow/retry.hpp>
+#include <roost/flow/when_all.hpp>
 #include <roost/roost.hpp>
-#include <roost/task/map_concurrent.hpp>
-#include <roost/task/race.hpp>
-#include <roost/task/retry.hpp>
-#include <roost/task/when_all.hpp>
 
 #include <cstdio>
 #include <stdexcept>

@@ -1,9 +1,9 @@
 // Signals without a service: one line for Ctrl-C, and a wait like any other for the rest.
 
+#include <roost/flow/select.hpp>
 #include <roost/runtime/run_until_signal.hpp>
 #include <roost/runtime/signal_watch.hpp>
 #include <roost/sync/channel.hpp>
-#include <roost/task/select.hpp>
 #include <roost/task/sleep.hpp>
 
 #include <signal.h>

@@ -1,7 +1,7 @@
 // A supervisor: feeds that fail are started again, after a growing pause, and the others never notice.
 
+#include <roost/flow/supervise.hpp>
 #include <roost/roost.hpp>
-#include <roost/task/supervise.hpp>
 
 #include <cstdio>
 #include <stdexcept>

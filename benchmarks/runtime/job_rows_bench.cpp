@@ -1,10 +1,10 @@
 // One job at a time, and the parts of its life: making it, awaiting one that has ended, two that race.
 #include "../harness/harness.hpp"
 
+#include <roost/flow/race.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/race.hpp>
 #include <roost/task/scope.hpp>
 
 #include <vector>

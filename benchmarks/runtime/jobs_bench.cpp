@@ -2,6 +2,7 @@
 #include "../compare/tasks/fork_join.hpp"
 #include "../harness/harness.hpp"
 
+#include <roost/flow/when_all.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/auto_reset_event.hpp>
 #include <roost/sync/event.hpp>
@@ -10,7 +11,6 @@
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/task.hpp>
-#include <roost/task/when_all.hpp>
 
 #include <malloc.h>
 #include <time.h>

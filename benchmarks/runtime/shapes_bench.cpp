@@ -2,6 +2,7 @@
 // shape is, for everybody who is measured: benchmarks/README.md.
 #include "../harness/harness.hpp"
 
+#include <roost/flow/when_all.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/broadcast.hpp>
 #include <roost/sync/channel.hpp>
@@ -11,7 +12,6 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/services.hpp>
-#include <roost/task/when_all.hpp>
 
 #include <deque>
 #include <vector>

@@ -7,7 +7,7 @@ if(why AND NOT ROOST_ENABLE_ASIO STREQUAL "IF_FOUND")
 elseif(why)
   message(STATUS "roost: left out: the layer asio ${why}")
 else()
-  roost_add_layer(asio DEPENDS task)
+  roost_add_layer(asio DEPENDS flow)
   # Asio without what it has of its own for coroutines and with no code for compilers that are not supported anyway.
   target_compile_definitions(roost_asio PUBLIC BOOST_ASIO_NO_DEPRECATED)
   if(NOT ROOST_BOOST_INCLUDE_DIR STREQUAL "/usr/include")

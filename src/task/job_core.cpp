@@ -102,6 +102,28 @@ void job_core::start_unusual(promise_base& frame, start_mode mode) noexcept {
     post_or_fall_back(where(), *this, name_text());
 }
 
+// As start(), without a queue.
+void job_core::start_here(promise_base& frame) noexcept {
+    if (watched_ != 0) [[unlikely]] {
+        tell_created(job_state::fresh);
+    }
+    if (should_stop_now()) [[unlikely]] {
+        runner::of_this_thread().why = why();
+        body::run(next_step::unwind(frame));
+        return;
+    }
+    phase_.store(job_state::active, mo::relaxed);  // J3
+    if (is_watched()) [[unlikely]] {
+        tell_state(job_state::active);
+    }
+    body::run(frame);
+}
+
+void job_core::tell_begun() noexcept {
+    tell_created(job_state::fresh);
+    tell_state(job_state::active);
+}
+
 // The first thing that runs of a job, unless it has been cancelled since it was posted.
 void job_core::run_job(work& self) noexcept {
     job_core& job = static_cast<job_core&>(static_cast<body&>(self));

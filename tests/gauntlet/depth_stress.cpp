@@ -1,12 +1,12 @@
 // Scenarios 11 and 12: however deep the chain of frames and however many awaits complete at once, the stack stays as it is.
 
+#include <roost/flow/closing_executor.hpp>
+#include <roost/flow/race.hpp>
 #include <roost/sync/auto_reset_event.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/closing_executor.hpp>
 #include <roost/task/on.hpp>
-#include <roost/task/race.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/task/until_stop.hpp>

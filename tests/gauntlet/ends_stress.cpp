@@ -1,11 +1,11 @@
 // Threads of other libraries against the ends of executors and lanes; sandboxes, full pipes and missing descriptors.
 
 #include <roost/base/write_stderr.hpp>
+#include <roost/flow/closing_executor.hpp>
 #include <roost/runtime/blocking.hpp>
 #include <roost/runtime/loop.hpp>
 #include <roost/runtime/run.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/closing_executor.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/testing/manual_executor.hpp>
 

@@ -5,6 +5,9 @@
 #include <roost/base/outcome.hpp>
 #include <roost/base/reason.hpp>
 #include <roost/exec/activity.hpp>
+#include <roost/flow/race.hpp>
+#include <roost/flow/select.hpp>
+#include <roost/flow/when_all.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/once.hpp>
@@ -15,10 +18,7 @@
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/job_local.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/race.hpp>
 #include <roost/task/scope.hpp>
-#include <roost/task/select.hpp>
-#include <roost/task/when_all.hpp>
 #include <roost/tree/visit.hpp>
 
 #if defined(ROOST_TEST_SERVICE)

@@ -20,6 +20,14 @@
 // not tried: on_failure::decide: calls the user's function in its row of on_failure
 
 #include <roost/exec/serial_executor.hpp>
+#include <roost/flow/closing_executor.hpp>
+#include <roost/flow/coalescer.hpp>
+#include <roost/flow/map_concurrent.hpp>
+#include <roost/flow/race.hpp>
+#include <roost/flow/retry.hpp>
+#include <roost/flow/select.hpp>
+#include <roost/flow/supervise.hpp>
+#include <roost/flow/when_all.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/runtime/signal_watch.hpp>
@@ -34,8 +42,6 @@
 #include <roost/task/as_task.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/closing_executor.hpp>
-#include <roost/task/coalescer.hpp>
 #include <roost/task/collect.hpp>
 #include <roost/task/driven.hpp>
 #include <roost/task/external.hpp>
@@ -43,22 +49,16 @@
 #include <roost/task/job_events.hpp>
 #include <roost/task/launch_started.hpp>
 #include <roost/task/limited_scope.hpp>
-#include <roost/task/map_concurrent.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/others_of.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/race.hpp>
-#include <roost/task/retry.hpp>
 #include <roost/task/scope.hpp>
-#include <roost/task/select.hpp>
 #include <roost/task/services.hpp>
 #include <roost/task/shared_deferred.hpp>
 #include <roost/task/shield.hpp>
-#include <roost/task/supervise.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/task/trace.hpp>
 #include <roost/task/until_stop.hpp>
-#include <roost/task/when_all.hpp>
 #include <roost/testing/manual_executor.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/external_resource.hpp>

@@ -2,6 +2,7 @@
 // Scenario 13, objects that live on: one object per row is used over and over, each time with another allocation or call of user
 // code that fails. After every fault it is as it was before, and the same use works.
 
+#include <roost/flow/coalescer.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/shutdown/shutdown.hpp>
@@ -16,7 +17,6 @@
 #include <roost/sync/watch.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/coalescer.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/root.hpp>

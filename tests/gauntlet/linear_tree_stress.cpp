@@ -1,7 +1,7 @@
 // Scenario 11, without tasks that run: chains of nodes, of shutdown children, and of tasks that never began.
 
+#include <roost/flow/race.hpp>
 #include <roost/shutdown/shutdown.hpp>
-#include <roost/task/race.hpp>
 #include <roost/task/task.hpp>
 
 #include "../tree/tree_support.hpp"

@@ -2,6 +2,7 @@
 // corrupt something, or an error that can be caught.
 
 #include <roost/exec/executor.hpp>
+#include <roost/flow/race.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/runtime/loop.hpp>
 #include <roost/runtime/runtime.hpp>
@@ -23,7 +24,6 @@
 #include <roost/task/driven.hpp>
 #include <roost/task/external.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/race.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/testing/virtual_time.hpp>

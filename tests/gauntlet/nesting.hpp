@@ -3,28 +3,28 @@
 // Everything that nests, as deep as one likes: a level is a frame with one more below it, in a job, a scope, a group, under a
 // deadline, and so on. The innermost one waits; then it returns, or fails.
 
+#include <roost/flow/coalescer.hpp>
+#include <roost/flow/map_concurrent.hpp>
+#include <roost/flow/race.hpp>
+#include <roost/flow/retry.hpp>
+#include <roost/flow/select.hpp>
+#include <roost/flow/supervise.hpp>
+#include <roost/flow/when_all.hpp>
 #include <roost/shutdown/shutdown.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/coalescer.hpp>
 #include <roost/task/collect.hpp>
 #include <roost/task/generator.hpp>
 #include <roost/task/ignore.hpp>
 #include <roost/task/limited_scope.hpp>
-#include <roost/task/map_concurrent.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/race.hpp>
-#include <roost/task/retry.hpp>
 #include <roost/task/scope.hpp>
-#include <roost/task/select.hpp>
 #include <roost/task/shared_deferred.hpp>
 #include <roost/task/shield.hpp>
-#include <roost/task/supervise.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/task/until_stop.hpp>
-#include <roost/task/when_all.hpp>
 
 #include <functional>
 #include <stdexcept>

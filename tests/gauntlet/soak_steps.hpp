@@ -2,12 +2,12 @@
 
 // What the jobs of the soak do to their world, one thing at a time, each with its rules.
 
+#include <roost/flow/select.hpp>
+#include <roost/flow/supervise.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/generator.hpp>
-#include <roost/task/select.hpp>
 #include <roost/task/sleep.hpp>
-#include <roost/task/supervise.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/task/until_stop.hpp>
 

@@ -4,17 +4,17 @@
 // stream before they are used, so that no way to end loses them: ROOST_SOAK_SEED plays an episode again, or with
 // ROOST_SOAK_EPISODES as many from there on.
 
+#include <roost/flow/race.hpp>
+#include <roost/flow/supervise.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/dump.hpp>
 #include <roost/task/failure_sink.hpp>
-#include <roost/task/race.hpp>
 #include <roost/task/root.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
-#include <roost/task/supervise.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/testing/virtual_time.hpp>
 

@@ -1,15 +1,15 @@
 // Scenarios 14 and 15: whatever the user's code throws, and wherever.
 
+#include <roost/flow/race.hpp>
+#include <roost/flow/supervise.hpp>
+#include <roost/flow/when_all.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/on_exit.hpp>
-#include <roost/task/race.hpp>
 #include <roost/task/scope.hpp>
-#include <roost/task/supervise.hpp>
-#include <roost/task/when_all.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/external_resource.hpp>
 

@@ -2,6 +2,7 @@
 // where it can catch one, by the last sentence of the program where it cannot go on. docs/guide/mistakes.md lists them.
 
 #include <roost/base/misuse.hpp>
+#include <roost/flow/select.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/sync/broadcast.hpp>
 #include <roost/sync/channel.hpp>
@@ -15,7 +16,6 @@
 #include <roost/sync/waiter_queue.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/scope.hpp>
-#include <roost/task/select.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 

@@ -1,9 +1,9 @@
 #include <roost/runtime/signal_watch.hpp>
 
 #include <roost/base/error.hpp>
+#include <roost/flow/race.hpp>
+#include <roost/flow/select.hpp>
 #include <roost/runtime/run.hpp>
-#include <roost/task/race.hpp>
-#include <roost/task/select.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
 

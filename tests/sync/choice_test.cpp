@@ -1,4 +1,4 @@
-// Selects themselves are tested in tests/task/select_test.cpp.
+// Selects themselves are tested in tests/flow/select_test.cpp.
 #include <roost/sync/detail/choice.hpp>
 
 #include <gtest/gtest.h>

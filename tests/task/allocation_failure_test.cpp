@@ -1,31 +1,31 @@
 // The Nth allocation of every public operation fails, for N = 0, 1, 2, ... until nothing is left to fail. Each run is on a
 // thread of its own, whose frame cache is empty, so that every frame and block counts.
+#include <roost/flow/coalescer.hpp>
+#include <roost/flow/map_concurrent.hpp>
+#include <roost/flow/race.hpp>
+#include <roost/flow/retry.hpp>
+#include <roost/flow/select.hpp>
+#include <roost/flow/supervise.hpp>
+#include <roost/flow/when_all.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/coalescer.hpp>
 #include <roost/task/collect.hpp>
 #include <roost/task/dump.hpp>
 #include <roost/task/external.hpp>
 #include <roost/task/generator.hpp>
 #include <roost/task/job_local.hpp>
 #include <roost/task/limited_scope.hpp>
-#include <roost/task/map_concurrent.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/race.hpp>
-#include <roost/task/retry.hpp>
 #include <roost/task/scope.hpp>
-#include <roost/task/select.hpp>
 #include <roost/task/services.hpp>
 #include <roost/task/shared_deferred.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
-#include <roost/task/supervise.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/task/trace.hpp>
-#include <roost/task/when_all.hpp>
 
 #include "rig.hpp"
 

@@ -1,15 +1,15 @@
+#include <roost/flow/race.hpp>
+#include <roost/flow/retry.hpp>
+#include <roost/flow/when_all.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/mutex.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/as_task.hpp>
 #include <roost/task/limited_scope.hpp>
 #include <roost/task/on.hpp>
-#include <roost/task/race.hpp>
-#include <roost/task/retry.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/timeout.hpp>
-#include <roost/task/when_all.hpp>
 
 #include "rig.hpp"
 

@@ -1,15 +1,15 @@
 // Destructors that throw in frames that are destroyed, and deep chains of frames that never ran.
+#include <roost/flow/race.hpp>
+#include <roost/flow/when_all.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/detail/burial.hpp>
 #include <roost/task/generator.hpp>
 #include <roost/task/on_exit.hpp>
-#include <roost/task/race.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
-#include <roost/task/when_all.hpp>
 
 #include "further.hpp"
 #include "rig.hpp"

@@ -1,14 +1,14 @@
 #include <roost/task/dump.hpp>
 
 #include <roost/exec/recent_time.hpp>
+#include <roost/flow/race.hpp>
+#include <roost/flow/supervise.hpp>
+#include <roost/flow/when_all.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/mutex.hpp>
 #include <roost/task/limited_scope.hpp>
-#include <roost/task/race.hpp>
 #include <roost/task/sleep.hpp>
-#include <roost/task/supervise.hpp>
 #include <roost/task/timeout.hpp>
-#include <roost/task/when_all.hpp>
 
 #include "rig.hpp"
 

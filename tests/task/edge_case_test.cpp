@@ -1,9 +1,9 @@
 // Edge case 15, with every way in which a value travels: the cancel comes right before or right after the value.
+#include <roost/flow/race.hpp>
+#include <roost/flow/select.hpp>
 #include <roost/sync/channel.hpp>
 #include <roost/sync/semaphore.hpp>
 #include <roost/task/deferred.hpp>
-#include <roost/task/race.hpp>
-#include <roost/task/select.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "rig.hpp"

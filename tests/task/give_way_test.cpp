@@ -1,4 +1,6 @@
 // Awaits that are always ready: they look at the clock, end at a deadline, and let others run.
+#include <roost/flow/select.hpp>
+#include <roost/flow/when_all.hpp>
 #include <roost/sync/channel.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/mutex.hpp>
@@ -6,10 +8,8 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/detail/give_way.hpp>
 #include <roost/task/generator.hpp>
-#include <roost/task/select.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
-#include <roost/task/when_all.hpp>
 #include <roost/testing/virtual_time.hpp>
 
 #include "rig.hpp"

@@ -1,9 +1,9 @@
 // Two workers and foreign threads: every event of every job exactly once, also while observers come and go.
+#include <roost/flow/supervise.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/job_events.hpp>
-#include <roost/task/supervise.hpp>
 
 #include <gtest/gtest.h>
 

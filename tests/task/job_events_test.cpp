@@ -1,13 +1,13 @@
 #include <roost/task/job_events.hpp>
 
 #include <roost/base/error.hpp>
+#include <roost/flow/supervise.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/deferred.hpp>
 #include <roost/task/external.hpp>
 #include <roost/task/scope.hpp>
-#include <roost/task/supervise.hpp>
 
 #include "rig.hpp"
 

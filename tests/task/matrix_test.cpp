@@ -1,12 +1,12 @@
 // The matrix of the job specification, row by row.
 
+#include <roost/flow/supervise.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
-#include <roost/task/supervise.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "rig.hpp"

@@ -1,11 +1,11 @@
 // Who is inside a scope: what members may do while it closes, what nobody may do from inside.
 #include <roost/base/error.hpp>
+#include <roost/flow/closing_executor.hpp>
+#include <roost/flow/select.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/closing_executor.hpp>
 #include <roost/task/external.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/select.hpp>
 
 #include "rig.hpp"
 

@@ -1,24 +1,24 @@
 // The Nth call into user code throws, for N = 0, 1, 2, ... until nothing is left to throw: bodies, callables, cleanups,
 // copies and moves of arguments and results. Whatever it hits, the job ends, nothing of the user's is lost or destroyed
 // twice, and the scope can be used again.
+#include <roost/flow/coalescer.hpp>
+#include <roost/flow/map_concurrent.hpp>
+#include <roost/flow/race.hpp>
+#include <roost/flow/retry.hpp>
+#include <roost/flow/supervise.hpp>
+#include <roost/flow/when_all.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/coalescer.hpp>
 #include <roost/task/external.hpp>
 #include <roost/task/generator.hpp>
 #include <roost/task/job_local.hpp>
-#include <roost/task/map_concurrent.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/on_exit.hpp>
-#include <roost/task/race.hpp>
-#include <roost/task/retry.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/shared_deferred.hpp>
 #include <roost/task/shield.hpp>
-#include <roost/task/supervise.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/task/trace.hpp>
-#include <roost/task/when_all.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/external_resource.hpp>
 

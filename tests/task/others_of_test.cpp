@@ -1,21 +1,21 @@
 // Failures that travel with an exception: a body that catches it has handled them all.
+#include <roost/flow/coalescer.hpp>
+#include <roost/flow/map_concurrent.hpp>
+#include <roost/flow/race.hpp>
+#include <roost/flow/retry.hpp>
+#include <roost/flow/supervise.hpp>
+#include <roost/flow/when_all.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/coalescer.hpp>
 #include <roost/task/collect.hpp>
-#include <roost/task/map_concurrent.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/others_of.hpp>
 #include <roost/task/owned_scope.hpp>
-#include <roost/task/race.hpp>
-#include <roost/task/retry.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
-#include <roost/task/supervise.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/task/trace.hpp>
-#include <roost/task/when_all.hpp>
 
 #include "further.hpp"
 #include "rig.hpp"

@@ -6,11 +6,11 @@
 //
 // To replay: ROOST_SEED=<seed> task_test --gtest_filter='random_trees.<the test that failed>'
 
+#include <roost/flow/supervise.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/root.hpp>
 #include <roost/task/sleep.hpp>
-#include <roost/task/supervise.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/testing/virtual_time.hpp>
 

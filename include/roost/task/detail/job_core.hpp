@@ -85,10 +85,15 @@ public:
     [[nodiscard]] bool run_for_joiner() noexcept;
     void end_joined() noexcept;  // the reference goes with it
 
-    // For groups (task/detail/fork.hpp). Begins on the executor, inside the call, unless it is cancelled already.
+    // For groups (flow/detail/fork.hpp). Begins on the executor, inside the call, unless it is cancelled already.
     void start_here(promise_base& frame) noexcept;
-    // The same for whoever resumes the frame himself.
-    void begin_here() noexcept;
+    // As above, when the caller resumes the frame itself.
+    void begin_here() noexcept {
+        if (watched_ != 0) [[unlikely]] {
+            tell_begun();
+        }
+        phase_.store(job_state::active, mo::relaxed);  // J3
+    }
     // Nobody is to be told of it if it returns now.
     [[nodiscard]] bool has_nothing_to_tell() const noexcept { return !has_extras_ && !is_watched(); }
 
@@ -133,6 +138,7 @@ protected:
     }
 
 private:
+    void tell_begun() noexcept;
     friend class joiner;
     void drop_extras() noexcept;
     [[gnu::noinline, gnu::cold]] void settle_carried() noexcept;

@@ -1,0 +1,129 @@
+#pragma once
+
+// row r = co_await retry(backoff(50ms).jitter(0.5), 4, load_row, id);
+//
+// Calls fn(args...), a task, until it succeeds, at most `attempts` times, with the backoff in between. The last failure is
+// thrown with its own type, the earlier ones are kept beside it, at most the first hundred of them. A cancelled attempt is not repeated: the awaiting body ends
+// cancelled. The arguments are passed again at every attempt, so they are copied.
+//
+// What else an attempt failed with goes with its failure. The next attempt deals with both; if it does not come because of a
+// cancel, they go to the failure sink.
+
+#include <roost/base/error.hpp>
+#include <roost/flow/backoff.hpp>
+#include <roost/flow/detail/placed.hpp>
+#include <roost/task/as_outcome.hpp>
+#include <roost/task/detail/policy_scope.hpp>
+#include <roost/task/sleep.hpp>
+
+#include <concepts>
+#include <cstdint>
+
+namespace roost::inline ROOST_ABI {
+
+namespace detail {
+
+class always_again {
+public:
+    always_again() noexcept = default;
+    bool operator()(const std::exception_ptr&) const noexcept { return true; }
+};
+
+[[noreturn]] void refuse_no_attempts(site where);
+
+// What the attempts so far failed with. Without memory for it, it goes to the failure sink.
+class failed_attempts {
+public:
+    static constexpr std::size_t failures_kept = 100;
+
+    explicit failed_attempts(site where) noexcept : where_(where) {}
+    failed_attempts(const failed_attempts&) = delete;
+    failed_attempts& operator=(const failed_attempts&) = delete;
+    // Before the next attempt has begun: nobody else will hear of the last one.
+    ~failed_attempts();
+
+    // An attempt has failed; another will follow.
+    void add(const std::exception_ptr& error, const std::vector<std::exception_ptr>& others) noexcept;
+    void begins() noexcept { is_waiting_ = false; }
+    // Of all attempts, in order, at most as many as are kept.
+    [[nodiscard]] std::vector<std::exception_ptr>& all() noexcept;
+
+private:
+    void keep_last() noexcept;
+
+    site where_;  // of the retry
+    std::vector<std::exception_ptr> earlier_;
+    std::vector<std::exception_ptr> last_;  // attempt
+    bool is_waiting_ = false;
+};
+
+// Whether it is to be tried again. If that throws it is not; what was thrown comes out.
+template <class Again>
+[[nodiscard]] bool ask_again(Again& again, const std::exception_ptr& error, std::exception_ptr& thrown) noexcept {
+    try {
+        return static_cast<bool>(again(error));
+    } catch (...) {
+        thrown = std::current_exception();
+        return false;
+    }
+}
+
+template <class T, class Again, class Fn, class... Args>
+task<T> retry_task(site where, backoff wait, std::uint32_t attempts, Again again, Fn fn, Args... args) {
+    failed_attempts earlier(where);
+    for (std::uint32_t n = 1;; ++n) {
+        outcome<T> ended;
+        try {
+            task<T> t = roost::as_task(std::invoke(fn, args...));
+            ended = co_await outcome_of_attempt<T, failed_attempts>(std::move(t), earlier);
+        } catch (...) {
+            earlier.begins();
+            ended = outcome<T>(std::current_exception());
+        }
+        if (ended.is_cancelled()) {
+            co_await end_cancelled(ended.why());
+        }
+        if (ended.has_value()) {
+            co_return std::move(ended).value();
+        }
+        std::exception_ptr asking;
+        if (n >= attempts || !ask_again(again, ended.error(), asking)) {
+            for (std::exception_ptr& e : earlier.all()) {
+                co_await carry_failure(ended.error(), std::move(e));
+            }
+            for (const std::exception_ptr& e : ended.others()) {
+                co_await carry_failure(ended.error(), e);
+            }
+            if (asking) {
+                co_await carry_failure(ended.error(), std::move(asking));
+            }
+            std::rethrow_exception(ended.error());
+        }
+        earlier.add(ended.error(), ended.others());
+        co_await pause_before_retry(wait.next(n));
+    }
+}
+
+}  // namespace detail
+
+// Only failures that `again(const std::exception_ptr&)` calls worth it are tried again. If it throws, the failure it was asked
+// about is thrown, with that beside it.
+template <class Again, class Fn, class... Args>
+    requires std::predicate<Again&, const std::exception_ptr&>
+[[nodiscard]] auto retry_if(Again again, detail::placed<backoff> wait, std::uint32_t attempts, Fn&& fn, Args&&... args) {
+    using made = detail::called_again<std::decay_t<Fn>&, std::decay_t<Args>...>;
+    static_assert(detail::task_or_waitable<made>,
+                  "retry(backoff, attempts, fn, args...): fn(args...) has to return something that a task can await");
+    if (attempts == 0) {
+        detail::refuse_no_attempts(wait.where());
+    }
+    return detail::retry_task<detail::task_result_t<made>, Again, detail::callable_for<Fn>, std::decay_t<Args>...>(
+        wait.where(), wait.value(), attempts, std::move(again), std::forward<Fn>(fn), std::forward<Args>(args)...);
+}
+
+template <class Fn, class... Args>
+[[nodiscard]] auto retry(detail::placed<backoff> wait, std::uint32_t attempts, Fn&& fn, Args&&... args) {
+    return retry_if(detail::always_again(), wait, attempts, std::forward<Fn>(fn), std::forward<Args>(args)...);
+}
+
+}  // namespace roost::inline ROOST_ABI

@@ -1,0 +1,233 @@
+#pragma once
+
+// The first of several waits that can happen, and only that one.
+//
+//   auto got = co_await select(orders.receive(), stop.wait(), sleep_for(1s));
+//   switch (got.index()) {
+//       case 0: handle(got.get<0>());  break;      what co_await orders.receive() would have given
+//       case 1: co_return;
+//       case 2: flush();
+//   }
+//
+// Clauses: a channel's receive() or send_from(v) (a value given to send() goes with the clause if it loses), the waits of
+// event, auto_reset_event and latch, lock() and acquire() of mutexes and semaphores, a job or deferred (its end; the deferred
+// is awaited afterwards, at once), sleep_for and sleep_until. A task is no clause: it has effects; that is what race() is for.
+//
+// Exactly one clause happens. The others are as if they had not been there: no value, permit or signal is taken and put
+// back, and when select returns none of them is queued anywhere. Cancelling the job while it waits takes every clause out.
+// Of several that could happen at once the leftmost does; select(fair, ...) begins at a random one. Two selects can meet at a
+// channel without places. select() of nothing does not compile.
+
+#include <roost/base/error.hpp>
+#include <roost/flow/detail/select_clause.hpp>
+#include <roost/task/detail/policy_scope.hpp>
+
+#include <array>
+#include <optional>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+namespace roost::inline ROOST_ABI {
+
+// Begins at a random clause instead of the leftmost.
+class fair_t {
+public:
+    constexpr explicit fair_t(int) noexcept {}
+};
+inline constexpr fair_t fair{0};
+
+// get<I>() of a clause that did not happen.
+class wrong_clause : public std::bad_variant_access {
+public:
+    wrong_clause(std::size_t asked, std::size_t happened) noexcept;
+    [[nodiscard]] const char* what() const noexcept override { return text_; }
+
+private:
+    char text_[112];
+};
+
+// Which clause happened, and what it gave.
+template <class... R>
+class [[nodiscard]] selected {
+public:
+    template <std::size_t I, class... Args>
+    explicit selected(std::in_place_index_t<I> at, Args&&... args) : value_(at, std::forward<Args>(args)...) {}
+
+    [[nodiscard]] std::size_t index() const noexcept { return value_.index(); }
+    // Only of the clause that happened: throws wrong_clause otherwise.
+    template <std::size_t I>
+    [[nodiscard]] auto& get() & {
+        check<I>();
+        return std::get<I>(value_);
+    }
+    template <std::size_t I>
+    [[nodiscard]] auto get() && {
+        check<I>();
+        return std::get<I>(std::move(value_));
+    }
+
+private:
+    template <std::size_t I>
+    void check() const {
+        static_assert(I < sizeof...(R), "selected::get<I>(): this select has fewer clauses");
+        if (value_.index() != I) [[unlikely]] {
+            throw wrong_clause(I, value_.index());
+        }
+    }
+
+    std::variant<detail::kept_t<R>...> value_;
+};
+
+namespace detail {
+
+template <class Clauses>
+class select_await;
+
+// Op...: what was written as a clause.
+template <class... Op>
+class select_await<std::tuple<Op...>> final : private select_core {
+    static constexpr std::size_t count = sizeof...(Op);
+    using clauses = std::tuple<typename clause_of<Op>::type...>;
+    using indices = std::index_sequence_for<Op...>;
+
+public:
+    using result = selected<typename clause_of<Op>::type::result...>;
+
+    select_await(promise_base& me, std::tuple<Op...>& ops, std::size_t first) : select_await(me, ops, first, indices()) {}
+    ~select_await() {
+        if (winner_ == count) {
+            for_each([this](std::size_t, auto& c) {
+                if (this->winner() != c.id()) {  // the one that won, and never ran, passes on what it was given
+                    c.unlink();
+                }
+                return false;
+            });
+        }
+    }
+
+    [[nodiscard]] bool await_ready() {
+        const bool ready = !frame().where().is_cancelled() && for_each([this](std::size_t i, auto& c) {
+            const bool now = c.poll();
+            winner_ = now ? i : winner_;
+            return now;
+        });
+        return ready && may_go_on(frame());
+    }
+    ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<>) noexcept {
+        promise_base& me = frame();
+        region& in = me.where();
+        if (winner_ != count) [[unlikely]] {
+            return give_way(me);
+        }
+        if (in.is_cancelled()) [[unlikely]] {
+            unwind_frame(me);
+            return true;
+        }
+        suspended_ = true;
+        const bool at_once = for_each([this](std::size_t i, auto& c) {
+            const bool now = !is_won() && !c.start(*this);
+            winner_ = now ? i : winner_;
+            return now;
+        });
+        if (at_once) {
+            suspended_ = false;
+            return false;
+        }
+        if (ends_closed()) [[unlikely]] {
+            unwind_frame(me, reason::plain_kind(reason_kind::closed));
+        } else if (in.commit(*this)) [[unlikely]] {
+            unwind_frame(me);
+        }
+        return true;
+    }
+    result await_resume() {
+        if (suspended_) {
+            frame().where().disarm(*this);
+        }
+        for_each([this](std::size_t i, auto& c) {
+            if (winner_ == count && this->winner() == c.id()) {
+                winner_ = i;
+            }
+            if (winner_ != i) {
+                c.unlink();
+            }
+            return false;
+        });
+        return take<0>();
+    }
+
+private:
+    template <std::size_t... I>
+    select_await(promise_base& me, std::tuple<Op...>& ops, std::size_t first, std::index_sequence<I...>)
+        : select_core(me), clauses_(clause_source<Op>(*this, std::get<I>(ops))...), first_(first) {
+        (std::get<I>(clauses_).check(me), ...);
+    }
+
+    // From the first one on, around; until fn says true.
+    template <class Fn>
+    bool for_each(Fn fn) {
+        return from(first_, count, fn) || from(0, first_, fn);
+    }
+    template <class Fn>
+    bool from(std::size_t begin, std::size_t end, Fn& fn) {
+        return with_indices(begin, end, fn, indices());
+    }
+    template <class Fn, std::size_t... I>
+    bool with_indices(std::size_t begin, std::size_t end, Fn& fn, std::index_sequence<I...>) {
+        return ((I >= begin && I < end && fn(I, std::get<I>(clauses_))) || ...);
+    }
+    template <std::size_t I>
+    result take() {
+        if constexpr (I + 1 < count) {
+            if (winner_ != I) {
+                return take<I + 1>();
+            }
+        }
+        auto& clause = std::get<I>(clauses_);
+        if constexpr (std::is_void_v<typename std::tuple_element_t<I, clauses>::result>) {
+            clause.take();
+            return result(std::in_place_index<I>);
+        } else {
+            return result(std::in_place_index<I>, clause.take());
+        }
+    }
+
+    clauses clauses_;
+    std::size_t first_;
+    std::size_t winner_ = count;
+    bool suspended_ = false;
+};
+
+template <class... Op>
+class [[nodiscard("it waits only when it is awaited: write co_await")]] select_call : public task_only {
+    static_assert(sizeof...(Op) > 0, "a select of nothing would wait for ever");
+
+public:
+    select_call(bool is_fair, Op... ops) : ops_(std::move(ops)...), fair_(is_fair) {}
+    [[nodiscard]] select_await<std::tuple<Op...>> in_task(promise_base& me) && {
+        return select_await<std::tuple<Op...>>(me, ops_, fair_ ? random_u64() % sizeof...(Op) : 0);
+    }
+
+private:
+    std::tuple<Op...> ops_;
+    bool fair_;
+};
+
+template <class Clause>
+using operation_of = std::remove_cvref_t<decltype(as_operation(std::declval<Clause>()))>;
+
+}  // namespace detail
+
+template <class... Clause>
+[[nodiscard]] auto select(Clause&&... clauses) {
+    return detail::select_call<detail::operation_of<Clause>...>(false,
+                                                                detail::as_operation(std::forward<Clause>(clauses))...);
+}
+template <class... Clause>
+[[nodiscard]] auto select(fair_t, Clause&&... clauses) {
+    return detail::select_call<detail::operation_of<Clause>...>(true,
+                                                                detail::as_operation(std::forward<Clause>(clauses))...);
+}
+
+}  // namespace roost::inline ROOST_ABI

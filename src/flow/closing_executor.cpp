@@ -1,0 +1,32 @@
+#include <roost/flow/closing_executor.hpp>
+
+#include <roost/base/error.hpp>
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/detail/policy_scope.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+// A child of it, what was sent here by on() and so holds its end up, or a job below one of those.
+void closing_executor::refuse_close_from_inside() const {
+    scope_.core().refuse_wait_from_inside();
+    const job running = current_job();
+    if (running && detail::value_region::find(*running.core(), this) != nullptr) {
+        throw error(errc::would_deadlock, "job '" + std::string(running.name()) + "' waits for the end of executor '" +
+                                              std::string(name()) + "', which waits for it");
+    }
+}
+
+task<> closing_executor::close() {
+    refuse_close_from_inside();
+    scope_.cancel(reason::plain_kind(reason_kind::closed));
+    co_await scope_.close();
+}
+
+void closing_executor::close_blocking() {
+    scope_.cancel(reason::plain_kind(reason_kind::closed));
+    scope_.close_blocking_on(target_);
+}
+
+task<> detail::end_closed() { co_await end_cancelled(reason::plain_kind(reason_kind::closed)); }
+
+}  // namespace roost::inline ROOST_ABI

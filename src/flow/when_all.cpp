@@ -1,0 +1,38 @@
+#include <roost/flow/when_all.hpp>
+
+namespace roost::inline ROOST_ABI::detail {
+
+constinit const fork_rules all_rules{.policy = fail_fast_policy,
+                                     .child = "one of all",
+                                     .needs_all = true,
+                                     .ended = nullptr,
+                                     .finish = +[](fork& group) noexcept {
+                                         for (const fork_slot* s = group.first(); s != nullptr; s = fork::after(*s)) {
+                                             if (s->link().state() != ending::returned) [[unlikely]] {
+                                                 return group.end_cancelled();
+                                             }
+                                         }
+                                         return next_step::resume(group.waiter());
+                                     }};
+
+constinit const fork_rules settled_rules{.policy = told_policy,
+                                         .child = "one of all",
+                                         .needs_all = false,
+                                         .ended =
+                                             +[](fork&, fork_slot& slot, ending how, job_core* ran) noexcept {
+                                                 if (how == ending::threw && ran != nullptr) {
+                                                     static_cast<told_slot&>(slot).others =
+                                                         ran->take_beside(slot.link().error(), 0);
+                                                 }
+                                                 return false;
+                                             },
+                                         .finish =
+                                             +[](fork& group) noexcept {
+                                                 if (!group.waiter().where().is_cancelled()) {
+                                                     return next_step::resume(group.waiter());
+                                                 }
+                                                 group.report_slots("when_all_settled");
+                                                 return group.end_cancelled();
+                                             }};
+
+}  // namespace roost::inline ROOST_ABI::detail
