@@ -32,14 +32,14 @@ foreach(source IN LISTS example_sources)
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
   if(ROOST_BUILD_TESTS)
     add_test(NAME example_${stem} COMMAND example_${stem})
-    set_tests_properties(example_${stem} PROPERTIES LABELS example TIMEOUT 60)
+    set_tests_properties(example_${stem} PROPERTIES LABELS "example;ci" TIMEOUT 60)
   endif()
 endforeach()
 
 # The runbook explains the log of one of them; both have to say the same.
 if(TARGET example_service_runbook AND ROOST_BUILD_TESTS)
   add_test(NAME runbook_is_true COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/tools/runbook" "$<TARGET_FILE:example_service_runbook>")
-  set_tests_properties(runbook_is_true PROPERTIES LABELS tool TIMEOUT 60)
+  set_tests_properties(runbook_is_true PROPERTIES LABELS "tool;ci" TIMEOUT 60)
 endif()
 
 # Larger ones have a folder and say themselves what they need.

@@ -37,11 +37,18 @@ function(_roost_usage target scope)
   target_link_libraries(${target} ${scope} Threads::Threads)
 endfunction()
 
-# Not tree: its files have names of their own for the same states. Nor with g++, which warns of coroutines in such files.
+# Not tree: its files have names of their own for the same states.
 function(_roost_unite target layer)
   if(ROOST_UNITY AND NOT layer STREQUAL "tree")
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    roost_united_flags(${target})
   endif()
+endfunction()
+
+# g++ takes every type of an unnamed namespace outside the main file for one of a header, and so the frame of every coroutine that
+# holds one.
+function(roost_united_flags target)
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
 function(roost_add_layer layer)

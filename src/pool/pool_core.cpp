@@ -167,7 +167,7 @@ void pool_core::begin_close() noexcept {
     }
     is_closing_ = true;
     while (auto* w = static_cast<pool_waiter*>(waiters_.front())) {
-        give(*w, gift::closed, nullptr, fx);
+        give(*w, gift::closed, nullptr, fx);  // mutate
     }
     settle_queue(fx);
     for (unsigned i = 0; i < stripe_count_; ++i) {

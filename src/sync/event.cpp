@@ -11,7 +11,7 @@ event::~event() {
 void event::set() noexcept {
     std::uint32_t seen = word_.load(mo::relaxed);  // E3
     do {
-        if ((seen & waited_bit) != 0) {
+        if ((seen & waited_bit) != 0) {  // mutate
             set_slow();
             return;
         }

@@ -159,7 +159,7 @@ bool permits::cancel(weighted_waiter& w, claim as) noexcept {
     waiters_.lock();
     const bool claimed = waiters_.take_if_queued(w, as);
     if (claimed) {
-        grant_locked(out);  // it may have been the one that kept the others waiting
+        grant_locked(out);  // mutate: it may have been the one that kept the others waiting
     }
     unlock_and_deliver(out);
     return claimed;

@@ -161,7 +161,7 @@ bool node::end_alone(std::uint32_t references) noexcept {
         return false;
     }
     ROOST_ASSERT((flags_ & access::is_linked) != 0, "I4: a node with work of its own is not in the tree");
-    up.members_.erase(*this);
+    up.members_.erase(*this);  // mutate
     flags_ = static_cast<std::uint8_t>(flags_ & ~access::is_linked);
     up.lock_.unlock();
     functions_->destroy(*this);

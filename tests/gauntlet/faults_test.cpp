@@ -1,7 +1,7 @@
 // Long because it is one table over the whole public API.
 // Scenario 13: the Nth allocation fails, and the Nth call of user code throws, for N = 0, 1, 2, ... until nothing is left to
 // fail, in every public function that can. Afterwards the same works, and nothing has leaked; that an object goes on working
-// after its fault is for kept_faults_test. Each run is on a thread of its own, whose cache of frames is empty. tools/check_api_faults wants a row, or a reason, for each such function:
+// after its fault is for kept_faults_test. Each run is on a thread of its own, whose cache of frames is empty. Those without a row, and why:
 //
 // not tried: abandon::abandon, finish::finish, interrupted_or::interrupted_or: only keep what they are given
 // not tried: guarded::begin, guarded::end, guarded::size, guarded::size_hint, guarded::into_inner, guarded::guarded: only pass on to the thing inside

@@ -282,7 +282,7 @@ const misuse fatal[] = {
          where.post(c);
          where.run();
      },
-     "mine.*join_blocking|join_blocking.*mine"},
+     "mine.*close_blocking|close_blocking.*mine"},
     {"a loop goes with work in it",
      [] {
          runtime_tests::call c([] {});

@@ -43,5 +43,19 @@ class CheckText(PlantedTree):
         self.plant("a.cpp", "int x; \nint y;")
         self.assert_found("a.cpp:1: white space", "a.cpp:2: no line break")
 
+    def test_more_vague_words_than_allowed_are_found(self):
+        word = "some" + "body"
+        for name, area in (("include/roost/sync/x.hpp", "public headers"), ("include/roost/sync/detail/x.hpp", "detail headers and sources"),
+                           ("src/sync/x.cpp", "detail headers and sources"), ("docs/x.md", "documents"), ("README.md", "documents")):
+            with self.subTest(name):
+                self.plant(name, f"// {word} {word.upper()}'s, not {word}s\n")
+                self.assert_found(f"{area}: 2 vague words", arguments=("--vague", "1"))
+                self.assertNotIn(f"{area}: ", self.assert_clean("--vague", "2"))
+                self.plant(name, "\n")
+
+    def test_a_number_that_can_fall_is_said(self):
+        self.plant("docs/x.md", "no" + "body\n")
+        self.assertIn("documents: 1 vague words; lower the 3", self.assert_clean("--vague", "3"))
+
 
 unittest.main()
