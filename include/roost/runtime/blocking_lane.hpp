@@ -69,6 +69,9 @@ public:
     // Called on a thread of a lane by work that is about to hand its result to an executor or to free what it belongs to. False:
     // the lane has abandoned the work, and what it belongs to may be gone. True on other threads.
     [[nodiscard]] static bool may_deliver() noexcept;
+    // Called where that result is used, as its first act. On a thread of a lane it ends what may_deliver() began: close() waits
+    // for what follows no longer than for any work. Does nothing on other threads.
+    static void has_delivered() noexcept;
 
     // Whether the caller runs on one of its threads.
     [[nodiscard]] bool is_here() const noexcept;
