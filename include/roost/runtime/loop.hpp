@@ -42,7 +42,8 @@ public:
 
     // Runs work and timers until stop(), or until the loop is closed and nothing is left to run.
     void run() noexcept;
-    // Runs what is ready, without sleeping; how many.
+    // Runs what is ready, without sleeping; how many. Ends when all that was ready at its start has run, so it returns although
+    // bodies keep yielding or waking each other. Some of what became ready meanwhile may be left to the next call; 0: nothing was.
     std::size_t poll() noexcept;
     // From any thread: run() returns after the body it is in. The next run() goes on.
     void stop() noexcept;
@@ -74,6 +75,7 @@ private:
     detail::pulse pulse_;
     atomic<bool> stop_{false};
     detail::pace pace_;
+    const work* poll_end_ = nullptr;  // queued by poll() behind what was ready at its start
     bool older_ready_ = false;
     bool slept_ = true;
     bool running_ = false;
