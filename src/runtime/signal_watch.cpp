@@ -8,7 +8,7 @@ class signal_watch::target final : public detail::signal_target {
 public:
     explicit target(detail::signal_numbers which) : signal_target(which) {}
     // When nothing receives, the newest are lost, as the kernel loses what is pending already.
-    void arrived(int number) noexcept override { static_cast<void>(numbers.try_send(number)); }
+    void arrived(int number) noexcept override { static_cast<void>(numbers.try_send(number).status()); }
 
     channel<int> numbers{64, "signals"};
 };

@@ -60,7 +60,8 @@ public:
     // Installs handlers for what is not watched yet. Throws std::system_error without a thread, std::bad_alloc without memory;
     // then nothing has changed.
     static void add(std::shared_ptr<signal_target> target);
-    // What nothing else watches has its former effect again. The target is still told of what came before.
+    // What nothing else watches has its former effect again. The target is still told of what came before. Blocks until the hub's
+    // thread, unless the caller is that thread, has left the signals to the others: no longer than a call of arrived() takes.
     static void release(signal_target& target) noexcept;
     // release(), and the target is told of nothing more, but for a call that is under way. If it was the last, the hub's thread
     // ends: blocks until it has, which takes no longer than such a call. On that thread itself it does not block; the thread stays.
@@ -72,7 +73,8 @@ public:
     static void forget(signal_target& target) noexcept { target.installed_ = false; }
 
 private:
-    static void release_locked(signal_target& target) noexcept;
+    static void give_back(const signal_target& target) noexcept;
+    static void set_mask() noexcept;
 };
 
 // "SIGTERM"; "signal 64" for what has no common name.
