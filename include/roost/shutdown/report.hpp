@@ -32,7 +32,7 @@ public:
     [[nodiscard]] bool is_at_least() const noexcept { return is_at_least_; }
     // The count is no exact number: guards whose place was not recorded.
     [[nodiscard]] bool is_about() const noexcept { return is_about_; }
-    // Each thing that some of them wait on, the oldest one's first. on: empty for those that run, or whose wait is not known.
+    // Each thing that some of them wait on, the oldest one's first, up to 64. on: empty for those that run, or whose wait is not known.
     struct wait {
         std::string on;
         std::size_t count = 0;
@@ -59,6 +59,7 @@ private:
     std::size_t count_ = 0;
     std::optional<duration> oldest_;
     std::vector<wait> waits_;
+    std::size_t unlisted_ = 0;  // that wait on further things
     bool is_at_least_ = false;
     bool is_about_ = false;
 };
