@@ -7,7 +7,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <memory>
 #include <string>
 #include <system_error>
 
@@ -49,36 +51,58 @@ void answer(host& h, int client) {
     ::close(client);
 }
 
+// Closed when the last of its users has gone: the number of a closed socket may belong to another file.
+class socket_owner {
+public:
+    explicit socket_owner(int fd) : fd_(fd) {}
+    ~socket_owner() { ::close(fd_); }
+    socket_owner(const socket_owner&) = delete;
+    socket_owner& operator=(const socket_owner&) = delete;
+    int fd() const { return fd_; }
+    void end() {
+        has_ended_ = true;
+        ::shutdown(fd_, SHUT_RDWR);
+    }
+    bool has_ended() const { return has_ended_; }
+
+private:
+    int fd_;
+    std::atomic<bool> has_ended_{false};
+};
+using shared_socket = std::shared_ptr<socket_owner>;
+
 // On a thread of the blocking lane, until the socket is shut down.
-int accept_all(host* h, int listener) {
-    for (;;) {
-        const int client = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+int accept_all(host* h, const shared_socket& listener) {
+    while (!listener->has_ended()) {
+        const int client = ::accept4(listener->fd(), nullptr, nullptr, SOCK_CLOEXEC);
         if (client >= 0) {
             answer(*h, client);
+        } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+            ::usleep(100'000);  // others will give files back, and the probe asks again
         } else if (errno != EINTR && errno != ECONNABORTED) {
             return errno;
         }
     }
+    return 0;
 }
 
 // Without health checks the service is as good as dead to its manager, so an error ends it: see component_options::optional.
-task<> serve(host& h, roost::shutdown stop, int listener) {
+task<> serve(host& h, roost::shutdown stop, shared_socket listener) {
     const int error = co_await roost::blocking(accept_all, &h, listener);
-    ::close(listener);
     if (is_running(stop.state())) {
         throw std::system_error(error, std::generic_category(), "accept on the health port");
     }
 }
 
-task<> end(int listener) {
-    ::shutdown(listener, SHUT_RDWR);
+task<> end(shared_socket listener) {
+    listener->end();
     co_return;
 }
 
 }  // namespace
 
 void health_server::start(host& h, roost::service::component& in, unsigned short port) {
-    const int listener = listen_on(port);
+    const auto listener = std::make_shared<socket_owner>(listen_on(port));
     in.on_stop([listener] { return end(listener); });
     in.launch("health", serve(h, in.shutdown(), listener));
 }

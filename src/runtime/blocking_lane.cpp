@@ -54,6 +54,7 @@ std::vector<lane_entry> blocking_lane::close(duration patience) noexcept {
 
 std::vector<lane_entry> blocking_lane::running() const { return core_->running(); }
 bool blocking_lane::may_deliver() noexcept { return detail::lane_core::may_deliver(); }
+void blocking_lane::has_delivered() noexcept { detail::lane_core::has_delivered(); }
 bool blocking_lane::is_here() const noexcept { return detail::lane_core::of_this_thread() == core_.get(); }
 std::size_t blocking_lane::threads() const noexcept { return core_->threads(); }
 std::size_t blocking_lane::queued() const noexcept { return core_->queued(); }

@@ -183,17 +183,21 @@ void lane_core::run(member& me) noexcept {
     limited_thread::of_this_thread() = &me;
     lock_.lock();
     time_point leave_at = deadline_after(now(), keep_idle_);
-    for (;;) {
+    while (!me.abandoned) {  // before it begins work too: what close() has returned as not begun never runs
+        bool needed = true;
         if (blocking_work* w = pop()) {
             run_one(me, *w);
-            if (me.abandoned) {
-                break;
-            }
             leave_at = deadline_after(now(), keep_idle_);
-        } else if (closed_ || !sleep(leave_at)) {
-            break;
+        } else {
+            needed = !closed_ && sleep(leave_at);
         }
-        if (is_surplus()) {
+        if (me.abandoned || (needed && !is_surplus())) {
+            continue;
+        }
+        lock_.unlock();
+        join_ended(time_point::min());
+        lock_.lock();
+        if (first_ == nullptr || is_surplus()) {  // what was submitted meanwhile counted on this thread
             break;
         }
     }
@@ -232,9 +236,6 @@ void lane_core::leave(member& me) noexcept {
     this_member() = nullptr;
     limited_thread::of_this_thread() = nullptr;
     if (!abandoned) {
-        lock_.unlock();
-        join_ended(time_point::min());
-        lock_.lock();
         --live_;
         me.since = now();
         me.ended = true;
@@ -299,7 +300,7 @@ std::vector<lane_entry> lane_core::close(duration patience) noexcept {
     }
 }
 
-// Returns true if a thread is delivering a result: it is inside an executor, which must not end meanwhile.
+// About to come back: it is inside some executor's post(), which must not end meanwhile. Never while it runs a coroutine.
 bool lane_core::is_delivering() const noexcept {
     for (const member* m = members_; m != nullptr; m = m->next) {
         if (m->delivers) {
@@ -339,9 +340,11 @@ void lane_core::name_queued(std::vector<lane_entry>& left) const noexcept {
 void lane_core::abandon_members(std::vector<lane_entry>& left, time_point at) noexcept {
     while (member* m = members_) {
         members_ = m->next;
-        try {
-            left.push_back(describe(*m, at));
-        } catch (const std::exception&) {  // no memory to name it
+        if (m->busy || m->ended) {  // an idle one is only slow to leave
+            try {
+                left.push_back(describe(*m, at));
+            } catch (const std::exception&) {  // no memory to name it
+            }
         }
         m->handle.detach();
         if (m->ended) {
@@ -359,8 +362,16 @@ bool lane_core::may_deliver() noexcept {
         return true;
     }
     const guard_type held(me->of->lock_);
+    me->of->last_end_ = now();  // the function has returned
     me->delivers = !me->abandoned;
     return me->delivers;
+}
+
+void lane_core::has_delivered() noexcept {
+    if (member* me = this_member()) {
+        const guard_type held(me->of->lock_);
+        me->delivers = false;
+    }
 }
 
 // --- reports -------------------------------------------------------------------------------------------------------------

@@ -163,6 +163,10 @@ void loop::leave() noexcept {
 std::size_t loop::run_some() noexcept {
     std::size_t ran = 0;
     for (work* w = oldest(); w != nullptr; w = next()) {
+        if (w == poll_end_) [[unlikely]] {
+            poll_end_ = nullptr;
+            break;
+        }
         pulse_.begin_body();
         if (slept_) [[unlikely]] {
             slept_ = false;
@@ -181,12 +185,23 @@ std::size_t loop::run_some() noexcept {
 
 std::size_t loop::poll() noexcept {
     enter();
-    timers_.advance(now());
     pace_.restart();
-    std::size_t ran = 0;
-    while (const std::size_t some = run_some()) {
-        ran += some;
-        pace_.looked(now());
+    time_point at = now();
+    std::uint32_t heard = bell_.listen();
+    time_point next_timer = timers_.advance(at);
+    work end(+[](work&) noexcept {});  // behind all that is ready; it is never run
+    static_cast<void>(post_last(end));
+    poll_end_ = &end;
+    std::size_t ran = run_some();
+    while (poll_end_ != nullptr) {
+        at = now();
+        pace_.looked(at);
+        const std::uint32_t rings = bell_.listen();
+        if (rings != heard || at >= next_timer) {  // an earlier timer rings
+            heard = rings;
+            next_timer = timers_.advance(at);
+        }
+        ran += run_some();
     }
     leave();
     return ran;

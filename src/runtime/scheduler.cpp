@@ -10,13 +10,13 @@ namespace roost::inline ROOST_ABI::detail {
 
 namespace {
 
-constexpr unsigned older_rounds = 4;         // every so many rounds of bodies that ran where they were awaited
-constexpr std::size_t fetch_limit = 16;      // items from outside at a time, when no other worker is free to run them
-constexpr unsigned longest_pause = 64;
+constexpr unsigned older_rounds = 4;         // of so many bodies that ran where they were awaited
+constexpr std::size_t fetch_limit = 16;      // from outside at a time, when no other worker is free to run them
+constexpr unsigned longest_pause = 6;        // as a power of two
 constexpr std::int64_t steal_limit = 8;
 
 void pause(unsigned round) noexcept {
-    for (unsigned i = std::min(1U << std::min(round, 6U), longest_pause); i > 0; --i) {
+    for (unsigned i = 1U << std::min(round, longest_pause); i > 0; --i) {
         spin_hint();
     }
 }

@@ -1,6 +1,7 @@
 #include <roost/runtime/detail/signal_hub.hpp>
 
 #include <roost/base/error.hpp>
+#include <roost/runtime/detail/signal_chain.hpp>
 
 #include <pthread.h>
 #include <signal.h>
@@ -16,53 +17,23 @@
 // thread does that. Handlers belong to the process: other code may have installed its own before, or may install one over
 // this.
 //
-// fields   targets, listener, old: under lock. The handler reads the atomics alone, which are never destroyed.
-// I1       a handler that runs while its number is not watched does what the former handler would have done
-// I2       a handler counts before it rings, and the listener reads the rings before the counts: no signal is missed
+// fields   targets, listener, mask_wanted: under lock. The handler reads the atomics alone, which are never destroyed.
+// I1       a handler that runs when nothing watches its number does what the handler before ours would have done
+// I2       a handler counts before it rings, and the listener reads the rings before the counts: no signal is overlooked
 //
 // id  operation              order    pairs  carries                             fails in
 // H1  users: any             seq_cst  H1     I1                                  (no model: handlers are the kernel's)
-// H2  previous: any          seq_cst  H2     I1                                  (no model: handlers are the kernel's)
 // H3  counts: any            seq_cst  H3     I2                                  (no model: handlers are the kernel's)
 // H4  rings: any             seq_cst  H4     I2                                  (no model: handlers are the kernel's)
 // H5  ending: any            seq_cst  H5     nothing but itself; H4 wakes        (no model: once per end of the thread)
+// H6  mask_set: any          seq_cst  H6     the mask of the listener's thread   (no model: masks are the kernel's)
 
 namespace roost::inline ROOST_ABI::detail {
 
 namespace {
 
-// The former action, in a form that a handler can read: the function, and whether it takes three arguments.
-class former_action {
-public:
-    void set(const struct sigaction& a) noexcept {
-        takes_info_.store((a.sa_flags & SA_SIGINFO) != 0, mo::seq_cst);  // H2
-        function_.store((a.sa_flags & SA_SIGINFO) != 0 ? reinterpret_cast<std::uintptr_t>(a.sa_sigaction)
-                                                       : reinterpret_cast<std::uintptr_t>(a.sa_handler),
-                        mo::seq_cst);  // H2
-    }
-    [[nodiscard]] bool is_default() const noexcept {
-        return function_.load(mo::seq_cst) == reinterpret_cast<std::uintptr_t>(SIG_DFL);  // H2
-    }
-    // Does nothing if the former action was SIG_DFL or SIG_IGN.
-    void call(int number, siginfo_t* info, void* context) const noexcept {
-        const std::uintptr_t f = function_.load(mo::seq_cst);  // H2
-        if (f == reinterpret_cast<std::uintptr_t>(SIG_DFL) || f == reinterpret_cast<std::uintptr_t>(SIG_IGN)) {
-            return;
-        }
-        if (takes_info_.load(mo::seq_cst)) {  // H2
-            reinterpret_cast<void (*)(int, siginfo_t*, void*)>(f)(number, info, context);
-        } else {
-            reinterpret_cast<void (*)(int)>(f)(number);
-        }
-    }
-
-private:
-    atomic<std::uintptr_t> function_{0};
-    atomic<bool> takes_info_{false};
-};
-
 constinit atomic<std::uint32_t> hub_users[signal_limit];
-constinit former_action hub_former[signal_limit];
+constinit signal_chain hub_chains[signal_limit];
 constinit atomic<std::uint32_t> hub_counts[signal_limit];
 constinit atomic<std::uint32_t> hub_rings{0};
 
@@ -73,20 +44,25 @@ void wake_listener() noexcept {
 
 void on_signal(int number, siginfo_t* info, void* context) {
     const int saved = errno;
-    if (hub_users[number].load(mo::seq_cst) > 0) {  // H1
-        hub_counts[number].fetch_add(1, mo::seq_cst);  // H3
-        wake_listener();
-    } else if (hub_former[number].is_default()) {
-        struct sigaction usual{};
-        usual.sa_handler = SIG_DFL;
-        ::sigaction(number, &usual, nullptr);
-        ::raise(number);  // takes effect when this handler returns
+    {
+        const signal_depth here(signal_depth::kind::hub, number);
+        const bool is_watched = hub_users[number].load(mo::seq_cst) > 0;  // H1
+        if (is_watched && here.is_first()) {
+            hub_counts[number].fetch_add(1, mo::seq_cst);  // H3
+            wake_listener();
+        }
+        hub_chains[number].pass_on(here, on_signal, is_watched, number, info, context);
     }
-    hub_former[number].call(number, info, context);
     errno = saved;
 }
 
-bool is_ours(const struct sigaction& a) noexcept { return (a.sa_flags & SA_SIGINFO) != 0 && a.sa_sigaction == on_signal; }
+void install(int number) noexcept {
+    sigset_t none;
+    ::sigemptyset(&none);
+    hub_chains[number].install(number, on_signal, none);
+}
+
+void uninstall(int number) noexcept { hub_chains[number].uninstall(number, on_signal); }
 
 class listener {
 public:
@@ -118,13 +94,11 @@ public:
         return one;
     }
 
-    void install(int number) noexcept;
-    void uninstall(int number) noexcept;
-
     os_mutex lock;
     std::vector<std::shared_ptr<signal_target>> targets;
     std::unique_ptr<listener> now;
-    struct sigaction old[signal_limit] = {};
+    std::uint32_t mask_wanted = 0;  // changes with what is watched
+    atomic<std::uint32_t> mask_set{0};  // the one that the listener has followed
 
 private:
     hub_state() {
@@ -145,30 +119,6 @@ private:
         lock.unlock();
     }
 };
-
-void hub_state::install(int number) noexcept {
-    struct sigaction before{};
-    ::sigaction(number, nullptr, &before);
-    if (is_ours(before)) {
-        return;  // restored by other code that had saved it
-    }
-    old[number] = before;
-    hub_former[number].set(before);
-    struct sigaction mine{};
-    mine.sa_sigaction = on_signal;
-    mine.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-    ::sigemptyset(&mine.sa_mask);
-    ::sigaction(number, &mine, nullptr);
-}
-
-// A handler that was installed over ours stays. If it restores ours later, ours does what the former one did.
-void hub_state::uninstall(int number) noexcept {
-    struct sigaction present{};
-    ::sigaction(number, nullptr, &present);
-    if (is_ours(present)) {
-        ::sigaction(number, &old[number], nullptr);
-    }
-}
 
 }  // namespace
 
@@ -233,35 +183,76 @@ void signal_hub::add(std::shared_ptr<signal_target> target) {
     }
     for (int n = 1; n < signal_limit; ++n) {
         target->seen_[static_cast<std::size_t>(n)] = hub_counts[n].load(mo::seq_cst);  // H3
-        if (target->numbers_.has(n) && hub_users[n].fetch_add(1, mo::seq_cst) == 0) {  // H1
-            hub.install(n);
+        if (target->numbers_.has(n)) {
+            hub_users[n].fetch_add(1, mo::seq_cst);  // H1
+            install(n);  // also for a second target: others may have installed theirs over ours
         }
     }
     target->installed_ = true;
     hub.targets.push_back(std::move(target));
-    wake_listener();  // the listener unblocks the new numbers for its thread
+    ++hub.mask_wanted;
+    wake_listener();  // the listener unblocks what it has to take
 }
 
-void signal_hub::release_locked(signal_target& target) noexcept {
-    if (!std::exchange(target.installed_, false)) {
-        return;
+// First the listener's thread blocks again what nothing else watches, then that has its former effect. The other way round the
+// thread would take a signal that all others block, and the program could die of it.
+void signal_hub::release(signal_target& target) noexcept {
+    hub_state& hub = hub_state::get();
+    std::uint32_t wanted = 0;
+    {
+        const std::lock_guard hold(hub.lock);
+        if (!std::exchange(target.installed_, false)) {
+            return;
+        }
+        wanted = ++hub.mask_wanted;
+        if (hub.now->is_here()) {
+            set_mask();
+            give_back(target);
+            return;
+        }
     }
+    wake_listener();
+    for (std::uint32_t seen = hub.mask_set.load(mo::seq_cst); static_cast<std::int32_t>(seen - wanted) < 0;  // H6
+         seen = hub.mask_set.load(mo::seq_cst)) {  // H6
+        wait_on(hub.mask_set, seen);
+    }
+    const std::lock_guard hold(hub.lock);
+    give_back(target);
+}
+
+void signal_hub::give_back(const signal_target& target) noexcept {
     for (int n = 1; n < signal_limit; ++n) {
         if (target.numbers_.has(n) && hub_users[n].fetch_sub(1, mo::seq_cst) == 1) {  // H1
-            hub_state::get().uninstall(n);
+            uninstall(n);
         }
     }
 }
 
-void signal_hub::release(signal_target& target) noexcept {
-    const std::lock_guard hold(hub_state::get().lock);
-    release_locked(target);
+// On the listener's thread, with the lock: it takes what is watched and leaves everything else to the program's own threads.
+void signal_hub::set_mask() noexcept {
+    hub_state& hub = hub_state::get();
+    sigset_t blocked;
+    ::sigfillset(&blocked);
+    for (const int broken : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
+        ::sigdelset(&blocked, broken);
+    }
+    for (const std::shared_ptr<signal_target>& one : hub.targets) {
+        for (int n = 1; n < signal_limit; ++n) {
+            if (one->installed_ && one->numbers_.has(n)) {
+                ::sigdelset(&blocked, n);
+            }
+        }
+    }
+    ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
+    hub.mask_set.store(hub.mask_wanted, mo::seq_cst);  // H6
+    wake_on(&hub.mask_set, INT_MAX);
 }
 
 void signal_hub::remove(signal_target& target) noexcept {
     hub_state& hub = hub_state::get();
     std::shared_ptr<signal_target> gone;
     std::unique_ptr<listener> last;
+    release(target);
     {
         const std::lock_guard hold(hub.lock);
         const auto found = std::find_if(hub.targets.begin(), hub.targets.end(),
@@ -269,7 +260,6 @@ void signal_hub::remove(signal_target& target) noexcept {
         if (found == hub.targets.end()) {
             return;  // in a forked child
         }
-        release_locked(target);
         gone = std::move(*found);
         hub.targets.erase(found);
         if (hub.targets.empty() && !hub.now->is_here()) {
@@ -287,23 +277,19 @@ void signal_hub::remove(signal_target& target) noexcept {
 int signal_hub::next(std::shared_ptr<signal_target>& target) noexcept {
     hub_state& hub = hub_state::get();
     const std::lock_guard hold(hub.lock);
-    sigset_t watched;
-    ::sigemptyset(&watched);
+    if (hub.mask_set.load(mo::seq_cst) != hub.mask_wanted) {  // H6
+        set_mask();
+    }
     for (const std::shared_ptr<signal_target>& one : hub.targets) {
         for (int n = 1; n < signal_limit; ++n) {
-            if (!one->numbers_.has(n)) {
-                continue;
-            }
-            ::sigaddset(&watched, n);
             std::uint32_t& seen = one->seen_[static_cast<std::size_t>(n)];
-            if (seen != hub_counts[n].load(mo::seq_cst)) {  // H3
+            if (one->numbers_.has(n) && seen != hub_counts[n].load(mo::seq_cst)) {  // H3
                 ++seen;
                 target = one;
                 return n;
             }
         }
     }
-    ::sigprocmask(SIG_UNBLOCK, &watched, nullptr);
     return 0;
 }
 

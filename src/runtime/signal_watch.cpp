@@ -7,8 +7,8 @@ namespace roost::inline ROOST_ABI {
 class signal_watch::target final : public detail::signal_target {
 public:
     explicit target(detail::signal_numbers which) : signal_target(which) {}
-    // When the channel is full the newest signals are lost, as the kernel merges pending ones.
-    void arrived(int number) noexcept override { static_cast<void>(numbers.try_send(number)); }
+    // When nothing receives, the newest are lost, as the kernel loses what is pending already.
+    void arrived(int number) noexcept override { static_cast<void>(numbers.try_send(number).status()); }
 
     channel<int> numbers{64, "signals"};
 };

@@ -58,7 +58,7 @@ void conductor::say_holders(time_point now) {
         core_.log(severity::warning, "roost:   " + e.to_string());
     }
     say_lane(severity::warning);
-    std::string lines = "STATUS=" + core_.status();
+    std::string lines = "STATUS=" + core_.status(state_.at, r);
     if (progress) {
         const duration more = std::min<duration>(core_.options().report_every() * 2, core_.hard_deadline() - now);
         lines += "\nEXTEND_TIMEOUT_USEC=" +

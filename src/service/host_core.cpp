@@ -85,11 +85,14 @@ shutdown_report host_core::report() const { return waited_for().report(); }
 
 std::string host_core::status() const {
     const service::phase p = phase();
-    std::string text(to_string(p));
     if (p == service::phase::running) {
-        return text + (is_ready() ? ", ready" : ", not ready");
+        return std::string(to_string(p)) + (is_ready() ? ", ready" : ", not ready");
     }
-    const shutdown_report r = report();
+    return status(p, report());
+}
+
+std::string host_core::status(service::phase p, const shutdown_report& r) const {
+    std::string text(to_string(p));
     text += ", " + std::to_string(r.total()) + " outstanding";
     if (!r.is_empty()) {
         const report_entry& oldest = r.entries().front();

@@ -1,6 +1,7 @@
 #include <roost/service/detail/signal_inbox.hpp>
 
 #include <roost/base/atomic.hpp>
+#include <roost/runtime/detail/signal_chain.hpp>
 #include <roost/service/detail/signal_box.hpp>
 #include <roost/service/detail/wake_fd.hpp>
 #include <roost/service/phase.hpp>
@@ -13,11 +14,11 @@
 // Handlers instead of blocked signals: every program that a worker starts would inherit a blocked mask and ignore its own
 // SIGTERM. And threads that exist before run() would not have the mask.
 //
-// fields   old: written before the handlers are installed, read when they are removed; both by the thread that calls
+// fields   left_alone: written before the handlers are installed, read when they are taken out; both by the thread that calls
 //          remember_signals() and run(), one service at a time
 //
 // id  operation               order    pairs  carries                                                    fails in
-// B1  installed: any          seq_cst  B1     old                                                        (once per process)
+// B1  installed: any          seq_cst  B1     left_alone                                                 (once per process)
 
 namespace roost::inline ROOST_ABI::service {
 
@@ -31,19 +32,26 @@ class inbox {
 public:
     signal_box signals;
     atomic<bool> installed{false};
-    struct sigaction old[handled_count] = {};
+    roost::detail::signal_chain chains[handled_count];
     bool left_alone[handled_count] = {};
 };
 
 constinit inbox box;
 
-void on_signal(int number, siginfo_t* info, void* /*context*/) {
+// Also when no service runs any more: others may have installed theirs over ours, and may put ours back later.
+void on_signal(int number, siginfo_t* info, void* context) {
+    using roost::detail::signal_depth;
     for (std::size_t i = 0; i < handled_count; ++i) {
         if (numbers[i] == number) {
-            const bool has_sender =
-                info != nullptr && (info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL);
-            box.signals.arrived(i, has_sender ? static_cast<int>(info->si_pid) : 0,
-                                [](int fd) noexcept { wake_fd::ring(fd); });
+            const signal_depth here(signal_depth::kind::service, number);
+            const bool is_watched = box.installed.load(mo::seq_cst);  // B1
+            if (is_watched && here.is_first()) {
+                const bool has_sender =
+                    info != nullptr && (info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL);
+                box.signals.arrived(i, has_sender ? static_cast<int>(info->si_pid) : 0,
+                                    [](int fd) noexcept { wake_fd::ring(fd); });
+            }
+            box.chains[i].pass_on(here, on_signal, is_watched, number, info, context);
         }
     }
 }
@@ -51,7 +59,7 @@ void on_signal(int number, siginfo_t* info, void* /*context*/) {
 void put_back() noexcept {
     for (std::size_t i = 0; i < handled_count; ++i) {
         if (!box.left_alone[i]) {
-            ::sigaction(numbers[i], &box.old[i], nullptr);
+            box.chains[i].uninstall(numbers[i], on_signal);
         }
     }
 }
@@ -136,33 +144,31 @@ void remember_signals() noexcept {
     }
     static const int forks_watched = ::pthread_atfork(nullptr, nullptr, in_forked_child);
     static_cast<void>(forks_watched);
-    struct sigaction mine{};
-    mine.sa_sigaction = on_signal;
-    mine.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-    ::sigemptyset(&mine.sa_mask);
+    sigset_t all;
+    ::sigemptyset(&all);
     for (const int n : numbers) {
-        ::sigaddset(&mine.sa_mask, n);
+        ::sigaddset(&all, n);
     }
     for (std::size_t i = 0; i < handled_count; ++i) {
-        ::sigaction(numbers[i], nullptr, &box.old[i]);
+        struct sigaction before{};
+        ::sigaction(numbers[i], nullptr, &before);
         // nohup, and the background jobs of a shell: the parent does not want these signals to end the process.
-        const bool ignored = (box.old[i].sa_flags & SA_SIGINFO) == 0 && box.old[i].sa_handler == SIG_IGN;
+        const bool ignored = (before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == SIG_IGN;
         box.left_alone[i] = ignored && (numbers[i] == SIGINT || numbers[i] == SIGHUP);
         if (!box.left_alone[i]) {
-            ::sigaction(numbers[i], &mine, nullptr);
+            box.chains[i].install(numbers[i], on_signal, all);
         }
     }
-    sigset_t all = mine.sa_mask;
     ::sigprocmask(SIG_UNBLOCK, &all, nullptr);
 }
 
 void forget_signals() noexcept {
     using namespace detail;
     if (box.installed.load(mo::seq_cst)) {  // B1
+        box.installed.store(false, mo::seq_cst);  // B1
         put_back();
         signal_inbox::listen(-1, -1);
         signal_inbox::clear();
-        box.installed.store(false, mo::seq_cst);  // B1
     }
 }
 

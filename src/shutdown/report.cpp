@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <new>
+#include <unordered_map>
 
 // How a report is made. The nodes of the subtree are visited and retained, so no address is reused. Then the slots of all threads
 // are read; a slot that names a retained node is a guard of this subtree. After all slots have been read, each is read again. A
@@ -45,6 +46,7 @@ struct collecting {
     std::vector<held_node> nodes;
     std::vector<seen_guard> guards;
     std::vector<report_entry> groups;
+    std::unordered_multimap<std::size_t, std::size_t> by_key;
     time_point at = now();
 
     void visit(const node_description& d) {
@@ -86,11 +88,14 @@ struct collecting {
 
     report_entry& group(std::string_view kind, std::string_view name, site where) {
         report_entry wanted{std::string(kind), std::string(name), where};
-        for (report_entry& e : groups) {
-            if (e.same_group(wanted)) {
-                return e;
+        const std::hash<std::string_view> hash;
+        const std::size_t key = hash(kind) ^ (hash(name) * 31) ^ (std::size_t{where.line()} * 0x9e3779b9U);
+        for (auto [at_key, end] = by_key.equal_range(key); at_key != end; ++at_key) {
+            if (groups[at_key->second].same_group(wanted)) {
+                return groups[at_key->second];
             }
         }
+        by_key.emplace(key, groups.size());
         return groups.emplace_back(std::move(wanted));
     }
 
@@ -138,6 +143,9 @@ struct collecting {
     }
 };
 
+constexpr std::size_t most_waits = 64;  // kept of one group
+constexpr std::size_t most_said = 8;  // of those, in its line
+
 std::string plural(std::size_t n, const std::string& what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
 
 bool comes_first(const report_entry& a, const report_entry& b) noexcept {
@@ -174,6 +182,13 @@ void report_entry::add(std::size_t n, std::optional<duration> age, std::string w
         }
         return;
     }
+    if (waits_.size() == most_waits) {
+        unlisted_ += is_oldest ? waits_.back().count : n;
+        if (!is_oldest) {
+            return;
+        }
+        waits_.pop_back();
+    }
     waits_.insert(is_oldest ? waits_.begin() : waits_.end(), wait{std::move(waits_on), n, uninterruptible});
 }
 
@@ -199,7 +214,13 @@ std::string report_entry::to_string() const {
             .append(format_age(*oldest_));
     }
     const bool all_alike = waits_.size() <= 1;
+    std::size_t said = 0;
+    std::size_t more = unlisted_;
     for (const wait& w : waits_) {
+        if (said++ >= most_said) {
+            more += w.count;
+            continue;
+        }
         if (!w.on.empty()) {
             text.append(all_alike ? (count_ == 1 ? ", waits on " : ", all wait on ")
                                   : ", " + std::to_string(w.count) + (w.count == 1 ? " waits on " : " wait on "))
@@ -210,6 +231,9 @@ std::string report_entry::to_string() const {
         if (w.uninterruptible) {
             text.append(all_alike ? ", uninterruptible" : " (uninterruptible)");
         }
+    }
+    if (more != 0) {
+        text.append(", and ").append(std::to_string(more)).append(" more");
     }
     return text;
 }

@@ -73,19 +73,17 @@ bool virtual_time::is_here() const noexcept { return playing_here() == this; }
 time_point virtual_time::now() noexcept { return time_point(duration(now_.load(mo::relaxed))); }  // V4
 
 bool virtual_time::arm(timer& t) noexcept {
-    {
-        const hold held(lock_);
-        t.service = this;
-        if (closed_) {
-            t.state = idle;
-            return false;
-        }
-        ROOST_ASSERT(t.state != armed, "a timer is armed that is armed already");
-        t.state = armed;
-        wheel_.insert(t);
-        ++armed_;
+    const hold held(lock_);
+    t.service = this;
+    if (closed_) {
+        t.state = idle;
+        return false;
     }
-    bell_.ring();
+    ROOST_ASSERT(t.state != armed, "a timer is armed that is armed already");
+    t.state = armed;
+    wheel_.insert(t);
+    ++armed_;
+    bell_.ring();  // under the lock: the timer may fire and end the executor as soon as it can be taken
     return true;
 }
 
@@ -95,8 +93,8 @@ bool virtual_time::disarm(timer& t) noexcept {
         wheel_.erase(t);
         t.state = idle;
         --armed_;
+        bell_.ring();  // under the lock: the last timer may be what the end of the executor waits for
         lock_.unlock();
-        bell_.ring();
         return true;
     }
     const bool never_fired = t.state == idle;
@@ -218,9 +216,12 @@ bool virtual_time::run_one() noexcept {
     }
     const virtual_time* outer = playing_here();
     playing_here() = this;
-    const std::uint64_t outer_draws = swap_random_state(draws_);
+    const std::uint64_t outer_draws = swap_random_state(draws_);  // changed here alone, read by submit() on other threads
     w->run();
-    draws_ = swap_random_state(outer_draws);
+    {
+        const hold held(lock_);
+        draws_ = swap_random_state(outer_draws);
+    }
     playing_here() = outer;
     return true;
 }
@@ -331,11 +332,9 @@ bool virtual_time::is_outside_busy() const noexcept {
 }
 
 void virtual_time::change_outside(int by) noexcept {
-    {
-        const hold held(lock_);
-        outside_ += by;
-    }
-    bell_.ring();
+    const hold held(lock_);
+    outside_ += by;
+    bell_.ring();  // under the lock: the executor may end as soon as nothing is outside
 }
 
 void virtual_time::close() noexcept {

@@ -107,11 +107,31 @@ else()
     file(WRITE "${work}/old/boost/version.hpp" "#define BOOST_LIB_VERSION \"1_74\"\n")
     file(WRITE "${work}/old/boost/asio/io_context.hpp" "")
     refused(asio "holds Boost 1.74: install libboost1.81-dev" "-DROOST_BOOST_INCLUDE_DIR=${work}/old")
+    refused(asio "which holds no Boost.Asio: install libboost1.81-dev" "-DROOST_BOOST_INCLUDE_DIR=${work}/nowhere")
+    run("configure with an optional asio" ${CMAKE_COMMAND} -S "${here}/${way}" -B "${work}/optional asio" ${arguments}
+      -Doptional=asio "-DROOST_BOOST_INCLUDE_DIR=${work}/nowhere")
+    if(NOT output MATCHES "optional asio: FALSE")
+      message(FATAL_ERROR "an optional asio without Boost was not left out:\n${output}")
+    endif()
   endif()
   if(layers MATCHES "adapters_sqlite")
     refused(adapters_sqlite "needs SQLite3, which was not found: install libsqlite3-dev" -DCMAKE_DISABLE_FIND_PACKAGE_SQLite3=ON)
     # A layer that needs no database is found without one.
     run("configure without SQLite" ${CMAKE_COMMAND} -S "${here}/${way}" -B "${work}/without" ${arguments}
       -DCMAKE_DISABLE_FIND_PACKAGE_SQLite3=ON -DCMAKE_DISABLE_FIND_PACKAGE_PostgreSQL=ON)
+    # An optional component that cannot be had is left out, and a target that links it all the same is told why.
+    run("configure with an optional SQLite" ${CMAKE_COMMAND} -S "${here}/${way}" -B "${work}/optional" ${arguments}
+      -Doptional=adapters_sqlite -DCMAKE_DISABLE_FIND_PACKAGE_SQLite3=ON)
+    if(NOT output MATCHES "optional adapters_sqlite: FALSE")
+      message(FATAL_ERROR "an optional SQLite was not left out:\n${output}")
+    endif()
+    file(WRITE "${work}/linked/CMakeLists.txt" "cmake_minimum_required(VERSION 3.22)\nproject(linked LANGUAGES CXX)\n"
+      "find_package(roost REQUIRED)\nadd_executable(linked \"${here}/main.cpp\")\n"
+      "target_link_libraries(linked PRIVATE roost::adapters_sqlite)\n")
+    execute_process(COMMAND ${CMAKE_COMMAND} -S "${work}/linked" -B "${work}/linked/build" ${arguments}
+      -DCMAKE_DISABLE_FIND_PACKAGE_SQLite3=ON RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    if(status EQUAL 0 OR NOT output MATCHES "needs SQLite3, which was not found: install libsqlite3-dev")
+      message(FATAL_ERROR "a target without SQLite was not told why it cannot be linked:\n${output}")
+    endif()
   endif()
 endif()

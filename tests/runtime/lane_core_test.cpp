@@ -165,6 +165,92 @@ TEST(lane_core, RUN_156_a_lane_that_gets_on_is_waited_for) {
     EXPECT_EQ(ran, 20);
 }
 
+TEST(lane_core, RUN_196_an_idle_thread_is_not_named_as_running_work) {
+    for (int i = 0; i < 50; ++i) {
+        blocking_lane lane(1, "lane");
+        countdown over(1);
+        job_of quick([&] { over.down(); });
+        EXPECT_TRUE(lane.submit(quick));
+        over.wait();
+        while (!lane.running().empty()) {
+            yield_thread();
+        }
+        for (const lane_entry& e : lane.close(0ms)) {
+            EXPECT_EQ(e.how(), lane_entry::state::ending) << e.to_string();
+        }
+        EXPECT_EQ(lane.threads(), 0U);
+    }
+}
+
+// --- coroutines that go on on the lane's thread --------------------------------------------------------------------------------
+
+struct detached {
+    struct promise_type {
+        detached get_return_object() { return {}; }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() { std::terminate(); }
+    };
+};
+
+detached stays(blocking_lane& lane, std::shared_ptr<gate> end, countdown* resumed, countdown* over) {
+    co_await blocking_on(lane, [] {});
+    resumed->down();
+    end->wait();
+    over->down();
+}
+
+TEST(lane_core, RUN_197_a_coroutine_without_an_executor_is_abandoned_by_name) {
+    auto end = std::make_shared<gate>();
+    countdown resumed(1);
+    countdown over(1);
+    {
+        blocking_lane lane(1, "lane");
+        stays(lane, end, &resumed, &over);
+        resumed.wait();
+        const std::vector<lane_entry> left = lane.close(1ms);
+        ASSERT_EQ(left.size(), 1U);
+        EXPECT_EQ(left[0].how(), lane_entry::state::running);
+    }
+    end->open();
+    over.wait();
+}
+
+class runs_at_once final : public executor {
+public:
+    explicit runs_at_once(blocking_lane& lane) : lane_(lane) {}
+    bool post(work& w) noexcept override {
+        w.run();
+        return true;
+    }
+    [[nodiscard]] std::string_view name() const noexcept override { return "at once"; }
+    [[nodiscard]] blocking_service* blocking() noexcept override { return &lane_; }
+
+private:
+    blocking_lane& lane_;
+};
+
+TEST(lane_core, RUN_197_a_coroutine_of_an_executor_that_runs_at_once_is_abandoned_by_name) {
+    auto end = std::make_shared<gate>();
+    countdown resumed(1);
+    blocking_lane lane(1, "lane");
+    runs_at_once below(lane);
+    owned_scope root(below, scope_options("root").report_failures());
+    root.launch("grind", [](std::shared_ptr<gate> until, countdown* in) -> task<> {
+        co_await blocking([] {});
+        in->down();
+        until->wait();
+    }(end, &resumed));
+    resumed.wait();
+    const std::vector<lane_entry> left = lane.close(1ms);
+    ASSERT_EQ(left.size(), 1U);
+    EXPECT_EQ(left[0].name(), "grind");
+    EXPECT_EQ(left[0].how(), lane_entry::state::running);
+    end->open();
+    root.close_blocking();
+}
+
 task<> waits_at(std::shared_ptr<gate> end, countdown* begun, int* resumed) {
     co_await blocking(
         +[](const std::shared_ptr<gate>& at, countdown* in) {

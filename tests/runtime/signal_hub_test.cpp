@@ -197,6 +197,97 @@ TEST(signal_hub, RUN_180_a_signal_that_every_other_thread_blocks_is_taken) {
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
 }
 
+// As a library does that wants signals of its own and passes them on.
+struct sigaction below_theirs;
+atomic<int> theirs_called{0};
+void theirs(int number, siginfo_t* info, void* context) {
+    theirs_called.fetch_add(1, mo::seq_cst);
+    if ((below_theirs.sa_flags & SA_SIGINFO) != 0) {
+        below_theirs.sa_sigaction(number, info, context);
+    }
+}
+void install_theirs(int number) {
+    struct sigaction mine{};
+    mine.sa_sigaction = theirs;
+    mine.sa_flags = SA_SIGINFO;
+    ASSERT_EQ(::sigaction(number, &mine, &below_theirs), 0);
+}
+
+TEST(signal_hub, RUN_199_a_chain_that_comes_back_to_us_ends) {
+    before_called.store(0, mo::seq_cst);
+    theirs_called.store(0, mo::seq_cst);
+    struct sigaction plain{};
+    struct sigaction usual{};
+    plain.sa_handler = +[](int) { before_called.fetch_add(1, mo::seq_cst); };
+    ASSERT_EQ(::sigaction(SIGUSR2, &plain, &usual), 0);
+    const auto one = std::make_shared<counting_target>(signal_numbers(SIGUSR2));
+    signal_hub::add(one);
+    install_theirs(SIGUSR2);
+    signal_hub::remove(*one);
+    int turns = 0;
+    for (; turns < 3; ++turns) {  // ours is above theirs and below it
+        one->told.reset();
+        signal_hub::add(one);
+        ::raise(SIGUSR2);
+        one->told.wait_blocking();
+        EXPECT_EQ(theirs_called.load(mo::seq_cst), turns + 1);
+        EXPECT_EQ(before_called.load(mo::seq_cst), turns + 1);
+        signal_hub::remove(*one);
+    }
+    install_theirs(SIGUSR2);  // over itself
+    signal_hub::add(one);
+    install_theirs(SIGUSR2);  // over ours, which is over it: it has forgotten what was below
+    ::raise(SIGUSR2);
+    signal_hub::remove(*one);
+    ::sigaction(SIGUSR2, &usual, nullptr);
+}
+
+TEST(signal_hub, RUN_199_a_second_target_hears_of_signals_under_a_handler_that_passes_nothing_on) {
+    const auto one = std::make_shared<counting_target>(signal_numbers(SIGUSR2));
+    const auto two = std::make_shared<counting_target>(signal_numbers(SIGUSR2));
+    signal_hub::add(one);
+    struct sigaction deaf{};
+    deaf.sa_handler = +[](int) {};
+    struct sigaction ours{};
+    ASSERT_EQ(::sigaction(SIGUSR2, &deaf, &ours), 0);
+    signal_hub::add(two);
+    ::raise(SIGUSR2);
+    struct sigaction now{};
+    ::sigaction(SIGUSR2, nullptr, &now);
+    EXPECT_NE(now.sa_handler, deaf.sa_handler);
+    if (now.sa_handler != deaf.sa_handler) {
+        two->told.wait_blocking();
+    }
+    signal_hub::remove(*two);
+    signal_hub::remove(*one);
+    ::sigaction(SIGUSR2, nullptr, &now);
+    EXPECT_EQ(now.sa_handler, deaf.sa_handler);
+    deaf.sa_handler = SIG_DFL;
+    ::sigaction(SIGUSR2, &deaf, nullptr);
+}
+
+TEST(signal_hub, RUN_200_what_is_no_longer_watched_stays_blocked_for_sigwait) {
+    sigset_t blocked;
+    sigset_t before;
+    ::sigemptyset(&blocked);
+    ::sigaddset(&blocked, SIGUSR2);
+    ::sigprocmask(SIG_BLOCK, &blocked, &before);
+    const auto stays = std::make_shared<counting_target>(signal_numbers(SIGRTMAX));
+    signal_hub::add(stays);
+    for (int turn = 0; turn < 20; ++turn) {
+        const auto one = std::make_shared<counting_target>(signal_numbers(SIGUSR2));
+        signal_hub::add(one);
+        ::kill(::getpid(), SIGUSR2);
+        one->told.wait_blocking();
+        signal_hub::remove(*one);
+        ::kill(::getpid(), SIGUSR2);
+        const timespec limit{5, 0};
+        EXPECT_EQ(::sigtimedwait(&blocked, nullptr, &limit), SIGUSR2);
+    }
+    signal_hub::remove(*stays);
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
 TEST(signal_hub, RUN_184_names) {
     EXPECT_EQ(signal_name_of(SIGTERM), "SIGTERM");
     EXPECT_EQ(signal_name_of(SIGINT), "SIGINT");

@@ -37,6 +37,22 @@ TEST(signal_watch, RUN_180_up_to_64_are_kept) {
     }
 }
 
+TEST(signal_watch, RUN_180_those_beyond_64_are_dropped_without_a_word) {
+    ::testing::internal::CaptureStderr();
+    {
+        signal_watch signals(SIGUSR2);
+        signal_watch other(SIGUSR2);
+        for (int i = 0; i < 70; ++i) {
+            ::raise(SIGUSR2);
+            EXPECT_EQ(*other.receive_blocking(), SIGUSR2);
+        }
+        signal_watch last(SIGHUP);  // told after `signals` of all 70
+        ::raise(SIGHUP);
+        EXPECT_EQ(*last.receive_blocking(), SIGHUP);
+    }
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(signal_watch, RUN_181_a_clause_of_a_select) {
     const auto body = []() -> task<int> {
         signal_watch signals(SIGUSR2);

@@ -1,5 +1,6 @@
 #include <roost/service/detail/signal_inbox.hpp>
 
+#include <roost/runtime/signal_watch.hpp>
 #include <roost/service/detail/wake_fd.hpp>
 
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <memory>
 #include <set>
 #include <thread>
 #include <vector>
@@ -113,13 +115,92 @@ TEST(signal_inbox, SVC_13_handlers_are_given_back) {
     remember_signals();
     remember_signals();  // does nothing
     ::raise(SIGUSR1);
-    EXPECT_EQ(seen_by_old_handler, 0);
+    EXPECT_EQ(seen_by_old_handler, SIGUSR1) << "SVC-107: it is called as well";
+    EXPECT_EQ(signal_inbox::read().of(handled::user), 1U);
     forget_signals();
     forget_signals();
+    seen_by_old_handler = 0;
     ::raise(SIGUSR1);
     EXPECT_EQ(seen_by_old_handler, SIGUSR1);
     EXPECT_EQ(signal_inbox::read().of(handled::user), 0U);
     ::sigaction(SIGUSR1, &before, nullptr);
+}
+
+bool has_default(int number) {
+    struct sigaction now{};
+    ::sigaction(number, nullptr, &now);
+    return (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL;
+}
+
+// Both told once of one SIGUSR1.
+void expect_both_told(signal_watch& w) {
+    const std::uint32_t before = signal_inbox::read().of(handled::user);
+    ::raise(SIGUSR1);
+    EXPECT_EQ(signal_inbox::read().of(handled::user), before + 1);
+    EXPECT_TRUE(w.receive_blocking(deadline_after(now(), std::chrono::seconds(10))));
+    EXPECT_FALSE(w.try_receive());
+}
+
+TEST(signal_inbox, SVC_107_a_watch_from_before_and_one_made_inside_are_told) {
+    for (const bool watch_goes_first : {false, true}) {
+        ASSERT_TRUE(has_default(SIGUSR1));
+        auto before = std::make_unique<signal_watch>(SIGUSR1);
+        remember_signals();
+        expect_both_told(*before);
+        auto inside = std::make_unique<signal_watch>(SIGUSR1);
+        expect_both_told(*inside);
+        EXPECT_TRUE(before->try_receive());
+        if (watch_goes_first) {
+            before.reset();
+            inside.reset();
+            forget_signals();
+        } else {
+            forget_signals();
+            ::raise(SIGUSR1);
+            EXPECT_TRUE(inside->receive_blocking(deadline_after(now(), std::chrono::seconds(10))));
+            before.reset();
+            inside.reset();
+        }
+        EXPECT_EXIT(::raise(SIGUSR1), ::testing::KilledBySignal(SIGUSR1), "");
+        remember_signals();  // and a second service is told once
+        ::raise(SIGUSR1);
+        EXPECT_EQ(signal_inbox::read().of(handled::user), 1U);
+        forget_signals();
+        EXPECT_EXIT(::raise(SIGUSR1), ::testing::KilledBySignal(SIGUSR1), "");
+        struct sigaction usual{};
+        usual.sa_handler = SIG_DFL;
+        ::sigaction(SIGUSR1, &usual, nullptr);
+    }
+}
+
+TEST(signal_inbox, SVC_107_a_watch_that_ends_before_the_service_leaves_it_its_signals) {
+    auto before = std::make_unique<signal_watch>(SIGUSR1);
+    remember_signals();
+    before.reset();
+    ::raise(SIGUSR1);  // not deadly
+    EXPECT_EQ(signal_inbox::read().of(handled::user), 1U);
+    forget_signals();
+    EXPECT_EXIT(::raise(SIGUSR1), ::testing::KilledBySignal(SIGUSR1), "");
+    struct sigaction usual{};
+    usual.sa_handler = SIG_DFL;
+    ::sigaction(SIGUSR1, &usual, nullptr);
+}
+
+TEST(signal_inbox, SVC_107_a_handler_that_was_installed_over_ours_stays) {
+    seen_by_old_handler = 0;
+    remember_signals();
+    struct sigaction over{};
+    over.sa_handler = old_handler;
+    struct sigaction ours{};
+    ::sigaction(SIGUSR1, &over, &ours);
+    forget_signals();
+    ::raise(SIGUSR1);
+    EXPECT_EQ(seen_by_old_handler, SIGUSR1);
+    ::sigaction(SIGUSR1, &ours, nullptr);  // put back too late: it does what was before
+    EXPECT_EXIT(::raise(SIGUSR1), ::testing::KilledBySignal(SIGUSR1), "");
+    struct sigaction usual{};
+    usual.sa_handler = SIG_DFL;
+    ::sigaction(SIGUSR1, &usual, nullptr);
 }
 
 TEST(signal_inbox, SVC_12_ignored_interrupts_and_hangups_stay_ignored) {

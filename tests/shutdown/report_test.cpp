@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <ctime>
 #include <string>
 #include <thread>
 #include <vector>
@@ -139,6 +141,47 @@ TEST_F(report, SHUT_55_says_what_each_of_a_group_waits_on) {
     EXPECT_EQ(e.waits()[1].count, 2U);
     e.add(1, 4s, "pool 'db'");
     EXPECT_EQ(e.waits_on(), "pool 'db'") << "the oldest one's first";
+}
+
+TEST_F(report, SHUT_114_a_line_says_eight_waits_and_how_many_are_left) {
+    using namespace std::chrono_literals;
+    roost::report_entry e("job", "query", roost::site());
+    for (int i = 0; i < 1000; ++i) {
+        e.add(1, 1ms * i, "pool '" + std::to_string(i) + "'");
+    }
+    EXPECT_EQ(e.waits_on(), "pool '999'") << "the oldest one's first";
+    EXPECT_EQ(e.waits().size(), 64U);
+    const std::string text = e.to_string();
+    EXPECT_NE(text.find("1 waits on pool '999', 1 waits on pool '998'"), std::string::npos) << text;
+    EXPECT_NE(text.find("1 waits on pool '992', and 992 more"), std::string::npos) << text;
+    roost::report_entry few("job", "query", roost::site());
+    for (int i = 0; i < 8; ++i) {
+        few.add(1, std::nullopt, "pool '" + std::to_string(i) + "'");
+    }
+    EXPECT_EQ(few.to_string().find("more"), std::string::npos);
+}
+
+// Processor time of a report of n nodes, each with a name of its own; the least of three.
+double report_cost(int n) {
+    const shutdown root("root");
+    std::vector<shutdown> nodes;
+    std::vector<guard> guards;
+    for (int i = 0; i < n; ++i) {
+        nodes.push_back(root.child(roost::node_name("connection " + std::to_string(i))));
+        guards.push_back(nodes.back().guard());
+    }
+    double least = 1e9;
+    for (int turn = 0; turn < 3; ++turn) {
+        const std::clock_t from = std::clock();
+        EXPECT_EQ(root.report().entries().size(), static_cast<std::size_t>(n));
+        least = std::min(least, static_cast<double>(std::clock() - from));
+    }
+    return least;
+}
+
+TEST_F(report, SHUT_114_takes_time_in_proportion_to_the_number_of_names) {
+    const double small = std::max(report_cost(2000), 500.0);
+    EXPECT_LT(report_cost(16000), 32 * small) << "8 times as many: 64 times as long if it grew with the square";
 }
 
 TEST_F(report, SHUT_110_a_number_that_is_not_exact_says_about) {

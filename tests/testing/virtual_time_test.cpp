@@ -93,6 +93,55 @@ TEST(virtual_time, RUN_85_the_same_seed_gives_the_same_order) {
     EXPECT_NE(order_of(7), order_of(8));
 }
 
+// The other thread may still be inside when what it did ends the executor.
+TEST(virtual_time, RUN_150_a_thread_that_arms_or_disarms_may_be_the_last_inside) {
+    for (int i = 0; i < 200; ++i) {
+        auto v = std::make_unique<virtual_time>();
+        bool fired = false;
+        test_timer t([&] { fired = true; });
+        t.set_deadline(v->now() + 1h);
+        thread arms([&t, at = v.get()] { EXPECT_TRUE(at->arm(t)); });
+        while (!fired) {
+            v->run();
+        }
+        v.reset();
+        arms.join();
+
+        v = std::make_unique<virtual_time>();
+        EXPECT_TRUE(v->arm(t));
+        thread disarms([&t, at = v.get()] { EXPECT_TRUE(at->disarm(t)); });
+        while (v->armed_timers() != 0) {
+            yield_thread();
+        }
+        v.reset();
+        disarms.join();
+    }
+}
+
+TEST(virtual_time, RUN_133_random_numbers_of_blocking_work_that_other_threads_submit) {
+    virtual_time v(7);
+    atomic<int> ran{0};
+    std::vector<std::unique_ptr<job>> jobs;
+    for (int i = 0; i < 20; ++i) {
+        jobs.push_back(std::make_unique<job>([&] {
+            static_cast<void>(random_u64());
+            ran.fetch_add(1, mo::relaxed);
+        }));
+    }
+    thread other([&] {
+        for (const auto& j : jobs) {
+            EXPECT_TRUE(v.submit(*j));
+        }
+    });
+    call draws([] { static_cast<void>(random_u64()); });
+    while (ran.load(mo::relaxed) != 20) {
+        v.post(draws);
+        v.run();
+    }
+    other.join();
+    v.run();
+}
+
 TEST(virtual_time, RUN_86_stands_still_while_blocking_work_runs) {
     virtual_time v;
     const time_point begin = v.now();

@@ -129,7 +129,9 @@ class Lint(unittest.TestCase):
         self.assertEqual(lint().returncode, 2)
         self.assertEqual(lint("--list").stdout.count("\n"), 9)
         (self.root / "d.cpp").write_text("int f( {", encoding="utf-8")
-        self.assertIn("brackets do not match", lint(self.root / "d.cpp").stderr)
+        done = lint(self.root / "d.cpp")
+        self.assertIn("brackets do not match", done.stderr)
+        self.assertEqual(done.returncode, 2)
 
     def test_the_programs_of_this_tree_are_clean(self):
         folders = [ROOT / name for name in ("examples", "template", "include", "src", "tests/outside") if (ROOT / name).is_dir()]

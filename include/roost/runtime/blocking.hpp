@@ -194,6 +194,7 @@ private:
         phase_.end();
         set_run(+[](work& w) noexcept {
             auto& me = static_cast<blocking_await&>(w);
+            blocking_lane::has_delivered();  // without an executor, or with one that runs it at once: on the lane's thread
             me.resume_(me.frame_);
         });
         if (!blocking_lane::may_deliver()) {

@@ -70,6 +70,9 @@ public:
     // Called by work on a lane's thread before it delivers its result to an executor or frees its owner. Returns false if
     // the lane has abandoned the work: its owner may be gone. Always returns true on other threads.
     [[nodiscard]] static bool may_deliver() noexcept;
+    // Called where that result is used, as its first act. On a thread of a lane it ends what may_deliver() began: close() waits
+    // for what follows no longer than for any work. Does nothing on other threads.
+    static void has_delivered() noexcept;
 
     // Returns true if the caller runs on one of the lane's threads.
     [[nodiscard]] bool is_here() const noexcept;

@@ -42,7 +42,8 @@ public:
 
     // Runs work and timers until stop() is called, or until the loop is closed and nothing is left to run. Blocks.
     void run() noexcept;
-    // Runs what is ready without sleeping. Returns the number of bodies that ran.
+    // Runs what is ready without sleeping. Returns the number of bodies that ran; zero if nothing was ready. Ends when all that
+    // was ready at its start has run, although bodies keep yielding or waking each other. The next call runs the rest.
     std::size_t poll() noexcept;
     // Makes run() return after the current body. The next run() continues. Thread-safe.
     void stop() noexcept;
@@ -74,6 +75,7 @@ private:
     detail::pulse pulse_;
     atomic<bool> stop_{false};
     detail::pace pace_;
+    const work* poll_end_ = nullptr;  // queued by poll() behind what was ready at its start
     bool older_ready_ = false;
     bool slept_ = true;
     bool running_ = false;

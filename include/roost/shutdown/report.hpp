@@ -33,7 +33,8 @@ public:
     [[nodiscard]] bool is_at_least() const noexcept { return is_at_least_; }
     // True if count() is approximate: the group holds guards whose site was not recorded.
     [[nodiscard]] bool is_about() const noexcept { return is_about_; }
-    // How many members wait on the same thing. `on` is empty for members that run or whose wait is unknown.
+    // How many members wait on the same thing; at most 64 things, that of the oldest member first. `on` is empty for members
+    // that run or whose wait is unknown.
     struct wait {
         std::string on;
         std::size_t count = 0;
@@ -65,6 +66,7 @@ private:
     std::size_t count_ = 0;
     std::optional<duration> oldest_;
     std::vector<wait> waits_;
+    std::size_t unlisted_ = 0;  // that wait on further things
     bool is_at_least_ = false;
     bool is_about_ = false;
 };

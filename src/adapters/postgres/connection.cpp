@@ -72,7 +72,9 @@ task<connection> connection::connect(std::string conninfo, connect_options how) 
     detail::side_wait started(s->name, *s->sockets, start, deadline);
     const bool has_returned = co_await started;
     if (!has_returned) {
-        fail_to_connect("connecting took too long: " + start->name() + " has not returned");
+        fail_to_connect(
+            "connecting took too long: " + start->name() +
+            (started.never_began() ? " has not begun, because earlier calls have not returned" : " has not returned"));
     }
     s->conn = start->take();
     PQsetNoticeProcessor(s->conn, +[](void*, const char*) {}, nullptr);

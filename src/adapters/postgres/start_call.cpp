@@ -81,7 +81,15 @@ std::vector<std::string> resolve(const std::string& host, std::string& failure) 
 std::string name_of(const std::string& conninfo) {
     const settings given(PQconninfoParse(conninfo.c_str(), nullptr));
     const char* const host = given.find("host");
-    return host == nullptr ? "starting a connection" : "resolving the name '" + std::string(host) + "'";
+    std::string names;
+    if (host != nullptr && given.find("hostaddr") == nullptr) {
+        for (const std::string& one : split(host)) {
+            if (is_name(one)) {
+                names.append(names.empty() ? "" : ", ").append("'").append(one).append("'");
+            }
+        }
+    }
+    return names.empty() ? "starting a connection" : "resolving the name " + names;
 }
 
 // Hosts with their addresses, one entry per address, in libpq's three lists.

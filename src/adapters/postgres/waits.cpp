@@ -94,6 +94,7 @@ bool side_wait::begin() noexcept {
         if (!sockets_.withdraw(*this)) {
             return true;  // the deadline resumes it
         }
+        never_began_ = true;
     }
     suspended_ = false;
     return false;
@@ -101,7 +102,7 @@ bool side_wait::begin() noexcept {
 
 // Detaches the waiter from the call. Returns true if the call has returned.
 bool side_wait::leave() noexcept {
-    sockets_.starts().withdraw(*call_);
+    never_began_ = sockets_.starts().withdraw(*call_) || never_began_;
     call_->lock_.lock();
     call_->waiter_ = nullptr;
     const bool has_returned = call_->has_returned_;

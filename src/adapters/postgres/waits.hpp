@@ -91,7 +91,9 @@ public:
         return begin();
     }
     [[nodiscard]] bool await_resume() noexcept;
-    // Abandons the call.
+    // After the wait: there was no thread for the call until the deadline, and there never will be.
+    [[nodiscard]] bool never_began() const noexcept { return never_began_; }
+    // The call is abandoned.
     [[nodiscard]] bool try_cancel() noexcept;
     [[nodiscard]] wait_target waits_on() const noexcept { return {"postgres connect", std::string_view(name_)}; }
 
@@ -105,6 +107,7 @@ private:
     std::shared_ptr<limited_call> call_;
     time_point deadline_;
     bool suspended_ = false;
+    bool never_began_ = false;
     continuation next_;
 };
 

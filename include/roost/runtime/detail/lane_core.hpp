@@ -26,6 +26,7 @@ public:
     [[nodiscard]] std::vector<lane_entry> running() const;
     [[nodiscard]] static const lane_core* of_this_thread() noexcept;
     [[nodiscard]] static bool may_deliver() noexcept;
+    static void has_delivered() noexcept;
     [[nodiscard]] std::size_t threads() const noexcept;
     [[nodiscard]] std::size_t queued() const noexcept;
     [[nodiscard]] const std::string& name() const noexcept { return name_; }

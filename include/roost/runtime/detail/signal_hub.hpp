@@ -60,8 +60,8 @@ public:
     // Installs handlers for numbers that are not watched yet. Throws std::system_error without a thread, std::bad_alloc
     // without memory; then nothing has changed.
     static void add(std::shared_ptr<signal_target> target);
-    // Restores the former effect of numbers that no other target watches. The target still receives signals that came
-    // before.
+    // What nothing else watches has its former effect again. The target is still told of what came before. Blocks until the hub's
+    // thread, unless the caller is that thread, has left the signals to the others: no longer than a call of arrived() takes.
     static void release(signal_target& target) noexcept;
     // As release(), and ends delivery to the target, except for a call that is under way. If it was the last target, the
     // hub's thread ends: blocks until it has, which takes no longer than such a call. On that thread itself, does not
@@ -74,7 +74,8 @@ public:
     static void forget(signal_target& target) noexcept { target.installed_ = false; }
 
 private:
-    static void release_locked(signal_target& target) noexcept;
+    static void give_back(const signal_target& target) noexcept;
+    static void set_mask() noexcept;
 };
 
 // Returns "SIGTERM", or "signal 64" for numbers without a common name.

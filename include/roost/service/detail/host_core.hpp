@@ -73,6 +73,7 @@ public:
     }
     [[nodiscard]] shutdown_report report() const;
     [[nodiscard]] std::string status() const;
+    [[nodiscard]] std::string status(service::phase p, const shutdown_report& r) const;  // of one that ends
     void set_reload(std::function<task<>()> hook);
 
     // --- for the conductor and run() -------------------------------------------------------------------------------------
