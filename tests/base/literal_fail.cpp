@@ -13,13 +13,7 @@ const char* use() {
     const char* pointer = "pointer";
     // expect: deleted
     return kept(pointer);
-#elif defined(FAIL_3)
-    static constexpr char unterminated[] = {'a', 'b'};
-    // expect: the_array_has_no_terminating_nul
-    return kept(unterminated);
 #else
-    static constexpr char terminated[] = {'a', 'b', '\0'};
-    static_cast<void>(kept(terminated));
     return kept("literal");
 #endif
 }

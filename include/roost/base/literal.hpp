@@ -17,7 +17,7 @@ namespace roost::inline ROOST_ABI {
 class literal {
 public:
     template <std::size_t N>
-    consteval explicit(false) literal(const char (&text)[N]) noexcept : text_(terminated(text)) {}
+    consteval explicit(false) literal(const char (&text)[N]) noexcept : text_(text) {}
     template <class S>
         requires(std::is_convertible_v<const S&, std::string_view> && !std::is_array_v<S>)
     explicit(false) literal(const S& text) = delete;  // the name is kept, not copied: pass a string literal
@@ -28,17 +28,7 @@ public:
 
     [[nodiscard]] constexpr const char* text() const noexcept { return text_; }
 
-    // Not API: an array without its last NUL is no constant expression.
-    template <std::size_t N>
-    [[nodiscard]] static consteval const char* terminated(const char (&text)[N]) noexcept {
-        if (text[N - 1] != '\0') {
-            the_array_has_no_terminating_nul();
-        }
-        return text;
-    }
-
 private:
-    static void the_array_has_no_terminating_nul() noexcept {}
     struct kept {};
     constexpr literal(kept /*tag*/, const char* text) noexcept : text_(text) {}
 

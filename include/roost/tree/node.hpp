@@ -64,8 +64,7 @@ struct node_functions {
 class node_name {
 public:
     template <std::size_t N>
-    consteval explicit(false) node_name(const char (&text)[N]) noexcept
-        : data_(literal::terminated(text)), size_((N - 1) | literal_bit) {}
+    consteval explicit(false) node_name(const char (&text)[N]) noexcept : data_(text), size_((N - 1) | literal_bit) {}
     template <std::size_t N>
     constexpr explicit(false) node_name(char (&buffer)[N]) noexcept : node_name(std::string_view(buffer)) {}
     constexpr explicit(false) node_name(literal text) noexcept : node_name(std::string_view(text.text()), literal_bit) {}
