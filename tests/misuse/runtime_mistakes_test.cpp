@@ -101,9 +101,9 @@ TEST(mistakes, SYNC_190_a_wait_that_is_never_awaited_is_named) {
     EXPECT_TRUE(h.has("condition 'changed': roost::v0::misuse: wait(held) was called")) << h.text();
     waiter_queue q("queue");
     {
-        auto a = q.add_waiter_if([]() noexcept { return true; });
+        auto a = q.wait_unless([]() noexcept { return true; });
     }
-    EXPECT_TRUE(h.has("waiter queue 'queue': roost::v0::misuse: add_waiter_if(condition) was called")) << h.text();
+    EXPECT_TRUE(h.has("waiter queue 'queue': roost::v0::misuse: wait_unless(condition) was called")) << h.text();
 }
 TEST(mistakes, SYNC_190_so_is_a_join_that_is_never_awaited) {
     const heard h;

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using namespace tree_support;
 
 constexpr time_point at(int seconds) { return time_point(std::chrono::seconds(seconds)); }
-void move(own_deadline& d, time_point to) { EXPECT_EQ(d.try_move(deadline_change::to(to), at(0)), deadline_move::moved); }
+void move(own_deadline& d, time_point to) { EXPECT_EQ(d.try_move(roost::deadline_change::to(to), at(0)), roost::deadline_move::moved); }
 
 TEST(deadline, TREE_50_the_least_on_the_way_up) {
     ref root = make_root();
@@ -113,17 +113,17 @@ TEST(deadline, TREE_122_a_limit_is_moved_until_it_has_passed) {
     ref root = make_root();
     ref child = make_child(*root);
     own_deadline d(*root, at(10));
-    EXPECT_EQ(d.try_move(deadline_change::by(5s), at(9)), deadline_move::moved);
+    EXPECT_EQ(d.try_move(deadline_change::by(5s), at(9)), roost::deadline_move::moved);
     EXPECT_EQ(child->deadline(), at(15));
-    EXPECT_EQ(d.try_move(deadline_change::in(3s), at(9)), deadline_move::moved);
+    EXPECT_EQ(d.try_move(deadline_change::in(3s), at(9)), roost::deadline_move::moved);
     EXPECT_EQ(child->deadline(), at(12));
     EXPECT_FALSE(d.try_pass(at(11)));
     EXPECT_TRUE(d.is_pending());
-    EXPECT_EQ(d.try_move(deadline_change::to(at(20)), at(12)), deadline_move::passed_before) << "by the clock";
+    EXPECT_EQ(d.try_move(roost::deadline_change::to(at(20)), at(12)), deadline_move::passed_before) << "by the clock";
     EXPECT_TRUE(d.has_passed() && d.try_pass(at(0)));
     EXPECT_EQ(child->deadline(), at(12));
     d.end();
-    EXPECT_EQ(d.try_move(deadline_change::to(at(20)), at(1)), deadline_move::ended);
+    EXPECT_EQ(d.try_move(roost::deadline_change::to(at(20)), at(1)), deadline_move::ended);
     EXPECT_FALSE(d.try_pass(at(20)));
     EXPECT_TRUE(d.has_passed());
     EXPECT_EQ(child->deadline(), no_deadline);
@@ -137,9 +137,9 @@ TEST(deadline, TREE_122_moved_into_the_past_it_has_passed) {
     EXPECT_EQ(d.try_move(deadline_change::by(-5s), at(5)), deadline_move::passed_now);
     EXPECT_EQ(d.try_move(deadline_change::by(50s), at(5)), deadline_move::passed_before);
     own_deadline other(*root, no_deadline);
-    EXPECT_EQ(other.try_move(deadline_change::by(-1h), at(5)), deadline_move::moved);
+    EXPECT_EQ(other.try_move(deadline_change::by(-1h), at(5)), roost::deadline_move::moved);
     EXPECT_EQ(other.at(), no_deadline);
-    EXPECT_EQ(other.try_move(deadline_change::in(roost::duration::max()), at(5)), deadline_move::moved);
+    EXPECT_EQ(other.try_move(deadline_change::in(roost::duration::max()), at(5)), roost::deadline_move::moved);
     EXPECT_EQ(other.at(), no_deadline);
     roost::cancel_passed(*root, at(5));
     EXPECT_TRUE(root->should_stop_now());

@@ -114,7 +114,7 @@ public:
         if (node_.is_started()) {
             abandon();
         } else if (node_.is_unused()) {
-            detail::never_awaited(waits_on(), "add_waiter_if(condition)");
+            detail::never_awaited(waits_on(), "wait_unless(condition)");
         }
     }
 
