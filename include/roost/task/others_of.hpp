@@ -1,6 +1,6 @@
 #pragma once
 
-// What failed beside an exception that was caught.
+// The further failures that travel with a caught exception.
 //
 //   try {
 //       co_await with_scope(fetch_both);
@@ -9,8 +9,8 @@
 //   }
 //
 // A scope throws its first failure; the further ones travel with it, as do the earlier attempts of a retry. They belong to
-// that exception: a body that catches it has handled them all, and nothing else hears of them. If no handler catches it, they
-// arrive with it in the outcome of the job, and from there in the scope above or in the failure sink.
+// that exception. A body that catches it has handled all of them: they are reported nowhere else. If no handler catches it,
+// they arrive with it in the outcome of the job, and from there in the scope above or in the failure sink.
 
 #include <roost/base/config.hpp>
 
@@ -20,7 +20,7 @@
 namespace roost::inline ROOST_ABI {
 
 // Returns the failures that travelled with `caught` into the running job, in order. Empty outside of jobs. A job remembers
-// them for the four latest exceptions that brought any.
+// them for the four latest exceptions that had any.
 [[nodiscard]] std::vector<std::exception_ptr> others_of(const std::exception_ptr& caught);
 
 }  // namespace roost::inline ROOST_ABI
