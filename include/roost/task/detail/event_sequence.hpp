@@ -1,6 +1,6 @@
 #pragma once
 
-// Puts the events of one job in an order: observers are told one at a time, and a request to cancel exactly once.
+// Orders the events of one job: observers are called one at a time, and for a request to cancel exactly once.
 //
 // Why it is not simpler: the body reports its own states while any thread may cancel the job. A lock around the observers
 // would be held while they run. So a thread that finds another one reporting leaves its request behind, and the other one
