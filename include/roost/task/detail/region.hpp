@@ -34,7 +34,7 @@
 // S7  peeked: CAS          release/acquire  S3 S2    out: the reader has left; in: the raised level   region_model: cancel_vs_peek
 // S8  posting, run         relaxed          -        the frame; the post orders it                    (floor)
 // S9  commit, cancelled    acquire          S2       in: the raised level                             region_model: cancel_vs_commit
-// S10  peeked, cancelled   relaxed          -        nobody acts on busy before S4                    (floor)
+// S10  peeked, cancelled   relaxed          -        no thread acts on busy before S4                 (floor)
 
 #include <roost/exec/executor.hpp>
 #include <roost/sync/waiter.hpp>
