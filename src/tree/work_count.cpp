@@ -113,7 +113,7 @@ bool node::announce() noexcept {
         const work_word before = n->work_.fetch_or(announced_bit, mo::release);  // W8
         if ((before & announced_bit) != 0) {
             [[maybe_unused]] const work_word units = n->parent_->work_.fetch_sub(one_unit, mo::relaxed);  // W9
-            ROOST_ASSERT(work_state::unpack(units).units > 1, "I9: a duplicate announcement was somebody's only unit");
+            ROOST_ASSERT(work_state::unpack(units).units > 1, "I9: a duplicate announcement was a node's only unit");
         }
         if (n == top) {
             return true;
@@ -193,7 +193,7 @@ work_action node::leave_commit(work_word seen, work_word unless) noexcept {
 }
 
 bool node::leave_last(work_word seen, work_word unless) noexcept {
-    ROOST_ASSERT((seen >> 32U) != 0, "a unit of work was given back that nobody had taken");
+    ROOST_ASSERT((seen >> 32U) != 0, "a unit of work was given back that was not taken");
     node* up = parent_;  // the commit may let the node go
     const work_action a = leave_commit(seen, unless);
     if (a.drained || a.leave_parent || a.dead) {

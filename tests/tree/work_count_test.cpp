@@ -245,7 +245,7 @@ TEST(work_count_death, TREE_26_misuse_is_named) {
     scope->close();
     EXPECT_DEATH(idle->enter(), "idle one.*closed");
 #if ROOST_CHECKED
-    EXPECT_DEATH(root->leave(), "given back that nobody had taken");
+    EXPECT_DEATH(root->leave(), "given back that was not taken");
 #endif
 }
 

@@ -292,7 +292,7 @@ public:
         requires std::is_reference_v<T> && std::is_convertible_v<std::add_pointer_t<U>, std::add_pointer_t<T>>
     void return_value(U&& value) noexcept {
         static_assert(std::is_lvalue_reference_v<U> || std::is_rvalue_reference_v<T>,
-                      "a task<T&> must not return a temporary: it would be gone before anybody sees it");
+                      "a task<T&> must not return a temporary: it would be destroyed before the awaiting coroutine resumes");
         this->result().emplace(value);
     }
     template <class U = T>
