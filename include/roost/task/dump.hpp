@@ -11,7 +11,7 @@
 //     job 'flush' (server.cpp:61), cancelling (requested: disk full (server.cpp:70, at 'flush')), age 2.0 s, 1 child
 //
 // Thread-safe, at any time. Nothing is stopped meanwhile, so each line is true by itself, not all of them together. Siblings
-// whose subtrees read the same share one line. The text has a size limit; when it is reached, the last line counts what was
+// whose subtrees read the same share one line. The text has a size limit; when it is reached, the last lines state what was
 // left out.
 
 #include <roost/task/owned_scope.hpp>

@@ -13,7 +13,7 @@
 // announced for ever.
 //
 //   bit 0        announced
-//   bit 1        watched: tell the view whenever the units reach zero
+//   bit 1        watched: drained() is called whenever the units reach zero
 //   bit 2        closing: only those who hold a unit may add more; the last unit to go closes
 //   bit 3        closed: final, nothing is admitted any more
 //   bit 4        mixed: of a view that counts its own units apart, others than its own are among the units
@@ -72,8 +72,7 @@ struct work_state {
 struct work_action {
     bool refused = false;  // nothing was changed
     bool announce = false;  // make the ancestors count this node, then set announced
-    bool drained =
-        false;  // the units reached zero and the node is watched or closing; the caller holds one reference for this
+    bool drained = false;  // the units of a watched or closing node reached zero; the caller holds one reference for this
     bool leave_parent = false;  // give the parent back the unit that announced this node
     bool dead = false;  // no reference and no unit is left: destroy the node
     friend constexpr bool operator==(const work_action&, const work_action&) noexcept = default;
