@@ -6,7 +6,8 @@
 
 namespace roost::inline ROOST_ABI {
 
-// A child of it, what was sent here by on() and so holds its end up, or a job below one of those.
+// Inside are: a child of the executor, a task that on() sent here, and any job below one of those. close() waits for all of
+// them.
 void closing_executor::refuse_close_from_inside() const {
     scope_.core().refuse_wait_from_inside();
     const job running = current_job();

@@ -7,7 +7,8 @@
 
 #include <cstring>
 
-// All that runs for every child, in one file, so that the compiler can put it together. What runs once is in fork_scope.cpp.
+// Everything that runs once per child, in one file, so that the compiler can inline it. Code that runs once is in
+// fork_scope.cpp.
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -17,18 +18,18 @@ namespace {
 
 constexpr level_word harmless = raised_bit(level::stop) | spread_bit(level::stop);
 
-// Never cancelled, nobody's reason, no guard: at most stopped from above, as a new one would be.
+// Returns true if it was never cancelled and has no reason or guard: at most stopped from above, as a new one would be.
 bool is_level_as_new(const node& n) noexcept {
     return (access::level_of(const_cast<node&>(n)).load(mo::relaxed) & ~harmless) == heeding_bit;  // F3
 }
 
-// Cancelled, and the reason was given further up.
+// Returns true if it is cancelled and the reason was given further up.
 bool has_reason_from_above(const node& n) noexcept {
     constexpr level_word own = own_bit(level::cancel) | own_bit(level::abort);
     return n.should_stop_now() && (access::level_of(const_cast<node&>(n)).load(mo::relaxed) & own) == 0;  // F3
 }
 
-// Cheaper than ==, and it may say no to the same place in two translation units.
+// Cheaper than ==. May return false for the same site in two translation units.
 bool is_same_place(const site& a, const site& b) noexcept { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 }  // namespace
@@ -43,8 +44,8 @@ bool fork_job::is_as_new() const noexcept {
 
 // --- the scope -------------------------------------------------------------------------------------------------------
 
-// The same place in the program, so that nothing that reports show has to change; and made just now, so that its age is right.
-// A kind of group has a name of its own, so that the policy is the same, too. While somebody watches no job is as new.
+// Requires the same site, so that reports stay right, and the same time stamp, so that its age is right. A kind of group has
+// a name of its own, so the policy is the same too. While jobs are observed, no job is reusable.
 bool fork_scope::fits(node_name name, site made_at) const noexcept {
     return name_text() == name.text().data() && born_ == recent_time::stamp() && is_same_place(this->made_at(), made_at) &&
            is_level_as_new(*this) && job_->is_as_new();
@@ -69,7 +70,7 @@ fork_scope& fork_scope::open(region& parent, node_name name, node_name child, si
     return kept != nullptr ? *kept : make(parent, name, child, made_at, policy);
 }
 
-// A failure has cancelled it before the unit of whoever failed went.
+// A failure has cancelled the scope before the unit of the failed child was given back.
 bool fork_scope::is_as_new() const noexcept {
     constexpr work_word with_first_job = alone_with(2) + one_unit;
     return access::work_of(const_cast<fork_scope&>(*this)).load(mo::acquire) == with_first_job &&  // F1
@@ -92,7 +93,7 @@ void fork_scope::put_away() noexcept {
 // --- the group -------------------------------------------------------------------------------------------------------
 
 namespace {
-// Whose ticket this thread is posting.
+// The group whose ticket this thread is posting.
 const fork*& passed_on_here() noexcept {
     struct tag;
     return thread_value<tag, const fork*>::get();
@@ -135,8 +136,8 @@ promise_base* fork::start(node_name name, site where) {
     return begin_here(here);
 }
 
-// With the ticket. It is posted before the child runs, so that nobody has to wait for the child. Null: the executor runs work
-// inside post(), so the child has run below this, and the others after it.
+// Requires the ticket. It is posted before the child runs, so that other threads need not wait for the child. Returns null if
+// the executor runs work inside post(): the child has run below this, and the others after it.
 promise_base* fork::begin_here(runner& here) noexcept {
     settled_link& link = rest_->link();
     promise_base& frame = take_first();
@@ -174,12 +175,12 @@ next_step fork::child_done(fork_slot& slot, ending how, reason& why) noexcept {
     return next_step::nothing();
 }
 
-// All that has begun here has returned, and nothing is left to begin.
+// All children that began here have returned, and nothing is left to begin.
 next_step fork::end_here(runner& here) noexcept {
     if (scope_->is_as_new()) [[likely]] {
         here.current = &me_->where().owner();
         const next_step then = rules_->needs_all ? next_step::resume(*me_) : rules_->finish(*this);
-        std::exchange(scope_, nullptr)->put_away();  // now: finish() may report where it was made
+        std::exchange(scope_, nullptr)->put_away();  // now: finish() may report its site
         return then;
     }
     fork_scope& scope = *scope_;
@@ -212,13 +213,13 @@ void fork::run_ticket(work& self) noexcept {
     fork& mine = static_cast<fork&>(static_cast<fork_ticket&>(self));
     const fork*& passing = passed_on_here();
     if (passing == &mine) {
-        passing = nullptr;  // this executor runs work inside post(): whoever passes it on has it again
+        passing = nullptr;  // this executor runs work inside post(): the posting thread has the ticket again
         return;
     }
     mine.begin_elsewhere();
 }
 
-// False: it has come back at once.
+// Returns false if the ticket has come back at once.
 bool fork::pass_on(executor_ref to) noexcept {
     const fork*& passing = passed_on_here();
     const fork* outer = std::exchange(passing, this);
@@ -226,7 +227,8 @@ bool fork::pass_on(executor_ref to) noexcept {
     return std::exchange(passing, outer) == this;
 }
 
-// With the ticket. Begins one child and passes the ticket on; the child runs last, when nothing of the group is needed here.
+// Requires the ticket. Begins one child and passes the ticket on. The child runs last, when nothing of the group is needed
+// here.
 void fork::begin_elsewhere() noexcept {
     fork_scope& scope = *scope_;
     while (rest_ != nullptr && !scope.should_stop_now()) {
@@ -267,7 +269,7 @@ void fork::could_not_begin(fork_slot& slot, std::exception_ptr error) noexcept {
 
 // --- the end ---------------------------------------------------------------------------------------------------------
 
-// The scope has drained: in the awaiting body.
+// Called in the awaiting body when the scope has drained.
 next_step fork::go_on(continuation& self) noexcept {
     fork& mine = static_cast<fork&>(self);
     if (std::exception_ptr first = mine.scope_->first_failure()) {
@@ -281,7 +283,7 @@ next_step fork::go_on(continuation& self) noexcept {
     return mine.rules_->finish(mine);
 }
 
-// The group fails although its children's failures were to be results: they are kept beside that.
+// The group fails although its children's failures were to be results: they are kept beside that failure.
 void fork::keep_slots() const noexcept {
     for (const fork_slot* s = first_; s != nullptr; s = s->next_) {
         if (s->link().state() == ending::threw && s->link().error() != failure_) {
@@ -301,8 +303,8 @@ void fork::report_slots(std::string_view what) const noexcept {
     }
 }
 
-// A reason is looked for on the way up, which may be long, and everybody on it looks: so a child that has found the one from
-// above tells it.
+// Finding a reason climbs the tree, which may be long, and every node on the way would do so. So a child that has found the
+// reason from above passes it on.
 reason fork::reason_from_above() const noexcept {
     for (const fork_slot* s = first_; s != nullptr; s = s->next_) {
         if (s->is_from_above_) {

@@ -6,13 +6,13 @@
 #include <algorithm>
 
 // R1 survives compare_exchange as load and store: of two that end at the same time either may be called the first
-// R1 survives compare_exchange as store: as above; nobody looks before all have ended
+// R1 survives compare_exchange as store: as above; not read before all have ended
 
 namespace roost::inline ROOST_ABI {
 
 namespace {
 
-// Errors may be of this kind themselves, with errors in turn: what is far inside is left out.
+// Errors may be of this kind themselves, to any depth: the description of deep ones is left out.
 constexpr std::size_t longest_description = 2000;
 
 std::string describe_all(const std::vector<std::exception_ptr>& errors) {
@@ -31,8 +31,8 @@ std::string describe_all(const std::vector<std::exception_ptr>& errors) {
     return text;
 }
 
-// Errors whose turn to be destroyed comes when those around them are gone. Only the outermost destruction on a thread takes
-// them out, so an error of this kind in another, and so on, takes constant stack.
+// Errors that are destroyed after those around them. Only the outermost destruction on a thread takes them out, so nested
+// errors of this kind take constant stack.
 class nested_errors {
 public:
     explicit nested_errors(std::vector<std::exception_ptr> all) noexcept : all_(std::move(all)) {}
@@ -113,7 +113,7 @@ fork_slot* race_group::winner() const noexcept {
     return s;
 }
 
-// Somebody has won, or there is an error to throw; else everybody was cancelled.
+// Resumes if there is a winner, or an error to throw. Otherwise all were cancelled.
 next_step race_group::finish() noexcept {
     const bool has_ended = winner() != nullptr || first() == nullptr ||
                            (kind_ == race_kind::first_value && failures_.load(mo::relaxed) != 0);  // R2

@@ -13,7 +13,7 @@ wrong_clause::wrong_clause(std::size_t asked, std::size_t happened) noexcept {
 
 namespace roost::inline ROOST_ABI::detail {
 
-// A cancel decides like any clause: whoever wins the choice has the wait.
+// A cancel competes like any clause: the winner of the choice has the wait.
 constinit const wait_functions select_core::functions{
     +[](cancellable& self) noexcept {
         select_core& mine = static_cast<select_core&>(self);
@@ -48,7 +48,7 @@ bool sleep_clause::start(select_core& all) noexcept {
 
 void sleep_clause::unlink() noexcept {
     if (std::exchange(is_armed_, false)) {
-        static_cast<void>(service_->disarm(*this));  // when it returns, fired() is out of here
+        static_cast<void>(service_->disarm(*this));  // when it returns, fired() is not running
     }
 }
 

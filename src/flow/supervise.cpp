@@ -24,8 +24,8 @@ void supervision::report(std::string_view name, const std::exception_ptr& error,
     }
 }
 
-// Nobody has taken the result. What was decided about has been dealt with, unless it was to be made good and was not; nobody
-// was asked about what failed beside an attempt.
+// The result was not taken. Failures that were decided about are dealt with, except those whose restart did not come. No
+// decision was made about failed cleanup (attempt 0).
 supervision::~supervision() {
     for (std::size_t i = 0; i < failures_.size(); ++i) {
         const child_failure& f = failures_[i];
@@ -35,7 +35,7 @@ supervision::~supervision() {
     }
 }
 
-// Without room for it, what nobody will decide about is reported at once.
+// A failure that is not kept is reported at once if no decision will be made about it, or if there was no memory.
 std::size_t supervision::record(std::string_view name, const std::exception_ptr& error, std::uint32_t attempt,
                                 const std::vector<std::exception_ptr>& others) noexcept {
     std::size_t kept_as = not_kept;
@@ -89,7 +89,7 @@ bool supervision::decide(scope_core& in, std::string_view name, const outcome<vo
     for (const std::exception_ptr& other : ended.others()) {
         in.fail(other);
     }
-    if (asking) {  // the handler's own failure comes after what it was asked about
+    if (asking) {  // the handler's own failure comes after the one it was called with
         in.fail(asking);
     }
     return false;
@@ -117,7 +117,7 @@ std::vector<child_failure> supervision::take_failures() noexcept {
 
 void supervision::child_ended(scope_core& scope, job_core& child) noexcept {
     auto& mine = const_cast<supervision&>(static_cast<const supervision&>(scope.policy()));
-    // Beside a failure are those of its attempt: recorded, and decided about, with it.
+    // The failures beside a failure are those of its attempt: recorded, and decided about, with it.
     if (child.outcome_link().state() != ending::threw) {
         child.suppressed().for_each(
             [&](const std::exception_ptr& other) { static_cast<void>(mine.record(child.name(), other, 0, {})); });

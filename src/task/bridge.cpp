@@ -44,7 +44,7 @@ void foreign_wait::drop_bridge() noexcept {
     }
 }
 
-// There is no result: the body gets an error in its place.
+// There is no result: the body receives an error instead.
 void foreign_wait::lost() noexcept {
     bridge_ = nullptr;
     try {
@@ -57,8 +57,8 @@ void foreign_wait::lost() noexcept {
     completed();
 }
 
-// The bridge is suspended at its end; whoever resumed it may still be inside the foreign library, so nothing more happens on
-// this thread unless it is ours.
+// The bridge is suspended at its end. The thread that resumed it may still be inside the foreign library, so the rest is
+// posted.
 void foreign_wait::completed() noexcept { post_or_fall_back(frame().get_executor(), *this, "a task after a foreign await"); }
 
 void foreign_wait::run_completed(work& self) noexcept {

@@ -60,7 +60,7 @@ bool scope_core::admits(admission as) const noexcept {
     return !is_closed() && (as == admission::member || !is_closing() || has_caller_inside());
 }
 
-// Shared under the lock: when the scope ends, its own reference goes.
+// Shared under the lock: the scope drops its own reference when it ends.
 node_ref<scope_core> scope_core::daemons_for(admission as) {
     const auto shared = [this] {
         return daemons_ == nullptr ? node_ref<scope_core>() : node_ref<scope_core>::share(*daemons_);

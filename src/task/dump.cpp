@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::size_t longest_text = 120;
 
-// One node, copied while it was looked at.
+// One node, copied during its visit.
 struct line {
     std::uint32_t depth = 0;
     std::size_t end = 0;         // one past the last node below
     std::size_t children = 0;    // directly below
-    std::uint64_t looks = 0;     // what it and everything below look like, times left out
+    std::uint64_t looks = 0;     // hash of it and everything below, without times
     std::string text;            // up to the times
     std::string tail;            // behind them
     duration age = duration(-1);
@@ -92,7 +92,7 @@ constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
     return (a ^ (b + 0x9e3779b97f4a7c15U + (a << 6U) + (a >> 2U))) * 0xff51afd7ed558ccdU;
 }
 
-// Fills in where every subtree ends, how many children it has and what it looks like. Parents come before children.
+// Fills in where every subtree ends, how many children it has and its hash. Parents come before children.
 void link_up(std::vector<line>& lines) {
     for (std::size_t i = lines.size(); i-- > 0;) {
         line& mine = lines[i];
@@ -107,7 +107,7 @@ void link_up(std::vector<line>& lines) {
     }
 }
 
-// Siblings that look the same.
+// Siblings whose subtrees read the same.
 struct family {
     std::size_t first;
     std::size_t count = 0;
@@ -121,7 +121,7 @@ public:
     writer(const std::vector<line>& lines, const dump_options& how, std::size_t limit) noexcept
         : lines_(lines), how_(how), limit_(limit) {}
 
-    // Everything from `begin` to `end`, which are siblings and what is below them.
+    // Writes everything from `begin` to `end`, which are siblings and their descendants.
     void siblings(std::size_t begin, std::size_t end) {
         std::vector<family> families;
         std::unordered_map<std::uint64_t, std::size_t> known;
@@ -236,7 +236,7 @@ std::string dump_or_throw(node& root, const dump_options& how) {
         note("... " + std::to_string(all.deeper) + " more below depth " + std::to_string(how.depth()) + "\n");
     }
     if (!all.complete) {
-        note("... more: only " + std::to_string(how.nodes()) + " were looked at\n");
+        note("... more: only " + std::to_string(how.nodes()) + " were visited\n");
     }
     if (!out.empty() && all.no_memory) {
         note("... some left out: no memory\n");

@@ -23,7 +23,7 @@ bool look_at_clock(promise_base& me) noexcept {
     return !over && !in.is_cancelled();
 }
 
-// A body that is cancelled ends at its next checkpoint: it need not wait for its turn.
+// A cancelled body ends at its next checkpoint, so it need not be posted.
 bool give_way(promise_base& frame) noexcept {
     region& in = frame.where();
     return !in.is_cancelled() && in.owner().give_way(frame);

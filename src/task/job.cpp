@@ -10,7 +10,8 @@ namespace {
 
 constexpr int longest_cycle = 64;
 
-// Follows the jobs that wait for a job, each in its own region; calls see(name) for each. True: they lead back to `me`.
+// Follows the jobs that wait for a job, each in its own region; calls see(name) for each. Returns true if they lead back to
+// `me`.
 template <class See>
 bool leads_back(const job_core& me, const job_core& target, See see) {
     auto at = node_ref<job_core>::share(const_cast<job_core&>(target));

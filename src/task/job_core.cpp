@@ -39,17 +39,17 @@ void job_core::start(promise_base& frame, start_mode mode) noexcept {
     post_or_fall_back(where(), *this, name_text());
 }
 
-// The constructor has begun: whatever else happens to the job is reported after this.
+// The constructor has begun the sequence: every other event of the job is reported after this.
 void job_core::tell_created(job_state state) noexcept {
     tell(job_event_kind::created, state, 1);
     finish_telling();
-    if (should_stop_now()) {  // no canceller tells a job that is born cancelled
+    if (should_stop_now()) {  // no canceller reports it for a job that is born cancelled
         tell_cancel();
     }
 }
 
 void job_core::tell_state(job_state state) noexcept {
-    if (should_stop_now()) {  // its canceller may be on the way to telling that
+    if (should_stop_now()) {  // its canceller may be about to report that
         tell_cancel();
     } else if (events_.begin()) {
         tell(job_event_kind::state_changed, state, 1);
@@ -70,7 +70,7 @@ void job_core::tell_cancel() noexcept {
     }
 }
 
-// With the unit the job cannot end before this is told. To one that has ended nothing is requested any more.
+// The unit keeps the job from ending before this is reported. For a job that has ended no request is reported.
 void job_core::tell_cancel_from_outside() noexcept {
     if (try_enter_as_member()) {
         tell_cancel();
@@ -124,7 +124,7 @@ void job_core::tell_begun() noexcept {
     tell_state(job_state::active);
 }
 
-// The first thing that runs of a job, unless it has been cancelled since it was posted.
+// The first step of a job, unless it has been cancelled since it was posted.
 void job_core::run_job(work& self) noexcept {
     job_core& job = static_cast<job_core&>(static_cast<body&>(self));
     __builtin_prefetch(&job.outcome_link().first());  // among many children the frame has left the cache
@@ -163,7 +163,7 @@ bool job_core::ends_unnoticed() const noexcept {
            parent_scope().policy().only_failures();
 }
 
-// Whoever is resumed in place by what follows is in no job: this one may be gone by then.
+// Code that is resumed in place by what follows has no current job: this one may be gone by then.
 void job_core::end_body() noexcept {
     runner& here = runner::of_this_thread();
     if (here.current == this) [[likely]] {
@@ -175,7 +175,7 @@ void job_core::end_body() noexcept {
     end_noticed();
 }
 
-// Somebody holds it, or has to be told. It closes before it becomes final, so that nobody takes a lease of a final job.
+// For a job with handles, observers or failures. It closes before it becomes final, so that a final job gives out no lease.
 void job_core::end_noticed() noexcept {
     if (has_extras_) {
         settle_carried();
@@ -186,7 +186,7 @@ void job_core::end_noticed() noexcept {
     close_and_leave();
 }
 
-// Whoever waits for it is below on this stack and holds the only reference.
+// Its waiter is further down on this stack and holds the only reference.
 bool job_core::end_for_joiner() noexcept {
     if (!is_alone(1) || outcome_link().state() != ending::returned) {
         return false;
@@ -231,7 +231,7 @@ void job_core::level_raised(node& self, level now) noexcept {
     job.interrupt();  // it may have ended by now; its memory stays during the call
 }
 
-// Jobs that began before anybody counted are not counted at their end either.
+// A job that began before counting is not counted at its end either.
 void job_core::tell(job_event_kind what, job_state state, std::uint32_t times) noexcept {
     watching& all = watching::all();
     if ((watched_ & watching::counted) != 0) {
@@ -277,11 +277,11 @@ void job_core::describe_job(const node& self, node_description& d) noexcept {
     }
 }
 
-// The last unit is gone: the one and only end of a job.
+// Called when the last unit is gone: the one and only end of a job.
 bool job_core::drained(node& self) noexcept {
     job_core& job = static_cast<job_core&>(static_cast<region&>(self));
     if (job.is_watched() && job.should_stop_now()) [[unlikely]] {
-        job.tell_cancel();  // its canceller comes too late for that
+        job.tell_cancel();  // its canceller comes too late to report it
     }
     job.parent_scope().policy().child_ended(job.parent_scope(), job);
     job_state last = job_state::completed;

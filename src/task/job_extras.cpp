@@ -124,7 +124,7 @@ failure_list job_core::carried(const std::exception_ptr& thrown) const noexcept 
     return has_extras_ ? job_extras::find(*this)->carried.beside(thrown) : failure_list();
 }
 
-// Without memory they stay with the job.
+// If there is no memory, they stay with the job.
 failure_list job_core::take_beside(const std::exception_ptr& thrown, std::size_t n) noexcept {
     failure_list taken = take_carried(thrown);
     if (suppressed_count() > n) {
@@ -139,7 +139,8 @@ failure_list job_core::take_beside(const std::exception_ptr& thrown, std::size_t
     return taken;
 }
 
-// The body has ended: what travelled with the error it ended with stays, and what travelled with those it caught goes.
+// Called when the body has ended: keeps what travelled with the error it ended with, drops what travelled with those it
+// caught.
 void job_core::settle_carried() noexcept {
     job_extras& more = *job_extras::find(*this);
     if (outcome_link().state() == ending::threw) {
@@ -175,7 +176,7 @@ void job_core::add_note(std::string text) noexcept {
             }
             more->notes.push_back(std::move(text));
         }
-    } catch (const std::bad_alloc&) {  // a note is help, not a promise
+    } catch (const std::bad_alloc&) {  // notes are best effort
     }
 }
 

@@ -14,7 +14,7 @@ void exit_action::put_before(promise_base& frame) noexcept {
                                : link_->put_between(*this);
 }
 
-// The frame is gone: run the action in its place.
+// The frame is gone: runs the action in its place.
 next_step exit_action::frame_done(await_link& link, ending how, reason& why) noexcept {
     exit_action& self = const_cast<exit_action&>(static_cast<const exit_action&>(link.ops()));
     link.take_out(self.before_);
@@ -51,7 +51,7 @@ void exit_action::run_failed(std::exception_ptr error) noexcept {
     static_cast<job_core&>(where_->owner()).add_suppressed(std::move(error));
 }
 
-// As if the frame had ended just now, towards whoever awaited it before the action was put in between.
+// Continues as if the frame had ended just now, for the link that the frame had before the action was inserted.
 next_step exit_action::go_on() noexcept {
     await_link& link = *link_;
     const ending how = how_;

@@ -26,8 +26,8 @@ private:
     level what_;
 };
 
-// No cancel and no abort takes the body out of it. It stands in the region's wait slot only to be seen in reports, as a foreign
-// await does: it goes in before the wait is published, and the body itself takes it out.
+// No cancel and no abort takes the body out of it. It is in the region's wait slot only to be shown in reports, as a foreign
+// await is: it goes in before the wait is published, and the body itself takes it out.
 class until_ended final : private detail::cancellable {
 public:
     until_ended(detail::promise_base& me, detail::root_block& block) noexcept

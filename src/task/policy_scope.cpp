@@ -15,7 +15,7 @@ const scope_policy need_all_policy(+[](scope_core& scope, job_core& child) noexc
 const scope_policy told_policy(
     +[](scope_core& scope, job_core& child) noexcept {
         scope.fail_all(child.suppressed());
-        // Not what the child was for, but what happened to it: no memory.
+        // A failure of the child itself, not of its task: no memory.
         if (child.outcome_link().state() == ending::threw) {
             scope.fail(child.outcome_link().error());
         }

@@ -4,7 +4,7 @@
 #include <roost/task/detail/scope_core.hpp>
 #include <roost/tree/visit.hpp>
 
-// S9 survives compare_exchange as load and store: nobody else changes a slot that is cancelled and holds no wait
+// S9 survives compare_exchange as load and store: no other thread changes a slot that is cancelled and holds no wait
 // S9 survives compare_exchange as store: as load and store
 
 namespace roost::inline ROOST_ABI::detail {
@@ -13,7 +13,7 @@ namespace {
 constexpr int spins_before_yield = 64;
 }
 
-// With busy set by the caller. After a lost try_cancel the woken body may free everything at once.
+// Requires that the caller has set busy. After a lost try_cancel the woken body may free everything at once.
 bool region::claim_wait(cancellable& what) noexcept {
     const bool claimed = what.functions_.get()->try_cancel(what);
     slot_.store(cancelled_bit | (claimed ? 0 : word_of(what)), mo::release);  // S4
@@ -59,7 +59,7 @@ void region::interrupt() noexcept {
     }
 }
 
-// With busy set by the caller.
+// Requires that the caller has set busy.
 void region::claim_and_unwind(cancellable& what) noexcept {
     body& mine = owner();
     promise_base& frame = what.frame();
@@ -68,8 +68,8 @@ void region::claim_and_unwind(cancellable& what) noexcept {
     }
 }
 
-// Calls look() with what the body is suspended in. While peeked is set, the body cannot leave the wait. A cancel that comes
-// meanwhile is carried out here.
+// Calls look() with the operation that the body is suspended in. While peeked is set, the body cannot leave the wait. A
+// cancel that comes meanwhile is carried out here.
 template <class Look>
 void region::peek(Look look) noexcept {
     std::uintptr_t seen = slot_.load(mo::relaxed);  // S5

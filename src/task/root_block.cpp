@@ -33,7 +33,7 @@ bool root_block::drained(node& self) noexcept {
     return true;
 }
 
-// An inline executor's work runs on whatever thread posts it: there is none that it needs.
+// An inline executor's work runs on the thread that posts it: no thread of its own could be blocked.
 void root_block::refuse_to_block(std::string_view call, executor_ref where) const noexcept {
     if (ended.is_set()) {
         return;

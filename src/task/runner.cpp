@@ -7,16 +7,16 @@
 
 #include <string_view>
 
-// The loop that everything in this layer runs in, and the place where frames die.
+// The loop that runs everything in this layer, and destroys frames.
 //
-// A frame that suspends returns to the loop of its thread, which then knows from the runner whether something follows: a
-// frame to resume, a boundary to tell, a cancelled frame to destroy. Cancelled frames are destroyed here and nowhere else: one
-// after the other, innermost first, on an empty stack, however long the chain is. A frame that ends and can pass control on by
-// itself (task/detail/transfer.hpp) does without the loop: end_frame().
+// A frame that suspends returns to the loop of its thread. The runner holds the next step: a frame to resume, a boundary to
+// call, a cancelled frame to destroy. Cancelled frames are destroyed here and nowhere else: one after the other, innermost
+// first, on an empty stack, however long the chain is. A frame that ends and can pass control on by itself
+// (task/detail/transfer.hpp) does not need the loop: end_frame().
 
 namespace roost::inline ROOST_ABI::detail {
 
-// A foreign awaiter may have resumed its coroutine before it says what goes on: then that goes on first.
+// A foreign awaiter may have resumed its coroutine before it returns what to resume next: the coroutine goes on first.
 void bounce_to(std::coroutine_handle<> next) noexcept {
     runner& here = runner::of_this_thread();
     if (here.next) [[unlikely]] {
@@ -51,7 +51,7 @@ body& region::owner_of_buried() noexcept {
     return last->where()->owner();
 }
 
-// As if the frame, which is gone, had ended just now.
+// Continues as if the frame, which is destroyed, had ended just now.
 next_step pass_on_end(await_link& link, ending how, reason& why) noexcept {
     const bool is_boundary = link.is_boundary();
     if (is_boundary && (how == ending::cancelled || !link.ops().only_cancelled())) {
@@ -72,7 +72,7 @@ next_step pass_on_end(await_link& link, ending how, reason& why) noexcept {
 
 namespace {
 
-// Follows ends and cancellations until some frame is to be resumed, or nothing is left to do.
+// Follows ends and cancellations. Returns the frame to resume, or null if nothing is left to do.
 [[gnu::noinline]] promise_base* follow(runner& here) noexcept {
     for (;;) {
         next_step step = next_step::nothing();
@@ -108,8 +108,8 @@ namespace {
     }
 }
 
-// Tells whoever watches this thread which job it is busy with. The job may end on another thread while this one is still on
-// its way out of the loop: so the beginning of a name that it owns is copied.
+// Names the job that this thread is busy with, for the runtime's watcher. The job may end on another thread while this one is
+// still leaving the loop, so the beginning of a name that the job owns is copied.
 class busy_with {
 public:
     explicit busy_with(const job_core& job) noexcept
@@ -128,7 +128,7 @@ private:
     running_as running_;
 };
 
-// For sentences about mistakes.
+// For messages about mistakes.
 std::string_view running_here(site& where) noexcept {
     const activity_label label = activity::here();
     where = label.where();
@@ -150,7 +150,7 @@ void run_loop(runner& here, promise_base* frame) noexcept {
 
 void frame_ended(promise_base& frame) noexcept { runner::of_this_thread().ended = &frame; }
 
-// The same as the loop does, from within the frame's last await_suspend, which touches the frame no more.
+// Does what the loop does, from within the frame's last await_suspend, which does not touch the frame again.
 std::coroutine_handle<> end_frame(promise_base& frame) noexcept {
     await_link& link = *frame.link();
     if (&link.ops() == &burial_ops) [[unlikely]] {
@@ -173,7 +173,7 @@ bool body::begins_for_joiner(runner& here) const noexcept {
     return mine;
 }
 
-// A thread that runs no body yet: the usual case. A child that its joiner runs is as good: nobody can bring the joiner back
+// The usual case is a thread that runs no body yet. A child that its joiner runs is as good: the joiner cannot be resumed
 // meanwhile, and the child is nowhere else on this stack.
 void body::run(promise_base& frame) noexcept {
     runner& here = runner::of_this_thread();
@@ -214,9 +214,9 @@ void body::run(next_step step) noexcept {
     here.entered = entered;
 }
 
-// An executor that runs work inside post() may bring a body back while its own await_suspend is still on this stack, below
-// that of the bodies which it has brought back. Then the loop below that await_suspend does the rest, as soon as it has
-// returned: a body that is not the innermost one finds its step when those above it have left.
+// An executor that runs work inside post() may resume a body while its own await_suspend is still on this stack, below those
+// of the bodies that it has resumed. Then the loop below that await_suspend does the rest, as soon as that has returned. A
+// body that is not the innermost one finds its step when those above it have left.
 bool body::leave_to_own_loop(runner& here, next_step step) noexcept {
     std::coroutine_handle<>* resumed = &here.next;
     promise_base** unwinding = &here.unwinding;
@@ -231,7 +231,7 @@ bool body::leave_to_own_loop(runner& here, next_step step) noexcept {
         resumed = &level->next;
         unwinding = &level->unwinding;
         if (step.is_unwind()) {
-            here.why = reason();  // found again where the frame runs
+            here.why = reason();  // read again from the frame's region
         }
     }
     if (step.is_unwind()) {
@@ -249,7 +249,7 @@ void body::run_inside_another(runner& here, next_step step) noexcept {
     run_inside level{here.inside, here.current, here.entered, std::exchange(here.next, nullptr),
                      std::exchange(here.unwinding, step.is_unwind() ? step.frame() : nullptr)};
     if (!step.is_unwind()) {
-        here.why = reason();  // of the other's
+        here.why = reason();  // of the other body
     }
     here.inside = &level;
     here.current = this;

@@ -19,7 +19,7 @@ scope_block& scope_block::make(region& parent, node_name name, site made_at, con
     return *made;
 }
 
-// A daemon scope holds a reference, so with daemons this is not alone.
+// A daemon scope holds a reference, so a scope with daemons is not alone.
 bool scope_block::end_quietly() noexcept { return is_alone(1) && !has_failed() && !has_lost_child() && end_alone(1); }
 
 bool scope_block::join(continuation& next) noexcept {

@@ -85,7 +85,7 @@ bool scope_core::enter_as(admission as) noexcept {
     if (as == admission::outsider && try_enter()) {
         return true;
     }
-    // A daemon holds no unit of the scope, so it may have closed since.
+    // A daemon holds no unit of the scope, so the scope may have closed since.
     return (as == admission::member || has_caller_inside()) && try_enter_as_member();
 }
 

@@ -11,7 +11,7 @@ timer_service& timers_of(const promise_base& frame) noexcept {
     return *service;
 }
 
-// Disarming is the claim: whoever takes the timer from the service decides.
+// Disarming is the claim: the side that takes the timer from the service wins.
 constinit const wait_functions sleep_await::functions{+[](cancellable& self) noexcept {
                                                           sleep_await& mine = static_cast<sleep_await&>(self);
                                                           return mine.service_->disarm(mine);
@@ -58,7 +58,7 @@ void sleep_await::run_woken(work& self) noexcept {
     sleep_await& mine = static_cast<sleep_await&>(self);
     promise_base& me = mine.frame();
     me.where().disarm(mine);
-    static_cast<void>(mine.service_->disarm(mine));  // fired() may still be on its way out
+    static_cast<void>(mine.service_->disarm(mine));  // fired() may still be returning
     me.resume_from_wait();
 }
 

@@ -53,7 +53,7 @@ void watching::go(std::size_t which) noexcept {
         }
     }
     wanted_.fetch_and(static_cast<std::uint8_t>(~told), mo::acquire);  // W1
-    for (const place& p : observers_) {  // somebody may have come between the look and the switch
+    for (const place& p : observers_) {  // an observer may have come between the check and the switch
         if (p.who.load(mo::relaxed) != nullptr) {  // O1
             wanted_.fetch_or(told, mo::relaxed);   // W2
         }
@@ -93,7 +93,7 @@ std::string_view to_string(job_event_kind kind) noexcept {
 
 observation::observation(job_observer& who) : slot_(detail::watching::all().come(who)) {
     if (slot_ == detail::watching::places) {
-        throw error(errc::refused, "jobs have as many observers as they can have");
+        throw error(errc::refused, "too many job observers (at most 8)");
     }
 }
 observation::~observation() { detail::watching::all().go(slot_); }

@@ -6,8 +6,8 @@
 
 // A callback that runs on an executor.
 //
-// 1. Why it is not simpler. Between posting and running, the executor holds a pointer into the block and can't be asked for
-//    it back, so a registration that goes away meanwhile leaves the block to the executor: two holders, the last one frees.
+// 1. Why it is not simpler. Between posting and running, the executor holds a pointer into the block that cannot be taken back.
+//    A registration that is removed meanwhile leaves the block to the executor: two holders, and the last one frees it.
 //
 // 3. States   waiting    the level has not been reached
 //             posted     in an executor's queue
@@ -27,7 +27,7 @@
 // B4  run_posted: exchange done     release          B3     out: what fn did                    callback_model: remove_vs_run
 // B5  drop: fetch_sub               acq_rel          B5     accesses end before the block goes  callback_model: remove_vs_run
 // B6  level_reached: fetch_add      relaxed          -      the registration holds one          (floor)
-// B6 survives fetch_add as load and store: remove() waits for level_reached, so nobody else counts meanwhile
+// B6 survives fetch_add as load and store: remove() waits for level_reached, so no other thread counts meanwhile
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -41,8 +41,8 @@ constexpr std::uint32_t awaited = 4;
 
 namespace {
 
-// A callback that keeps its worker is named by the runtime's watcher, like a body that does. Models leave it out: it would be part
-// of every search.
+// The runtime's watcher names a callback that keeps its worker, as it names such a body. Models leave it out: it would be
+// part of every search.
 #if defined(ROOST_SEAM_MODEL)
 class busy_in_callback {
 public:

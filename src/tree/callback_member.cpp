@@ -6,16 +6,16 @@
 
 // Callbacks of a node.
 //
-// 1. Why it is not simpler. The object belongs to whoever registered it and may be destroyed at any time, also by its own
+// 1. Why it is not simpler. The object belongs to the code that registered it and may be destroyed at any time, also by its own
 //    run function and while a raise is about to call it. So it is claimed under the owner's lock, leaves the list there, and
-//    remove() waits for a claimed one: unless the runner is the thread that removes, which is told through a flag on the
-//    runner's stack.
+//    remove() waits for a claimed one. If the runner is the thread that removes, there is no wait: a flag on the runner's
+//    stack is set instead.
 //
 // 3. States   idle     not registered
 //             listed   in the owner's list
 //             running  claimed; out of the list; belongs to the runner until done
 //             done     ran, or was removed before it could
-//             + awaited: somebody is blocked until done
+//             + awaited: a thread is blocked until done
 //    All changes are made under the owner's lock, which the runner takes again anyway to go on with its walk.
 //
 // 5. Field access   runner_, gone_: the runner; runner_ is also read by remove() after it saw `running` under the lock
@@ -43,7 +43,7 @@ void callback_member::add(node& to) noexcept {
     }
 }
 
-// Listed, and the owner's lock is held.
+// Requires that it is listed and the owner's lock is held.
 bool callback_member::claim_reached(node& of) noexcept {
     const level_word seen = access::level_of(of).load(mo::seq_cst);  // C5
     const bool now = effective_level(seen) >= at_;
@@ -63,7 +63,7 @@ void callback_member::run_claimed(node& of) noexcept {
     }
 }
 
-// A frame that is cancelled removes its callback because the level has been reached, and may be faster than the walk that raises.
+// A cancelled frame removes its callback because the level has been reached, and may come before the walk that raises.
 void callback_member::run_if_reached() noexcept {
     if (owner_ == nullptr) {
         return;

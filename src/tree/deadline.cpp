@@ -9,8 +9,8 @@
 // Deadlines compose by minimum.
 //
 // Each node caches the answer. It is recomputed only under the node's own lock, from its own deadlines (the front of its
-// list) and its parent's cached answer; a change stores first and visits the children after. So whoever recomputes a child
-// last, in the order of its lock, has read the parent's newest answer or will be followed by somebody who has.
+// list) and its parent's cached answer. A change stores first and visits the children afterwards. So the last thread to
+// recompute a child, in the order of its lock, has read the parent's newest answer, or a thread that has follows it.
 //
 // id  operation            order    pairs  carries                                               fails in
 // D1  deadline: load       relaxed  -      a number; nothing else is read because of it          (floor)
@@ -25,7 +25,7 @@ struct detail_deadline_access {
     static own_deadline* as_deadline(member* m) noexcept {
         return m != nullptr && m->kind() == member_kind::deadline ? static_cast<own_deadline*>(m) : nullptr;
     }
-    // These two with the lock of its node.
+    // Both require the lock of its node.
     static void add(own_deadline& own, std::uint8_t fact) noexcept {
         own.facts_.store(own.facts_.load(mo::relaxed) | fact, mo::relaxed);  // D1 D2
     }
@@ -44,12 +44,12 @@ namespace {
 
 constexpr std::int64_t never = no_deadline.time_since_epoch().count();
 
-// With the lock of n: its own deadlines, which are the front of its list.
+// Requires the lock of n. Visits its own deadlines, which are the front of its list.
 template <class Fn>
 void for_each_own(node& n, Fn fn) noexcept {
     for (member* m = access::members_of(n).first(); m != nullptr; m = member_list::next_of(*m)) {
         if (m->kind() == member_kind::marker) {
-            continue;  // a walker's place, anywhere
+            continue;  // the marker of a walker, anywhere
         }
         own_deadline* own = detail_deadline_access::as_deadline(m);
         if (own == nullptr) {
@@ -59,7 +59,7 @@ void for_each_own(node& n, Fn fn) noexcept {
     }
 }
 
-// With the lock of n. True: the answer has changed.
+// Requires the lock of n. Returns true if the answer has changed.
 bool recompute(node& n) noexcept {
     node* up = n.parent();
     std::int64_t least = up == nullptr || n.is_shield() ? never : access::deadline_of(*up).load(mo::relaxed);  // D1

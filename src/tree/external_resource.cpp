@@ -3,7 +3,7 @@
 
 #include <climits>
 
-// 3. States   armed        nobody has acted
+// 3. States   armed        neither side has claimed it
 //             completed    the operation came first; final
 //             cancelling   on_cancel runs on the thread in the upper bits
 //             cancelled    on_cancel has returned; final

@@ -12,7 +12,7 @@
 //    walker that reaches it must not keep it alive: a parent that held references would keep a million finished children.
 //    So the list holds plain pointers, and a node leaves it under the parent's lock before it dies. A walker can't hold that
 //    lock while it is below the child, hence cursors: a node under a cursor stays linked, and the last cursor to leave does
-//    what was put off.
+//    what was deferred.
 //
 // 5. Field access
 //    members_, next_, prev_      the lock of the node that owns the list
@@ -22,7 +22,7 @@
 //
 // 6. Invariants
 //    I4  a linked node's memory is valid as long as the parent's lock is held
-//    I5  whoever is in a node's list has a reference on it, so a walker can always climb
+//    I5  every member of a node's list has a reference on the node, so a walker can always climb
 //    I6  a node with cursors_ > 0 is linked
 //
 // 7. Ordering table
@@ -35,7 +35,7 @@
 // N6  release: fetch_sub            acq_rel  N6 W3  every holder's accesses end before destroy    work_model: last_unit_against_last_holder
 // N7  attach: CAS                   acquire  W8     the units of pass 1 at every ancestor         work_model: attach_visible_at_root
 // N8  try_retain: CAS               relaxed  -      the cursor keeps the memory; N6 ends it       (floor)
-// N9  end_alone, _unshared: load    acquire  N6 W2  everybody's accesses and work end before it   end_alone_model: last_holder
+// N9  end_alone, _unshared: load    acquire  N6 W2  all other accesses and work end before it     end_alone_model: last_holder
 // L3  attach: load of parent        seq_cst  L5     with N3: linked, then looks                   raise_model: attach_to_leaf
 // L4  attach: fetch_or              relaxed  -      the lock, behind L3, carries it               (floor)
 // W4  commit, end_...: load         relaxed  -      only a first guess; the CAS or N9 decides     (floor)
@@ -148,8 +148,8 @@ void node::unlink_early() noexcept {
     flags_ = static_cast<std::uint8_t>(flags_ & ~access::is_linked);
 }
 
-// Once it is out of the list, with nobody but the caller holding it, nobody can come to hold it any more: no commit on its
-// own word is needed.
+// Once the node is out of the list and the caller is its only holder, no other thread can get a reference. So no commit on
+// its own word is needed.
 bool node::end_alone(std::uint32_t references) noexcept {
     if (work_.load(mo::relaxed) != alone_with(references)) {  // W4
         return false;

@@ -8,21 +8,21 @@
 
 // Raising a level.
 //
-// 1. Why it is not simpler. raise() promises that the whole subtree is latched when it returns, also to a caller who finds
-//    that somebody else has raised the node already and is still on his way through it. So a level has two bits: raised, set
-//    on the way down, and spread, set on a node when everything below has been reached. Finding raised without spread means
-//    to walk along; the walks don't disturb each other. A child that is attached meanwhile looks at its parent after it has
-//    been linked, so it is either met by the walk or sees the level itself.
+// 1. Why it is not simpler. raise() promises that the whole subtree is latched when it returns, also if another thread has
+//    raised the node already and is still walking through it. So a level has two bits: raised, set on the way down, and spread,
+//    set on a node when everything below has been reached. A thread that finds raised without spread walks along; the walks
+//    don't disturb each other. A child that is attached meanwhile reads its parent's level after it has been linked, so it is
+//    either met by the walk or sees the level itself.
 //
 // 2.-3. Word: tree/detail/level_state.hpp. 4. One walker at one child:
 //
 //      spread --> skip        shield (cancel only) --> skip        ignoring (cancel only) --> set raised, skip
 //      else set raised; newly: level_raised();   members: go below, at the end set spread
 //
-//    A leaf costs one fetch_or: no lock, no reference. Its list is looked at after the fetch_or (L5, N2), against an attach
-//    that links first and looks at the level then (N3, L3). Telling a view costs two turns of the list's lock, so a node
-//    whose view has nobody to tell says so in the same word: whoever begins to observe takes the bit away and finds the
-//    level raised, or the raise finds the bit gone.
+//    A leaf costs one fetch_or: no lock, no reference. Its list is read after the fetch_or (L5, N2), against an attach
+//    that links first and reads the level then (N3, L3). Calling a view costs two acquisitions of the list's lock. So a node
+//    that is not observed has a bit in the same word: beginning to observe clears the bit and finds the level raised, or the
+//    raise finds the bit cleared.
 //
 // 7. Ordering table
 // id  operation                     order    pairs     carries                                       fails in
@@ -34,8 +34,8 @@
 // L8  ignore: CAS                   relaxed  -         one word decides who runs the deferred walk   (floor)
 // L9  leave ignore: fetch_or        relaxed  -         as L8; what is read because of it is behind L1  (floor)
 // L10  mark_gone: fetch_or           release  L1        what the last owner did                       raise_model: gone_carries
-// L11  observe_level: fetch_and      acq_rel  L5 Y5 L1  out: whom to tell; in: what the raiser did    raise_model: observe_and_raise
-// L12  tells_unobserved: load        relaxed  -         a switch, set while nobody raises             (floor)
+// L11  observe_level: fetch_and      acq_rel  L5 Y5 L1  out: the observer; in: what the raiser did    raise_model: observe_and_raise
+// L12  tells_unobserved: load        relaxed  -         a switch, set while no thread raises          (floor)
 
 namespace roost::inline ROOST_ABI {
 
@@ -107,7 +107,7 @@ bool node::raise(level to, reason why) noexcept {
     retain();
     level_word before = 0;
     const bool mine = latch_own(to, why, before);
-    // When it was not ours, it was raised with this word or a later one: see it again, the guard may be gone by now.
+    // If another call raised it, that was with this word or a later one. Read it again: the guard may be gone by now.
     const level_word now = mine ? before | raised_bit(to) : level_.load(mo::acquire);  // L1
     if (passes(now, to)) {
         if (mine && functions_->level_raised != nullptr && effective_level(now) > effective_level(before)) {

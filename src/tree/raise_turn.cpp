@@ -4,7 +4,7 @@ namespace roost::inline ROOST_ABI::detail {
 
 namespace {
 
-// The turns of this thread. `last` is null when nothing is raised in turn here.
+// The turns of this thread. `last` is null if nothing is raised in turn here.
 struct turns {
     raise_turn* last = nullptr;
 };

@@ -5,21 +5,21 @@
 #include <climits>
 
 // 1. Why it is not simpler. An awaiter may only be cancelled while its coroutine is suspended in it. Before await_suspend it
-//    is too early; after it, another thread may have resumed the coroutine, finished it and freed the slot, so that there
-//    seems to be no moment at which the suspending thread can say "now". There is: the resumed body first waits, in
-//    disarm(), until that thread has said it. When the body was resumed on the suspending thread's own stack there is
-//    nothing to wait for, and that thread is told to keep its hands off.
+//    is too early. After it, another thread may have resumed the coroutine, finished it and freed the slot, so there seems to
+//    be no moment at which the suspending thread can commit. There is one: the resumed body first waits, in disarm(), until
+//    that thread has committed. If the body was resumed on the suspending thread's own stack there is nothing to wait for, and
+//    a flag tells that thread not to touch the slot.
 //
 // 3. States   idle (0)      nothing to cancel, or the suspending thread has not committed yet
 //             armed (1)     suspended; the operation may be cancelled
-//             busy (2)      somebody is inside try_cancel
+//             busy (2)      a thread is inside try_cancel
 //             + cancelled (4): sticky    + awaited (8): disarm() is blocked
 //
 // 4. idle --commit--> armed --disarm--> idle
 //    idle|cancelled --commit--> busy --try_cancel true--> idle        armed --cancel--> busy, and so on
 //                                    --try_cancel false--> armed (the wake that won leads to disarm)
 //
-// 5. Field access   operation_, try_cancel_: the body until commit; then whoever holds busy
+// 5. Field access   operation_, try_cancel_: the body until commit; then the thread that set busy
 //                   suspending_: the body, on either side of the resume
 //
 // 7. Ordering table

@@ -8,24 +8,23 @@
 // Why a node was raised.
 //
 // A node that a raise reached from above has no reason of its own: the answer is its parent's, whose reason for that level
-// was there first and never changes. So only the node at which raise() was called stores anything, and asking climbs to it.
+// was there first and never changes. So only the node at which raise() was called stores anything, and why() climbs to it.
 //
 // Nearly every node that stores a reason stores one. It is kept in why_ as a bare record, without allocation. A second one
-// (stop, then cancel, on the same node) needs a link; when it is only a kind, or when there is no memory for the link, the
-// kind is kept in the level word and the text is lost, never the level.
+// (stop, then cancel, on the same node) needs a link. If it is only a kind, or if there is no memory for the link, the kind
+// is kept in the level word and the text is lost, never the level.
 //
-// Asking climbs, and below a deep node everything that is cancelled asks. So a long climb leaves the origin at the nodes it
-// came by, those that store no reason: the next one is short, and asking of a whole chain takes time in proportion to it.
-// An origin is an ancestor, whose memory a node keeps, and it never changes.
-//
+// why() climbs, and every cancelled node below a deep one calls it. So a long climb stores the origin at the nodes on its way
+// that store no reason. The next climb is short, and why() of a whole chain takes time in proportion to it. An origin is an
+// ancestor, whose memory a node keeps, and it never changes.
 //   why_      null | reason record of every own level that has no link and no kind bits | link* + 1 | known origin* + 2 * level
 //   link      reason, its level, the value why_ had before
 //
 // id  operation                order    pairs  carries                                    fails in
 // Y1  latch_own: store why_    release  Y2     the link, to readers of a lower level      why_model: reason_with_level
 // Y2  why: load why_           acquire  Y1     the link                                   why_model: reason_with_level
-// Y3  ~node: load why_         relaxed  -      nobody else is left                        (floor)
-// Y4  latch_own: why_          relaxed  -      under the lock; nobody looks yet           (floor)
+// Y3  ~node: load why_         relaxed  -      no other holder is left                    (floor)
+// Y4  latch_own: why_          relaxed  -      under the lock; not read yet               (floor)
 // Y5  latch_own: CAS level_    release  L1     out: why_                                  why_model: reason_with_level
 // Y6  origin_of: load, CAS     relaxed  -      an ancestor, known since the level         (floor)
 
@@ -48,7 +47,7 @@ link* as_link(void* p) noexcept {
     const auto bits = reinterpret_cast<std::uintptr_t>(p);
     return (bits & link_tag) != 0 ? reinterpret_cast<link*>(bits & ~link_tag) : nullptr;
 }
-// An origin that a climb has left, and the level it answers for.
+// An origin that a climb has stored, and the level it answers for.
 constexpr std::uintptr_t level_bits = 6;
 void* known(const node* origin, level at) noexcept {
     return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(origin) | (static_cast<std::uintptr_t>(at) << 1U));
@@ -64,7 +63,7 @@ const node* known_origin(void* p, level at) noexcept {
 }
 static_assert(static_cast<std::uintptr_t>(level::abort) << 1U <= level_bits && alignof(node) > level_bits);
 
-// Shorter climbs neither look for a known origin nor leave one.
+// Shorter climbs neither read a stored origin nor store one.
 #if defined(ROOST_SEAM_MODEL)
 constexpr unsigned short_climb = 1;
 #else
@@ -122,7 +121,8 @@ void detail_node_access::release_reasons(void* chain) noexcept {
     }
 }
 
-// Sets the raised bit of this node with its own reason, and says what the word was before. False: it was raised already.
+// Sets the raised bit of this node with its own reason, and stores the word before in before_word. Returns false if it was
+// raised already.
 bool node::latch_own(level to, reason& why, level_word& before_word) noexcept {
     const std::lock_guard guard(lock_);
     level_word seen = level_.load(mo::relaxed);  // L2
@@ -149,8 +149,8 @@ bool node::latch_own(level to, reason& why, level_word& before_word) noexcept {
         if (!is_raised(seen, to)) {
             continue;
         }
-        // A raise from above came in between: its reason is the one. A bare record is taken back, because nobody looks at
-        // why_ before a level of its own is raised; a link stays, unused, because somebody may be reading the chain.
+        // A raise from above came in between: its reason counts. A bare record is taken back, because why_ is not read before
+        // a level of its own is raised. A link stays, unused, because another thread may be reading the chain.
         if (before == nullptr) {
             why_.store(nullptr, mo::relaxed);  // Y4
             destroy_word(after);
@@ -161,8 +161,8 @@ bool node::latch_own(level to, reason& why, level_word& before_word) noexcept {
     return true;
 }
 
-// The node whose own reason answers for `at`, which is raised here. One acquire on the way in is enough: what reached this
-// node from above was ordered after the origin's own latch.
+// Returns the node whose own reason answers for `at`, which is raised here. One acquire on the way in is enough: a level that
+// reached this node from above was ordered after the origin's own latch.
 const node* node::origin_of(level at) const noexcept {
     const node* n = this;
     const node* found = nullptr;

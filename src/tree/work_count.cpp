@@ -7,11 +7,11 @@
 // Counting work up the tree.
 //
 // 1. Why it is not simpler. "The thread that moves a node off zero tells the parent" loses units: A takes 0 -> 1 and stalls
-//    before it has told the parent; B takes 1 -> 2, sees that somebody else is telling, and returns a unit that no ancestor
-//    knows of; a drain of the root then ends with B's work in flight (docs/design/guard-counting.md). So whoever finds the
-//    node unannounced announces it himself before he returns; the second one's announcement is given back.
-//    And the thread that takes the last unit must not look at the node afterwards unless something holds it: hence one
-//    commit that drops the unit, withdraws the announcement and, where a view wants to be told, turns the unit into a
+//    before it has reached the parent; B takes 1 -> 2, sees that another thread announces, and returns a unit that no ancestor
+//    counts; a drain of the root then ends with B's work in flight (docs/design/guard-counting.md). So a thread that finds the
+//    node unannounced announces it before it returns; a second announcement is given back.
+//    And the thread that takes the last unit must not touch the node afterwards unless something holds it. Hence one
+//    commit drops the unit, withdraws the announcement and, if drained() is to be called, turns the unit into a
 //    reference.
 //
 // 2.-3. Word and transitions: tree/detail/work_state.hpp, work_packed.hpp. 4. Announcing, seen from one creator at node n:
@@ -19,7 +19,7 @@
 //      n: +1 unit --announced--> return                                         (fast path: one fetch_add)
 //                 --not announced--> climb: +1 unit on each ancestor up to the first announced one   (pass 1)
 //                                    then mark n and every ancestor passed as announced              (pass 2)
-//                                    whoever was marked already: -1 unit on its parent again
+//                                    a node that was marked already: -1 unit on its parent again
 //
 //    After pass 1 every ancestor of n has a unit that stays at least until this creator returns, so pass 2 may mark in any
 //    order; it goes bottom up, because going down would need the path.
@@ -33,12 +33,12 @@
 // id  operation                        order            pairs     carries                                        fails in
 // W1  enter: fetch_add                 acquire          W8        in: the units of pass 1 at every ancestor      work_model: visible_at_root
 // W2  leave, not the last: CAS         release/relaxed  W3 W5     out: the work done                             work_model: two_workers
-// W3  commit: CAS                      acq_rel/relaxed  W2 W3     in: everybody's work; out: the work done         work_model: drain_sees_work
+// W3  commit: CAS                      acq_rel/relaxed  W2 W3     in: all other work; out: the work done           work_model: drain_sees_work
 // W4  commit: load                     relaxed          -         only a first guess for the CAS                 (floor)
-// W5  has_work, units...: load         acquire          W2        everybody's work                               work_model: drain_sees_work
+// W5  has_work, units...: load         acquire          W2        all other work                                 work_model: drain_sees_work
 // W7  watch: fetch_or                  release          W3        out: what the watcher registered before        work_model: watch_against_last_unit
 // W8  pass 2: fetch_or                 release          W1 W3     out: the units of pass 1                       work_model: visible_at_root
-// W9  pass 2, given back: fetch_sub    relaxed          -         never the last (I9), so nobody acts on it      (floor)
+// W9  pass 2, given back: fetch_sub    relaxed          -         never the last (I9), so no thread acts on it   (floor)
 // W10  pass 1: CAS                     acquire          W8        in: what the announced ancestor's creator put  work_model: visible_at_root
 // W11  mix: fetch_or                   relaxed          -         divides the view's units in one order; nothing else  (floor)
 
@@ -87,7 +87,8 @@ void node::enter_slow(work_word before) noexcept {
     }
 }
 
-// The caller holds a unit of this node. False: an ancestor is closed; everything but the caller's unit is given back.
+// Requires that the caller holds a unit of this node. Returns false if an ancestor is closed; everything but the caller's
+// unit is given back then.
 bool node::announce() noexcept {
     node* top = this;
     bool refused = false;
@@ -112,7 +113,7 @@ bool node::announce() noexcept {
         const work_word before = n->work_.fetch_or(announced_bit, mo::release);  // W8
         if ((before & announced_bit) != 0) {
             [[maybe_unused]] const work_word units = n->parent_->work_.fetch_sub(one_unit, mo::relaxed);  // W9
-            ROOST_ASSERT(work_state::unpack(units).units > 1, "I9: a duplicate announcement was somebody's only unit");
+            ROOST_ASSERT(work_state::unpack(units).units > 1, "I9: a duplicate announcement was a node's only unit");
         }
         if (n == top) {
             return true;
@@ -167,8 +168,8 @@ bool node::try_enter_own(bool& was_mixed) noexcept {
     return true;
 }
 
-// One unit of a node that is not a quiet leave (leaves_quietly); the parent's unit is still held by the announcement.
-// Refused when the word has one of the bits of `unless`.
+// Removes a unit where that is no quiet leave (leaves_quietly); the announcement still holds the parent's unit. Refused if
+// the word has one of the bits of `unless`.
 work_action node::leave_commit(work_word seen, work_word unless) noexcept {
     const bool is_root = parent_ == nullptr;
     for (;;) {
@@ -192,7 +193,7 @@ work_action node::leave_commit(work_word seen, work_word unless) noexcept {
 }
 
 bool node::leave_last(work_word seen, work_word unless) noexcept {
-    ROOST_ASSERT((seen >> 32U) != 0, "a unit of work was given back that nobody had taken");
+    ROOST_ASSERT((seen >> 32U) != 0, "a unit of work was given back that was not taken");
     node* up = parent_;  // the commit may let the node go
     const work_action a = leave_commit(seen, unless);
     if (a.drained || a.leave_parent || a.dead) {
@@ -201,9 +202,9 @@ bool node::leave_last(work_word seen, work_word unless) noexcept {
     return !a.refused;
 }
 
-// Carries out what a commit on this node asked for, and climbs as long as nodes run out of work. `this` may be gone unless
-// the action holds it; the parent is held by the unit that is still to be given back. At most one node of a climb dies: it
-// holds a reference on its parent until it is disposed of, at the end, when nothing above needs it any more.
+// Carries out the action of a commit on this node, and climbs as long as nodes run out of work. `this` may be gone unless the
+// action holds it; the parent is held by the unit that is still to be given back. At most one node of a climb dies. It holds
+// a reference on its parent until it is disposed of, at the end, when nothing above needs it any more.
 void node::after_work(node* up, work_action a) noexcept {
     node* dead = a.dead ? this : nullptr;
     node* n = this;
@@ -258,7 +259,7 @@ void node::close_and_leave() noexcept {
     after_work(up, a);
 }
 
-// A child with work is out of the list and destroyed.
+// Called when a child with work is out of the list and destroyed.
 void node::leave_with_child() noexcept {
     work_word seen = work_.load(mo::relaxed);  // W4
     while (seen >= 2 * one_unit) [[likely]] {

@@ -95,7 +95,7 @@ task<> fail_inline(std::vector<int>& order, int& alive, bool& caught) {
         caught = true;
     }
 }
-TEST(fork_edge, JOB_73_after_a_failure_nobody_begins_where_work_runs_inside_post) {
+TEST(fork_edge, JOB_73_after_a_failure_no_child_begins_where_work_runs_inside_post) {
     inline_stage s;
     std::vector<int> order;
     int alive = 0;
@@ -125,7 +125,7 @@ task<> wait_and_answer(int& sum) {
     auto [a, b] = co_await when_all(wait_for(go, 1), set_it(go, 4));
     sum = a + b;
 }
-TEST(fork_edge, JOB_72_a_child_that_waits_holds_up_nobody_where_work_runs_inside_post) {
+TEST(fork_edge, JOB_72_a_child_that_waits_delays_no_other_where_work_runs_inside_post) {
     inline_stage s;
     int sum = 0;
     EXPECT_TRUE(s.root.launch("both", wait_and_answer(sum)).is_finished());
@@ -172,7 +172,7 @@ task<int> reused_below(bool in_group) {
     auto [n, none] = co_await when_all(count_reused(100), leaf());
     co_return n;
 }
-TEST(fork_edge, JOB_74_what_nobody_has_seen_is_used_again) {
+TEST(fork_edge, JOB_74_an_unobserved_scope_is_reused) {
     runtime threads(runtime_options().workers(1));
     EXPECT_GE(block_on(threads, reused_below(true)), 80) << "all but those with a tick of the clock between";
     EXPECT_EQ(block_on(threads, reused_below(false)), 0) << "other jobs keep nothing";

@@ -197,7 +197,7 @@ TEST(fork_executor, JOB_39_a_result_that_cannot_be_moved_fails_the_await_and_not
     EXPECT_EQ(alive, 0);
 }
 
-// --- jobs that somebody keeps ------------------------------------------------------------------------------------------------------
+// --- jobs with a handle ----------------------------------------------------------------------------------------------------
 
 task<int> keeps(std::vector<job>& kept, event* e) {
     kept.push_back(co_await this_job());
@@ -226,7 +226,7 @@ task<int> keep_twice(std::vector<job>& kept) {
     auto [a, b] = co_await when_all(keep_and_cancel(kept), keep_and_cancel(kept));
     co_return a + b;
 }
-TEST(fork_executor, JOB_73_a_kept_job_outlives_its_group_and_is_nobody_elses) {
+TEST(fork_executor, JOB_73_a_job_with_a_handle_outlives_its_group_and_is_not_reused) {
     std::vector<job> kept;
     {
         runtime threads(runtime_options().workers(1));

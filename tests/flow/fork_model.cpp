@@ -21,7 +21,7 @@ using roost::testing::check;
 // For three threads: every way with at most two preemptions.
 const roost::testing::options two_switches{.memory = roost::testing::memory::weak, .preemption_bound = 2};
 
-// One stack of work for all threads: the newest first, handed back to whoever waits for it.
+// One stack of work for all threads: the newest first, handed back to a waiter.
 class shared_stack final : public executor {
 public:
     bool post(work& w) noexcept override {
@@ -128,7 +128,7 @@ task<> shown_and_next(std::optional<thread>& other, int& sum) {
     auto [a, b] = co_await when_all(shown_to(other), not_cancelled());
     sum = a + b;
 }
-// JOB-73: somebody cancels the first child's job and lets go of it, and then it looks as if nobody had seen it.
+// JOB-73: a thread cancels the first child's job and drops its handle; then the job looks unobserved.
 MODEL(fork_model, cancelled_and_let_go) {
     shared_stack ex;
     owned_scope root(ex, scope_options("root").report_failures());
@@ -158,7 +158,7 @@ task<> count_both(atomic<int>& alive, int& sum) {
     sum = a + b;
 }
 
-// JOB-73: taken back, begun elsewhere or never, while somebody cancels everything.
+// JOB-73: taken back, begun elsewhere or never, while everything is cancelled.
 MODEL(fork_model, begun_vs_cancel) {
     shared_stack ex;
     owned_scope root(ex, scope_options("root").report_failures());
@@ -259,7 +259,7 @@ void nested(bool looked_at) {
 }
 // JOB-74: the inner group's scope is kept, and used again, or not, because the outer one's ticket is gone.
 MODEL(fork_model, nested_groups) { nested(false); }
-// JOB-73: somebody looks at the tree and holds on to what is kept.
+// JOB-73: a visitor walks the tree and holds what is kept.
 MODEL(fork_model, nested_vs_visitor) { nested(true); }
 
 atomic<std::uint32_t> reported{0};

@@ -257,7 +257,7 @@ public:
     int ended = 0;
 };
 
-TEST(fork_storm, JOB_61_whoever_begins_to_look_at_any_step_sees_every_later_child_once) {
+TEST(fork_storm, JOB_61_an_observer_that_begins_at_any_step_sees_every_later_child_once) {
     const auto sink = set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {});
     bool is_over = false;
     for (int step = 0; !is_over; ++step) {

@@ -170,7 +170,7 @@ task<> fail_first(int& alive, int& begun, std::string& what, int& left) {
     left = alive;
 }
 
-TEST(fork, JOB_73_after_a_failure_nobody_begins) {
+TEST(fork, JOB_73_after_a_failure_no_child_begins) {
     int alive = 0;
     int begun = 0;
     int left = -1;
@@ -297,7 +297,7 @@ task<> cancel_group(reason why, int& begun, int& alive, reason& got) {
     got = ended.why();
     EXPECT_EQ(alive, 0);
 }
-TEST(fork, JOB_73_in_a_group_that_is_cancelled_itself_nobody_begins_and_its_reason_is_told) {
+TEST(fork, JOB_73_in_a_group_that_is_cancelled_itself_no_child_begins_and_its_reason_arrives) {
     rig::stage s;
     int begun = 0;
     int alive = 0;

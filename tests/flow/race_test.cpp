@@ -205,7 +205,7 @@ task<> none_succeeds(std::size_t& count, std::string& text) {
     }
 }
 
-TEST(race, JOB_42_when_nobody_succeeds_all_errors_are_in_one) {
+TEST(race, JOB_42_if_no_alternative_succeeds_all_errors_are_in_one) {
     rig::stage s;
     std::size_t count = 0;
     std::string text;

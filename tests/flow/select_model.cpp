@@ -1,4 +1,4 @@
-// Exactly one clause of a select happens, whoever comes at the same time.
+// Exactly one clause of a select happens, whatever comes at the same time.
 #include <roost/flow/select.hpp>
 
 #include "../task/model_rig.hpp"
@@ -13,7 +13,7 @@ using model_rig::run_until;
 using roost::testing::check;
 using roost::testing::manual_executor;
 
-// A select that runs here, beside somebody else.
+// A select that runs here, beside another thread.
 class selecting {
 public:
     explicit selecting(task<> t) : job_(root_.launch("select", std::move(t))) {}
@@ -133,7 +133,7 @@ task<> wait_or_send(event& e, channel<int>& c, int& which_came) {
     which_came = static_cast<int>(which.index());
 }
 
-// JOB-55: decided by the event while there is room for the value, or somebody who takes it: it is not sent.
+// JOB-55: decided by the event while there is room for the value, or a receiver: it is not sent.
 void decided_while_sending(channel<int>& c, const std::function<int()>& makes_room) {
     manual_executor ex;
     owned_scope root(ex, scope_options("root").report_failures());
@@ -147,7 +147,7 @@ void decided_while_sending(channel<int>& c, const std::function<int()>& makes_ro
         received = makes_room();
     });
     run_until(ex, [&] { return j.is_finished(); });
-    static_cast<void>(c.close());  // whoever still receives waits for nothing
+    static_cast<void>(c.close());  // remaining receivers wait for nothing
     other.join();
     const int arrived = (received == 1 ? 1 : 0) + static_cast<int>(c.size());
     check(came >= 0 && arrived == (came == 1 ? 1 : 0), "JOB-55: sent if that clause happened, else not");

@@ -1,4 +1,4 @@
-// Real threads: selects that meet, wakes and cancels at once, and somebody who looks at all of it the whole time.
+// Real threads: selects that meet, wakes and cancels at once, and a visitor of the tree the whole time.
 #include <roost/flow/select.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/channel.hpp>

@@ -339,7 +339,7 @@ TEST(select, JOB_54_in_one_line_with_others_it_has_its_turn_and_lets_them_have_t
     EXPECT_EQ(c.receivers_now() + stop.waiters_now(), 0U);
 }
 
-TEST(select, JOB_54_whoever_sets_an_event_wakes_selects_and_others) {
+TEST(select, JOB_54_setting_an_event_wakes_selects_and_others) {
     stage s;
     channel<int> c(1);
     event stop;
@@ -375,7 +375,7 @@ private:
     event* stop_;
     seen* out_;
 };
-TEST(select, JOB_54_whoever_comes_while_it_queues_up_is_met) {
+TEST(select, JOB_54_a_partner_that_comes_while_it_queues_up_is_met) {
     stage s;
     channel<int> c(0);
     event stop;

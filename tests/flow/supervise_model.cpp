@@ -94,7 +94,7 @@ task<> run_both(int& first, int& second, job& child, supervised_counts& counts, 
     }
 }
 
-// JOB-31, JOB-32: one child is to be restarted, the other one escalates, and somebody cancels the first.
+// JOB-31, JOB-32: one child is to be restarted, the other one escalates, and the first is cancelled.
 MODEL(supervise_model, restart_vs_escalate_vs_cancel) {
     // The restart may be prevented by the escalation: then there is no result for its failure.
     const failure_sink before =
@@ -126,7 +126,7 @@ bool fails_in(detail::supervision& all, owned_scope& root, const char* name, con
     return all.decide(root.core(), name, outcome<void>(error), 1, restarts, duration(0), wait);
 }
 
-// JOB-31, JOB-32: the decisions alone, at the same time: one child is restarted, another one escalates, somebody cancels.
+// JOB-31, JOB-32: the decisions alone, at the same time: one child is restarted, another one escalates, a cancel comes.
 MODEL(supervise_model, decisions) {
     manual_executor ex;
     owned_scope root(ex, scope_options("root").report_failures());

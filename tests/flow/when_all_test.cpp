@@ -143,7 +143,7 @@ task<> settle(event& e, event& never, bool& done) {
     done = true;
 }
 
-TEST(when_all, JOB_40_settled_gives_every_outcome_and_cancels_nobody) {
+TEST(when_all, JOB_40_settled_returns_every_outcome_and_cancels_no_task) {
     rig::stage s;
     event e;
     event never;

@@ -270,7 +270,7 @@ TEST(await, TASK_14_an_inline_executor_runs_everything_on_the_waker) {
     EXPECT_TRUE(root.is_closed());
 }
 
-// Waiting unlocks the mutex, which runs whoever waits for that, who notifies and unlocks: all inside the first one's await.
+// Waiting unlocks the mutex, which runs the mutex's next waiter, which notifies and unlocks: all inside the first one's await.
 task<> wait_for_news(mutex& m, condition& news, event& go, std::string& log) {
     auto held = co_await m.lock();
     co_await go.wait();

@@ -176,7 +176,7 @@ task<> with_late(scope& s, late& l, event& never) {
     co_await yield();
 }
 
-TEST(daemon_scope, JOB_80_a_service_that_is_the_last_is_refused_and_can_keep_nobody_alive) {
+TEST(daemon_scope, JOB_80_a_daemon_that_is_the_last_is_refused_and_can_keep_nothing_alive) {
     stage s;
     late l;
     event never;

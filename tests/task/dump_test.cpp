@@ -177,7 +177,7 @@ TEST(dump, JOB_53_the_text_is_bounded_and_says_what_is_missing) {
     EXPECT_LE(few.size(), 2000U);
     EXPECT_NE(few.find("cut at 2000 bytes"), std::string::npos) << few;
     const std::string some = dump(s.root, dump_options().nodes(10));
-    EXPECT_NE(some.find("only 10 were looked at"), std::string::npos) << some;
+    EXPECT_NE(some.find("only 10 were visited"), std::string::npos) << some;
     const std::string flat = dump(s.root, dump_options().depth(0));
     EXPECT_NE(flat.find("500 more below depth 0"), std::string::npos) << flat;
     EXPECT_LE(dump(s.root, dump_options().bytes(10)).size(), 10U);

@@ -139,7 +139,7 @@ struct mix {
     int end = 0;  // value, error, dropped
     int yields_before = 0;
     int yields_after = 0;
-    int repeat = 0;  // so many steps of the executor before somebody cancels the parent and the promise ends
+    int repeat = 0;  // so many steps of the executor before the parent is cancelled and the promise ends
 };
 
 task<> detach_external(scope& s, const mix& m, std::optional<promise<int>>& out, job& child, bool& returned) {

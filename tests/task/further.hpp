@@ -1,6 +1,6 @@
 #pragma once
 
-// For tests about failures beside others, and about what nobody else would hear of.
+// For tests about failures beside others, and about failures that only the sink gets.
 
 #include <roost/sync/event.hpp>
 #include <roost/task/failure_sink.hpp>

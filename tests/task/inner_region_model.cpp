@@ -108,7 +108,7 @@ task<int> seen_from_inside(event& e, token& inside) {
 }
 task<> shielded_until(event& e, token& inside) { co_await shield(std::chrono::hours(1), seen_from_inside(e, inside)); }
 
-// TASK-24: whoever notes the second fact knows what the first was about: the inside is told why the outside was cancelled.
+// TASK-24: the thread that notes the second fact knows what the first was about: the inside learns why the outside was cancelled.
 MODEL(inner_region_model, budget_knows_why) {
     timed_executor ex;
     owned_scope root(ex, scope_options("root").report_failures());

@@ -67,7 +67,7 @@ void look_while_it_ends(bool (*has_ended)(const job&)) {
     finish(ex, root);
 }
 
-// JOB-15: whoever sees a final state, without waiting for it, also sees what the job did.
+// JOB-15: a thread that sees a final state, without waiting for it, also sees what the job did.
 MODEL(job_core_model, a_final_state_carries_what_the_job_wrote) {
     look_while_it_ends([](const job& j) { return is_final(j.state()); });
 }
@@ -118,7 +118,7 @@ task<> join_and_look(job target, seen_by_joiner& seen) {
     seen.routed_by_then = routed.load(mo::relaxed);
 }
 
-// JOB-15: the parent's body returns on one thread, its child fails on a second, and somebody joins on a third. Whichever of the
+// JOB-15: the parent's body returns on one thread, its child fails on a second, and a joiner waits on a third. Whichever of the
 // first two comes last ends the parent: its failure is routed, then the state is final, then the joiner wakes.
 void seal_vs_late_failure_vs_join() {
     const auto before = set_failure_sink(
@@ -217,7 +217,7 @@ MODEL(job_core_model, value_vs_cancel) {
     check((got == 1) == (taker.state() == job_state::completed), "JOB-70: the claim decides");
 }
 
-// Runs what its own thread posts newest first, and hands it over to whoever waits for it; the rest is a manual executor's.
+// Runs what its own thread posts newest first, and hands it over to a waiter; the rest is a manual executor's.
 class newest_first final : public executor {
 public:
     bool post(work& w) noexcept override {
@@ -278,7 +278,7 @@ MODEL(job_core_model, joined_here_vs_cancel) {
     check((got == 1) == (taker.state() == job_state::completed), "JOB-71: its outcome is the child's");
 }
 
-// JOB-71: the same while somebody looks at the tree and holds on to the child.
+// JOB-71: the same while a visitor walks the tree and keeps the child.
 MODEL(job_core_model, joined_here_vs_visitor) {
     newest_first ex;
     owned_scope root(ex, scope_options("root").report_failures());

@@ -131,7 +131,7 @@ task<> cancel_and_join(scope& s, mutex& m, bool& done) {
 }
 task<> run_cancel_and_join(mutex& m, bool& done) { co_await with_scope(cancel_and_join, std::ref(m), std::ref(done)); }
 
-TEST(job, JOB_7_cancel_and_join_of_a_child_that_waits_for_a_lock_nobody_releases_returns_promptly) {
+TEST(job, JOB_7_cancel_and_join_of_a_child_that_waits_for_a_lock_that_is_never_released_returns_promptly) {
     rig::stage s;
     mutex m;
     auto held = m.try_lock();

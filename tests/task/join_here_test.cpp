@@ -144,7 +144,7 @@ task<int> await_kept(scope& s, job& kept) {
 }
 task<int> keeps(job& kept) { co_return co_await with_scope(await_kept, std::ref(kept)); }
 
-TEST(join_here, JOB_71_whoever_holds_the_child_sees_its_end) {
+TEST(join_here, JOB_71_a_holder_of_the_child_sees_its_end) {
     job kept;
     EXPECT_EQ(run(1, keeps(kept)), 3);
     EXPECT_EQ(kept.name(), "child");
@@ -307,7 +307,7 @@ task<> post_and_join(executor_ref on, flag& f, int& joined) {
     joined = co_await with_scope(join_until, std::cref(f));
 }
 
-TEST(join_here, JOB_71_children_count_as_bodies_when_somebody_waits_for_his_turn) {
+TEST(join_here, JOB_71_children_count_as_bodies_while_others_are_queued) {
     int joined = 0;
     flag on_runtime;
     runtime threads(runtime_options().workers(1));

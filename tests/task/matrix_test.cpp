@@ -84,7 +84,7 @@ task<> run_one_fails(event& never, int& count, std::vector<job>& jobs) {
     co_await with_scope(one_fails, std::ref(never), std::ref(count), std::ref(jobs));
 }
 
-// Failures of the top job are expected here: they go to nobody.
+// Failures of the top job are expected here: they are dropped.
 class quiet {
 public:
     quiet() : before_(set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {})) {}

@@ -1,4 +1,4 @@
-// Who is inside a scope: what members may do while it closes, what nobody may do from inside.
+// Members of a scope: what they may do while it closes, and what no member may do.
 #include <roost/base/error.hpp>
 #include <roost/flow/closing_executor.hpp>
 #include <roost/flow/select.hpp>
@@ -18,7 +18,7 @@ using namespace roost;
 
 namespace {
 
-// What somebody got who asked a scope for a child, a bridge and a lease.
+// The results of asking a scope for a child, a bridge and a lease.
 class asked {
 public:
     job child;
@@ -118,7 +118,7 @@ TEST(membership, JOB_90_a_job_below_a_closing_root_starts_others_in_it) {
     expect_all(got, count);
 }
 
-TEST(membership, JOB_90_outsiders_of_a_closing_scope_get_nothing_whoever_they_are) {
+TEST(membership, JOB_90_outsiders_of_a_closing_scope_get_nothing) {
     rig::stage s;
     owned_scope o(s.executor, "feed");
     event e;
@@ -137,7 +137,7 @@ TEST(membership, JOB_90_outsiders_of_a_closing_scope_get_nothing_whoever_they_ar
     EXPECT_TRUE(o.is_closed());
 }
 
-TEST(membership, JOB_90_a_closed_scope_gives_no_lease_that_nobody_would_wait_for) {
+TEST(membership, JOB_90_a_closed_scope_returns_no_lease) {
     rig::stage s;
     owned_scope o(s.executor, "feed");
     o.close_blocking();
@@ -356,7 +356,7 @@ fire look_when_ended(owned_scope& root, bool& in_no_job, bool& refused) {
     refused = !root.launch("late", count_one(count));
 }
 
-TEST(membership, TASK_7_whoever_is_resumed_by_the_end_of_a_root_runs_in_no_job) {
+TEST(membership, TASK_7_a_coroutine_resumed_by_the_end_of_a_root_runs_in_no_job) {
     rig::stage s;
     owned_scope root(s.executor, scope_options("requests").report_failures());
     int count = 0;
@@ -405,7 +405,7 @@ fire look_when_joined(job waited_for, owned_scope& root, bool& in_no_job, int& c
     root.launch("next", count_one(count), start::immediate);
 }
 
-TEST(membership, TASK_7_whoever_is_resumed_by_the_end_of_a_job_runs_in_no_job) {
+TEST(membership, TASK_7_a_coroutine_resumed_by_the_end_of_a_job_runs_in_no_job) {
     rig::stage s;
     int count = 0;
     int next = 0;

@@ -1,5 +1,5 @@
 // Random trees of jobs against a sequential model. Every job draws its plan from the seed: children, a duration, and how it
-// ends (value, failure), whether it has a deadline, whether somebody cancels it at some time, whether its children are
+// ends (value, failure), whether it has a deadline, whether it is cancelled at some time, whether its children are
 // supervised and how (ignored, restarted after a backoff, escalated). A deadline that has passed is a failure upwards. The model
 // computes from the same plan when every job ends and how, at its last attempt; the library runs it on virtual time. Times are
 // drawn from so many that no two in a tree meet, so the answer is unique.
@@ -42,7 +42,7 @@ struct plan {
     std::uint32_t limit = 0;  // of restarts
     ticks backoff = 0;
     ticks deadline = never;  // its own
-    ticks cancel_at = never;  // somebody beside it cancels it then, counted from its parent's beginning
+    ticks cancel_at = never;  // it is cancelled from outside then, counted from its parent's beginning
     std::vector<std::unique_ptr<plan>> children;
 
     // Filled in by the model and by the run.

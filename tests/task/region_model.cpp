@@ -111,7 +111,7 @@ MODEL(region_model, peek_vs_wake) {
     finish(ex, root);
 }
 
-// JOB-51: a cancel that comes while somebody looks is carried out by whoever looks.
+// JOB-51: a cancel that comes during a peek is carried out by the peeking thread.
 MODEL(region_model, peek_vs_cancel) {
     roost::testing::manual_executor ex;
     owned_scope root(ex, scope_options("root").report_failures());
@@ -130,7 +130,7 @@ MODEL(region_model, peek_vs_cancel) {
     finish(ex, root);
 }
 
-// TASK-30: the same with the cancel on another thread: whoever looks hands on why it was cancelled.
+// TASK-30: the same with the cancel on another thread: the peeking thread passes the reason on.
 void cancel_vs_peek() {
     roost::testing::manual_executor ex;
     owned_scope root(ex, scope_options("root").report_failures());
@@ -157,7 +157,7 @@ TEST(region_model, cancel_vs_peek) {
     EXPECT_EXPLORED(with_old_values, cancel_vs_peek);
 }
 
-// JOB-51: a cancel that came too late has marked the slot; whoever looks then still holds the woken body until it has left.
+// JOB-51: a cancel that came too late has marked the slot; a later peek still holds the woken body until it has left.
 MODEL(region_model, peek_vs_wake_after_lost_cancel) {
     roost::testing::manual_executor ex;
     owned_scope root(ex, scope_options("root").report_failures());

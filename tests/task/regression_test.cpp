@@ -33,7 +33,7 @@ task<> join_it(job j, bool& woken) {
     woken = true;
 }
 
-TEST(regression, JOB_46_KJB_1_3_4_a_parent_is_not_final_before_its_children_and_then_everybody_is_told) {
+TEST(regression, JOB_46_KJB_1_3_4_a_parent_is_not_final_before_its_children_and_then_all_joiners_wake) {
     rig::stage s;
     event e;
     bool woken = false;

@@ -24,7 +24,7 @@ task<int> lend(scope& s, lease& out) {
 }
 task<> with_lease(lease& out, int& got) { got = co_await with_scope(lend, std::ref(out)); }
 
-// JOB-16: the last unit goes on another thread while the body returns and somebody cancels from outside.
+// JOB-16: the last unit goes on another thread while the body returns and a cancel comes from outside.
 MODEL(scope_core_model, last_child_vs_body) {
     manual_executor ex;
     owned_scope root(ex, scope_options("root").report_failures());
@@ -106,7 +106,7 @@ task<int> child_of(scope& s, event& e, event& go) {
 }
 task<> parent_of(event& e, event& go, int& got) { got = co_await with_scope(child_of, std::ref(e), std::ref(go)); }
 
-// JOB-1: the body waits for its child while that is woken and somebody cancels: the scope ends once, after its child.
+// JOB-1: the body waits for its child while that is woken and a cancel comes: the scope ends once, after its child.
 MODEL(scope_core_model, awaited_child_vs_cancel) {
     manual_executor ex;
     owned_scope root(ex, scope_options("root").report_failures());
@@ -187,7 +187,7 @@ TEST(scope_core_model, child_vs_cancel_vs_body) { EXPECT_EXPLORED(two_switches, 
 
 task<> close_it(owned_scope& o) { co_await o.close(); }
 
-// JOB-37: the last child ends on one thread while whoever closes the scope is aborted from another: the close goes on to its end.
+// JOB-37: the last child ends on one thread while the closing body is aborted from another: the close goes on to its end.
 void close_vs_abort_vs_last_child() {
     manual_executor ex;
     owned_scope root(ex, scope_options("root").report_failures());
@@ -218,7 +218,7 @@ task<> launch_late(owned_scope& o, event& e, job& late, int& count) {
     late = o.launch("late", count_one(count));
 }
 
-// JOB-90: a child starts another one while somebody closes the scope: it is admitted and waited for, whoever is first.
+// JOB-90: a child starts another one while the scope is closed: it is admitted and waited for, in either order.
 MODEL(scope_core_model, member_spawns_vs_close) {
     manual_executor ex;
     owned_scope o(ex, "owned");

@@ -43,7 +43,7 @@ task<> run(event& e, int& count, bool body_fails, std::string& thrown, further::
     }
 }
 
-TEST(scope_options, JOB_66_everybody_ends_then_the_first_failure_is_thrown) {
+TEST(scope_options, JOB_66_all_end_then_the_first_failure_is_thrown) {
     stage s;
     event e;
     int count = 0;

@@ -24,7 +24,7 @@ task<> watch_it(token watched, event& e, int& got, bool& stopped) {
     }
 }
 
-// SHUT-76: exactly one of the two is told, and when the body goes on nobody who stops is inside the await.
+// SHUT-76: exactly one of the two happens, and when the body goes on no stopping thread is inside the await.
 MODEL(until_stop_model, stop_vs_return) {
     roost::testing::manual_executor ex;
     owned_scope root(ex, scope_options("root").report_failures());

@@ -23,7 +23,7 @@ void tell(watching& all) {
     all.tell(job_event(job_event_kind::finished, nullptr, "job", site(), job_state::completed, nullptr, "root", none));
 }
 
-// JOB-63: told while it leaves: either before, or not at all; what it was told is visible to whoever took it away.
+// JOB-63: called while it leaves: either before, or not at all; what it did is visible to the thread that removed it.
 MODEL(watching_model, come_and_go) {
     watching all;
     fragile observer;
@@ -53,7 +53,7 @@ MODEL(watching_model, two_tellers) {
     two.join();
 }
 
-// JOB-63: whoever is told was there before, fully made.
+// JOB-63: an observer that is called was registered before, fully constructed.
 MODEL(watching_model, told_when_it_comes) {
     watching all;
     std::size_t place = watching::places;

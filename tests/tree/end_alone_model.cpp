@@ -1,4 +1,4 @@
-// A node that ends with nobody else holding it, against everybody who might: the last holder, walkers, other children.
+// A node that ends without other holders, against all that might hold it: the last holder, walkers, other children.
 
 #include <roost/testing/explore_gtest.hpp>
 #include <roost/tree/detail/node_access.hpp>
@@ -56,7 +56,7 @@ MODEL(end_alone_model, last_holder) {
     check(!root->has_work() && !root->has_members(), "TREE-57: nothing is left at the parent");
 }
 
-// TREE-57: whoever finds that it is alone sees what the others did.
+// TREE-57: a thread that finds that it is alone sees what the others did.
 MODEL(end_alone_model, alone_carries) {
     ref root = make_root(probe::quiet);
     roost::plain<int> seen{0};
@@ -86,7 +86,7 @@ MODEL(end_alone_model, against_a_raise) {
     check(!root->has_work() && !root->has_members(), "TREE-57: nothing is left at the parent");
 }
 
-// TREE-57: somebody who finds it by a walk either holds it or finds it gone.
+// TREE-57: a walker that finds it either holds it or finds it gone.
 MODEL(end_alone_model, against_a_visitor) {
     ref root = make_root();
     probe& mine = *make_child(*root, child_kind::working).release_to_caller();
@@ -111,7 +111,7 @@ void go(roost::node& n) {
     }
 }
 
-// TREE-61: two references go at the same time; whoever is left alone sees what the other did.
+// TREE-61: two references go at the same time; the one left alone sees what the other did.
 MODEL(end_alone_model, unshared_last_holder) {
     ref root = make_root(probe::quiet);
     roost::plain<int> seen{0};
@@ -138,7 +138,7 @@ MODEL(end_alone_model, unshared_against_a_raise) {
     check(!root->has_members(), "TREE-61: nothing is left at the parent");
 }
 
-// TREE-57, TREE-20, TREE-29: two last children of a closing parent that nobody else holds: it drains once, when both are
+// TREE-57, TREE-20, TREE-29: two last children of a closing parent without other holders: it drains once, when both are
 // destroyed, and goes.
 MODEL(end_alone_model, last_children_of_a_closing_parent) {
     ref root = make_root(probe::quiet);
@@ -168,7 +168,7 @@ MODEL(end_alone_model, last_children_of_a_closing_parent) {
     check(!root->has_work() && !root->has_members(), "TREE-57: nothing is left at the root");
 }
 
-// TREE-57, TREE-29: whoever sees that the last child has left sees that it is destroyed.
+// TREE-57, TREE-29: a thread that sees that the last child has left sees that it is destroyed.
 MODEL(end_alone_model, observer_of_the_last_child) {
     ref root = make_root(probe::quiet);
     roost::plain<int> gone{0};

@@ -7,7 +7,7 @@ namespace {
 
 using roost::testing::check;
 
-// Only whoever moves a node off zero tells its parent; whoever brings it back to zero takes it back.
+// Only the thread that moves a node off zero announces it to its parent; the one that brings it back to zero withdraws that.
 struct naive {
     naive* parent;
     roost::atomic<std::uint32_t> count{0};

@@ -228,7 +228,7 @@ TEST(node_life, TREE_59_an_intermediate_node_without_handles_still_passes_everyt
     EXPECT_TRUE(root->is_closed());
 }
 
-TEST(node_life, TREE_57_a_node_that_nobody_else_holds_leaves_in_one_step) {
+TEST(node_life, TREE_57_a_node_without_other_holders_leaves_in_one_step) {
     ref root = make_root("r");
     ref child = make_child(*root, "c");
     child->enter();

@@ -1,4 +1,4 @@
-// User code that throws where nobody can catch it: what it throws is reported by name, and whoever called it goes on.
+// User code that throws where no handler can catch it: the exception is reported by name, and the caller goes on.
 #include <roost/base/failure_sink.hpp>
 #include <roost/testing/manual_executor.hpp>
 #include <roost/tree/callback.hpp>
@@ -120,7 +120,7 @@ TEST_F(throwing_callback, TREE_90_on_cancel_of_an_external_resource) {
     EXPECT_EQ(heard().size(), 2U) << "opened under a cancelled parent";
 }
 
-TEST_F(throwing_callback, TREE_90_what_a_visitor_throws_reaches_whoever_visits) {
+TEST_F(throwing_callback, TREE_90_what_a_visitor_throws_reaches_the_caller) {
     ref root = make_root("server");
     std::vector<ref> children;
     for (int i = 0; i < 5; ++i) {

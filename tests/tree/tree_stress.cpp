@@ -200,7 +200,7 @@ TEST(tree_stress, TREE_43_mutual_cancel) {
     std::printf("  %ld rounds\n", rounds);
 }
 
-// SWB-4: whoever sees a closed node sees what its work did, without further synchronisation (TSan sees it otherwise).
+// SWB-4: a thread that sees a closed node sees what its work did, without further synchronisation (TSan sees it otherwise).
 TEST(tree_stress, TREE_29_a_drain_carries_the_work) {
     const auto end = stress_end();
     while (clock::now() < end) {

@@ -10,7 +10,7 @@ namespace {
 using roost::testing::check;
 using namespace model_node;
 
-// TREE-25, TREE-29: whoever counts no work in the subtree sees everything the work did, wherever in the subtree it learned so.
+// TREE-25, TREE-29: a thread that counts no work in the subtree sees everything the work did, wherever it learned so.
 MODEL(visit_model, no_work_left) {
     ref root = make_root();
     {

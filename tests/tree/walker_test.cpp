@@ -26,7 +26,7 @@ struct recorder {
     }
     bool visit(roost::node& n) noexcept {
         events.push_back("visit " + std::string(n.name()));
-        // No lock is held here, so everybody's can be taken.
+        // No lock is held here, so every lock can be taken.
         for (roost::node* up = &n; up != nullptr; up = up->parent()) {
             EXPECT_TRUE(access::lock_of(*up).try_lock());
             access::lock_of(*up).unlock();
@@ -67,7 +67,7 @@ TEST(walker, TREE_33_leaves_no_cursor_behind) {
     EXPECT_FALSE(root->has_members());
 }
 
-// A long list is not held in one go: somebody else gets the lock in between.
+// A long list is not held in one go: another thread gets the lock in between.
 TEST(walker, TREE_33_gives_others_a_chance_in_a_long_list) {
     ref root = make_root("r");
     std::vector<ref> children;

@@ -1,4 +1,4 @@
-// Reasons: whoever sees the level sees the reason, and it never changes.
+// Reasons: a thread that sees the level sees the reason, and it never changes.
 
 #include <roost/testing/explore_gtest.hpp>
 #include <roost/tree/node.hpp>
@@ -46,7 +46,7 @@ MODEL(why_model, own_against_inherited) {
     check(child->why(level::cancel).kind() == seen, "TREE-7: and it stays");
 }
 
-// The same when the node has a reason of its own for a lower level, which somebody is reading.
+// The same when the node has a reason of its own for a lower level, which another thread is reading.
 MODEL(why_model, lost_link) {
     ref root = make_root(probe::quiet);
     ref child = make_child(*root, roost::child_kind::idle, probe::quiet);

@@ -109,7 +109,7 @@ TEST(work_count, TREE_21_closing_without_work_drains_at_once) {
     EXPECT_TRUE(scope->is_closed());
 }
 
-TEST(work_count, TREE_22_an_idle_child_delays_nobody) {
+TEST(work_count, TREE_22_an_idle_child_delays_no_ancestor) {
     ref root = make_root();
     ref idle = make_child(*root);
     EXPECT_FALSE(root->has_work());
@@ -167,7 +167,7 @@ TEST(work_count, TREE_23_a_root_without_handles_dies_with_its_last_unit) {
     EXPECT_EQ(destroyed, 1);
 }
 
-TEST(work_count, TREE_18_whoever_asks_for_nothing_is_told_nothing) {
+TEST(work_count, TREE_18_a_view_without_drained_closes_quietly) {
     ref root = make_root("root", probe::quiet);
     root->enter();
     root->close();
@@ -245,7 +245,7 @@ TEST(work_count_death, TREE_26_misuse_is_named) {
     scope->close();
     EXPECT_DEATH(idle->enter(), "idle one.*closed");
 #if ROOST_CHECKED
-    EXPECT_DEATH(root->leave(), "given back that nobody had taken");
+    EXPECT_DEATH(root->leave(), "given back that was not taken");
 #endif
 }
 

@@ -12,7 +12,7 @@ using roost::level;
 using roost::testing::check;
 using namespace model_node;
 
-// TREE-16, at depth 2: two creators at one leaf; whoever is back first must be seen at the root although the other may be
+// TREE-16, at depth 2: two creators at one leaf; the first to return must be seen at the root although the other may be
 // anywhere in its announcement.
 MODEL_COMPLETE(work_model, visible_at_root) {
     ref root = make_root();
@@ -70,7 +70,7 @@ MODEL_COMPLETE(work_model, leaf_and_middle) {
     check(!root->has_work(), "TREE-16: nothing is left at the root");
 }
 
-// TREE-16: a working child attached to a node that somebody else is announcing.
+// TREE-16: a working child attached to a node that another thread is announcing.
 MODEL_COMPLETE(work_model, attach_visible_at_root) {
     ref root = make_root();
     {
@@ -109,7 +109,7 @@ MODEL_COMPLETE(work_model, observers) {
     other.join();
 }
 
-// TREE-18, TREE-29: the root drains exactly once after close, and whoever sees it sees what the work did.
+// TREE-18, TREE-29: the root drains exactly once after close, and a thread that sees it sees what the work did.
 MODEL_COMPLETE(work_model, drain_sees_work) {
     ref root = make_root();
     roost::plain<int> done_by_work{0};
@@ -145,7 +145,7 @@ MODEL_COMPLETE(work_model, body_ends_last) {
     check(root->drained_count.get() == 1, "TREE-18: drained exactly once");
 }
 
-// TREE-29: both workers' writes are seen by whoever drains, also those of the one who was not the last.
+// TREE-29: both workers' writes are seen by the draining thread, also those of the worker that was not the last.
 MODEL_COMPLETE(work_model, two_workers) {
     ref root = make_root();
     roost::plain<int> one{0};

@@ -1,17 +1,17 @@
 #pragma once
 
-// An executor that closes: of an object that has a thread, a loop or a turn of its own (an actor, a connection), and takes
-// what runs there with it when it goes.
+// An executor that can be closed, for an object with a thread, a loop or a strand of its own (an actor, a connection).
+// Closing it ends everything that runs on it.
 //
 //   closing_executor own(runtime, "connection 7");
 //   own.launch("reader", read_lines(socket));           // a child of the executor itself
-//   auto t = co_await on(own, parse(line));             // somebody else's task, for as long as the executor is open
+//   auto t = co_await on(own, parse(line));             // a task of the calling job, for as long as the executor is open
 //   co_await own.close();
 //
-// close() cancels, with the reason `closed`, everything that is bound to it and waits until it has ended: bodies unwind, and
-// their locals are destroyed, on this executor and before it goes. From close() on nothing new runs: launch() gives an empty
-// job (a cancelled one in a job below it), on() is cancelled at once. What is bound to it can't wait for its end: there close()
-// throws error(would_deadlock). What it posts runs on the executor it stands on, which has to outlive it.
+// close() cancels everything bound to the executor, with the reason `closed`, and waits until it has ended. Bodies unwind on
+// this executor, and their locals are destroyed there. From close() on nothing new runs: launch() returns an empty job (a
+// cancelled one in a job below it), and on() ends cancelled. close() throws error(would_deadlock) if its caller is bound to
+// the executor. Work that is posted to it runs on the target executor, which must outlive it.
 
 #include <roost/task/job_local.hpp>
 #include <roost/task/on.hpp>
@@ -26,7 +26,7 @@ public:
     explicit closing_executor(executor_ref stands_on, node_name name,
                               std::source_location made_at = std::source_location::current())
         : target_(stands_on), scope_(*this, name, made_at) {}
-    // close() has to have ended: see owned_scope.
+    // Requires that close() has ended: see owned_scope.
     ~closing_executor() = default;
 
     bool post(work& w) noexcept override { return target_.post(w); }
@@ -47,7 +47,7 @@ public:
                                     std::source_location where = std::source_location::current()) {
         return scope_.async(child, std::move(t), how, where);
     }
-    // The same of anything else that a task can await.
+    // As above, for anything else that a task can await.
     template <class A>
         requires detail::waitable<A>
     job launch(node_name child, A&& a, start how = start::scheduled,
@@ -62,12 +62,12 @@ public:
     }
 
     [[nodiscard]] task<> close();
-    // For threads that run none of its work, as in owned_scope.
+    // As owned_scope::close_blocking(): for threads that run none of its work.
     void close_blocking();
     [[nodiscard]] bool is_closed() const noexcept { return scope_.is_closed(); }
 
     [[nodiscard]] token observe() const noexcept { return scope_.observe(); }
-    // Holds the end of close() up; empty once it is closing.
+    // Returns a lease that delays the end of close(); an empty one from close() on.
     [[nodiscard]] lease try_bind() const noexcept { return lease::try_take(scope_.core()); }
 
 private:
@@ -91,7 +91,8 @@ private:
 
 [[nodiscard]] task<> end_closed();
 
-// In a region that carries the executor's address as a key: that is how close() knows whoever is bound to it.
+// Runs t in a region that carries the executor's address as a key. close() uses the key to find callers bound to the
+// executor.
 template <class T>
 task<T> run_marked(closing_executor* where, task<T> t, site from) {
     co_return co_await on_call<T>(*where, std::move(t), from);
@@ -114,7 +115,7 @@ task<T> run_while_open(closing_executor* where, task<T> t, site from) {
 
 }  // namespace detail
 
-// While the executor is open; its closing ends t as cancelled, and so whoever awaits it.
+// Runs t while the executor is open. Closing the executor cancels t, and the awaiting body ends cancelled.
 template <class T>
 [[nodiscard]] task<T> on(closing_executor& where, task<T> t, std::source_location from = std::source_location::current()) {
     return detail::run_while_open<T>(&where, std::move(t), from);

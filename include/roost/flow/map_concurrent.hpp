@@ -2,11 +2,11 @@
 
 // auto pages = co_await map_concurrent(urls, 8, fetch);
 //
-// fn(item), a task, for every item, at most `limit` at a time; the results in the order of the items. Fails fast like
-// when_all: the first failure cancels what runs, starts nothing more and is thrown. An empty range gives an empty vector. The
-// items are moved or copied in. Each of `limit` workers takes the first item that nobody has taken and calls fn with it, so the
-// items are taken in their order; but fn is one object, and on an executor with several threads its calls can overlap and begin
-// in another order. On one thread they come one at a time, in the order of the items.
+// Runs fn(item), a task, for every item, at most `limit` at a time. Returns the results in the order of the items. Fails fast
+// like when_all: the first failure cancels the running tasks, starts no more and is thrown. An empty range returns an empty
+// vector. The items are moved or copied in. Each of `limit` workers takes the next item and calls fn with it, so the items
+// are taken in their order. fn is one object: on an executor with several threads its calls can overlap and begin in another
+// order. On one thread they come one at a time, in the order of the items.
 
 #include <roost/base/atomic.hpp>
 #include <roost/task/detail/policy_scope.hpp>
@@ -29,7 +29,7 @@ public:
     mapping(std::vector<Item> items, Fn fn) : fn_(std::move(fn)), items_(std::move(items)), slots(items_.size()) {}
 
     [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
-    // The index of an item nobody else has; size() or more: none is left.
+    // Returns the index of an item that no other worker has; size() or more if none is left.
     [[nodiscard]] std::size_t take() noexcept { return next_.fetch_add(1, mo::relaxed); }  // P1
     [[nodiscard]] task<T> start(std::size_t i) { return as_task(std::invoke(fn_, std::move(items_[i]))); }
 

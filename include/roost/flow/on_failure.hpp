@@ -1,6 +1,6 @@
 #pragma once
 
-// What supervise() (task/supervise.hpp) is told to do about failures, and what it tells about them.
+// What supervise() (flow/supervise.hpp) does about failures, and what it reports about them.
 
 #include <roost/base/site.hpp>
 #include <roost/flow/backoff.hpp>
@@ -24,9 +24,9 @@ public:
         : name_(name), error_(std::move(error)), attempt_(attempt), others_(std::move(others)) {}
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] const std::exception_ptr& error() const noexcept { return error_; }
-    // Counts from 1; 0 for what failed beside an attempt that did not fail: its on_exit.
+    // Counts from 1. It is 0 for a failed on_exit of an attempt that did not fail.
     [[nodiscard]] std::uint32_t attempt() const noexcept { return attempt_; }
-    // What else the attempt failed with.
+    // Returns the further failures of the attempt.
     [[nodiscard]] const std::vector<std::exception_ptr>& others() const noexcept { return others_; }
 
 private:
@@ -36,7 +36,7 @@ private:
     std::vector<std::exception_ptr> others_;
 };
 
-// What to do about a failure.
+// The action to take on a failure.
 class on_failure {
 public:
     enum class action : unsigned char { ignore, restart, escalate };
@@ -48,7 +48,7 @@ public:
     [[nodiscard]] static on_failure escalate(std::source_location where = std::source_location::current()) noexcept {
         return on_failure(action::escalate, where);
     }
-    // At most `limit` restarts of each child; one that ran for at least `forgiven` starts counting afresh.
+    // At most `limit` restarts of each child. A child that ran for at least `forgiven` starts counting afresh.
     [[nodiscard]] static on_failure restart(backoff wait, std::uint32_t limit, duration forgiven = duration::max(),
                                             std::source_location where = std::source_location::current()) noexcept {
         on_failure made(action::restart, where);
@@ -57,7 +57,8 @@ public:
         made.forgiven_ = forgiven;
         return made;
     }
-    // Asked at every failure, on the executor, possibly by several children at once. If it throws, that escalates as well.
+    // Calls fn at every failure, on the executor, possibly for several children at the same time. If fn throws, both the
+    // failure and the exception escalate.
     template <class Fn>
         requires std::is_invocable_r_v<on_failure, Fn&, const child_failure&>
     [[nodiscard]] static on_failure ask(Fn fn, std::source_location where = std::source_location::current()) {
@@ -67,7 +68,7 @@ public:
     }
 
     [[nodiscard]] action what() const noexcept { return action_; }
-    // Where it was written.
+    // Returns the place of the call that made this object.
     [[nodiscard]] site where() const noexcept { return where_; }
     [[nodiscard]] std::uint32_t limit() const noexcept { return limit_; }
     [[nodiscard]] duration forgiven() const noexcept { return forgiven_; }
@@ -92,7 +93,7 @@ public:
     std::size_t failed = 0;  // children that ended with a failure
     std::size_t cancelled = 0;
     std::size_t restarts = 0;
-    std::size_t failures = 0;  // attempts that failed, also those that were restarted
+    std::size_t failures = 0;  // attempts that failed, restarted ones included
 };
 
 }  // namespace roost::inline ROOST_ABI

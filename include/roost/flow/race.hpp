@@ -1,16 +1,17 @@
 #pragma once
 
-// Several tasks at once, one result wanted.
+// Runs several tasks at the same time and returns one result.
 //
 //   auto first = co_await race(ask(replica_a), ask(replica_b));     the first to end, with a value or an error
 //   auto best = co_await first_success(ask(a), ask(b));             the first value; errors count only when all fail
 //   first.index(); first.value();
 //
-// The losers are cancelled with the reason lost_race, and awaited: when the race is over nothing of it runs. That a loser was
-// cancelled is no error; what losers fail with is kept in winner::others(), or beside the error that won. A task that ends
-// cancelled by itself can't win; when all of them do, the awaiting body ends cancelled. Tasks begin left to right, as those of
-// when_all do, so of those that are ready at once on one thread the leftmost wins, and those behind it never begin. A race over an empty vector is error(empty_set); over no arguments
-// it doesn't compile. All results the same type: that type. Different ones: a variant whose index() is the winner's.
+// The losers are cancelled with the reason lost_race, and awaited: when the race ends, none of its tasks runs. The
+// cancellation of a loser is no error. Failures of losers are in winner::others(), or travel with the error that won. A task
+// that ends cancelled by itself cannot win; if all of them do, the awaiting body ends cancelled. Tasks begin left to right,
+// as those of when_all do. So of the tasks that are ready at once on one thread the leftmost wins, and those behind it never
+// begin. A race over an empty vector throws error(empty_set); over no arguments it does not compile. If all results have the
+// same type, the value has that type. Otherwise it is a variant whose index() is the winner's.
 
 #include <roost/base/error.hpp>
 #include <roost/flow/detail/fork_call.hpp>
@@ -32,7 +33,7 @@ public:
     [[nodiscard]] T& value() & noexcept { return value_; }
     [[nodiscard]] const T& value() const& noexcept { return value_; }
     [[nodiscard]] T value() && { return std::move(value_); }
-    // What the others failed with.
+    // Returns the failures of the others.
     [[nodiscard]] const std::vector<std::exception_ptr>& others() const noexcept { return others_; }
 
 private:
@@ -41,14 +42,16 @@ private:
     std::vector<std::exception_ptr> others_;
 };
 
-// Every alternative of a first_success has failed; in the order in which they did, with what else each failed with.
+// Thrown if every alternative of a first_success has failed. errors() is in the order in which they failed, each followed by
+// its further failures.
 class all_failed : public std::runtime_error {
 public:
     explicit all_failed(std::vector<std::exception_ptr> errors);
     [[nodiscard]] const std::vector<std::exception_ptr>& errors() const noexcept { return *errors_; }
 
 private:
-    // An exception must be copyable without throwing. Its errors may hold errors of this kind: they are destroyed in constant stack.
+    // Shared, because an exception must be copyable without throwing. Errors may nest errors of this kind: destroying them
+    // uses constant stack.
     std::shared_ptr<const std::vector<std::exception_ptr>> errors_;
 };
 
@@ -64,12 +67,12 @@ enum class race_kind : unsigned char { first_end, first_value };
 class race_slot : public told_slot {
 public:
     using told_slot::told_slot;
-    std::uint32_t failed_as = 0;  // the first that fails is 1
+    std::uint32_t failed_as = 0;  // the first to fail is 1
 };
 
 extern const fork_rules race_rules;
 
-// Who has won, and in which order the others failed. The results stay in the slots.
+// The winner, and the order in which the others failed. The results stay in the slots.
 //
 // id  operation               order    pairs  carries                                               fails in
 // R1  ended: CAS, fetch_add   relaxed  -      nothing but who was first: the scope's end orders it  (floor)
@@ -78,9 +81,9 @@ class race_group : public fork {
 public:
     [[nodiscard]] bool ended(race_slot& slot, ending how) noexcept;
     [[nodiscard]] next_step finish() noexcept;
-    // The index of the value that won; throws when an error did, or nobody.
+    // Returns the index of the value that won. Throws if an error won, or if there is no winner.
     [[nodiscard]] std::size_t winner_or_throw();
-    // What the others failed with, in that order, each followed by what else it failed with.
+    // Returns the failures of the others, in the order in which they failed, each followed by its further failures.
     [[nodiscard]] std::vector<std::exception_ptr> errors() const;
 
 protected:
@@ -156,7 +159,7 @@ struct race_of_each {
 
 }  // namespace detail
 
-// Two to four, or a vector: reports say where they were written.
+// Two to four tasks, or a vector: reports show the place of the call.
 template <class A, class B>
 [[nodiscard]] auto race(task<A> a, task<B> b, std::source_location where = std::source_location::current()) {
     return detail::fork_call<detail::race_of<A, B>>({detail::race_kind::first_end}, where, std::move(a), std::move(b));
@@ -207,7 +210,7 @@ template <class T>
     return detail::fork_call<detail::race_of_each<T>>({detail::race_kind::first_value}, where, std::move(tasks));
 }
 
-// Of anything that a task can await, tasks and other things mixed as one likes.
+// As above, for anything that a task can await, also mixed with tasks.
 template <class A, class B>
     requires((detail::task_or_waitable<A> && detail::task_or_waitable<B>) && (detail::waitable<A> || detail::waitable<B>))
 [[nodiscard]] auto race(A&& a, B&& b, std::source_location where = std::source_location::current()) {
@@ -259,7 +262,7 @@ template <class A>
     return first_success(detail::as_tasks(std::move(all)), where);
 }
 
-// Anything else: the compiler says what is wrong in one sentence.
+// Chosen for any other argument: does not compile, and the message says why.
 template <class... X>
     requires(!detail::are_tasks<X...>)
 auto race(X&&...) {

@@ -2,12 +2,12 @@
 
 // row r = co_await retry(backoff(50ms).jitter(0.5), 4, load_row, id);
 //
-// Calls fn(args...), a task, until it succeeds, at most `attempts` times, with the backoff in between. The last failure is
-// thrown with its own type, the earlier ones are kept beside it, at most the first hundred of them. A cancelled attempt is not repeated: the awaiting body ends
-// cancelled. The arguments are passed again at every attempt, so they are copied.
+// Calls fn(args...), a task, until it succeeds, at most `attempts` times, and waits for the backoff in between. Throws the
+// last failure with its own type; the earlier ones travel with it, at most the first hundred. A cancelled attempt is not
+// repeated: the awaiting body ends cancelled. The arguments are copied, because each attempt passes them again.
 //
-// What else an attempt failed with goes with its failure. The next attempt deals with both; if it does not come because of a
-// cancel, they go to the failure sink.
+// The further failures of an attempt stay with its failure. The next attempt makes both good. If a cancel comes before that
+// attempt, they go to the failure sink.
 
 #include <roost/base/error.hpp>
 #include <roost/flow/backoff.hpp>
@@ -31,7 +31,7 @@ public:
 
 [[noreturn]] void refuse_no_attempts(site where);
 
-// What the attempts so far failed with. Without memory for it, it goes to the failure sink.
+// The failures of the attempts so far. If there is no memory for one, it goes to the failure sink.
 class failed_attempts {
 public:
     static constexpr std::size_t failures_kept = 100;
@@ -39,13 +39,13 @@ public:
     explicit failed_attempts(site where) noexcept : where_(where) {}
     failed_attempts(const failed_attempts&) = delete;
     failed_attempts& operator=(const failed_attempts&) = delete;
-    // Before the next attempt has begun: nobody else will hear of the last one.
+    // Sends the last failure to the failure sink if the next attempt has not begun.
     ~failed_attempts();
 
-    // An attempt has failed; another will follow.
+    // Called if an attempt has failed and another will follow.
     void add(const std::exception_ptr& error, const std::vector<std::exception_ptr>& others) noexcept;
     void begins() noexcept { is_waiting_ = false; }
-    // Of all attempts, in order, at most as many as are kept.
+    // Returns the failures of all attempts, in order, at most failures_kept of them.
     [[nodiscard]] std::vector<std::exception_ptr>& all() noexcept;
 
 private:
@@ -53,11 +53,11 @@ private:
 
     site where_;  // of the retry
     std::vector<std::exception_ptr> earlier_;
-    std::vector<std::exception_ptr> last_;  // attempt
+    std::vector<std::exception_ptr> last_;  // of the last attempt
     bool is_waiting_ = false;
 };
 
-// Whether it is to be tried again. If that throws it is not; what was thrown comes out.
+// Asks the predicate whether to retry. If it throws, there is no retry and the exception is stored in `thrown`.
 template <class Again>
 [[nodiscard]] bool ask_again(Again& again, const std::exception_ptr& error, std::exception_ptr& thrown) noexcept {
     try {
@@ -106,8 +106,8 @@ task<T> retry_task(site where, backoff wait, std::uint32_t attempts, Again again
 
 }  // namespace detail
 
-// Only failures that `again(const std::exception_ptr&)` calls worth it are tried again. If it throws, the failure it was asked
-// about is thrown, with that beside it.
+// As retry(), only for failures for which `again(const std::exception_ptr&)` returns true. If it throws, the failure it was
+// called with is thrown, and its own exception travels with that.
 template <class Again, class Fn, class... Args>
     requires std::predicate<Again&, const std::exception_ptr&>
 [[nodiscard]] auto retry_if(Again again, detail::placed<backoff> wait, std::uint32_t attempts, Fn&& fn, Args&&... args) {

@@ -1,22 +1,23 @@
 #pragma once
 
-// The first of several waits that can happen, and only that one.
+// Waits for several clauses; exactly one of them happens.
 //
 //   auto got = co_await select(orders.receive(), stop.wait(), sleep_for(1s));
 //   switch (got.index()) {
-//       case 0: handle(got.get<0>());  break;      what co_await orders.receive() would have given
+//       case 0: handle(got.get<0>());  break;      the result of co_await orders.receive()
 //       case 1: co_return;
 //       case 2: flush();
 //   }
 //
-// Clauses: a channel's receive() or send_from(v) (a value given to send() goes with the clause if it loses), the waits of
-// event, auto_reset_event and latch, lock() and acquire() of mutexes and semaphores, a job or deferred (its end; the deferred
-// is awaited afterwards, at once), sleep_for and sleep_until. A task is no clause: it has effects; that is what race() is for.
+// Clauses: receive() or send_from(v) of a channel, the waits of event, auto_reset_event and latch, lock() and acquire() of
+// mutexes and semaphores, the end of a job or deferred, sleep_for and sleep_until. A value passed to send() is lost with its
+// clause; send_from(v) keeps it. A deferred that has ended is awaited afterwards, at once. A task is no clause, because it
+// has effects: use race().
 //
-// Exactly one clause happens. The others are as if they had not been there: no value, permit or signal is taken and put
-// back, and when select returns none of them is queued anywhere. Cancelling the job while it waits takes every clause out.
-// Of several that could happen at once the leftmost does; select(fair, ...) begins at a random one. Two selects can meet at a
-// channel without places. select() of nothing does not compile.
+// The other clauses take nothing: no value, permit or signal is taken and put back. When select returns, none of them is
+// queued anywhere. Cancelling the waiting job removes every clause. If several clauses can happen at once, the leftmost does;
+// select(fair, ...) begins at a random one. Two selects can meet at an unbuffered channel. select() without clauses does not
+// compile.
 
 #include <roost/base/error.hpp>
 #include <roost/flow/detail/select_clause.hpp>
@@ -37,7 +38,7 @@ public:
 };
 inline constexpr fair_t fair{0};
 
-// get<I>() of a clause that did not happen.
+// Thrown by get<I>() of a clause that did not happen.
 class wrong_clause : public std::bad_variant_access {
 public:
     wrong_clause(std::size_t asked, std::size_t happened) noexcept;
@@ -47,7 +48,7 @@ private:
     char text_[112];
 };
 
-// Which clause happened, and what it gave.
+// The clause that happened, and its result.
 template <class... R>
 class [[nodiscard]] selected {
 public:
@@ -55,7 +56,7 @@ public:
     explicit selected(std::in_place_index_t<I> at, Args&&... args) : value_(at, std::forward<Args>(args)...) {}
 
     [[nodiscard]] std::size_t index() const noexcept { return value_.index(); }
-    // Only of the clause that happened: throws wrong_clause otherwise.
+    // Returns the result of clause I. Throws wrong_clause if another clause happened.
     template <std::size_t I>
     [[nodiscard]] auto& get() & {
         check<I>();
@@ -84,7 +85,7 @@ namespace detail {
 template <class Clauses>
 class select_await;
 
-// Op...: what was written as a clause.
+// Op...: the types of the clauses as they were written.
 template <class... Op>
 class select_await<std::tuple<Op...>> final : private select_core {
     static constexpr std::size_t count = sizeof...(Op);
@@ -98,7 +99,7 @@ public:
     ~select_await() {
         if (winner_ == count) {
             for_each([this](std::size_t, auto& c) {
-                if (this->winner() != c.id()) {  // the one that won, and never ran, passes on what it was given
+                if (this->winner() != c.id()) {  // a winner that never resumed passes on what it was handed
                     c.unlink();
                 }
                 return false;
@@ -164,7 +165,7 @@ private:
         (std::get<I>(clauses_).check(me), ...);
     }
 
-    // From the first one on, around; until fn says true.
+    // Calls fn for each clause, from the first one on, wrapping around, until fn returns true.
     template <class Fn>
     bool for_each(Fn fn) {
         return from(first_, count, fn) || from(0, first_, fn);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Children that may fail without taking each other down.
+// Children that may fail without cancelling each other.
 //
 //   auto ended = co_await supervise(on_failure::restart(backoff(100ms), 5), run_feeds, std::ref(config));
 //
@@ -9,15 +9,15 @@
 //       co_return;
 //   }
 //
-// What happens after a failure is said up front: ignore it, restart the child (fn(args...) is called again, after the
-// backoff; when the limit is reached the failure escalates), or escalate: the others are cancelled and supervise() throws
-// it. A child keeps its job over restarts. A cancelled child is no failure. Only the children launched here are supervised;
-// a scope inside one of them fails as a unit. When supervise() returns, body and children have ended; it gives how the body
-// ended, the counts and the failures.
+// The first argument says what a failure does. ignore: it is counted. restart: fn(args...) is called again after the backoff;
+// at the limit the failure escalates. escalate: the others are cancelled, and supervise() throws the failure. A child keeps
+// its job over restarts. A cancelled child is no failure. Only the children launched here are supervised; a scope inside one
+// of them fails as a unit. supervise() returns when the body and the children have ended. It returns how the body ended, the
+// counts and the failures.
 //
-// What else an attempt failed with shares the fate of its failure: ignored with it, made good by a restart, or thrown beside
-// it. Where supervise() throws, a body that has failed too is kept beside what is thrown. Where it gives no result, because it
-// throws or is cancelled, failures whose restart did not come go to the failure sink.
+// The further failures of an attempt share the fate of its failure: ignored with it, made good by a restart, or thrown with
+// it. If supervise() throws and the body has failed too, the body's failure travels with the exception. If supervise() throws
+// or is cancelled, there is no result, and failures whose restart did not come go to the failure sink.
 
 #include <roost/flow/detail/placed.hpp>
 #include <roost/flow/on_failure.hpp>
@@ -38,7 +38,7 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-// What the children of one supervise() share.
+// State that the children of one supervise() share.
 class supervision : public scope_policy {
 public:
     static constexpr std::size_t failures_kept = 100;
@@ -50,15 +50,15 @@ public:
 
     static constexpr std::size_t not_kept = failures_kept;
 
-    // An attempt has failed. Where it is kept, if it is.
+    // Records a failed attempt. Returns its index, or not_kept.
     [[nodiscard]] std::size_t record(std::string_view name, const std::exception_ptr& error, std::uint32_t attempt,
                                      const std::vector<std::exception_ptr>& others) noexcept;
-    // What to do about it. True: start it again after `wait`.
+    // Decides what to do about a failure. Returns true if the child is to be restarted after `wait`.
     [[nodiscard]] bool decide(scope_core& in, std::string_view name, const outcome<void>& ended, std::uint32_t attempt,
                               std::uint32_t& restarts, duration ran_for, duration& wait) noexcept;
     void started() noexcept;
     void restarted() noexcept;
-    // A cancel came before the restart that was to make it good.
+    // Called if a cancel came before the restart that was to make the failure good.
     void not_restarted(std::size_t kept_as, std::string_view name, const outcome<void>& ended) noexcept;
     [[nodiscard]] supervised_counts counts() const noexcept;
     [[nodiscard]] std::vector<child_failure> take_failures() noexcept;
@@ -76,7 +76,7 @@ private:
     std::bitset<failures_kept> not_restarted_;
 };
 
-// Whether the restart comes that was decided on.
+// Reports the failure if the restart that was decided on does not come.
 class pending_restart {
 public:
     pending_restart(supervision& all, std::string_view name, const outcome<void>& last) noexcept
@@ -98,7 +98,7 @@ public:
             all_->restarted();
         }
     }
-    // The failure has been dealt with otherwise.
+    // Called if the failure has been dealt with otherwise.
     void will_not_come() noexcept { is_waiting_ = false; }
 
 private:
@@ -171,7 +171,7 @@ task<> supervised_child(supervision& all, scope_core& in, std::string name, Fn f
         } catch (...) {
             no_wait = std::current_exception();
         }
-        if (no_wait) {  // no memory for it: nobody has decided about that
+        if (no_wait) {  // no memory for the wait: no decision was made about that
             restart.will_not_come();
             in.fail(no_wait);
             in.fail(last.error());
@@ -182,7 +182,7 @@ task<> supervised_child(supervision& all, scope_core& in, std::string name, Fn f
 
 }  // namespace detail
 
-// Where supervised children are launched. Made by supervise().
+// Launches supervised children. Made by supervise().
 class supervisor {
 public:
     supervisor(detail::supervision& all, scope& in) noexcept : all_(&all), in_(&in) {}
@@ -212,8 +212,8 @@ private:
     scope* in_;
 };
 
-// What supervise() gives. A failure of the body that nobody looks at, by value() or body(), goes to the failure sink, and so
-// do its further failures, which value() does not throw.
+// The result of supervise(). A failure of the body that is not observed by value(), error() or body() goes to the failure
+// sink. So do its further failures, which value() does not throw.
 template <class T>
 class [[nodiscard]] supervised {
 public:
@@ -241,7 +241,7 @@ public:
         }
     }
 
-    // Of the body, in the vocabulary of base/status.hpp. Asking for error() counts as looking at the failure.
+    // The result of the body, with the names of base/status.hpp. Calling error() observes the failure.
     [[nodiscard]] bool has_value() const noexcept { return body_.has_value(); }
     [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
     [[nodiscard]] wait_status status() const noexcept { return body_.status(); }
@@ -251,12 +251,12 @@ public:
         return std::move(body_);
     }
 
-    // How the body ended: its value or its error.
+    // Returns how the body ended: its value or its error.
     [[nodiscard]] const outcome<detail::kept_t<T>>& body() const noexcept {
         unseen_ = others_unseen_ = false;
         return body_;
     }
-    // The body's own result; throws its error with its own type.
+    // Returns the body's result; throws its error with its own type.
     [[nodiscard]] const detail::kept_t<T>& value() const& {
         throw_error();
         return body_.value();
@@ -266,7 +266,7 @@ public:
         return std::move(body_).value();
     }
     [[nodiscard]] const supervised_counts& counts() const noexcept { return counts_; }
-    // Every failed attempt in order, at most the first hundred.
+    // Returns every failed attempt in order, at most the first hundred.
     [[nodiscard]] const std::vector<child_failure>& failures() const noexcept { return failures_; }
 
 private:
@@ -287,7 +287,7 @@ private:
 
 namespace detail {
 
-// A body that fails takes the children down, but is no failure of the scope: how it ended is part of the result.
+// A failing body cancels the children, but is no failure of the scope: its outcome is part of the result.
 template <class T, class Fn, class... Args>
 task<> supervised_body(scope& s, supervision& all, std::optional<supervisor>& made, outcome<kept_t<T>>& result, Fn fn,
                        Args... args) {
@@ -314,7 +314,7 @@ task<> supervised_body(scope& s, supervision& all, std::optional<supervisor>& ma
 template <class T, class Fn, class... Args>
 task<supervised<T>> supervise_task(site where, on_failure what, Fn fn, Args... args) {
     supervision all(std::move(what), where);
-    std::optional<supervisor> made;  // here, because children may use it when the body has returned
+    std::optional<supervisor> made;  // lives here because children may use it after the body has returned
     outcome<kept_t<T>> result;
     using start_function = task<> (*)(scope&, supervision&, std::optional<supervisor>&, outcome<kept_t<T>>&, Fn, Args...);
     policy_scope<start_function, std::reference_wrapper<supervision>, std::reference_wrapper<std::optional<supervisor>>,
@@ -354,8 +354,8 @@ using supervised_value = typename supervised_call<Fn, Args...>::made::value_type
 
 }  // namespace detail
 
-// co_await supervise(on_failure, fn, args...): runs fn(supervisor&, args...), a task, and waits for its children too. When the
-// body fails the children are cancelled and awaited, and how it ended is in the result; what was escalated is thrown.
+// co_await supervise(on_failure, fn, args...): runs fn(supervisor&, args...), a task, and waits for its children too. If the
+// body fails, the children are cancelled and awaited, and the result holds the failure. An escalated failure is thrown.
 template <class Fn, class... Args>
 [[nodiscard]] auto supervise(detail::placed<on_failure> what, Fn&& fn, Args&&... args)
     -> task<supervised<detail::supervised_value<detail::callable_for<Fn>, std::decay_t<Args>...>>> {

@@ -1,16 +1,16 @@
 #pragma once
 
-// Several tasks at once, every result wanted.
+// Runs several tasks at the same time and returns every result.
 //
 //   auto [user, news] = co_await when_all(load_user(id), load_news());      a tuple, in order
 //   std::vector<row> rows = co_await when_all(std::move(queries));          a vector of tasks: a vector of results
 //   auto each = co_await when_all_settled(ping(a), ping(b));                outcomes: nothing fails, nothing is cancelled
 //
-// Each task is a child of its own. They begin from left to right: the first where it is awaited, each of the others when the
-// one before has ended, or sooner, on another worker or here, when that is suspended. when_all fails fast: the first failure cancels the others, which are awaited, and is
-// thrown with its own type. If a task ends cancelled there is no result: the others are cancelled, and the awaiting body ends
-// cancelled with its reason. Of nothing, the result is there at once: an empty tuple or vector. A void result is a
-// std::monostate, a reference a std::reference_wrapper.
+// Each task is a child of its own. They begin from left to right, the first one inside the await. Each of the others begins
+// when the one before it has ended or is suspended, here or on another worker. when_all fails fast: the first failure cancels
+// the others, which are awaited, and is thrown with its own type. If a task ends cancelled there is no result: the others are
+// cancelled, and the awaiting body ends cancelled with the same reason. Without tasks the result is there at once: an empty
+// tuple or vector. A void result is a std::monostate, a reference a std::reference_wrapper.
 
 #include <roost/flow/detail/fork_call.hpp>
 #include <roost/task/as_outcome.hpp>
@@ -124,7 +124,7 @@ struct settle_each {
 
 }  // namespace detail
 
-// Two to four, or a vector: reports say where they were written.
+// Two to four tasks, or a vector: reports show the place of the call.
 template <class A, class B>
 [[nodiscard]] auto when_all(task<A> a, task<B> b, std::source_location where = std::source_location::current()) {
     return detail::fork_call<detail::all_of<A, B>>({}, where, std::move(a), std::move(b));
@@ -172,7 +172,7 @@ template <class T>
     return detail::fork_call<detail::settle_each<T>>({}, where, std::move(tasks));
 }
 
-// Of anything that a task can await, tasks and other things mixed as one likes.
+// As above, for anything that a task can await, also mixed with tasks.
 template <class A, class B>
     requires((detail::task_or_waitable<A> && detail::task_or_waitable<B>) && (detail::waitable<A> || detail::waitable<B>))
 [[nodiscard]] auto when_all(A&& a, B&& b, std::source_location where = std::source_location::current()) {
@@ -225,7 +225,7 @@ template <class A>
     return when_all_settled(detail::as_tasks(std::move(all)), where);
 }
 
-// Anything else: the compiler says what is wrong in one sentence.
+// Chosen for any other argument: does not compile, and the message says why.
 template <class... X>
     requires(!detail::are_tasks<X...>)
 auto when_all(X&&...) {

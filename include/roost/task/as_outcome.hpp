@@ -1,13 +1,13 @@
 #pragma once
 
-// co_await as_outcome(x): how x ended, as a value: a result, an error, or cancelled with its reason.
+// co_await as_outcome(x): returns how x ended, as a value: a result, an error, or cancelled with its reason.
 //
 //   auto got = co_await as_outcome(fetch(url));
 //   if (got.has_error()) { ... }
 //
-// x is a task or anything else that can be awaited. Errors arrive as data, with the further failures beside them in
-// others(). So does a cancellation that is not the awaiting job's own: of a deferred that somebody cancelled, of a scope that
-// cancelled itself. A job's own cancellation can't be held up this way: the code after the await doesn't run.
+// x is a task or anything else that can be awaited. An error arrives as data; others() returns the further failures. A
+// cancellation that is not the awaiting job's own is data too: of a deferred that was cancelled, of a scope that cancelled
+// itself. The awaiting job's own cancellation is not caught: the code after the await does not run.
 
 #include <roost/base/outcome.hpp>
 #include <roost/task/as_task.hpp>
@@ -18,7 +18,7 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-// Without memory for them, to the failure sink.
+// If there is no memory, `other` goes to the failure sink.
 template <class T>
 void add_other(outcome<T>& to, const std::exception_ptr& other) noexcept {
     try {
@@ -55,10 +55,10 @@ outcome<T> outcome_from(result_link<T>& link, const failure_list& others) {
     }
 }
 
-// A job's own cancellation goes on; anybody else's is data.
+// Unwinds the waiter if its own job is cancelled. Any other cancellation becomes the outcome.
 next_step outcome_cancelled(promise_base& waiter, settled_link& link, reason& why) noexcept;
 
-// Told when what is awaited begins: past the checkpoint.
+// Its begins() is called when the awaited operation starts, after the checkpoint.
 class no_mark {
 public:
     no_mark() noexcept = default;
@@ -136,7 +136,7 @@ private:
     task<T> task_;
 };
 
-// as_outcome for whoever has to know whether the task began: to.begins() is called then.
+// as_outcome that also reports whether the task began: calls to.begins() then.
 template <class T, class To>
 class [[nodiscard]] outcome_of_attempt {
 public:

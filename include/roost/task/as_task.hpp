@@ -1,13 +1,13 @@
 #pragma once
 
-// as_task(x): a task that awaits x. Whatever a task can await can be launched, timed, raced, shielded and nested, because the
-// functions that do so take such things as they are and call this.
+// as_task(x): returns a task that awaits x. Functions that launch, time, race or shield a task also take anything else that a
+// task can await, and call as_task().
 //
 //   auto row = co_await fail_after(50ms, std::move(deferred_row));
 //   auto first = co_await race(m.lock(), stopped.wait());
 //   s.launch("inner", with_scope(serve, std::ref(port)));
 //
-// x is moved into the task's frame. An lvalue is referred to, and has to outlive the task.
+// x is moved into the task's frame. An lvalue is referred to, and must outlive the task.
 
 #include <roost/task/task.hpp>
 
@@ -19,7 +19,7 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-// What awaiting an A inside a task gives.
+// The result type of awaiting an A inside a task.
 template <class A>
 struct await_result {
     using type = decltype(std::declval<task_promise<void>&>().await_transform(std::declval<A>()).await_resume());
@@ -27,13 +27,14 @@ struct await_result {
 template <class A>
 using await_result_t = typename await_result<A>::type;
 
-// What a task can await, tasks left out.
+// Anything that a task can await, except tasks.
 template <class A>
 concept waitable = !is_task<std::remove_cvref_t<A>> && (awaits_in_task<A> || has_await_resume<awaiter_of<A>>);
 template <class A>
 concept task_or_waitable = is_task<std::remove_cvref_t<A>> || waitable<A>;
 
-// A namespace that lookup by argument does not enter: functions in it do not compete with those that users have for our types.
+// A namespace that argument-dependent lookup does not enter: its functions do not compete with a user's functions for our
+// types.
 namespace not_by_argument {
 template <class A>
 task<await_result_t<A>> task_of_value(A a) {
@@ -64,13 +65,13 @@ template <class A>
 
 namespace detail {
 
-// What a task that awaits an A gives.
+// The result type of a task that awaits an A.
 template <class A>
 using task_result_t = typename decltype(roost::as_task(std::declval<A>()))::value_type;
 
 namespace not_by_argument {
 
-// For a child, which may outlive what the caller has.
+// For a child, which may outlive the caller's objects.
 template <class A>
 [[nodiscard]] auto as_child_task(A&& a) {
     static_assert(!std::is_lvalue_reference_v<A>,

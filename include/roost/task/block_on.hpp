@@ -1,7 +1,7 @@
 #pragma once
 
-// Runs a task on an executor and blocks the calling thread until it and everything it started has ended. For main() and for
-// threads that are none of the executor's: called from a job it throws error(would_deadlock), because it would block the very
+// Runs a task on an executor and blocks the calling thread until the task and everything it started has ended. For main() and
+// for threads outside the executor. Throws error(would_deadlock) in a job or on a thread of the executor: it would block the
 // thread that has to do the work.
 
 #include <roost/exec/blocking.hpp>
@@ -15,11 +15,11 @@ namespace detail {
 
 void refuse_to_block(executor_ref where, site from);
 [[noreturn]] void throw_cancelled(const reason& why);
-// What failed beside the outcome of a job without a parent: to the failure sink.
+// Sends the further failures of a job without a parent to the failure sink.
 void report_further_failures(job_core& job) noexcept;
 
-// How a job without a parent ended, when everything it started has. An error brings the further ones along; beside a value
-// or a cancellation nobody would look for them.
+// Returns how a job without a parent ended. Requires that everything it started has ended. An error carries the further
+// failures; beside a value or a cancellation they go to the failure sink.
 template <class T>
 [[nodiscard]] outcome<T> outcome_of_root(job_block<T>& block) {
     if (block.result_link<T>::state() != ending::threw) {
@@ -28,7 +28,7 @@ template <class T>
     return outcome_from<T>(block, block.suppressed());
 }
 
-// The same for whoever gets the value or the error and nothing else.
+// As above, for callers that get only the value or the error: all further failures go to the failure sink.
 template <class T>
 T value_of_root(job_block<T>& block) {
     report_further_failures(block);
@@ -38,7 +38,7 @@ T value_of_root(job_block<T>& block) {
     return block.take();
 }
 
-// made(root) is called before the task begins.
+// Calls made(root) before the task begins.
 template <class T, class Made>
 [[nodiscard]] node_ref<job_block<T>> run_to_end(executor_ref where, task<T> t, node_name name, site from, Made made) {
     refuse_to_block(where, from);
@@ -71,8 +71,8 @@ template <class T>
     return detail::outcome_of_root<T>(*block);
 }
 
-// The value, or throws the error with its own type. A task that ended cancelled throws error(closed) with the reason. What
-// failed beside that goes to the failure sink.
+// Returns the value, or throws the error with its own type. A task that ended cancelled throws error(closed) with the reason.
+// Further failures go to the failure sink.
 template <class T>
 T block_on(executor_ref where, task<T> t, node_name name = "main",
            std::source_location from = std::source_location::current()) {
@@ -80,7 +80,7 @@ T block_on(executor_ref where, task<T> t, node_name name = "main",
     return detail::value_of_root<T>(*block);
 }
 
-// Of anything else that a task can await.
+// As above, for anything else that a task can await.
 template <class A>
     requires detail::waitable<A>
 decltype(auto) block_on(executor_ref where, A&& a, node_name name = "main",

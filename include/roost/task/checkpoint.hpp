@@ -1,11 +1,11 @@
 #pragma once
 
-// What a task asks about itself. The first three may let others run first; the others never suspend.
+// What a task can ask about itself. The first three may suspend to let other work run; the others never suspend.
 //
 //   co_await yield();                    lets everything that is queued on the executor run first
-//   co_await checkpoint();               ends the job here if it is cancelled; every other await does the same by itself
-//   bool go_on = co_await is_active();   false when the next checkpoint would end the job
-//   job me = co_await this_job();        to hand to others; me.cancel() cancels oneself
+//   co_await checkpoint();               ends the job here if it is cancelled, as every other await does
+//   bool go_on = co_await is_active();   false if the next checkpoint would end the job
+//   job me = co_await this_job();        a handle for other code; me.cancel() cancels the calling job
 //   token t = co_await this_token();     of the innermost scope, deadline or shield; deadline(), remaining()
 //   time_point t = co_await this_time(); by the clock of the task's executor: virtual time in a test
 
@@ -115,7 +115,7 @@ public:
 [[nodiscard]] inline detail::this_time_call this_time() noexcept { return {}; }
 [[nodiscard]] inline detail::yield_call yield() noexcept { return {}; }
 
-// For code that is no coroutine: the job whose body runs on this thread now, or an empty one.
+// Returns the job whose body runs on the calling thread, or an empty job. For code that is no coroutine.
 [[nodiscard]] job current_job() noexcept;
 
 }  // namespace roost::inline ROOST_ABI

@@ -1,15 +1,15 @@
 #pragma once
 
-// A started child that makes a value.
+// A started child that returns a value.
 //
 //   deferred<user> u = s.async("user", load_user(id));
 //   ...
 //   user who = co_await std::move(u);
 //
-// Awaiting it gives the value, or throws the child's error with its own type; if the child was cancelled, the awaiting body
-// ends cancelled too (as_outcome() makes both into data). It is awaited once. Dropping it un-awaited requests cancellation of
-// the child, which its scope still awaits; keep() opts out. Cancelling the waiter leaves the child to its scope: the dropped
-// handle requests its cancellation, unless it was kept.
+// Awaiting it returns the value, or throws the child's error with its own type. If the child was cancelled, the awaiting body
+// ends cancelled too; as_outcome() turns both into data. It is awaited once. Dropping it without awaiting requests
+// cancellation of the child, which its scope still awaits; keep() prevents that. If the waiter is cancelled, its deferred is
+// dropped in the same way.
 
 #include <roost/task/job.hpp>
 #include <roost/task/task.hpp>
@@ -18,7 +18,7 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-// Waits for a job; when the job turns out to be cancelled, the waiting body is unwound instead of resumed.
+// Waits for a job. If the job ends cancelled, the waiting body is unwound instead of resumed.
 class settled_wait : private cancellable {
 public:
     settled_wait(promise_base& me, job_core& target) noexcept;
@@ -27,8 +27,8 @@ public:
     bool await_suspend(std::coroutine_handle<> self) noexcept;
 
 protected:
-    // See job_core::run_for_joiner(). Only for a child of the scope that the frame runs in: what takes the frame out of
-    // another wait (a deadline, say) does not end the child, so it must not have to wait for it.
+    // See job_core::run_for_joiner(). Only for a child of the scope that the frame runs in. Otherwise a deadline could end
+    // the frame's wait without ending the child, and the frame must not have to wait for it.
     [[nodiscard]] bool run_here() noexcept {
         const region& in = frame().where();
         return target_->parent() == &in && !in.is_cancelled() && target_->run_for_joiner();
@@ -48,7 +48,7 @@ private:
 template <class T>
 class deferred_await;
 
-// In checked builds: the child still runs, and nothing asked to cancel it. Reported as misuse.
+// In checked builds: reports misuse if the child still runs and was not asked to cancel.
 [[gnu::cold]] void deferred_dropped(const job_core& child) noexcept;
 
 }  // namespace detail
@@ -59,7 +59,7 @@ class [[nodiscard("dropping a deferred requests cancellation of the child; keep(
 public:
     using value_type = T;
 
-    // Refers to nothing: what a closed scope gives. Awaiting it throws error(refused).
+    // Refers to nothing, as a closed scope returns it. Awaiting it throws error(refused).
     deferred() noexcept = default;
     explicit deferred(node_ref<detail::job_block<T>> block) noexcept : block_(std::move(block)) {}
     deferred(deferred&& other) noexcept : block_(std::move(other.block_)), kept_(std::exchange(other.kept_, false)) {}
@@ -74,14 +74,14 @@ public:
     ~deferred() { drop(); }
 
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(block_); }
-    // Dropping it no longer cancels the child.
+    // From now on, dropping the deferred does not cancel the child.
     deferred&& keep() && noexcept {
         kept_ = true;
         return std::move(*this);
     }
     void keep() & noexcept { kept_ = true; }
 
-    // The same child as an observer.
+    // Returns a job that observes the same child.
     [[nodiscard]] job as_job() const noexcept { return block_ ? job(node_ref<detail::job_core>::share(*block_)) : job(); }
     [[nodiscard]] job_state state() const noexcept { return as_job().state(); }
     bool cancel(reason why = reason::plain_kind(reason_kind::requested)) const noexcept {
@@ -116,7 +116,7 @@ template <class T>
 class deferred_await final : public settled_wait {
 public:
     deferred_await(promise_base& me, deferred<T> d) noexcept : settled_wait(me, *d.block()), deferred_(std::move(d)) {}
-    // A child that has not begun, and that nobody can have begun, runs where its result is wanted.
+    // A child that has not begun, and that no other thread can have begun, runs inside the await.
     [[nodiscard]] bool await_ready() noexcept {
         ended_here_ = run_here();
         return ended_here_ || settled_wait::await_ready();
@@ -127,7 +127,7 @@ public:
     }
 
 private:
-    // When the value is out: this awaiter may live on, while others of the same expression wait.
+    // Ends the child after its value was taken: this awaiter may live longer, while others of the same expression wait.
     struct end_of_child {
         explicit end_of_child(job_block<T>* b) noexcept : block(b) {}
         end_of_child(const end_of_child&) = delete;

@@ -1,12 +1,11 @@
 #pragma once
 
-// Lets whoever is no job run a task: a pool whose create, destroy or check is a task, a coroutine of another type.
+// Runs a task for code that is no job: for a pool whose create, destroy or check is a task, for a coroutine of another type.
 //
-//   co_await awaitable_on(load(key), executor);      in any coroutine: the value, or throws the error
+//   co_await awaitable_on(load(key), executor);      in any coroutine: returns the value, or throws the error
 //
-// The task becomes a job of its own on that executor and runs to its end, whatever happens to the coroutine that waits. A
-// task that ended cancelled throws error(closed); what failed beside that goes to the failure sink. Not movable: await it
-// where it is made.
+// The task becomes a job of its own on that executor. It runs to its end even if the waiting coroutine is destroyed. A task
+// that ends cancelled throws error(closed). Further failures go to the failure sink. Not movable: await it where it is made.
 
 #include <roost/task/block_on.hpp>
 
@@ -29,7 +28,7 @@ public:
     driven_task(const driven_task&) = delete;
     driven_task& operator=(const driven_task&) = delete;
 
-    // Starts the job. Returns the node above it: cancelling that cancels the job.
+    // Starts the job. Returns the node above it; cancelling that node cancels the job.
     node& begin() {
         auto* root = new root_block(where_, "driven", from_, silent_policy);
         root_ = node_ref<root_block>::adopt(root);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a live program is doing, as text.
+// The tree of a live program as text.
 //
 //   std::fputs(dump(root).c_str(), stderr);
 //
@@ -10,8 +10,9 @@
 //       region 'deadline' (server.cpp:92), running, waits on mutex 'accounts', deadline in 188 ms
 //     job 'flush' (server.cpp:61), cancelling (requested: disk full (server.cpp:70, at 'flush')), age 2.0 s, 1 child
 //
-// From any thread and at any time; nothing is stopped meanwhile, so each line is true by itself. Siblings that look the same,
-// with everything below them, are one line. The text has a limit; when it is reached it says what was left out.
+// Thread-safe, at any time. Nothing is stopped meanwhile, so each line is true by itself, not all of them together. Siblings
+// whose subtrees read the same share one line. The text has a size limit; when it is reached, the last lines state what was
+// left out.
 
 #include <roost/task/owned_scope.hpp>
 
@@ -24,25 +25,25 @@ namespace roost::inline ROOST_ABI {
 class dump_options {
 public:
     constexpr dump_options() noexcept = default;
-    // At most so many nodes are looked at.
+    // Visits at most n nodes.
     [[nodiscard]] constexpr dump_options nodes(std::size_t n) const noexcept {
         dump_options changed = *this;
         changed.nodes_ = n;
         return changed;
     }
-    // The text is never longer.
+    // Limits the text to n bytes.
     [[nodiscard]] constexpr dump_options bytes(std::size_t n) const noexcept {
         dump_options changed = *this;
         changed.bytes_ = n;
         return changed;
     }
-    // What is deeper is only counted. At most 256.
+    // Counts nodes below depth n instead of listing them. At most 256.
     [[nodiscard]] constexpr dump_options depth(std::uint32_t n) const noexcept {
         dump_options changed = *this;
         changed.depth_ = n;
         return changed;
     }
-    // Every node its own line.
+    // Writes one line per node.
     [[nodiscard]] constexpr dump_options ungrouped() const noexcept {
         dump_options changed = *this;
         changed.group_ = false;
@@ -61,7 +62,7 @@ private:
     bool group_ = true;
 };
 
-// The tree below `root`, which the caller keeps. Without memory it says so instead.
+// Returns the tree below `root` as text. The caller keeps `root` alive. Returns "no memory\n" if there is none.
 [[nodiscard]] std::string dump(node& root, dump_options how = {}) noexcept;
 [[nodiscard]] inline std::string dump(const scope& root, dump_options how = {}) noexcept { return dump(root.core(), how); }
 [[nodiscard]] inline std::string dump(const job& j, dump_options how = {}) noexcept {

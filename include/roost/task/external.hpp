@@ -1,18 +1,18 @@
 #pragma once
 
-// A child whose result comes from outside: a callback, another thread, another library.
+// A child whose result comes from outside: from a callback, another thread, another library.
 //
 //   auto [answer, promise] = make_promise<int>(s, "answer", external_cancel::abandon);
 //   start_query(std::move(promise));               // somewhere: promise.set_value(42)
 //   int a = co_await std::move(answer);
 //
-// The scope waits for it like for any child. Setting value or error completes it; dropping the promise unset fails it with
-// error(promise_dropped); setting it twice is a bug and ends the program. From any thread, one at a time. Where
-// launch() would refuse a child, both are empty: awaiting such an answer throws error(refused). What a cancel does has to be
-// chosen:
-//   abandon           the child ends cancelled at once; what is set later is thrown away (set_value says false)
-//   uninterruptible   the child goes on until the promise is set; reports show it
-//   a callable        is run on the scope's executor, once, and should see to it that the promise is set or dropped soon
+// The scope awaits this child as it awaits any other. Setting a value or an error completes it. Dropping the promise unset
+// fails it with error(promise_dropped). Setting a promise twice ends the program. A promise may be used on any thread, by one
+// thread at a time. If the scope refuses the child, as launch() would, both handles are empty; awaiting the answer throws
+// error(refused). The caller chooses what a cancel does:
+//   abandon           the child ends cancelled at once; a value set later is destroyed, and set_value() returns false
+//   uninterruptible   the child runs until the promise is set; reports show it
+//   a callable        called once, on the scope's executor; it makes sure that the promise is set or dropped soon
 
 #include <roost/base/error.hpp>
 #include <roost/task/scope.hpp>
@@ -28,10 +28,10 @@ enum class external_cancel : unsigned char { abandon, uninterruptible };
 
 namespace detail {
 
-// error(promise_dropped), or std::bad_alloc when there is no memory to say so.
+// Returns error(promise_dropped), or std::bad_alloc if there is no memory for it.
 [[nodiscard]] std::exception_ptr dropped_promise(std::string_view name) noexcept;
 
-// What a cancel does to an external child that may be abandoned. On the scope's executor.
+// Ends a child that may be abandoned, when it is cancelled. Runs on the scope's executor.
 class abandon_external {
 public:
     explicit abandon_external(node_ref<job_core> job) noexcept : job_(std::move(job)) {}
@@ -64,7 +64,8 @@ public:
     }
     ~promise() { drop(); }
 
-    // False: a cancel has abandoned the child before, and the value is thrown away.
+    // Completes the child. Returns false if a cancel has abandoned the child; the value is destroyed. If constructing the
+    // value throws, the child fails with that exception.
     template <class... Args>
     bool set_value(Args&&... args) {
         return settle([&](detail::job_block<T>& to) {

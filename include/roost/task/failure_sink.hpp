@@ -1,4 +1,4 @@
 #pragma once
 
-// The sink is older than tasks: callbacks of the tree report to it too.
+// The sink is in base because callbacks of the tree report to it too.
 #include <roost/base/failure_sink.hpp>

@@ -2,11 +2,11 @@
 
 // auto guard = co_await ignore_cancellation();
 //
-// While the guard lives, a cancel of the job has no effect here or on its children: awaits go on as usual, is_active() is
-// true. It is recorded, and takes effect when the outermost guard is gone: then it reaches the children, and the next await
-// ends the job. If the job is cancelled already, it ends here and the guard is never made; shield() can be entered even then.
-// Abort is not held up. The guard is left in the job that made it: destroying it in another job, outside of jobs or after its
-// job has ended ends the program with a message that names both.
+// While the guard lives, a cancel of the job has no effect in the job or on its children: awaits go on as usual, and
+// is_active() is true. The cancel is recorded. It takes effect when the outermost guard is destroyed: it reaches the
+// children, and the next await ends the job. If the job is cancelled already, it ends here and no guard is made; shield() can
+// be entered even then. Abort is not delayed. A guard is destroyed in the job that made it. Destroying it in another job,
+// outside of jobs or after its job has ended ends the program with a message that names both.
 
 #include <roost/task/task.hpp>
 
@@ -14,7 +14,7 @@ namespace roost::inline ROOST_ABI {
 
 class [[nodiscard]] ignore_guard {
 public:
-    // For ignore_cancellation(): the guard has been entered.
+    // For ignore_cancellation(), which has entered the guard.
     explicit ignore_guard(detail::region& in) noexcept : in_(&in) { in.retain(); }
     ignore_guard(ignore_guard&& other) noexcept : in_(std::exchange(other.in_, nullptr)) {}
     ignore_guard& operator=(ignore_guard&& other) noexcept {

@@ -1,7 +1,6 @@
 #pragma once
 
-// A started child, seen from outside. A job is one counted reference: dropping it has no effect on the child, because its
-// scope owns and awaits it.
+// A handle to a started child. It observes the child: dropping it has no effect, because the scope owns and awaits the child.
 //
 //   job j = s.launch("poll", poll(feed));
 //   ...
@@ -26,12 +25,12 @@ namespace detail {
     return static_cast<job_core&>(frame.where().owner());
 }
 
-// Throws error(would_deadlock) when the frame runs inside `target`, or `target` waits in join() or for a deferred, perhaps through
-// others that do, for the job of the frame: waiting for it could never end. Two jobs that begin to wait for each other at the same
-// moment are not found.
+// Throws error(would_deadlock) if the frame runs inside `target`, or if `target` waits for the frame's job. That wait is a
+// join() or an awaited deferred, directly or through other jobs that wait so. Two jobs that begin to wait for each other at
+// the same moment are not found.
 void refuse_join_from_inside(const promise_base& frame, const job_core& target);
 inline void refuse_own_join(const promise_base& frame, const job_core& target) {
-    if (target.parent() != &frame.where()) {  // a child of the scope that the frame runs in is never around it
+    if (target.parent() != &frame.where()) {  // a child of the frame's own scope cannot contain the frame
         refuse_join_from_inside(frame, target);
     }
 }
@@ -42,7 +41,7 @@ class job {
 public:
     class join_awaiter;
 
-    // Refers to nothing: what a closed scope gives instead of a child. Reads as cancelled because of `closed`.
+    // An empty job, as a closed scope returns it. Its state is cancelled, with the reason `closed`.
     job() noexcept = default;
     explicit job(node_ref<detail::job_core> core) noexcept : core_(std::move(core)) {}
 
@@ -53,24 +52,26 @@ public:
     [[nodiscard]] job_state state() const noexcept { return core_ ? core_->state() : job_state::cancelled; }
     [[nodiscard]] bool is_finished() const noexcept { return !core_ || core_->is_final(); }
 
-    // From any thread; has reached everything below when it returns. Says whether this call was the first to ask.
+    // Cancels the job and everything below it before it returns. Thread-safe. Returns true if this call was the first to
+    // request it; false for a finished or empty job.
     bool cancel(reason why = reason::plain_kind(reason_kind::requested)) const noexcept;
-    // The same one level higher: shields and ignore guards do not hold it up.
+    // As cancel(), one level higher: shields and ignore guards do not delay it.
     bool abort(reason why = reason::plain_kind(reason_kind::requested)) const noexcept;
-    // A token of the job, for callbacks and for code that only looks. Empty for an empty job.
+    // Returns a token of the job, for callbacks and for code that only polls; an empty token for an empty job.
     [[nodiscard]] token observe() const noexcept { return core_ ? token(*core_) : token(); }
     [[nodiscard]] bool cancel_requested() const noexcept { return !core_ || core_->cancel_requested(); }
     [[nodiscard]] bool should_stop_now() const noexcept { return !core_ || core_->should_stop_now(); }
     [[nodiscard]] time_point deadline() const noexcept { return core_ ? core_->deadline() : no_deadline; }
 
-    // Waits until the job is final. Cancelling the waiter leaves the job alone. Throws error(would_deadlock) when a job
+    // Waits until the job is final. Cancelling the waiter does not cancel the job. Throws error(would_deadlock) if a job
     // waits for itself, for an ancestor, or for a job that waits for it in turn.
     [[nodiscard("it waits only when it is awaited: write co_await")]] join_awaiter join() const noexcept;
 
-    // How it ended: null or empty unless it failed or was cancelled, and while it runs.
+    // error() returns null unless the job has failed. why() returns an empty reason unless the job has ended cancelled.
     [[nodiscard]] std::exception_ptr error() const noexcept;
     [[nodiscard]] reason why() const noexcept;
-    // Further failures beside error(), and what traced awaits said on the way up. Once finished.
+    // others() returns the further failures beside error(), notes() the texts of traced awaits. Both are empty until the job
+    // ends.
     [[nodiscard]] std::vector<std::exception_ptr> others() const;
     [[nodiscard]] std::vector<std::string> notes() const;
 
@@ -81,7 +82,7 @@ private:
     node_ref<detail::job_core> core_;
 };
 
-// Any coroutine can wait for a job; a task is also told when it would wait for itself.
+// Any coroutine can await a join. Only a task is checked for waiting for itself.
 class [[nodiscard("it waits only when it is awaited: write co_await")]] job::join_awaiter {
 public:
     explicit join_awaiter(node_ref<detail::job_core> core) noexcept : core_(std::move(core)) {
@@ -112,7 +113,7 @@ public:
         }
     }
     bool try_cancel() noexcept { return wait_->try_cancel(); }
-    // For a select.
+    // The interface of a select clause.
     [[nodiscard]] bool can_wait() const noexcept { return wait_.has_value(); }
     [[nodiscard]] bool start(const resume_target& target) noexcept { return wait_ && wait_->start(target); }
     [[nodiscard]] waiter& node() noexcept { return wait_->node(); }

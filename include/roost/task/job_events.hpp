@@ -1,8 +1,8 @@
 #pragma once
 
-// What happens to jobs, counted and told. Both are compiled in and off until somebody asks; until then they cost a plain load
-// wherever something could be told: four in the life of a job that nobody holds, seven of one that somebody does, and one more
-// for a cancel and for each who waits.
+// Counters and events of jobs. Both are compiled in, and off until they are requested. Until then each place that could
+// report costs one plain load: four in the life of a job without a handle, seven with one, one more per cancel and per
+// waiter.
 //
 //   count_jobs(true);                                 usually at the start of the program
 //   job_counts n = job_counts_now();                  n.created() - n.finished(): alive
@@ -11,7 +11,7 @@
 //       void told(const job_event& e) noexcept override { if (e.state() == job_state::failed) ... }
 //   };
 //   log_failures log;
-//   observation on(log);                              until it goes
+//   observation on(log);                              until it is destroyed
 
 #include <roost/base/reason.hpp>
 #include <roost/base/site.hpp>
@@ -23,8 +23,8 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Each number goes up exactly once per event. Jobs that were created before counting began are not in them, not even with
-// their end, so created() is always the sum of the finished and the living.
+// Each number goes up exactly once per event. A job that was created before counting began is not counted at all, not even
+// its end. So created() is always the sum of the finished and the living jobs.
 class job_counts {
 public:
     enum class which : unsigned { created, cancels_requested, failed, completed, cancelled, waits_registered, waits_woken };
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] std::uint64_t failed() const noexcept { return n_[index(which::failed)]; }
     [[nodiscard]] std::uint64_t completed() const noexcept { return n_[index(which::completed)]; }
     [[nodiscard]] std::uint64_t cancelled() const noexcept { return n_[index(which::cancelled)]; }
-    // Of join(), awaited deferreds and selects, when they had to wait.
+    // Waits of join(), awaited deferreds and selects that had to suspend.
     [[nodiscard]] std::uint64_t waits_registered() const noexcept { return n_[index(which::waits_registered)]; }
     [[nodiscard]] std::uint64_t waits_woken() const noexcept { return n_[index(which::waits_woken)]; }
     [[nodiscard]] std::uint64_t finished() const noexcept { return failed() + completed() + cancelled(); }
@@ -49,19 +49,19 @@ private:
     std::uint64_t n_[size] = {};
 };
 
-// Says whether jobs were counted before.
+// Switches counting on or off. Returns true if it was on before.
 bool count_jobs(bool on) noexcept;
-// Exact when nothing happens at the moment, else each number is one it had during the call.
+// Returns exact numbers while no job changes; otherwise each number is one that it had during the call.
 [[nodiscard]] job_counts job_counts_now() noexcept;
 
 enum class job_event_kind : std::uint8_t {
     created,
-    child_attached,  // the same moment, seen from the scope: parent() is the subject
+    child_attached,  // the same moment as `created`; parent() is the subject
     state_changed,
-    cancel_requested,  // once per job, when it takes effect
-    finished,  // after the failure was routed, before joiners wake
-    wait_registered,  // somebody waits for the job's end
-    wait_woken,  // and is told
+    cancel_requested,  // once per job, when the cancel takes effect
+    finished,  // after the failure was routed, before joiners are notified
+    wait_registered,  // a waiter for the job's end was registered
+    wait_woken,  // that waiter was notified
 };
 [[nodiscard]] std::string_view to_string(job_event_kind kind) noexcept;
 
@@ -81,13 +81,13 @@ public:
 
     [[nodiscard]] job_event_kind kind() const noexcept { return kind_; }
     [[nodiscard]] job_state state() const noexcept { return state_; }
-    // Tells jobs apart while they live.
+    // Distinguishes jobs while they live.
     [[nodiscard]] const void* id() const noexcept { return id_; }
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
     [[nodiscard]] site made_at() const noexcept { return made_at_; }
     [[nodiscard]] const void* parent() const noexcept { return parent_; }
     [[nodiscard]] std::string_view parent_name() const noexcept { return parent_name_; }
-    // Why it was cancelled; empty otherwise.
+    // Returns why the job was cancelled; empty otherwise.
     [[nodiscard]] const reason& why() const noexcept { return *why_; }
 
 private:
@@ -115,8 +115,9 @@ protected:
     ~job_observer() = default;
 };
 
-// From the constructor to the destructor `who` is told of every job of the program. When the destructor returns, no call is
-// under way and none will come; so it must not run inside one. At most eight at a time: then error(refused).
+// Registers an observer of all jobs of the program, from the constructor to the destructor. When the destructor returns, no
+// call of `who` is under way and none will come, so it must not run inside one. Throws error(refused) if eight observers
+// exist.
 class observation {
 public:
     explicit observation(job_observer& who);

@@ -1,17 +1,17 @@
 #pragma once
 
-// Values that come with the place in the tree: a request's id, a trace, a tenant.
+// Values that a task and everything started inside it can look up: a request's id, a trace, a tenant.
 //
-//   inline constexpr job_local<std::string> request_id;                       the key: an object that lives for ever
+//   inline constexpr job_local<std::string> request_id;                       the key: an object of static lifetime
 //
 //   co_await with_value(request_id, std::string("r-17"), handle(request));    for handle() and everything started inside it
 //
-//   const std::string* id = co_await request_id.find();                       null: nobody above has set it
+//   const std::string* id = co_await request_id.find();                       null: not set at any level above
 //
-// A value is seen by the task it is given to, by the scopes that task opens and by their children; not by children that are
-// started from there in a scope further out, which belong to that one. Inner values hide outer ones. Nobody changes a value:
-// share something changeable by giving a pointer. Where it is not used it costs nothing; with_value is one small node, find()
-// looks at each level on the way up.
+// A value is found by the task it is passed with, by the scopes that task opens and by their children. It is not found by
+// children that this task starts in a scope further out. Inner values hide outer ones. A value does not change; to share
+// state that changes, pass a pointer. Code that does not use it pays nothing; with_value makes one small node, find() visits
+// each level on the way up.
 
 #include <roost/task/detail/region.hpp>
 #include <roost/task/task.hpp>
@@ -27,7 +27,7 @@ class value_region final : public guest_region {
 public:
     [[nodiscard]] static value_region& make(region& parent, site made_at, const void* key, const void* value);
     void leave_for_good() noexcept;
-    // What the nearest level from `from` upwards has for the key.
+    // Returns the value of the nearest level that has the key, from `from` upwards; null if there is none.
     [[nodiscard]] static const void* find(const node& from, const void* key) noexcept;
 
     static void* operator new(std::size_t size) { return allocate_frame(size); }
@@ -40,7 +40,7 @@ private:
     static const node_functions functions;
 
     const void* key_;
-    const void* value_;  // in the frame of whoever awaits; nobody looks for it when that goes on
+    const void* value_;  // in the frame of the awaiting coroutine; not looked up after it has resumed
 };
 
 }  // namespace detail
@@ -75,11 +75,11 @@ public:
         const job_local* key_;
     };
 
-    // co_await: the value of the nearest level, null when there is none. Never suspends, and is no checkpoint.
+    // co_await find(): returns a pointer to the value of the nearest level, or null. Never suspends, and is no checkpoint.
     [[nodiscard]] find_call find() const noexcept { return find_call(*this); }
 
 private:
-    char identity_ = 0;  // so that every key has an address of its own
+    char identity_ = 0;  // gives every key an address of its own
 };
 
 namespace detail {
@@ -87,7 +87,7 @@ namespace detail {
 template <class T, class V, transfer Mode>
 class value_await final : private result_link<T> {
 public:
-    // The task is taken when the value is there.
+    // Takes the task after the value was moved: if moving throws, the caller still owns the task.
     value_await(promise_base& me, task<T>& t, const void* key, V& value, site where) noexcept(moves_quietly)
         : result_link<T>(&ops), me_(&me), key_(key), value_(std::move(value)), where_(where), child_(&t.release_frame()) {}
     ~value_await() {
@@ -146,7 +146,7 @@ private:
 
 }  // namespace detail
 
-// Runs t with the value. Gives what t gives.
+// Runs t with the value and returns the result of t.
 template <class V, class T>
 [[nodiscard]] auto with_value(
     const job_local<V>& key, std::type_identity_t<V> value, task<T> t,

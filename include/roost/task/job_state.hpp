@@ -7,7 +7,7 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Where a job stands. `cancelling` is reached from active and from completing; the last three are final.
+// The state of a job. `cancelling` is reached from fresh, active and completing; the last three states are final.
 //
 //   fresh --starts--> active --body returns, children or leases left--> completing --last one gone--> completed | failed
 //     |                  \--cancelled--> cancelling <--cancelled--/         |

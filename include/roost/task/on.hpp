@@ -1,9 +1,9 @@
 #pragma once
 
-// co_await on(executor, t): runs t on another executor, as a child job, and comes back with its result.
+// co_await on(executor, t): runs t on another executor, as a child job, and returns its result.
 //
-// The awaiting body goes on on its own executor. A cancel is passed on, and the child is awaited; its value or error arrives
-// even if the job was cancelled meanwhile, because coming back is not a checkpoint.
+// The awaiting body resumes on its own executor. A cancel is passed on to the child, and the child is still awaited.
+// Returning is not a checkpoint: the child's value or error arrives even if the job was cancelled meanwhile.
 
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/scope_await.hpp>
@@ -33,7 +33,7 @@ public:
         try {
             child_ = start_job<T>(*scope_, job_of(*me_).name(), task_.release_frame(), start_mode::scheduled, from_);
         } catch (...) {
-            // No child was made, so the scope ends at once.
+            // No child was started, so the scope ends at once.
             static_cast<void>(scope_->join(*this));
             throw;
         }

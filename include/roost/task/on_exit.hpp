@@ -1,6 +1,6 @@
 #pragma once
 
-// Asynchronous cleanup that can't be forgotten.
+// Asynchronous cleanup at the end of a coroutine.
 //
 //   task<> transfer(connection& c) {
 //       co_await c.begin();
@@ -8,9 +8,10 @@
 //       ...
 //   }
 //
-// fn(args...), a task, runs when the coroutine that registered it ends, however it ends: after its locals are gone, before
-// whoever awaits it goes on, last registered first. It runs in a shield, so it can await in a cancelled job, for at most the
-// budget. What it throws is kept as a further failure beside the outcome, it does not replace it.
+// fn(args...), a task, runs when the coroutine that registered it ends, however it ends. It runs after the coroutine's locals
+// are destroyed and before the awaiting coroutine resumes; the last registered runs first. It runs in a shield, so it can
+// await in a cancelled job, for at most the budget. An exception from it does not replace the outcome: it is kept as a
+// further failure.
 
 #include <roost/task/detail/closure_check.hpp>
 #include <roost/task/shield.hpp>
@@ -25,7 +26,7 @@ inline constexpr duration default_exit_budget = std::chrono::seconds(3);
 
 namespace detail {
 
-// One registered action. It sits between the frame's link and what the link was before.
+// One registered action. It stands between the frame and the link that the frame had before.
 class exit_action : private link_ops, private result_link<void>, private shield_region {
 public:
     static void* operator new(std::size_t size) { return allocate_frame(size); }
@@ -84,7 +85,7 @@ public:
         budget_ = budget;
         return std::move(*this);
     }
-    // Registers; never suspends, not even in a cancelled job.
+    // Registers the action. Never suspends, not even in a cancelled job.
     [[nodiscard]] auto in_task(promise_base& me) && {
         auto* action = new exit_action_of<Fn, Args...>(budget_, where_now(me)->made_at(), std::move(fn_), std::move(args_));
         action->put_before(me);
@@ -99,7 +100,7 @@ private:
 
 }  // namespace detail
 
-// A function, not a class: the C library has a function of that name, and a using-directive must not make it ambiguous.
+// A function, not a class: the C library has a function of this name, and a using-directive must not make it ambiguous.
 template <class Fn, class... Args>
 [[nodiscard]] auto on_exit(Fn&& fn, Args&&... args) {
     return detail::exit_call<detail::callable_for<Fn>, std::decay_t<Args>...>(std::in_place, std::forward<Fn>(fn),

@@ -1,6 +1,6 @@
 #pragma once
 
-// What failed beside an exception that was caught.
+// The further failures that travel with a caught exception.
 //
 //   try {
 //       co_await with_scope(fetch_both);
@@ -9,8 +9,8 @@
 //   }
 //
 // A scope throws its first failure; the further ones travel with it, as do the earlier attempts of a retry. They belong to
-// that exception: a body that catches it has handled them all, and nothing else hears of them. If no handler catches it, they
-// arrive with it in the outcome of the job, and from there in the scope above or in the failure sink.
+// that exception. A body that catches it has handled all of them: they are reported nowhere else. If no handler catches it,
+// they arrive with it in the outcome of the job, and from there in the scope above or in the failure sink.
 
 #include <roost/base/config.hpp>
 

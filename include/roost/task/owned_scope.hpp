@@ -52,17 +52,17 @@ public:
     [[nodiscard]] join_awaiter join() noexcept;
     // Returns true if the scope is closed and everything in it has ended.
     [[nodiscard]] bool is_closed() const noexcept { return block_->ended.is_set(); }
-    // What lives in it, as text.
+    // Returns the tree of the scope as text.
     [[nodiscard]] std::string to_string() const;
 
 private:
     owned_scope(detail::root_block* block, std::uint32_t limit);
     friend class closing_executor;
-    void close_blocking_on(executor_ref where);  // the one whose threads do the work
+    void close_blocking_on(executor_ref where);  // `where` is the executor whose threads do the work
     void rethrow();
 
     detail::root_block* block_;
-    atomic<bool> is_observed_{false};  // a closer was given the failure
+    atomic<bool> is_observed_{false};  // a failure was rethrown to a closer
 };
 
 class [[nodiscard]] owned_scope::join_awaiter : public event::operation {

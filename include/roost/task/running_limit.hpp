@@ -1,6 +1,6 @@
 #pragma once
 
-// Moving the deadline of a fail_after or move_on_after that is running.
+// Moves the deadline of a fail_after or move_on_after that is running.
 //
 //   task<> receive(connection& c) {
 //       const running_limit idle = co_await this_limit();     of the innermost fail_after or move_on_after around
@@ -11,9 +11,9 @@
 //   }
 //   co_await fail_after(5s, receive(c));
 //
-// A handle to the deadline: copied freely, used from any thread, kept as long as one likes. One timer is moved; nothing is
-// allocated. Deadlines further out stay as they are, and the least of all counts. A deadline passes once: moving one that
-// has passed, by the clock of its executor, returns false, and the body is cancelled as it would have been without the call.
+// A running_limit is a handle to the deadline. It is copied freely, may outlive the body, and is thread-safe. Moving moves
+// one timer and allocates nothing. Deadlines further out stay as they are; the earliest of all counts. A deadline passes
+// once. Moving one that has passed, by the clock of its executor, returns false and changes nothing.
 
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/detail/limit_region.hpp>
@@ -22,32 +22,33 @@ namespace roost::inline ROOST_ABI {
 
 class running_limit {
 public:
-    // Of nothing: never passes, and cannot be moved.
+    // Refers to nothing: never passes and cannot be moved.
     running_limit() noexcept = default;
     explicit running_limit(node_ref<detail::limit_region> region) noexcept : region_(std::move(region)) {}
 
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(region_); }
 
-    // Each returns true if the deadline was moved: it had not passed, and the body was still inside. Moved to a time that has
-    // passed, the body is cancelled with the reason `timeout` before the call returns.
+    // Each returns true if the deadline was moved: it had not passed, and the body had not ended. A move to a time in the
+    // past cancels the body with the reason `timeout` before the call returns.
     bool move_to(time_point at) const noexcept { return move(deadline_change::to(at)); }
-    // So much from now on, by the clock of the executor.
+    // Moves the deadline to now + d, by the clock of the executor.
     template <class Rep, class Period>
     bool set_remaining(std::chrono::duration<Rep, Period> d) const noexcept {
         return move(deadline_change::in(detail::saturated(d)));
     }
-    // So much later than before; earlier, if d is negative.
+    // Moves the deadline by d; to an earlier time if d is negative.
     template <class Rep, class Period>
     bool extend_by(std::chrono::duration<Rep, Period> d) const noexcept {
         return move(deadline_change::by(detail::saturated(d)));
     }
 
-    // Its own: one further out may come earlier (this_token() tells the least). The last one when the body is out.
+    // Returns this limit's own deadline; after the body has ended, the last one. A deadline further out may be earlier: the
+    // deadline of this_token() is the earliest of all.
     [[nodiscard]] time_point deadline() const noexcept { return region_ ? region_->own() : no_deadline; }
-    // Until its own deadline, by the clock of the executor; zero when that has passed or the body is out; duration::max()
-    // without one.
+    // Returns the time until this limit's own deadline, by the clock of the executor. Zero if it has passed or the body has
+    // ended; duration::max() without a deadline.
     [[nodiscard]] duration remaining() const noexcept { return region_ ? region_->remaining() : duration::max(); }
-    // Whether it has passed while the body was inside.
+    // Returns true if the deadline passed while the body ran.
     [[nodiscard]] bool has_passed() const noexcept { return region_ && region_->has_passed(); }
 
     friend bool operator==(const running_limit&, const running_limit&) noexcept = default;
@@ -73,8 +74,8 @@ public:
 
 }  // namespace detail
 
-// The limit of the innermost fail_after or move_on_after around the calling code, in its job or further up, as far as it
-// reaches: up to the nearest shield. Of nothing if there is none. Never suspends.
+// co_await this_limit(): returns the limit of the innermost fail_after or move_on_after around the calling code. It may be in
+// a job further up; a shield ends the search. Returns an empty handle if there is none. Never suspends.
 [[nodiscard]] inline detail::this_limit_call this_limit() noexcept { return {}; }
 
 }  // namespace roost::inline ROOST_ABI

@@ -11,9 +11,9 @@
 //   }
 //
 // with_scope returns when the body and every child have ended. If one of them fails, the others are cancelled, and the first
-// error is rethrown with its own type; further ones are kept on the outcome. Cancelling one child is not a failure.
-// Leaving the scope cannot be abandoned: a cancel is passed on to the children, and the wait goes on.
-// scope_options change how many children run at a time and what a failure does; every scope can have daemons.
+// error is rethrown with its own type; the further ones travel with it (others_of). Cancelling one child is not a failure.
+// Leaving the scope cannot be abandoned: a cancel is passed on to the children, and the wait goes on. scope_options change
+// how many children run at a time and what a failure does; every scope can have daemons.
 
 #include <roost/task/as_task.hpp>
 #include <roost/task/deferred.hpp>

@@ -5,9 +5,9 @@
 //   shared_deferred<config> c(s.async("config", load_config()));
 //   const config& mine = co_await c;          // any number of times, from any number of tasks; copies of c share it
 //
-// A getter that is cancelled leaves the others and the computation alone, unless `getter_cancel::reaches_producer` was
-// chosen. A cancelled getter ends cancelled even if the value is there. Dropping the last copy un-kept requests cancellation.
-// The reference is good as long as some copy of c lives.
+// A cancelled getter affects neither the others nor the computation, unless `getter_cancel::reaches_producer` was chosen. It
+// ends cancelled even if the value is there. Dropping the last copy without keep() requests cancellation of the computation.
+// The reference is valid while a copy of c lives.
 
 #include <roost/task/deferred.hpp>
 

@@ -1,11 +1,11 @@
 #pragma once
 
-// co_await shield(budget, t): runs t where cancellation from outside does not reach, for at most the budget. For cleanup and
-// for hand-overs that must not stop half way.
+// co_await shield(budget, t): runs t, and delays cancellation from outside until the budget is spent. For cleanup and for
+// hand-overs that must not stop half way.
 //
-// Can be entered at any time, also in a job that is being cancelled. Inside, awaits, timeouts and scopes work as usual, and
-// the outer deadlines don't count. When the budget is spent, a cancel of the outer job reaches the inside after all; abort
-// reaches it at once. Leaving is not a checkpoint: a value or an error arrives even if the job was cancelled meanwhile.
+// A shield can be entered at any time, also in a cancelled job. Inside, awaits, timeouts and scopes work as usual, and outer
+// deadlines do not count. When the budget is spent, a cancel of the outer job takes effect inside. Abort takes effect inside
+// at once. Leaving is not a checkpoint: a value or an error arrives even if the job was cancelled meanwhile.
 
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/inner_region.hpp>
@@ -71,7 +71,7 @@ private:
 
 }  // namespace detail
 
-// duration::max() as the budget: only abort ends it.
+// With duration::max() as the budget only abort ends it.
 template <class Rep, class Period, class T>
 [[nodiscard]] detail::shield_call<T> shield(std::chrono::duration<Rep, Period> budget, task<T> t,
                                             std::source_location where = std::source_location::current()) noexcept {

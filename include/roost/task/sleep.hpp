@@ -1,6 +1,8 @@
 #pragma once
 
-// co_await sleep_for(50ms), sleep_until(t): on the timers of the task's executor. A deadline that has passed needs no timer. Cancelling the job ends the sleep at once. If the timers are closed, the body ends cancelled because of `closed`.
+// co_await sleep_for(50ms), sleep_until(t): suspends on the timers of the task's executor. A time that has passed needs no
+// timer. Cancelling the job ends the sleep at once. If the timers are closed, the body ends cancelled with the reason
+// `closed`.
 
 #include <roost/exec/timer.hpp>
 #include <roost/task/task.hpp>
@@ -11,7 +13,7 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-// The timers a frame's deadlines run on; ends the program naming the executor when it has none.
+// Returns the timers of the frame's executor. Ends the program, naming the executor, if it has none.
 [[nodiscard]] timer_service& timers_of(const promise_base& frame) noexcept;
 
 class sleep_await final : private cancellable, private timer, private work {
@@ -52,7 +54,7 @@ private:
     duration duration_;
 };
 
-// Far ahead stays far ahead.
+// Converts d; out of range becomes the largest or smallest duration.
 template <class Rep, class Period>
 [[nodiscard]] constexpr duration saturated(std::chrono::duration<Rep, Period> d) noexcept {
     const time_point from_zero = deadline_after(time_point(), d);

@@ -1,19 +1,19 @@
 #pragma once
 
-// task<T>: a coroutine that runs in somebody's job.
+// task<T>: a coroutine that runs in a job.
 //
 //   task<std::string> load(std::string key) {
 //       auto row = co_await database.find(key);      // a checkpoint: here a cancelled job ends, and nothing below runs
 //       co_return row.text();
 //   }
 //
-// Lazy: nothing runs until it is awaited (in the same job, as a plain call) or launched (as a job of its own). Awaiting it
-// costs a frame and no more: no node, no lock, no reference count. T may be void, a reference or move-only. The frame, with
-// its locals and arguments, is destroyed before whoever awaited it goes on; the result is kept by the awaiting side, so a
-// task<T&> must not return a reference to its own parameters or locals.
+// Lazy: nothing runs until the task is awaited (in the same job, as a plain call) or launched (as a job of its own). Awaiting
+// it costs a frame, and no node, lock or reference count. T may be void, a reference or move-only. The frame, with its locals
+// and arguments, is destroyed before the awaiting coroutine resumes. The awaiting side keeps the result, so a task<T&> must
+// not return a reference to its own parameters or locals.
 //
-// A cancelled await does not come back: the frames of the job are destroyed, innermost first, on the job's executor, and the
-// outcome `cancelled` goes to whoever joins it. Destructors run, catch blocks do not. See on_exit for asynchronous cleanup.
+// A cancelled job does not resume from its next await. Its frames are destroyed, innermost first, on the job's executor, and
+// joiners see the outcome `cancelled`. Destructors run, catch blocks do not. See on_exit for asynchronous cleanup.
 
 #include <roost/task/detail/await.hpp>
 #include <roost/task/detail/burial.hpp>
@@ -34,13 +34,13 @@ namespace detail {
 template <class T>
 class task_promise;
 
-// A call that makes a task only where one is needed: awaited as it is, it does without a frame. It derives from the task<T>
-// that it stands for, so that it is deduced as one; privately, so that it is never mistaken for one.
+// A call that becomes a task only where one is needed; awaited directly it needs no frame. It derives from the task<T> that
+// it stands for, so that it is deduced as one. The base is private, so that it is never converted to one.
 struct task_like {};
 template <class C>
 concept makes_task = std::is_base_of_v<task_like, C> && !std::is_reference_v<C>;
 
-// What only a task can await. Another coroutine type is told so by the compiler.
+// Base of awaitables that only a task can await. Awaiting one in another coroutine type does not compile, with a message.
 class task_only {
 public:
     template <class Awaiting = void>
@@ -56,9 +56,9 @@ public:
     void await_resume() const noexcept {}
 };
 
-// In checked builds: a task was destroyed that was neither awaited nor launched. Reported as misuse.
+// In checked builds: reports misuse if a task is destroyed that was neither awaited nor launched.
 [[gnu::cold]] void task_dropped(const promise_base& frame) noexcept;
-// Ends the program when the task refers to something that was on the stack below its awaiter, and so is gone.
+// Ends the program if the task refers to an object that was on the stack below its awaiter and is gone.
 [[gnu::cold]] void refuse_gone_argument(const promise_base& frame, const promise_base& awaiter, const void* below) noexcept;
 // Only where frame pointers lead to the awaiting body. The explorer's threads have small stacks, side by side.
 #if defined(ROOST_SEAM_MODEL) || defined(__OPTIMIZE__) || !ROOST_CHECKED || !(defined(__x86_64__) || defined(__aarch64__))
@@ -66,8 +66,8 @@ inline constexpr bool finds_gone_arguments = false;
 [[nodiscard]] inline const void* stack_of_awaiter() noexcept { return nullptr; }
 #else
 inline constexpr bool finds_gone_arguments = true;
-// From the frame of this function over those of the awaiter's constructor and await_transform() to the body's. Where more are in
-// between, or no frame pointers, it is a lower one: then less is found.
+// Walks from the frame of this function over those of the awaiter's constructor and await_transform() to the body's. With
+// more frames in between, or without frame pointers, the result is a lower address, and fewer mistakes are found.
 [[nodiscard, gnu::noinline]] inline const void* stack_of_awaiter() noexcept {
     auto at = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     for (int callers = 0; callers < 3; ++callers) {
@@ -80,7 +80,7 @@ inline constexpr bool finds_gone_arguments = true;
     return reinterpret_cast<const void*>(at);
 }
 #endif
-// A task ended without a result.
+// Ends the program: the task ended without a result.
 [[noreturn, gnu::cold]] void ended_without_result(const promise_base& frame) noexcept;
 
 template <class T>
@@ -88,7 +88,7 @@ inline constexpr bool is_task = std::is_base_of_v<task_like, T>;
 template <class T>
 inline constexpr bool is_task<task<T>> = true;
 
-// What `co_await task` waits in. Holds the result; owns the child's frame until the child is done with it.
+// The awaiter of `co_await task`. Holds the result; owns the child's frame until the child has ended.
 template <class T, transfer Mode>
 class task_await final : private result_link<T> {
 public:
@@ -163,10 +163,10 @@ public:
     }
     ~task() { reset(); }
 
-    // False when it was moved from: awaited, launched, or given to another owner.
+    // Returns false if the task was moved from: awaited, launched, or passed to another owner.
     [[nodiscard]] explicit operator bool() const noexcept { return frame_ != nullptr; }
 
-    // For this layer: whoever takes the frame destroys it.
+    // For this layer. The caller owns the frame from now on.
     [[nodiscard]] detail::promise_base& release_frame() noexcept {
         if (frame_ == nullptr) [[unlikely]] {
             panic("task", {}, site(),
@@ -196,7 +196,7 @@ namespace detail {
 template <class A>
 concept awaits_in_task = requires(A&& a, promise_base& me) { std::forward<A>(a).in_task(me); };
 
-// For what carries something else to be awaited, in layers that know no task.
+// For layers below task that carry an awaitable and do not know its type.
 template <transfer Mode = this_transfer, class T>
 [[nodiscard]] task_await<T, Mode> roost_await_in_task(promise_base& me, task<T>&& t) {
     return task_await<T, Mode>(me, t.release_frame());
@@ -251,17 +251,17 @@ protected:
     [[nodiscard]] result_link<T>& result() const noexcept { return *static_cast<result_link<T>*>(this->link()); }
 };
 
-// A closure with captures is an argument that its coroutine refers to. In checked builds every argument is looked at.
+// A closure with captures is an argument that its coroutine refers to. In checked builds every argument is checked.
 template <class... Arg>
 inline constexpr bool notes_arguments = ROOST_CHECKED != 0 && sizeof...(Arg) != 0;
 template <class First, class... Arg>
 inline constexpr bool notes_arguments<First, Arg...> =
     ROOST_CHECKED != 0 || (std::is_class_v<First> && !std::is_empty_v<First> && is_closure<First>());
 
-// Further from the stack pointer than that, an argument is not a temporary of the call.
+// An argument further from the stack pointer than this is not a temporary of the call.
 inline constexpr std::uintptr_t looks_like_stack = std::uintptr_t(1) << 20U;
 
-// An address below every object in the frame of the calling function, also when the coroutine was inlined there.
+// Returns an address below every object in the frame of the calling function, also if the coroutine was inlined there.
 [[gnu::noinline]] inline const void* below_all_locals() noexcept { return __builtin_frame_address(0); }
 
 template <class... Arg>
@@ -287,12 +287,12 @@ public:
     }
     [[nodiscard]] task<T> get_return_object() noexcept { return task<T>(*this); }
 
-    // A reference result has to refer to something that outlives the frame, so a temporary is not accepted.
+    // A reference result must refer to an object that outlives the frame, so a temporary is not accepted.
     template <class U>
         requires std::is_reference_v<T> && std::is_convertible_v<std::add_pointer_t<U>, std::add_pointer_t<T>>
     void return_value(U&& value) noexcept {
         static_assert(std::is_lvalue_reference_v<U> || std::is_rvalue_reference_v<T>,
-                      "a task<T&> must not return a temporary: it would be gone before anybody sees it");
+                      "a task<T&> must not return a temporary: it would be destroyed before the awaiting coroutine resumes");
         this->result().emplace(value);
     }
     template <class U = T>

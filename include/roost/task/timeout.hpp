@@ -5,12 +5,14 @@
 //   row r = co_await fail_after(50ms, load(id));        throws timed_out when it takes longer
 //   auto r = co_await move_on_after(50ms, load(id));    std::optional<row>; bool for a task<void>, a pointer for a reference
 //
-// The task runs under a deadline of its own. When that passes the task is cancelled with the reason `timeout`: its waits end,
-// and its next await does not come back. A task that ends all the same, with a value or an error, gives that, however late;
-// unless a scope in it was waiting for its children when the deadline cancelled them: that is a timeout.
-// Awaits that are always ready look at the clock often enough that a limit ends a loop of them within two milliseconds. If the
-// outer job has been cancelled meanwhile, that wins over the timeout: the body does not go on. A timeout of zero or less does
-// not start the task. The least of all deadlines on the way up counts: this_token() tells it, up to the nearest shield.
+// The task runs under a deadline of its own. When the deadline passes, the task is cancelled with the reason `timeout`: its
+// waits end, and it does not resume from its next await. If the task ends with a value or an error all the same, that is the
+// result, however late. One exception: a scope in the task whose children the deadline cancelled has timed out, though its
+// body returned.
+//
+// Awaits that are always ready check the clock now and then: a limit ends a loop of them within two milliseconds of its time.
+// If the outer job is cancelled too, that wins over a timeout: the awaiting body ends cancelled. A timeout of zero or less
+// does not start the task. The earliest deadline on the way up to the nearest shield counts; this_token() returns it.
 
 #include <roost/base/error.hpp>
 #include <roost/task/as_outcome.hpp>
@@ -160,7 +162,7 @@ template <class T>
     return detail::timeout_call<T, detail::when_late::move_on>(at, std::move(t), where);
 }
 
-// Of anything else that a task can await: a wait, a deferred, a scope.
+// As above, for anything else that a task can await: a wait, a deferred, a scope.
 template <class Rep, class Period, class A>
     requires detail::waitable<A>
 [[nodiscard]] auto fail_after(std::chrono::duration<Rep, Period> d, A&& a,
@@ -184,8 +186,8 @@ template <class A>
     return move_on_at(at, roost::as_task(std::forward<A>(a)), where);
 }
 
-// One of the two arguments is wrong: the compiler says which in one sentence. Functions of this name that take other things stay
-// usable beside these.
+// Chosen if one of the two arguments is wrong; the message names which. Functions of the same name for other types stay
+// usable.
 template <class D, class A>
     requires(detail::is_duration<D> != detail::task_or_waitable<A>)
 task<> fail_after(D, A&&) {

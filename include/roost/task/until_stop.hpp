@@ -4,11 +4,11 @@
 //
 //   auto row = co_await until_stop(server.observe(), load(id));
 //
-// Gives std::optional: empty when stop came first, which cancels the task and waits for its end. A stop that is visible before
-// the task begins keeps it from beginning. A value or an error that is there at the same time wins. For a task<void> the
-// optional holds std::monostate, for a reference a std::reference_wrapper. If the outer job has been cancelled meanwhile, that
-// wins: the body does not go on. `shutdown::interrupt(t)` is the same for a shutdown node. Sleeps, joins, selects and whatever
-// else only a task can await work as well, at the price of a frame.
+// Returns a std::optional with the result of t. A stop cancels the task and waits for its end; the optional is then empty. If
+// the stop is visible before the task begins, the task does not begin. A value or an error that is there at the same time
+// wins. For a task<void> the optional holds std::monostate, for a reference a std::reference_wrapper. If the outer job is
+// cancelled too, that wins over a stop: the awaiting body ends cancelled. `shutdown::interrupt(t)` does the same for a
+// shutdown node. Anything else that only a task can await (sleeps, joins, selects) is accepted too, and costs a frame.
 
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/inner_region.hpp>
@@ -21,14 +21,14 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-// A region that is cancelled when a node outside its own line of ancestors is asked to stop.
+// A region that is cancelled when a node that is not its ancestor is asked to stop.
 class stop_region {
 public:
     ~stop_region() { ROOST_ASSERT(region_ == nullptr, "an interrupted task was destroyed inside its own body"); }
 
     // Throws std::bad_alloc.
     void enter(promise_base& from, const token& watched, site made_at);
-    // The body is out; when this returns, nobody who raises the watched node is in here.
+    // Called when the body has ended. When it returns, no thread that raises the watched node is inside this object.
     void leave() noexcept;
     [[nodiscard]] region& inside() const noexcept { return *region_; }
 
@@ -68,7 +68,7 @@ public:
                 child.attach(*this, inside());
                 return start_child<Mode>(me, child);
             }
-            leave();  // a node that went before the callback was there tells nobody any more
+            leave();  // a node that stopped before the callback was registered does not call it
         }
         if (me.where().is_cancelled()) {
             unwind_frame(me);
@@ -110,7 +110,7 @@ private:
             return next_step::unwind(me);
         }
         if (!self.watched_.stop_requested()) {
-            return next_step::unwind(me);  // it cancelled itself
+            return next_step::unwind(me);  // the task cancelled itself
         }
         self.stopped_ = true;
         return next_step::resume(me);

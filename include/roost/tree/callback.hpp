@@ -13,17 +13,17 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-// Inside a catch block: gives what was thrown to the failure sink, with the node it belongs to, if that is still known.
+// Called in a catch block. Sends the exception to the failure sink, with the node's name and site if the node is known.
 void report_thrown(const char* what, const node* at) noexcept;
 
-// What a posted callback needs beyond its registration: it may be in an executor's queue when the registration goes away.
+// The part of a posted callback that may outlive its registration, in an executor's queue.
 class posted_callback {
 public:
     posted_callback(const posted_callback&) = delete;
     posted_callback& operator=(const posted_callback&) = delete;
 
     void add(token observed, level at, executor_ref on);
-    void remove() noexcept;  // gives the block back too
+    void remove() noexcept;  // frees the block too
 
 protected:
     using call_function = void (*)(posted_callback&);
@@ -70,8 +70,8 @@ private:
 }  // namespace detail
 
 // Runs fn once, on an executor, when the token's effective level reaches `at`; at once if it has been reached already.
-// Destroying the callback waits for a running fn, unless it is destroyed by fn itself; afterwards fn never runs.
-// What fn throws goes to the failure sink, with name and site of the node: there is nobody else to give it to.
+// Destroying the callback waits for a running fn, unless fn itself destroys it; afterwards fn never runs. An exception from
+// fn goes to the failure sink, with the name and site of the node.
 class callback {
 public:
     callback() noexcept = default;
@@ -107,13 +107,13 @@ private:
 };
 
 namespace detail {
-// What an inline callback does that is destroyed after its level was reached and before the raise has come to it.
+// What happens if an inline callback is destroyed after its level was reached and before the raise has called it.
 enum class if_reached : unsigned char { runs, is_skipped };
 }  // namespace detail
 
-// Runs fn on the stack of the thread that raises the level. Only for claiming and posting: fn has to be short, must not block
-// and takes no lock that a thread holds while it raises levels. No allocation, stays where it is. If the level has been reached
-// when it is destroyed, fn has run: the destructor runs it if the raise has not come to it yet. Throwing as above.
+// Runs fn on the thread that raises the level, inside raise(). Only for claiming and posting: fn must be short, must not
+// block, and takes no lock that a thread holds while it raises levels. Allocates nothing; not movable. If the level has been
+// reached when it is destroyed, fn has run: the destructor runs it if the raise has not. Exceptions as in callback.
 template <class Fn, detail::if_reached When = detail::if_reached::runs>
 class inline_callback final : private detail::callback_member {
 public:
@@ -153,7 +153,7 @@ template <class Fn>
 inline_callback(token, level, Fn) -> inline_callback<Fn>;
 
 namespace detail {
-// For waits that are over, whatever the level.
+// For waits that have ended: fn does not run in the destructor.
 template <class Fn>
 using passing_callback = inline_callback<Fn, if_reached::is_skipped>;
 }  // namespace detail

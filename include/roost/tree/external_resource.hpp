@@ -12,11 +12,11 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-// Cancel or completion: one of them claims, the other finds out. See src/tree/external_resource.cpp.
+// Cancel and completion compete for one claim. See src/tree/external_resource.cpp.
 class external_node : public node {
 public:
     [[nodiscard]] bool try_complete() noexcept;
-    void fire() noexcept;           // cancel: runs on_cancel when it wins
+    void fire() noexcept;           // cancel: runs on_cancel if it wins the claim
     void close_handle() noexcept;   // waits for on_cancel on another thread, gives back unit and reference
 
 protected:
@@ -59,16 +59,15 @@ private:
 
 }  // namespace detail
 
-// Work that happens outside: a request to another service, an operation of an event loop, a child process. It is a named
-// unit of its parent's work until this handle goes. When the parent is cancelled, on_cancel runs once, on the canceller's
-// stack, because whoever would have to run it elsewhere may be the one that is blocked in the operation. So it has to be short
-// (tell the event loop; post) and takes no lock that anybody holds who cancels; what needs more is a `callback`. What it throws
-// goes to the failure sink. Cancel and completion race fairly: exactly one of on_cancel and a try_complete() that says true
-// happens.
+// Work that happens outside: a request to another service, an operation of an event loop, a child process. It is a named unit
+// of its parent's work until this handle is destroyed. When the parent is cancelled, on_cancel runs once, on the canceller's
+// stack: the thread that would run it elsewhere may be blocked in the operation. So on_cancel must be short (notify the event
+// loop; post) and must not take a lock that a cancelling thread may hold. For anything longer use a `callback`. An exception
+// from on_cancel goes to the failure sink. Exactly one of these happens: on_cancel runs, or try_complete() returns true.
 class external_resource {
 public:
     external_resource() noexcept = default;
-    // Empty when the parent is closing. Under a cancelled parent on_cancel has run when this returns.
+    // Returns an empty handle if the parent is closing. Under a cancelled parent on_cancel has run when this returns.
     template <std::invocable<> OnCancel>
     [[nodiscard]] static external_resource open(node& parent, node_name name, OnCancel&& on_cancel,
                                                 site made_at = std::source_location::current(),
@@ -101,11 +100,11 @@ public:
     }
     ~external_resource() { reset(); }
 
-    // The operation has completed. True: act on it; on_cancel has not run and never will. False: it was cancelled first, or
-    // completed before.
+    // Called when the operation has completed. Returns true if on_cancel has not run and never will: act on the completion.
+    // Returns false if it was cancelled first, or completed before.
     [[nodiscard]] bool try_complete() noexcept { return node_ != nullptr && node_->try_complete(); }
-    // Gives the unit back. If the parent is cancelled and the operation has not completed, on_cancel has run, here at the
-    // latest. Afterwards it neither runs nor is running (unless this is called from inside it).
+    // Gives the unit back. If the parent is cancelled and the operation has not completed, on_cancel has run when this
+    // returns, and it is no longer running (unless on_cancel itself calls this).
     void reset() noexcept {
         if (detail::external_node* held = std::exchange(node_, nullptr)) {
             held->close_handle();

@@ -7,15 +7,14 @@
 
 namespace roost::inline ROOST_ABI {
 
-// One unit of a node's work, to be handed to code that is no coroutine: a thread, a C callback, a queue. The node doesn't
-// drain while the lease is held, wherever it goes. Move-only; copying is spelled out. Giving it back never runs foreign code
-// beyond posting.
+// One unit of a node's work, for code that is no coroutine: a thread, a C callback, a queue. The node does not drain while
+// the lease is held. Move-only; copy() is explicit. Giving it back runs no foreign code beyond posting.
 class lease {
 public:
     lease() noexcept = default;
-    // Empty when the node is closing and takes no more work.
+    // Returns an empty lease if the node is closing.
     [[nodiscard]] static lease try_take(node& from) noexcept { return from.try_enter() ? lease(&from) : lease(); }
-    // Takes over a unit the caller has entered.
+    // Takes over a unit that the caller has entered.
     [[nodiscard]] static lease adopt(node& from) noexcept { return lease(&from); }
 
     lease(lease&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
@@ -28,7 +27,7 @@ public:
     }
     ~lease() { give_back(); }
 
-    // A second unit. Whoever holds a lease is a member, so this works while the node is closing too.
+    // Returns a second lease. It works while the node is closing too, because this lease holds a unit.
     [[nodiscard]] lease copy() const noexcept {
         if (node_ != nullptr) {
             node_->enter();

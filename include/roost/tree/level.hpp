@@ -7,12 +7,12 @@
 
 namespace roost::inline ROOST_ABI {
 
-// How urgently a node has been asked to end. A level only rises, and flows from a node to everything below it.
+// How urgently a node has been asked to end. A level only rises, and reaches everything below the node.
 enum class level : std::uint8_t {
-    running = 0,  // nobody asked
-    stop = 1,     // take no new work; what is under way may finish
+    running = 0,  // no request
+    stop = 1,     // take no new work; work under way may finish
     cancel = 2,   // end now: waits are abandoned, bodies unwind at their next checkpoint
-    abort = 3,    // as cancel, and no shield or ignore guard holds it up
+    abort = 3,    // as cancel, and no shield or ignore guard delays it
 };
 
 [[nodiscard]] constexpr std::string_view to_string(level l) noexcept {

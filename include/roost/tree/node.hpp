@@ -14,53 +14,55 @@
 #include <type_traits>
 #include <utility>
 
-// The one node type. Jobs, scopes, shutdown handles and pools are views of it: a view derives from node (or holds it first),
-// lives in the same block, and says in a table of functions what it wants to be told.
+// The one node type. Jobs, scopes, shutdown handles and pools are views of it. A view derives from node (or holds it first),
+// lives in the same block, and has a table of functions that the node calls.
 //
-// Signals go down: raise() latches the whole subtree before it returns. Work is counted up: enter() returns when every
-// ancestor counts the unit. A node keeps its parent's memory alive; a parent never keeps its children.
+// Levels go down: raise() latches the whole subtree before it returns. Work is counted up: enter() returns when every
+// ancestor counts the unit. A node keeps its parent's memory alive; a parent never keeps its children's.
 
 namespace roost::inline ROOST_ABI {
 
 class node;
 struct node_description;
 
-// What a count of work makes of a node's own units.
+// How a node's own units are counted as work.
 enum class own_work : std::uint8_t {
-    units,  // each is one
-    body,  // one for its body, until that has ended
-    none,  // bookkeeping: it is part of a job that is counted itself
+    units,  // each unit is one
+    body,  // one for the body, until it has ended
+    none,  // bookkeeping: part of a job that is counted itself
 };
 
-// How a view is told. Null entries are left out. Everything runs outside every lock, on the thread that caused it, and has
-// to be short: claim and post.
+// The functions of a view. A null entry is not called. All are called outside every lock, on the thread that caused the
+// event, and must be short: claim and post.
 struct node_functions {
     const char* kind = "node";
-    // The last holder of the memory is gone; the node is out of the tree. Destroys the view and frees its block.
+    // Called when the last reference and the last unit are gone; the node is out of the tree. Destroys the view and frees its
+    // block.
     void (*destroy)(node&) noexcept = nullptr;
-    // The effective level has risen. Once per node and level; two levels may be told at the same time on two threads, so
-    // look at level_now(). The node stays in memory during the call, but its last holder may have left: use try_retain().
+    // Called when the effective level has risen, once per node and level. Two threads may call it for two levels at the same
+    // time, so read level_now(). The node stays in memory during the call, but its last reference may be gone: use
+    // try_retain().
     void (*level_raised)(node&, level now) noexcept = nullptr;
-    // While it is true, nodes that nobody observes are told as well: for tracing.
+    // While it is true, level_raised is called for unobserved nodes as well. For tracing.
     const atomic<bool>* tells_unobserved = nullptr;
-    // The units reached zero while the node was watched or closing. For a closing node once and for ever; for a watched one
-    // once per crossing, and two crossings may be told at the same time on two threads. The ancestors still count the node. True: it is finished now. False: the view calls finish_drain() when it is done.
+    // Called when the units reach zero while the node is watched or closing. For a closing node exactly once. For a watched
+    // node once per crossing; two threads may call it for two crossings at the same time. The ancestors still count the node.
+    // Returns true if the node is finished. After false the view calls finish_drain() when it is done.
     bool (*drained)(node&) noexcept = nullptr;
-    // Adds what only the view knows to a report.
+    // Adds facts that only the view knows to a report.
     void (*describe)(const node&, node_description&) noexcept = nullptr;
-    // The time by the clock that the node's deadlines are for; called while the node has work. Null: the monotonic clock.
+    // Returns the time by the clock that the node's deadlines use. Called while the node has work. Null: the monotonic clock.
     time_point (*clock)(const node&) noexcept = nullptr;
-    // For a view that counts its own units apart as soon as there are others: called once, before the first child or the first unit
-    // that is not the view's own comes. units: how many there were, all of them the view's own.
+    // For a view that counts its own units separately as soon as there are others. Called once, before the first child or the
+    // first unit that is not the view's own. units: how many there were, all of them the view's own.
     void (*mixed)(node&, std::uint32_t units) noexcept = nullptr;
     own_work own = own_work::units;
 };
 
-// A literal is kept as it is, anything else is copied. A literal is known as one at compile time; a constant array of unknown
-// lifetime, a local one say, does not compile: pass it as a std::string_view, and it is copied. A literal that is passed on
-// (std::make_unique, emplace) has to be wrapped: node_name("x").
-// Two words, so that it is passed in registers: three would be written to the stack and copied from there, which waits for the
-// stores.
+// A name. A literal is kept by pointer, any other text is copied. A literal is recognised at compile time. A constant array
+// of unknown lifetime, such as a local one, does not compile: pass it as a std::string_view, which is copied. A literal that
+// is passed on (std::make_unique, emplace) must be wrapped: node_name("x"). Two words, so that it is passed in registers.
+// Three would be passed on the stack, and reading them would wait for the stores.
 class node_name {
 public:
     template <std::size_t N>
@@ -84,9 +86,9 @@ private:
 };
 static_assert(sizeof(node_name) == 2 * sizeof(void*) && std::is_trivially_copyable_v<node_name>);
 
-// What sort of child attach() makes.
+// The kind of child that attach() makes.
 enum class child_kind : std::uint8_t {
-    idle,  // has no work of its own yet; never delays anybody
+    idle,  // has no work of its own yet; delays no ancestor
     working,  // starts with one unit, which the ancestors count before attach() returns
 };
 enum class admission : std::uint8_t {
@@ -95,74 +97,76 @@ enum class admission : std::uint8_t {
 };
 enum class [[nodiscard]] attached : std::uint8_t {
     yes,
-    refused,  // the parent takes no more: nothing happened
-    twice,  // it is in the tree already: nothing happened
+    refused,  // the parent is closing or closed: nothing happened
+    twice,  // the node is in the tree already: nothing happened
 };
 
 struct node_shape {
-    bool shield = false;  // a cancel from above stops in front of this node
+    bool shield = false;  // delays a cancel from above
     bool mark = false;  // for the view's own use, see is_marked()
     bool unobserved = false;  // level_raised is not called for levels from above until observe_level()
 };
 
 class node : public detail::member {
 public:
-    // A root. May throw std::bad_alloc when the name has to be copied. The maker holds one reference.
+    // Makes a root. Throws std::bad_alloc if the name has to be copied and there is no memory. The caller holds one
+    // reference.
     node(const node_functions& functions, node_name name, site made_at, node_shape shape = {})
         : node(functions, nullptr, name, made_at, shape, detail::one_reference | detail::announced_bit) {}
-    // A child; it is not in the tree until attach() says yes.
+    // Makes a child. It is not in the tree until attach() returns yes.
     node(const node_functions& functions, node& parent, node_name name, site made_at, node_shape shape = {})
         : node(functions, &parent, name, made_at, shape, detail::one_reference) {}
 
-    // Puts this child in the tree, as the last step of its construction: from here on functions may be called. A child of a
-    // stopped node is born stopped, of a cancelled one born cancelled (no level_raised for that: look at level_now()).
-    // Refused: nothing happened, the caller destroys it with discard().
+    // Puts this child in the tree, as the last step of its construction; from now on its functions may be called. A child of
+    // a stopped node is born stopped, of a cancelled one born cancelled. level_raised is not called for that: read
+    // level_now(). If it returns refused, the caller destroys the child with discard().
     attached attach(child_kind kind, admission as = admission::outsider) noexcept;
-    // For a child that was never attached, or was refused.
+    // Destroys a child that was never attached, or was refused.
     void discard() noexcept;
 
     // --- level -----------------------------------------------------------------------------------------------------
-    // Raises the level of this node and everything below, and returns when all of it is latched. From any thread.
-    bool raise(level to, reason why) noexcept;  // says whether this call was the first to ask
+    // Raises the level of this node and everything below, and returns when all of it is latched. Thread-safe.
+    bool raise(level to, reason why) noexcept;  // true: this call was the first to request the level
     void stop(reason why = reason::plain_kind(reason_kind::requested)) noexcept { raise(level::stop, std::move(why)); }
     void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { raise(level::cancel, std::move(why)); }
     void abort(reason why = reason::plain_kind(reason_kind::requested)) noexcept { raise(level::abort, std::move(why)); }
 
-    // The effective level: one plain load.
+    // Returns the effective level. One plain load.
     [[nodiscard]] level level_now() const noexcept { return detail::effective_level(level_.load(mo::acquire)); }  // L1
-    // Asked to cancel, whether or not an ignore guard holds it up.
+    // Returns true if a cancel was requested, also while an ignore guard delays it.
     [[nodiscard]] bool cancel_requested() const noexcept {
         return (level_.load(mo::acquire) & cancel_bits) != 0;  // L1
     }
-    // Cancel has effect.
+    // Returns true if cancel has effect.
     [[nodiscard]] bool should_stop_now() const noexcept { return detail::is_cancelled(level_.load(mo::acquire)); }  // L1
-    // The same for whoever looks again later and reads nothing of the canceller's: the cheapest look.
+    // As above without acquire: for polling, when nothing the canceller wrote is read.
     [[nodiscard]] bool should_stop_now_relaxed() const noexcept {
         return detail::is_cancelled(level_.load(mo::relaxed));  // L2
     }
     [[nodiscard]] bool is_stopping() const noexcept {
         return (level_.load(mo::acquire) & detail::raised_mask) != 0;  // L1
     }
-    // Why the node is at least at l; empty below it. No allocation.
+    // Returns why the node is at least at l; empty if it is below. Allocates nothing.
     [[nodiscard]] reason why(level l) const noexcept;
-    // The node at which that reason was given; null below l.
+    // Returns the node at which that reason was given; null if this node is below l.
     [[nodiscard]] const node* origin(level l) const noexcept;
-    // why() with the origin's name filled in (falls back to without when there is no memory for it).
+    // Returns why() with the origin's name filled in; without the name if there is no memory for it.
     [[nodiscard]] reason why_with_origin(level l) const noexcept;
 
-    // Ignore guard: only the body that owns the node enters and leaves. False: cancel came first.
+    // Enters an ignore guard. Called only by the body that owns the node, as is leave_ignore(). Returns false if cancel has
+    // effect.
     [[nodiscard]] bool enter_ignore() noexcept;
-    void leave_ignore() noexcept;  // the outermost runs what was deferred
-    // The last owner has left: whoever only observes is told the end.
+    void leave_ignore() noexcept;  // leaving the outermost guard carries out a deferred cancel
+    // Called when the last owner is gone. Observers see is_gone() from now on.
     void mark_gone() noexcept;
     [[nodiscard]] bool is_gone() const noexcept { return (level_.load(mo::acquire) & detail::gone_bit) != 0; }  // L1
     [[nodiscard]] bool is_shield() const noexcept { return detail::is_shield(level_.load(mo::relaxed)); }  // L2
 
     // --- work ------------------------------------------------------------------------------------------------------
-    // One more unit. For nodes that never close and for holders of a unit; everybody else uses try_enter.
+    // Adds a unit. Requires that the node never closes, or that the caller holds a unit. All other callers use try_enter().
     void enter() noexcept { static_cast<void>(enter_own()); }
-    [[nodiscard]] bool try_enter() noexcept;  // refused from close() on and at the limit
-    // Puts off the end of a node that may be closing. Returns false when it is closed, and at the limit.
+    [[nodiscard]] bool try_enter() noexcept;  // false from close() on and at the limit
+    // Adds a unit to a node that may be closing, and so delays its end. Returns false if it is closed, and at the limit.
     [[nodiscard]] bool try_enter_as_member() noexcept;
     void leave() noexcept {
         detail::work_word seen = work_.load(mo::relaxed);  // W4
@@ -174,38 +178,39 @@ public:
         }
         static_cast<void>(leave_last(seen, 0));
     }
-    // From now on only members add work; the last unit to leave closes for ever and drains. False: it was closing already.
+    // From now on only members add work. The last unit to leave closes the node for ever and drains it. Returns false if the
+    // node was closing already.
     bool close() noexcept;
     void close_and_leave() noexcept;  // the body's last step: both in one
-    // The same for good, when nothing is left but this unit and `references` of the caller's own: takes the node out of the
-    // tree, destroys it without telling drained(), and gives the parent its unit and reference back in one step. False:
-    // nothing happened.
+    // As close_and_leave(), if nothing is left but this unit and `references` of the caller's own. Takes the node out of the
+    // tree, destroys it without calling drained(), and gives the parent's unit and reference back in one step. Returns false
+    // if there is more; nothing has happened then.
     [[nodiscard]] bool end_alone(std::uint32_t references) noexcept;
-    // Nothing is left but one unit and so many references, and all that anybody did is visible.
+    // Returns true if nothing is left but one unit and so many references. What other threads did before is then visible.
     [[nodiscard]] bool is_alone(std::uint32_t references) const noexcept {
         return work_.load(mo::acquire) == detail::alone_with(references);  // W5
     }
-    void watch() noexcept;  // ask for drained() at every crossing to zero
+    void watch() noexcept;  // drained() is called at every crossing to zero from now on
     void finish_drain() noexcept;  // see node_functions::drained
     [[nodiscard]] bool has_work() const noexcept { return (work_.load(mo::acquire) >> 32U) != 0; }  // W5
     [[nodiscard]] bool is_closing() const noexcept { return (work_.load(mo::acquire) & detail::closing_bit) != 0; }  // W5
     [[nodiscard]] bool is_closed() const noexcept { return (work_.load(mo::acquire) & detail::closed_bit) != 0; }  // W5
-    // Units of this node alone, at one moment: its own and one per child with work, and one more for a thread that is just adding
-    // the first work below.
+    // Returns the units of this node alone, at one moment: its own and one per child with work. A thread that is just adding
+    // the first work below counts as one more.
     [[nodiscard]] std::uint32_t units() const noexcept {
         return static_cast<std::uint32_t>(work_.load(mo::acquire) >> 32U);  // W5
     }
-    // Units in the subtree, announcements not counted. Exact at rest only, O(subtree).
+    // Returns the units in the subtree, without announcements. Exact at rest only. O(subtree).
     [[nodiscard]] std::size_t work_in_subtree() const noexcept;
 
     // --- memory ----------------------------------------------------------------------------------------------------
-    void retain() noexcept {  // for whoever holds a reference or a unit
+    void retain() noexcept {  // requires a reference or a unit
         const detail::work_word before = work_.fetch_add(detail::one_reference, mo::relaxed);  // N5
         if ((before & detail::reference_limit * detail::one_reference) != 0) [[unlikely]] {
             too_many_references();
         }
     }
-    // For whoever was only shown the node (level_raised, visit): false when its last holder has left already.
+    // For callers that were only shown the node (level_raised, visit). Returns false if its last reference is gone.
     [[nodiscard]] bool try_retain() noexcept;
     void release() noexcept {
         const detail::work_word before = work_.fetch_sub(detail::one_reference, mo::acq_rel);  // N6
@@ -213,11 +218,12 @@ public:
             dispose();
         }
     }
-    // Leaves the parent's list before the memory goes, for a finished job with handles left. No level reaches it any more.
+    // Leaves the parent's list before the memory is freed, for a finished job with handles left. No level reaches the node
+    // any more.
     void unlink_early() noexcept;
 
     // --- deadline (tree/deadline.hpp changes it) -----------------------------------------------------------------------
-    // The least of all deadlines here and above, up to a shield.
+    // Returns the earliest deadline from this node upwards, up to a shield.
     [[nodiscard]] time_point deadline() const noexcept {
         return time_point(duration(deadline_.load(mo::relaxed)));  // D1
     }
@@ -232,8 +238,8 @@ public:
     [[nodiscard]] bool has_members() const noexcept { return !members_.is_empty_now(); }
 
 protected:
-    // --- for a view that counts its own units apart (node_functions::mixed) ----------------------------------------------------
-    // As enter(); returns whether others were counted here already.
+    // --- for a view that counts its own units separately (node_functions::mixed) ------------------------------------------------
+    // As enter(). Returns true if other units are counted here already.
     bool enter_own() noexcept {
         const detail::work_word before = work_.fetch_add(detail::one_unit, mo::acquire);  // W1
         if ((before & detail::announced_bit) == 0 || before >= detail::unit_limit * detail::one_unit) [[unlikely]] {
@@ -241,9 +247,9 @@ protected:
         }
         return (before & detail::mixed_bit) != 0;
     }
-    // As try_enter(); was_mixed: whether others were counted here already.
+    // As try_enter(). Sets was_mixed to true if other units are counted here already.
     [[nodiscard]] bool try_enter_own(bool& was_mixed) noexcept;
-    // As leave(), unless others are counted here: then it returns false and nothing happened.
+    // As leave(). Returns false, and does nothing, if other units are counted here.
     [[nodiscard]] bool leave_unmixed() noexcept {
         detail::work_word seen = work_.load(mo::relaxed);  // W4
         const bool is_root = parent_ == nullptr;
@@ -254,16 +260,16 @@ protected:
         }
         return leave_last(seen, detail::mixed_bit);
     }
-    // Others are counted here from now on.
+    // Other units are counted here from now on.
     void mix() noexcept;
 
     [[nodiscard]] bool is_marked() const noexcept { return (traits_ & is_marked_by_view) != 0; }
-    // Of a node born unobserved: from now on level_raised is called for it, and sees what the caller did before. True: a level
-    // was raised already; the caller sees to that itself.
+    // For a node born unobserved. From now on level_raised is called for it, and sees what the caller did before. Returns
+    // true if a level was raised already; the caller handles that level itself.
     bool observe_level() noexcept {
         return (level_.fetch_and(~detail::unobserved_bit, mo::acq_rel) & detail::raised_mask) != 0;  // L11
     }
-    ~node() {  // only from node_functions::destroy and discard
+    ~node() {  // called only by node_functions::destroy and discard
         ROOST_ASSERT(members_.is_empty(), "I5: a node was destroyed with members in its list");
         if (!has_literal_name() || why_.load(mo::relaxed) != nullptr) {  // Y3
             destroy_details();
@@ -320,7 +326,7 @@ private:
     const char* name_ = "";
     const site made_at_;
     mutable small_mutex lock_;
-    std::uint8_t ignore_depth_ = 0;  // only the owning body; what is beyond 255: src/tree/deep_ignores.hpp
+    std::uint8_t ignore_depth_ = 0;  // only the owning body; beyond 255: src/tree/deep_ignores.hpp
     std::uint8_t traits_ = 0;  // constant once attached; two small fields of a view fit behind it
 };
 
@@ -328,7 +334,7 @@ private:
 static_assert(sizeof(node) <= 96, "a job's bookkeeping beyond its frame has to fit in 128 bytes");
 #endif
 
-// Counted pointer to a node or a view of it.
+// A counted pointer to a node or a view of it.
 template <class View = node>
 class node_ref {
 public:
@@ -339,7 +345,7 @@ public:
         target.retain();
         return node_ref(&target);
     }
-    // Empty when the last holder has left already.
+    // Returns an empty node_ref if the last reference is gone.
     [[nodiscard]] static node_ref try_share(View& target) noexcept {
         return target.try_retain() ? node_ref(&target) : node_ref();
     }

@@ -5,12 +5,12 @@
 #include <stop_token>
 #include <utility>
 
-// std::stop_token both ways.
+// Links to and from std::stop_token.
 
 namespace roost::inline ROOST_ABI {
 
-// Raises a node when a std::stop_token is stopped; at once when it was. Raising only latches, claims and posts, so it is
-// fine on the stack of request_stop().
+// Raises a node when a std::stop_token is stopped; at once if it is stopped already. Raising only latches, claims and posts,
+// so it may run inside request_stop().
 class stop_token_link {
 public:
     stop_token_link(std::stop_token from, node& target, level to = level::cancel)
@@ -29,8 +29,8 @@ private:
     std::stop_callback<raise_it> callback_;
 };
 
-// A std::stop_source that follows a node. request_stop() runs the callbacks of whoever uses the token, so it is posted to an
-// executor and is not part of what raise() waits for.
+// A std::stop_source that follows a node. request_stop() runs foreign callbacks, so it is posted to an executor, and raise()
+// does not wait for it.
 class linked_stop_source {
 public:
     linked_stop_source(token observed, level at, executor_ref on)

@@ -31,14 +31,14 @@ struct node_description {
 
     // Filled in by the view (node_functions::describe).
     std::string_view state;                 // "running", "suspended", ...
-    std::string_view waits_on;              // what it is suspended in
+    std::string_view waits_on;              // what the node is suspended in
     site waits_at;
-    std::optional<time_point> started;      // for its age
-    std::optional<time_point> deadline_clock;  // now, on the clock its deadline is of; without: now()
-    bool left_out = false;                  // kept for later use: no part of what goes on
-    bool uninterruptible = false;           // cancel takes effect only when what it waits on completes
+    std::optional<time_point> started;      // to compute the age
+    std::optional<time_point> deadline_clock;  // now, on the clock of the deadline; if empty: now()
+    bool left_out = false;                  // kept for reuse; not shown in reports
+    bool uninterruptible = false;           // cancel takes effect only when the awaited operation completes
 
-    // For views whose text does not outlive the call: sets waits_on to `kind 'name'`, cut where it is too long.
+    // For views whose text does not outlive the call: sets waits_on to `kind 'name'`, truncated if it is too long.
     void say_waits_on(std::string_view wait_kind, std::string_view wait_name) noexcept;
     char text[96];
 };
@@ -48,10 +48,10 @@ struct visit_result {
     bool complete = true;  // false: the budget was used up
 };
 
-// Calls fn for root and every live node below it, parents first, at any time and from any thread. Nodes that come and go
-// meanwhile may or may not be met; nothing is locked during fn, so it may do anything, also to the tree. The caller holds
-// root. At most `budget` nodes are described. When fn throws, it is called no more, the walk leaves the tree, and the caller
-// gets what was thrown.
+// Calls fn for root and every live node below it, parents first. Thread-safe, at any time. The caller holds root. Nodes that
+// are added or removed meanwhile may or may not be visited. No lock is held during fn, so fn may change the tree. At most
+// `budget` nodes are described. If fn throws, it is not called again, and the exception is rethrown after the walk has left
+// the tree.
 using visit_function = void (*)(void* context, const node_description& d) noexcept;
 visit_result visit(node& root, std::size_t budget, void* context, visit_function fn) noexcept;
 
@@ -79,7 +79,7 @@ visit_result visit(node& root, std::size_t budget,
     return result;
 }
 
-// The tree as text, one indented line per node: name, kind, site, level, units, what it waits on.
+// Returns the tree as text, one indented line per node: name, kind, site, level, units, what it waits on.
 [[nodiscard]] std::string tree_to_string(node& root, std::size_t budget = 1000);
 
 }  // namespace roost::inline ROOST_ABI

@@ -13,7 +13,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// What a group can be made of, with where it was written.
+// An argument that a group can be made of, with the site of the call.
 template <class X>
 inline constexpr bool is_group_argument =
     task_or_waitable<X> || std::is_same_v<std::remove_cvref_t<X>, std::source_location>;
@@ -53,7 +53,7 @@ private:
     static constexpr link_ops ops{done};
 };
 
-// Slots of a number and types that are known when it is compiled.
+// Slots whose number and types are known at compile time.
 template <class Base, class Indexes, class... T>
 class fork_tuple;
 template <class Base, std::size_t... I, class... T>
@@ -79,7 +79,7 @@ private:
     std::tuple<place<I, T>...> places_;
 };
 
-// As many as there are tasks in a vector; from the frames' memory.
+// As many slots as there are tasks in a vector, in frame memory.
 template <class Base, class T>
 class fork_array {
 public:
@@ -125,7 +125,7 @@ private:
     slot* first_ = nullptr;
 };
 
-// What `co_await call` waits in. Kind says what the group is about, and makes the result.
+// The awaiter of `co_await call`. Kind defines the group and makes the result.
 template <class Kind, transfer Mode>
 class fork_await final : private Kind::group {
 public:
@@ -153,7 +153,7 @@ private:
     site where_;
 };
 
-// What when_all and race return: awaited as it is, or made into a task where somebody wants one.
+// The object that when_all and race return: awaited as it is, or converted to a task where one is expected.
 template <class Kind>
 class [[nodiscard("it does nothing until it is awaited or launched")]] fork_call final : private task<typename Kind::result>,
                                                                                          public task_like {
@@ -170,7 +170,7 @@ public:
     [[nodiscard]] fork_await<Kind, Mode> in_task(promise_base& me) && {
         return fork_await<Kind, Mode>(me, tasks_, where_.is_known() ? where_ : me.where().made_at(), kind_);
     }
-    // Where it is awaited: for calls with so many arguments that they could not say themselves where they are written.
+    // Sets the site of the await, for calls with too many arguments to take the site of the call.
     void awaited_at(site where) noexcept {
         if (!where_.is_known()) {
             where_ = where;
@@ -181,7 +181,7 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept { return true; }
 
 private:
-    // Awaited in here, which is no place of the user's.
+    // Awaited inside Roost, which is no site of the user's.
     class unplaced {
     public:
         explicit unplaced(fork_call& call) noexcept : call_(&call) {}

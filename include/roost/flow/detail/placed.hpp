@@ -8,7 +8,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// An argument, and where the call is written that it is passed in. For functions whose last parameters are a pack, after which no
+// An argument, and the site of the call it is passed in. For functions whose last parameters are a pack, after which no
 // default argument can stand.
 template <class T>
 class placed {

@@ -1,14 +1,15 @@
 #pragma once
 
-// What a select can choose from, each with the same few operations:
+// The clauses of a select, all with the same few operations:
 //
-//   bool poll()                      it can happen now, and has happened
+//   bool poll()                      returns true if it could happen now, and has happened
 //   bool start(target)               false: it has happened; true: queued, or decided elsewhere
-//   void unlink()                    it lost: leaves its list, nobody touches it afterwards
-//   const void* id()                 who wins the choice
-//   take()                           what co_await on it would give
+//   void unlink()                    it lost: leaves its list, and no other thread touches it afterwards
+//   const void* id()                 identifies it as the winner of the choice
+//   take()                           returns what co_await on it would return
 //
-// Only waits whose loss leaves nothing behind are clauses. Arriving at a barrier or awaiting a task has effects: not those.
+// Only waits whose loss leaves nothing behind are clauses. Arriving at a barrier or awaiting a task has effects and is no
+// clause.
 
 #include <roost/sync/auto_reset_event.hpp>
 #include <roost/sync/channel.hpp>
@@ -45,7 +46,7 @@ class select_core : public choice, public cancellable {
 public:
     explicit select_core(promise_base& me) noexcept;
     [[nodiscard]] resume_target target() noexcept;
-    // As from a wake, for clauses without a waiter.
+    // For clauses without a waiter: resumes as a wake does.
     void resume() noexcept { frame().resume_from_wait(); }
     // A clause can never happen because its timers are closed: the body ends.
     void timers_are_closed() noexcept { closed_ = true; }
@@ -59,7 +60,7 @@ private:
     bool closed_ = false;
 };
 
-// What a clause is made from, in place.
+// Constructs a clause in place.
 template <class Op>
 class clause_source {
 public:
@@ -68,7 +69,7 @@ public:
     Op* op;
 };
 
-// A wait in some list.
+// A wait in a list of waiters.
 template <class Op>
 class wait_clause {
     static_assert(
@@ -95,7 +96,7 @@ public:
         if (op_.start(all.target())) {
             return true;
         }
-        // What takes something has won before it took it. What only looks has not decided yet.
+        // A clause that takes something won the choice before it took it. One that only observes has not decided yet.
         return all.winner() != id() && !all.try_win(id());
     }
     void unlink() noexcept {
@@ -119,7 +120,7 @@ private:
     Op op_;
 };
 
-// A deadline.
+// A clause that happens at a time.
 class sleep_clause : private timer, private work {
 public:
     using result = void;
@@ -158,7 +159,7 @@ struct clause_of<sleep_until_call> {
     using type = sleep_clause;
 };
 
-// What a clause is written as: an operation as it is, a job or a deferred for its end.
+// Maps what was written as a clause: an operation to itself, a job or a deferred to its end.
 template <class Clause>
 inline constexpr bool is_deferred = false;
 template <class T>

@@ -5,10 +5,10 @@
 //   a task                          runs it in the same job: task/task.hpp
 //   one of this layer's own         x.in_task(promise)
 //   an awaiter with try_cancel()    cancellable_await: abandoned when the region is cancelled
-//   anything else                   foreign_await: can't be abandoned; checked before and after
+//   anything else                   foreign_await: cannot be abandoned; checked before and after
 //
-// Every one of them starts with a checkpoint: in a cancelled region the await does not begin and the frame unwinds. One that
-// is ready counts a step (task/detail/give_way.hpp): it may let others run before it goes on with its result.
+// Each of them starts with a checkpoint: in a cancelled region the await does not begin and the frame unwinds. An await that
+// is ready counts a step (task/detail/give_way.hpp): other work may run before it continues with its result.
 
 #include <roost/exec/resume.hpp>
 #include <roost/sync/detail/lock_takers.hpp>
@@ -27,8 +27,8 @@ concept has_member_co_await = requires(A&& a) { std::forward<A>(a).operator co_a
 template <class A>
 concept has_free_co_await = requires(A&& a) { operator co_await(std::forward<A>(a)); };
 
-// An object, as everything here that is called with users' types: a function would compete with functions of that name beside
-// those types, in their code and in ours.
+// An object, not a function, as everything here that is called with users' types. A function would compete, by
+// argument-dependent lookup, with functions of the same name in their code.
 class get_awaiter_call {
 public:
     template <class A>
@@ -43,7 +43,7 @@ public:
     }
 };
 inline constexpr get_awaiter_call get_awaiter;
-// By value when operator co_await makes one, else a reference to what the expression keeps alive.
+// By value if operator co_await makes one, else a reference to the object that the expression keeps alive.
 template <class A>
 using awaiter_of = decltype(get_awaiter(std::declval<A>()));
 
@@ -55,7 +55,7 @@ concept can_be_cancelled = requires(std::remove_reference_t<Awaiter>& a) {
     { a.try_cancel() } noexcept -> std::same_as<bool>;
 };
 
-// In checked builds: the job waits for a lock that it took last.
+// In checked builds: reports that the job waits for a lock that it was the last to take.
 [[gnu::cold]] void report_own_lock(const promise_base& frame, wait_target lock) noexcept;
 
 // --- Roost's own waits -------------------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ public:
 
 private:
     static constexpr bool locks = notes_lock_takers && requires(std::remove_reference_t<Awaiter>& a) { a.exclusive_lock(); };
-    // After the lock's own note, which knows no jobs.
+    // Runs after the lock's own note, which does not know jobs.
     class taker_note {
     public:
         taker_note(const void* lock, const body* by) noexcept : lock_(lock), by_(by) {}
@@ -243,10 +243,10 @@ private:
         unwind_frame(frame());
         return transfer_to<Mode>::none();
     }
-    // Then a result is of no use to anybody. Where only a region around the await is cancelled, as by a deadline, the result
-    // that exists is given to the body.
+    // If the job is cancelled, its result is destroyed. If only a region around the await is cancelled, as by a deadline, the
+    // body receives the result.
     [[nodiscard]] bool is_job_cancelled() const noexcept { return foreign_wait::is_job_cancelled(frame()); }
-    // Takes and destroys the result of a completed await. False: it failed, which the body has to see.
+    // Takes and destroys the result of a completed await. Returns false if the await failed, which the body has to see.
     bool discard() noexcept {
         try {
             static_cast<void>(inner_.await_resume());

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a foreign awaitable is given instead of the task's handle: a small coroutine (its frame is recycled) that, when it is
-// resumed on whatever thread, brings the task back to its own executor with its current job set.
+// A foreign awaitable gets, instead of the task's handle, a small coroutine (its frame is recycled). When that is resumed, on
+// any thread, it brings the task back to its own executor with its current job set.
 
 #include <roost/task/detail/region.hpp>
 
@@ -12,11 +12,11 @@ namespace roost::inline ROOST_ABI::detail {
 
 class bridge_promise;
 
-// The task's side; lives in the awaiting frame. It stands in the region's wait slot only to be seen in reports: a cancel does
-// not take it out. So it goes in before the foreign await begins, and whoever comes back takes it out.
+// The task's side; lives in the awaiting frame. It is in the region's wait slot only to be shown in reports: a cancel does
+// not take it out. So it goes in before the foreign await begins, and the resumed body takes it out.
 class foreign_wait : private work, private cancellable {
 public:
-    // Takes and destroys the result of the completed await. False: it failed, and keep_failure() was called.
+    // Takes and destroys the result of the completed await. Returns false if the await failed and keep_failure() was called.
     using discard_function = bool (*)(foreign_wait&) noexcept;
 
     foreign_wait(promise_base& frame, discard_function discard) noexcept
@@ -31,7 +31,7 @@ protected:
     void drop_bridge() noexcept;
     void begin() noexcept { static_cast<void>(frame().where().commit(*this)); }
     void end() noexcept { frame().where().disarm(*this); }
-    // Whether the job itself is cancelled, not only a region that its body is in.
+    // Returns true if the job itself is cancelled, not only a region that its body is in.
     [[nodiscard]] static bool is_job_cancelled(const promise_base& frame) noexcept;
     void keep_failure(std::exception_ptr error) noexcept { failure_ = std::move(error); }
     void rethrow_if_failed() {
@@ -42,9 +42,9 @@ protected:
 
 private:
     friend class bridge_promise;
-    // The bridge was resumed: on any thread.
+    // Called when the bridge was resumed, on any thread.
     void completed() noexcept;
-    // It was destroyed instead.
+    // Called when the bridge was destroyed instead.
     void lost() noexcept;
     static void run_completed(work& self) noexcept;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// How frames are destroyed, other than by reaching their end.
+// Destroying frames that did not reach their end.
 //
 // A destructor that throws while its frame is destroyed does what the language makes of it: the exception goes to the frame's
 // own handlers, then to its promise, and the frame comes to its end, or to its next await, as if it ran. So the code that
@@ -16,7 +16,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// Stands in a link while its frame is destroyed: the end of the frame is left in runner::ended.
+// Installed in a link while its frame is destroyed: the end of the frame is left in runner::ended.
 extern const link_ops burial_ops;
 
 // One frame that is destroyed where it is suspended.
@@ -58,7 +58,7 @@ private:
 // Destroys a frame at its end.
 void bury_ended(promise_base& frame) noexcept;
 // Destroys a frame of `job` where it is suspended. Returns ending::cancelled; or ending::returned if a handler of the frame
-// caught what a destructor threw, and the frame then returned. Its value is in the link, as usual.
+// caught an exception of a destructor, and the frame then returned. Its value is in the link, as usual.
 [[nodiscard]] ending bury_cancelled(promise_base& frame) noexcept;
 // Destroys a generator's frame where it is suspended, in whatever job, or in none. Its locals may hold others, which hold others:
 // uses constant stack.

@@ -8,7 +8,7 @@
 
 namespace roost::inline ROOST_ABI {
 
-// A name, and where it was written.
+// A name, and the site of the call that passes it.
 class child_name {
 public:
     template <class S>

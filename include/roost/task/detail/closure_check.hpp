@@ -1,7 +1,7 @@
 #pragma once
 
-// g++ 12.0 to 12.2 destroys a closure with captures twice when it is written inside a full expression with co_await. On those
-// compilers such a closure is refused where it is passed to an entry point, with a sentence that says what to write instead.
+// g++ 12.0 to 12.2 destroys a closure with captures twice if it is written inside a full expression with co_await. On those
+// compilers passing such a closure to an entry point does not compile; the message says what to write instead.
 
 #include <roost/base/config.hpp>
 
@@ -36,7 +36,7 @@ struct checked_callable {
                   "or give the closure a name and pass that");
 };
 
-// What fn(args...) returns; task<> where it cannot be called, which has been said.
+// The type that fn(args...) returns; task<> if it cannot be called, which another message reports.
 template <bool IsCallable, class Fn, class... Args>
 struct call_result {
     using type = std::invoke_result_t<Fn, Args...>;
@@ -47,7 +47,7 @@ struct call_result<false, Fn, Args...> {
 };
 template <bool IsCallable, class Fn, class... Args>
 using task_of_call = typename call_result<IsCallable, Fn, Args...>::type;
-// T, or task<> where T is no task, which has been said.
+// T, or task<> if T is no task, which another message reports.
 template <bool IsTask, class T>
 struct task_or_nothing {
     using type = T;
@@ -57,8 +57,8 @@ struct task_or_nothing<false, T> {
     using type = task<void>;
 };
 
-// The same for a callable that is called again with the same arguments, after a failure. Each call gets them as they are kept, so
-// a parameter T& would be a reference to the kept copy: the caller's object would stay as it is, silently.
+// As above, for a callable that is called again with the same arguments after a failure. Each call gets the kept copies. A
+// parameter T& would refer to such a copy, and the caller's object would silently stay unchanged.
 template <class Fn, class... Args>
 struct called_again_of {
     static constexpr bool is_callable = std::is_invocable_v<Fn, Args&...>;

@@ -1,13 +1,13 @@
 #pragma once
 
-// Where the daemons of a scope run: a scope of their own beside it, made for the first of them.
+// Where the daemons of a scope run: a scope of their own beside it, made with the first of them.
 //
 //   parent ── scope S        the body and the ordinary children
 //          └─ daemon scope D
 //
 // S drains ──> D is cancelled and closed ──> D drains ──> S has ended
 //
-// D has one unit of its own from its making until S has drained. A level of the parent reaches both. D keeps S in memory.
+// D has one unit of its own until S has drained. A level of the parent reaches both. D keeps S in memory.
 
 #include <roost/task/detail/scope_core.hpp>
 
@@ -17,7 +17,7 @@ class daemon_scope final : public scope_core {
 public:
     [[nodiscard]] static daemon_scope* make(scope_core& of);
 
-    // Ends one that no daemon ever ran in, without S.
+    // Ends a daemon scope that no daemon ever ran in, without S.
     void abandon() noexcept;
 
     // The scope whose end cancels the daemons.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Puts the events of one job in an order: observers are told one at a time, and a request to cancel exactly once.
+// Orders the events of one job: observers are called one at a time, and for a request to cancel exactly once.
 //
 // Why it is not simpler: the body reports its own states while any thread may cancel the job. A lock around the observers
 // would be held while they run. So a thread that finds another one reporting leaves its request behind, and the other one
@@ -20,8 +20,8 @@
 // id  operation          order            pairs     carries                                         fails in
 // E1  load               relaxed          -         nothing: a first guess for the CAS              (floor)
 // E2  begin: CAS         relaxed          -         nothing: the body orders its own states         (floor)
-// E3  begin_cancel: CAS  acq_rel/relaxed  E4        in: what was told; out: the raised level        event_sequence_model: active_vs_cancel
-// E4  done: CAS          acq_rel/relaxed  E3        out: what was told; in: the raised level        event_sequence_model: active_vs_cancel
+// E3  begin_cancel: CAS  acq_rel/relaxed  E4        in: what was reported; out: the raised level    event_sequence_model: active_vs_cancel
+// E4  done: CAS          acq_rel/relaxed  E3        out: what was reported; in: the raised level    event_sequence_model: active_vs_cancel
 
 #include <roost/base/atomic.hpp>
 

@@ -17,9 +17,9 @@ class inner_region final : public guest_region {
 public:
     // The caller holds a reference and the one unit of work.
     [[nodiscard]] static inner_region& make(region& parent, node_name name, site made_at, node_shape shape);
-    // Gives both back.
+    // Gives back the reference and the unit.
     void leave_for_good() noexcept;
-    // From a callback, once: see tree/detail/raise_turn.hpp.
+    // Called by a callback, once: see tree/detail/raise_turn.hpp.
     void cancel_in_turn(reason why) noexcept { turn_.raise(*this, level::cancel, std::move(why)); }
 
     static void* operator new(std::size_t size) { return allocate_frame(size); }
@@ -33,7 +33,7 @@ private:
     raise_turn turn_;
 };
 
-// A region that cancellation of the outer one does not reach before the budget is spent.
+// A region that delays a cancel of the outer one until the budget is spent.
 //
 // id  operation             order    pairs  carries                                               fails in
 // B1  both: fetch_or        acq_rel  B1     the second of the two facts cancels                   inner_region_model: budget_vs_cancel

@@ -2,12 +2,12 @@
 
 // A started child: node, body and outcome in one block that outlives the frame.
 //
-// Outstanding work is the node's units: the body, and leases and nodes below it. Whoever takes the last one runs drained():
-// the outcome is settled already, the failure is routed to the parent, then the state becomes final, then joiners wake, then
-// the parent's unit goes. Nobody sees a final state whose failure has not been routed, and nothing of the block is touched
-// after the step that lets the last holder free it.
+// Outstanding work is the node's units: the body, and leases and nodes below it. The thread that takes the last one runs
+// drained(): the outcome is settled already, the failure is routed to the parent, then the state becomes final, then joiners
+// wake, then the parent's unit goes. No thread sees a final state whose failure has not been routed. Nothing of the block is
+// touched after the step that lets the last holder free it.
 //
-// A job that nobody holds and that has nothing to tell ends without any of this: it leaves its scope's list, and is gone.
+// A job without handles, observers and failures ends without any of this: it leaves its scope's list and is freed.
 //
 // fields   link       the body until it has ended, then constant
 //          phase_     final: written once, by drained()
@@ -38,12 +38,12 @@ namespace roost::inline ROOST_ABI::detail {
 
 class scope_core;
 
-// scheduled: never inside the call. immediate: inside the call when it is made on the executor. always: even if cancelled.
+// scheduled: never inside the call. immediate: inside the call if that is made on the executor. always: even if cancelled.
 enum class start_mode : unsigned char { scheduled, immediate, always };
 
-// What only a job's block knows of its type.
+// Facts that depend on the type of a job's block.
 struct job_functions : node_functions {
-    std::size_t link_at;  // where in the block the outcome is
+    std::size_t link_at;  // offset of the outcome in the block
 };
 
 class job_core : public region, public body {
@@ -57,16 +57,16 @@ public:
 
     [[nodiscard]] job_state state() const noexcept;
     [[nodiscard]] bool is_final() const noexcept { return roost::is_final(phase_.load(mo::acquire)); }  // J1
-    // Only when final, or for the body itself.
+    // Requires that the job is final, or that the caller is its body.
     [[nodiscard]] settled_link& outcome_link() const noexcept {
         const std::size_t at = static_cast<const job_functions&>(functions()).link_at;
         return *reinterpret_cast<settled_link*>(reinterpret_cast<std::uintptr_t>(this) + at);
     }
     [[nodiscard]] scope_core& parent_scope() const noexcept;
 
-    // In a fresh, attached job: posts the frame, or ends the job when it was born cancelled.
+    // For a fresh, attached job: posts the frame, or ends the job if it was born cancelled.
     void start(promise_base& frame, start_mode mode) noexcept;
-    // For jobs without a frame. Who settles the outcome is decided by one claim; the winner writes it, then ends the body.
+    // For jobs without a frame. One claim decides which thread settles the outcome; the winner writes it, then ends the body.
     void begin_external() noexcept {
         phase_.store(job_state::active, mo::relaxed);  // J3
         if (watched_ != 0) [[unlikely]] {
@@ -79,13 +79,13 @@ public:
     }
     void end_body() noexcept;
 
-    // For a body in the same scope that waits for it: runs it here and now if this thread would do so next anyway. True: it
-    // has returned, the caller has the only reference, nobody else has been told, and end_joined() follows when the value
-    // has been taken.
+    // Called by a body in the same scope that waits for this job: runs it inside the call if this thread would run it next
+    // anyway. Returns true if it has returned: the caller has the only reference, no observer or joiner has been notified,
+    // and the caller calls end_joined() when the value has been taken.
     [[nodiscard]] bool run_for_joiner() noexcept;
-    void end_joined() noexcept;  // the reference goes with it
+    void end_joined() noexcept;  // frees the reference too
 
-    // For groups (flow/detail/fork.hpp). Begins on the executor, inside the call, unless it is cancelled already.
+    // For groups (flow/detail/fork.hpp). Begins on the executor, inside the call, unless the job is cancelled already.
     void start_here(promise_base& frame) noexcept;
     // As above, when the caller resumes the frame itself.
     void begin_here() noexcept {
@@ -94,28 +94,30 @@ public:
         }
         phase_.store(job_state::active, mo::relaxed);  // J3
     }
-    // Nobody is to be told of it if it returns now.
+    // Returns true if nothing is to be reported when the job returns now.
     [[nodiscard]] bool has_nothing_to_tell() const noexcept { return !has_extras_ && !is_watched(); }
 
     // For region and body.
     using region::keep_posted;
     using region::take_posted;
 
-    // --- what else the body's failures left behind ---------------------------------------------------------------------
-    // Of a body that has ended: the failures that none of its handlers could catch (of its cleanup, say), and those that
-    // travelled with the error it ended with. They stay: handles on other threads may ask as well.
+    // --- further failures of the body -----------------------------------------------------------------------------------
+    // For a body that has ended. Returns the failures that none of its handlers could catch (such as those of its cleanup),
+    // and those that travelled with the error it ended with. They stay: handles on other threads may read them too.
     [[nodiscard]] failure_list suppressed() const noexcept;
-    // The error it ended with, or null.
+    // Returns the error the job ended with, or null.
     [[nodiscard]] std::exception_ptr own_error() const noexcept;
     // Keeps a failure that no handler can catch. From the hundredth on they go to the failure sink at once.
     void add_suppressed(std::exception_ptr error) noexcept;
     [[nodiscard]] std::size_t suppressed_count() const noexcept { return has_extras_ ? suppressed_so_far() : 0; }
-    // `other` failed beside `thrown`, which is about to be thrown into the body: if the body catches it, that was both.
+    // `other` travels with `thrown`, which is about to be thrown into the body: a handler that catches `thrown` has handled
+    // both.
     void carry(const std::exception_ptr& thrown, std::exception_ptr other) noexcept;
     void carry(const std::exception_ptr& thrown, const failure_list& others) noexcept;
     [[nodiscard]] failure_list take_carried(const std::exception_ptr& thrown) noexcept;
     [[nodiscard]] failure_list carried(const std::exception_ptr& thrown) const noexcept;
-    // Called when `thrown` becomes a value: takes what travels with it, and the suppressed ones after the first n.
+    // Called when `thrown` becomes a value: takes the failures that travel with it, and the suppressed ones after the first
+    // n.
     [[nodiscard]] failure_list take_beside(const std::exception_ptr& thrown, std::size_t n) noexcept;
     [[nodiscard]] const std::vector<std::string>& notes() const noexcept;
     void add_note(std::string text) noexcept;
@@ -125,7 +127,7 @@ public:
     static bool drained(node& self) noexcept;
     static void level_raised(node& self, level now) noexcept;
     static void describe_job(const node& self, node_description& d) noexcept;
-    // The first frame has ended and is gone.
+    // Called when the first frame has ended and is destroyed.
     next_step body_done(ending how, reason& why) noexcept;
 
 protected:
@@ -143,11 +145,11 @@ private:
     [[nodiscard]] std::size_t suppressed_so_far() const noexcept;
     void report_further(const failure_list& failures) const noexcept;
     [[gnu::noinline, gnu::cold]] void start_unusual(promise_base& frame, start_mode mode) noexcept;
-    // The creation, and the request to cancel of a job that is born cancelled.
+    // Reports the creation, and the request to cancel of a job that is born cancelled.
     [[gnu::noinline, gnu::cold]] void tell_created(job_state state) noexcept;
-    // A state before `cancelling`; if the job is being cancelled, that.
+    // Reports a state before `cancelling`; if the job is being cancelled, reports that.
     [[gnu::noinline, gnu::cold]] void tell_state(job_state state) noexcept;
-    // The request to cancel, once. The caller holds a unit of work.
+    // Reports the request to cancel, once. The caller holds a unit of work.
     [[gnu::noinline, gnu::cold]] void tell_cancel() noexcept;
     [[gnu::noinline, gnu::cold]] void tell_cancel_from_outside() noexcept;
     void finish_telling() noexcept;
@@ -156,7 +158,7 @@ private:
     [[nodiscard]] bool ends_unnoticed() const noexcept;
     [[nodiscard]] bool end_for_joiner() noexcept;
     void wake_joiners(job_state last) noexcept;
-    // For counters and observers: one load when there are none.
+    // Returns true if counters or observers are on, or were when the job was created. One load if they are off.
     [[nodiscard]] bool is_watched() const noexcept { return (watched_ | watching::now()) != 0; }
     void happened(job_event_kind what, job_state state, std::uint32_t times = 1) noexcept {
         if (is_watched()) [[unlikely]] {
@@ -172,17 +174,17 @@ private:
 };
 
 #if defined(ROOST_SEAM_NATIVE)
-// The outcome (how it ended, and with what) is not bookkeeping.
+// The outcome is not bookkeeping.
 static_assert(sizeof(job_core) <= 128, "a job's bookkeeping beyond its frame has to fit in 128 bytes");
 #endif
 
-// Whoever waits for a job queues in the job's own list, so that a job needs no room for joiners that it may never have.
+// A waiter for a job's end queues in the job's own list, so that a job needs no storage for joiners that it may never have.
 class joiner : public member {
 public:
     explicit(false) joiner(job_core* target) noexcept : member(member_kind::joiner), target_(target) {}
-    joiner(const joiner& other) noexcept : joiner(other.target_) {}  // of one that is not queued
+    joiner(const joiner& other) noexcept : joiner(other.target_) {}  // requires that `other` is not queued
 
-    // For wait_operation, which takes pointers and what acts like them.
+    // For wait_operation, which takes pointers and classes that act like them.
     [[nodiscard]] joiner* operator->() noexcept { return this; }
     [[nodiscard]] const joiner* operator->() const noexcept { return this; }
     [[nodiscard]] bool try_pass() const noexcept { return target_->is_final(); }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What few jobs have: failures beside the outcome, and notes. Kept in a table beside the jobs, so that those without pay
-// one bit. The contents belong to the body until the job is final, and are constant then.
+// Data that few jobs have: failures beside the outcome, and notes. Kept in a table beside the jobs, so that jobs without them
+// pay one bit. The body owns the contents until the job is final; then they are constant.
 
 #include <roost/base/config.hpp>
 #include <roost/task/detail/carried_failures.hpp>
@@ -18,9 +18,10 @@ class job_extras {
 public:
     explicit job_extras(const job_core& of) noexcept : of_(&of) {}
 
-    // Finds or makes them; null when there is no memory. `has` says whether there are any, before and after.
+    // Finds or makes the extras of a job; returns null if there is no memory. `has` is whether there are any, before and
+    // after.
     [[nodiscard]] static job_extras* make(const job_core& of, bool& has) noexcept;
-    [[nodiscard]] static job_extras* find(const job_core& of) noexcept;  // there are some
+    [[nodiscard]] static job_extras* find(const job_core& of) noexcept;  // requires that there are some
     static void drop(const job_core& of) noexcept;
 
     std::vector<std::exception_ptr> suppressed;  // until the body has ended

@@ -22,7 +22,8 @@ public:
     [[nodiscard]] std::uint32_t free_now() const noexcept;
 
 private:
-    // A place in the queue. The thread that hands a slot over shares it, because its owner may end as soon as the event is set.
+    // An entry in the queue. The thread that hands a slot over shares it, because its owner may end as soon as the event is
+    // set.
     class entry : public list_hook, public std::enable_shared_from_this<entry> {
     public:
         entry() noexcept = default;
@@ -37,7 +38,7 @@ private:
     intrusive_list<entry> queue_;
 };
 
-// A slot, or a place in the queue for one. The destructor gives it back or leaves the queue.
+// A slot, or a queue entry for one. The destructor gives the slot back or leaves the queue.
 class [[nodiscard]] launch_limit::slot {
 public:
     explicit slot(launch_limit& from);
@@ -45,7 +46,7 @@ public:
     slot& operator=(const slot&) = delete;
     ~slot();
 
-    // True if the slot was free when this was made.
+    // Returns true if the slot was free when this was made.
     [[nodiscard]] bool is_immediate() const noexcept { return entry_ == nullptr; }
     // Requires !is_immediate(). Completes when the slot is handed over.
     [[nodiscard]] event::operation granted() noexcept;
@@ -55,7 +56,7 @@ private:
     std::shared_ptr<entry> entry_;
 };
 
-// The body of a child: begins when it has its slot and keeps that until it ends.
+// The body of a child: begins when it has its slot and keeps the slot until it ends.
 template <class T>
 task<T> run_in_slot(launch_limit::slot given, task<T> t) {
     auto slot = std::move(given);

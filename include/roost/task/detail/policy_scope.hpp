@@ -1,6 +1,6 @@
 #pragma once
 
-// What the combinators stand on: a scope with a policy of its own, and an await that ends the body cancelled.
+// Building blocks of the combinators: a scope with a policy of its own, and an await that ends the body cancelled.
 
 #include <roost/task/detail/scope_await.hpp>
 
@@ -11,9 +11,9 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// Takes the scope down when a child fails or is cancelled: for results that need every child.
+// Cancels the scope if a child fails or is cancelled: for results that need every child.
 extern const scope_policy need_all_policy;
-// Lets every child end as it likes: the children themselves say what they did.
+// Ignores how children end: the children record it themselves.
 extern const scope_policy told_policy;
 
 // with_scope with a policy and a name. Call, policy and arguments live in the awaiting frame.
@@ -46,14 +46,14 @@ private:
     std::tuple<Args...> args_;
 };
 
-// A child whose place is that of its scope.
+// Starts a child whose site is that of its scope.
 template <class T>
 job launch_in(scope& s, node_name name, task<T> t) {
     auto block = start_job<T>(s.core(), name, t.release_frame(), start_mode::scheduled, s.core().made_at());
     return job(node_ref<job_core>::adopt(block.release_to_caller()));
 }
 
-// co_await end_cancelled(why): the body ends here, cancelled. Does not return.
+// co_await end_cancelled(why): ends the body here, cancelled. Does not return.
 class end_cancelled {
 public:
     explicit end_cancelled(reason why) noexcept : why_(std::move(why)) {}
@@ -104,7 +104,7 @@ private:
     std::exception_ptr other_;
 };
 
-// A result that can be default-constructed, moved and put in a tuple: void as nothing, a reference as a wrapper.
+// A result that can be default-constructed, moved and put in a tuple: void as std::monostate, a reference as a wrapper.
 template <class T>
 struct kept {
     using type = T;
@@ -120,7 +120,7 @@ struct kept<T&> {
 template <class T>
 using kept_t = typename kept<T>::type;
 
-// Awaits t and keeps what it gives.
+// Awaits t and returns its kept result.
 template <class T>
 task<> keep_result(std::optional<kept_t<T>>& slot, task<T> t) {
     if constexpr (std::is_void_v<T>) {
@@ -131,10 +131,10 @@ task<> keep_result(std::optional<kept_t<T>>& slot, task<T> t) {
     }
 }
 
-// Before the next attempt; without a delay it needs no timers, and still lets others run.
+// Waits before the next attempt. Without a delay it needs no timers, and still lets other work run.
 task<> pause_before_retry(duration d);
 
-// The reason of the first of these jobs that ended cancelled.
+// Returns the reason of the first of these jobs that ended cancelled.
 template <class Jobs>
 [[nodiscard]] reason first_cancellation(const Jobs& jobs) noexcept {
     for (const job& j : jobs) {

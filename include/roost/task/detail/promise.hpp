@@ -29,15 +29,15 @@ namespace roost::inline ROOST_ABI::detail {
 class await_link;
 class region;
 
-// How a frame came to its end. The value or the error is in the link already.
+// How a frame ended. The value or the error is in the link already.
 enum class ending : unsigned char { none, returned, threw, cancelled };
 
-// What the loop does after a boundary has been told.
+// What the loop does after a boundary was called.
 class next_step {
 public:
     [[nodiscard]] static next_step nothing() noexcept { return next_step(nullptr, false); }
     [[nodiscard]] static next_step resume(promise_base& frame) noexcept { return next_step(&frame, false); }
-    // The reason is the one the boundary was told, or what it put into runner::why.
+    // The reason is the one passed to the boundary, or the one that it stored in runner::why.
     [[nodiscard]] static next_step unwind(promise_base& frame) noexcept { return next_step(&frame, true); }
 
     [[nodiscard]] promise_base* frame() const noexcept { return frame_; }
@@ -49,13 +49,13 @@ private:
     bool unwind_;
 };
 
-// Runs on the body's executor, after the child's frame is gone, in the loop or where the child was.
+// Called on the body's executor, after the child's frame is destroyed, in the loop or where the child was.
 class link_ops {
 public:
     using done_function = next_step (*)(await_link&, ending, reason& why) noexcept;
     using waiter_function = promise_base& (*)(await_link&) noexcept;
 
-    // With `who`: only a cancellation is told; any other end resumes that frame as if the link were no boundary.
+    // With `who`, it is called only for a cancellation; any other end resumes that frame as if the link were no boundary.
     constexpr explicit link_ops(done_function function, waiter_function who = nullptr) noexcept
         : done_(function), waiter_(who) {}
     next_step done(await_link& link, ending how, reason& why) const noexcept { return done_(link, how, why); }
@@ -79,7 +79,7 @@ public:
     [[nodiscard]] promise_base& waiter() const noexcept { return *reinterpret_cast<promise_base*>(word_ & pointer_mask); }
     [[nodiscard]] const link_ops& ops() const noexcept { return *reinterpret_cast<const link_ops*>(word_ & pointer_mask); }
 
-    // Puts a boundary in between; give what it returns to take_out() to be told of the end as before.
+    // Inserts a boundary. Pass the returned word to take_out() to restore the link.
     [[nodiscard]] std::uintptr_t put_between(const link_ops& ops) noexcept {
         return std::exchange(word_, word_of(&ops) | (word_ & ending_mask));
     }
@@ -89,15 +89,15 @@ public:
         return std::exchange(before, word_of(&ops) | (before & ending_mask));
     }
 
-    // The loop has destroyed the child: its waiter, next to be resumed or destroyed itself, must not do it again.
+    // Called when the loop has destroyed the child: its waiter, next to be resumed or destroyed itself, must not do it again.
     void abandon() noexcept { word_ = boundary_bit | (word_ & ending_mask); }
     [[nodiscard]] bool is_abandoned() const noexcept { return (word_ & ~ending_mask) == boundary_bit; }
 
-    // The child returned, and there is no boundary to ask what that means.
+    // Returns true if the child returned and the link is no boundary.
     [[nodiscard]] bool has_plainly_returned() const noexcept {
         return (word_ & (ending_mask | boundary_bit)) == returned_bits;
     }
-    // As abandon(), when what the child left needs no destruction either.
+    // As abandon(), if the child's result needs no destruction either.
     void set_over() noexcept { word_ = boundary_bit; }
     [[nodiscard]] bool is_over() const noexcept { return word_ == boundary_bit; }
 
@@ -108,7 +108,7 @@ protected:
     void set_state(ending how) noexcept {
         word_ = (word_ & ~ending_mask) | (static_cast<std::uintptr_t>(how) << ending_shift);
     }
-    // From none, or returned: one instruction.
+    // Requires none or returned: one instruction.
     void set_returned() noexcept { word_ |= returned_bits; }
 
 private:
@@ -149,13 +149,13 @@ public:
     [[nodiscard]] region& where() const noexcept { return *region_; }
     [[nodiscard]] await_link* link() const noexcept { return link_; }
 
-    // Until it is attached: the address of an argument that the frame refers to and that looked like a part of the caller's stack.
+    // Until the frame is attached: the address of an argument that the frame refers to and that may be on the caller's stack.
     void set_borrowed(const void* argument) noexcept {
         region_ = reinterpret_cast<region*>(reinterpret_cast<std::uintptr_t>(argument));
     }
     [[nodiscard]] const void* borrowed() const noexcept { return region_; }
 
-    // Makes `link` the one through which this frame is awaited, and `in` the place where it runs.
+    // Makes `link` the one through which this frame is awaited, and `in` the region it runs in.
     void attach(await_link& link, region& in) noexcept {
         link_ = &link;
         region_ = &in;
@@ -174,7 +174,7 @@ private:
 
 // --- what a task leaves behind: in the awaiting frame or in the job's block ------------------------------------------
 
-// The part that does not depend on T: an error or the reason of a cancellation. Small values share its place.
+// The part that does not depend on T: an error or the reason of a cancellation. Small values share its storage.
 class settled_link : public await_link {
 public:
     explicit settled_link(const link_ops* ops = nullptr) noexcept : await_link(ops) {}
@@ -201,7 +201,7 @@ public:
         return taken;
     }
 
-    // Of a job that has not been started: its first frame.
+    // For a job that has not been started: its first frame.
     void keep_first(promise_base& frame) noexcept { ::new (static_cast<void*>(place_))(promise_base*)(&frame); }
     [[nodiscard]] promise_base& first() const noexcept { return **place<promise_base*>(); }
 
@@ -227,7 +227,7 @@ private:
     alignas(void*) unsigned char place_[place_size];
 };
 
-// A value too big for the place that it would share.
+// A value too big for the shared storage.
 template <class T>
 class big_value {
 public:
@@ -255,7 +255,7 @@ public:
         }
     }
 
-    // Twice, when a local of the body throws on its way out of `co_return`, and the body catches that and returns again.
+    // Called twice if a local of the body throws on its way out of `co_return`, and the body catches that and returns again.
     template <class... Args>
     void emplace(Args&&... args) {
         if constexpr (needs_destruction) {
@@ -288,7 +288,7 @@ public:
             return *big_.get();
         }
     }
-    // The value, or throws the error with its own type.
+    // Returns the value, or throws the error with its own type.
     T take() {
         if (this->state() == ending::threw) [[unlikely]] {
             this->rethrow();
@@ -309,15 +309,16 @@ private:
 
 // --- cancelled frames ------------------------------------------------------------------------------------------------
 
-// For boundaries between a frame, which is gone, and the frame that awaits it: as if it had ended just now.
+// For boundaries between a destroyed frame and the frame that awaits it: continues as if it had ended just now.
 [[nodiscard]] next_step pass_on_end(await_link& link, ending how, reason& why) noexcept;
 
-// From an await_suspend: this frame will not run on. The loop destroys it when its stack is clear. Stay suspended.
+// Called by an await_suspend: this frame will not run on. The loop destroys it when its stack is clear. The caller stays
+// suspended.
 void unwind_frame(promise_base& frame, reason why) noexcept;
-// With the reason of the region the frame runs in.
+// As above, with the reason of the region that the frame runs in.
 void unwind_frame(promise_base& frame) noexcept;
 
-// At the end of every frame.
+// The awaiter at the end of every frame.
 template <transfer Mode>
 class final_await {
 public:
@@ -343,7 +344,7 @@ public:
     void await_resume() const noexcept {}
 
 private:
-    // The end of a frame is no checkpoint: the next step is one, and looks at the clock.
+    // The end of a frame is no checkpoint: the next step is one, and reads the clock.
     template <class Promise>
     [[gnu::noinline]] static auto through_loop(Promise& ended, await_link& link) noexcept ->
         typename transfer_to<Mode>::result {

@@ -1,16 +1,16 @@
 #pragma once
 
-// Where a body is: the node whose level its checkpoints read. A job is a region, and so is every scope, deadline and shield
-// that its body has entered. The wait slot of a region holds what its body is suspended in, so that raising the region's
-// level to cancel can abandon the wait, and only then.
+// The part of the tree that a body runs in: the node whose level its checkpoints read. A job is a region, and so is every
+// scope, deadline and shield that its body has entered. The wait slot of a region holds the operation that its body is
+// suspended in. So raising the region's level to cancel can abandon the wait, and only then.
 //
 // Why it is not simpler: after a wait is published any thread may wake the body, finish the job and free the node, while the
 // thread that suspended it still has to make the wait cancellable. So the woken body first waits, in disarm(), until that
-// thread has done so: commit() is its last touch. And a cancel that comes in between leaves its mark in the slot itself, so
-// that one word decides and nobody has to look at the level again.
+// thread has done so: commit() is its last touch. A cancel that comes in between leaves its mark in the slot itself, so that
+// one word decides and no thread has to read the level again.
 //
-// slot     bits 3-63 the cancellable that the body is suspended in, 0 for none; bit 0 cancelled: sticky; bit 1 busy: somebody
-//          is inside its try_cancel; bit 2 peeked: somebody reads what it waits on, and then does what a cancel that came
+// slot     bits 3-63 the cancellable that the body is suspended in, 0 for none; bit 0 cancelled: sticky; bit 1 busy: a thread
+//          is inside its try_cancel; bit 2 peeked: a thread reads what it waits on, and then does what a cancel that came
 //          meanwhile left to it; both, posted (in a job's own region): bits 3-63 are the frame that its body, which has been
 //          posted, unwinds from after it was taken out of a wait here or in an inner region, or goes on with after it gave way
 //
@@ -21,7 +21,7 @@
 //                                         --> lost: armed
 //   idle --post_unwind, give_way--> posted --run--> idle                                 an interrupt only sets cancelled
 //
-// fields   cancellable: written by the body before S1; read by whoever has set busy
+// fields   cancellable: written by the body before S1; read by the thread that has set busy
 // I1       at most one wait per region is armed
 //
 // id  operation            order            pairs    carries                                          fails in
@@ -34,7 +34,7 @@
 // S7  peeked: CAS          release/acquire  S3 S2    out: the reader has left; in: the raised level   region_model: cancel_vs_peek
 // S8  posting, run         relaxed          -        the frame; the post orders it                    (floor)
 // S9  commit, cancelled    acquire          S2       in: the raised level                             region_model: cancel_vs_commit
-// S10  peeked, cancelled   relaxed          -        nobody acts on busy before S4                    (floor)
+// S10  peeked, cancelled   relaxed          -        no thread acts on busy before S4                 (floor)
 
 #include <roost/exec/executor.hpp>
 #include <roost/sync/waiter.hpp>
@@ -49,7 +49,7 @@ namespace roost::inline ROOST_ABI::detail {
 
 class cancellable;
 
-// What a wait can be asked. `what` reads only what lives in the waiting frame: the primitive may be gone.
+// The operations of a wait. `what` reads only data in the waiting frame: the primitive may be gone.
 class wait_functions {
 public:
     using try_cancel_function = bool (*)(cancellable&) noexcept;
@@ -59,13 +59,13 @@ public:
 
     constexpr wait_functions(try_cancel_function cancel, what_function what_on, bool is_uninterruptible = false) noexcept
         : try_cancel_(cancel), what_(what_on), uninterruptible_(is_uninterruptible) {}
-    // Of a wait for the end of a job. The wait keeps that job alive.
+    // For a wait for the end of a job. The wait keeps that job alive.
     constexpr wait_functions(try_cancel_function cancel, what_function what_on, joined_function who) noexcept
         : try_cancel_(cancel), what_(what_on), joined_(who) {}
     bool try_cancel(cancellable& self) const noexcept { return try_cancel_(self); }
     [[nodiscard]] wait_target what(const cancellable& self) const noexcept { return what_(self); }
     [[nodiscard]] bool is_uninterruptible() const noexcept { return uninterruptible_; }
-    // Null: it waits for something else.
+    // Returns the job that is waited for; null if the wait is for something else.
     [[nodiscard]] job_core* joined(const cancellable& self) const noexcept {
         return joined_ == nullptr ? nullptr : joined_(self);
     }
@@ -77,7 +77,7 @@ private:
     bool uninterruptible_ = false;
 };
 
-// Something a suspended frame can be taken out of.
+// An operation that a suspended frame can be taken out of.
 class cancellable {
 public:
     cancellable(promise_base& frame, const wait_functions& functions) noexcept : frame_(&frame), functions_(&functions) {}
@@ -97,14 +97,14 @@ private:
 
 class region : public node {
 public:
-    // Whose body runs in it: a job's region is its own, every other one says so itself.
+    // Returns the body that runs in this region: a job's region has its own, every other one stores it.
     [[nodiscard]] body& owner() const noexcept;
     // The checkpoint: one load.
     [[nodiscard]] bool is_cancelled() const noexcept { return should_stop_now_relaxed(); }
     [[nodiscard]] reason why() const noexcept { return node::why(level::cancel); }
 
-    // The wait has been published. True: it is cancelled and the caller owns the frame again. Else nothing of the frame or
-    // the region may be touched any more.
+    // Called when the wait has been published. Returns true if it is cancelled: the caller owns the frame again. Otherwise
+    // nothing of the frame or the region may be touched any more.
     [[nodiscard]] bool commit(cancellable& what) noexcept {
         std::uintptr_t expected = 0;
         if (slot_.compare_exchange_strong(expected, word_of(what), mo::release, mo::relaxed)) [[likely]] {  // S1
@@ -112,7 +112,7 @@ public:
         }
         return commit_cancelled(what);
     }
-    // By the woken body, before it does anything else.
+    // Called by the woken body, before it does anything else.
     void disarm(cancellable& what) noexcept {
         std::uintptr_t expected = word_of(what);
         if (!slot_.compare_exchange_strong(expected, 0, mo::acquire, mo::relaxed)) [[unlikely]] {  // S3
@@ -120,10 +120,10 @@ public:
         }
     }
 
-    // Counts a step of the body (task/detail/slice.hpp). Returns true for the last one before it has to look at the clock.
+    // Counts a step of the body (task/detail/slice.hpp). Returns true for the last one before it has to read the clock.
     [[nodiscard]] bool is_last_step() noexcept { return --steps_left_ == 0; }
     void set_steps(std::uint8_t count) noexcept { steps_left_ = count; }
-    // The body goes on here.
+    // Called when the body continues in this region.
     void begin_steps() noexcept {
 #if defined(ROOST_SEAM_MODEL)
         steps_left_ = slice::first_steps;  // one scheduling point less in every model
@@ -131,20 +131,20 @@ public:
         steps_left_ = deadline() == no_deadline ? slice::first_steps : std::uint8_t(1);
 #endif
     }
-    // The body goes from `outer` into this region.
+    // Called when the body goes from `outer` into this region.
     void inherit_steps(const region& outer) noexcept { steps_left_ = std::min(steps_left_, outer.steps_left_); }
 
-    // By the body: a scope in it was cancelled while it waited for its children, so what the body returned is not all that it
-    // was to do. For `innermost` and those around it that are cancelled too, up to the job.
+    // Called by the body: a scope in it was cancelled while it waited for its children, so the body's value is not all that
+    // it was to do. Applies to `innermost` and the cancelled regions around it, up to the job.
     static void note_cut_short(region& innermost) noexcept;
 
-    // What a region does when its level rises: takes the body out of its wait and has it unwound on its executor.
+    // Called when the region's level rises: takes the body out of its wait and has it unwound on its executor.
     static void level_raised(node& self, level now) noexcept;
-    // Adds what the body is suspended in to a report; from any thread. For regions that have an owner.
+    // Adds what the body is suspended in to a report. Thread-safe. Requires that the region has an owner.
     static void describe(const node& self, node_description& d) noexcept;
-    // The executor's; for regions that have an owner.
+    // Returns the time by the executor's clock. Requires that the region has an owner.
     static time_point clock(const node& self) noexcept;
-    // The job whose end the body is suspended in a wait for, in this region; retained for the caller. Null: none.
+    // Returns the job whose end the body waits for in this region, retained for the caller; null if there is none.
     [[nodiscard]] job_core* joined_job() noexcept;
 
 protected:
@@ -156,7 +156,7 @@ protected:
         : node(functions, parent, name, made_at, shape) {}
     region(const node_functions& functions, node_name name, site made_at) : node(functions, name, made_at) {}
 
-    // In a job's own region, from post to run.
+    // For a job's own region, from post to run.
     void keep_posted(promise_base& frame) noexcept;
     [[nodiscard]] promise_base& take_posted() noexcept {
         const std::uintptr_t word = slot_.fetch_and(cancelled_bit, mo::relaxed);  // S8
@@ -180,7 +180,7 @@ private:
     bool claim_wait(cancellable& what) noexcept;
     void disarm_slow(cancellable& what) noexcept;
 
-    // A byte that a job uses, here because it fits between the fields of node and of region.
+    // A byte for the job; it fits between the fields of node and of region.
 protected:
     atomic<job_state> phase_{job_state::fresh};
 
@@ -189,12 +189,12 @@ private:
     atomic<std::uintptr_t> slot_{0};
 };
 
-// A region that some job's body runs in besides its own, or none (a scope outside of jobs).
+// A region other than a job's own: a job's body runs in it, or none does (a scope outside of jobs).
 class guest_region : public region {
 public:
     guest_region(const node_functions& functions, node& parent, node_name name, site made_at, node_shape shape, body& owner)
         : region(functions, parent, name, made_at, shape), owner_(&owner) {}
-    // Nothing runs in these themselves, only in what is below.
+    // No body runs in these themselves, only in regions below.
     guest_region(const node_functions& functions, node_name name, site made_at) : region(functions, name, made_at) {}
     guest_region(const node_functions& functions, node& parent, node_name name, site made_at)
         : region(functions, parent, name, made_at, {}) {}
@@ -207,8 +207,8 @@ private:
     bool cut_short_ = false;
 };
 
-// A boundary that waits for something other than a frame, and what it does then: posted to the body's executor. It always
-// has a frame to go on with.
+// A boundary that waits for something other than a frame. It is posted to the body's executor, and always has a frame to
+// continue with.
 class continuation : public work {
 public:
     using function = next_step (*)(continuation&) noexcept;
@@ -219,28 +219,28 @@ private:
     function go_on_;
 };
 
-// What runs: one chain of frames at a time, on one executor. Part of a job's block, and only of that. Posted at its start and
-// when a cancelled wait is to be unwound; never twice at once.
+// One chain of frames at a time, on one executor. Only a job's block has a body. Posted at its start and when a cancelled
+// wait is to be unwound; never twice at once.
 class body : public work {
 public:
     body() noexcept : work(nullptr) {}
 
     [[nodiscard]] executor_ref where() const noexcept;
 
-    // On the executor: sets the current job of the thread and runs until nothing is left to do here.
+    // Runs on the executor: sets the current job of the thread and runs until nothing is left to do here.
     void run(promise_base& frame) noexcept;
     void run(next_step step) noexcept;
 
-    // From any thread that owns the suspended frame.
+    // Called by any thread that owns the suspended frame.
     void post_unwind(promise_base& frame) noexcept;
-    // By the running body, whose innermost frame stays suspended: posts it behind everything that is queued; then `frame` goes
-    // on. Returns false, and nothing has happened, when the executor takes no more work.
+    // Called by the running body, whose innermost frame stays suspended: posts the body behind everything that is queued;
+    // `frame` continues then. Returns false, and does nothing, if the executor refuses the work.
     [[nodiscard]] bool give_way(promise_base& frame) noexcept;
-    // Has `then` run on the executor, in the body.
+    // Posts `then` to the executor, to run in the body.
     void post_then(continuation& then) noexcept;
 
     [[nodiscard]] static body* current() noexcept { return runner::of_this_thread().current; }
-    // Whether a body's loop is on this stack.
+    // Returns true if a body's loop is on this stack.
     [[nodiscard]] static bool is_any_here() noexcept { return runner::of_this_thread().entered != nullptr; }
 
 private:

@@ -12,7 +12,7 @@ namespace roost::inline ROOST_ABI::detail {
 class root_block final : public scope_core {
 public:
     root_block(executor_ref where, node_name name, site made_at, const scope_policy& policy);
-    // Below a node that no body of ours runs in. Throws error(errc::closed) when that is closed.
+    // Makes one below a node that no body runs in. Throws error(errc::closed) if that node is closed.
     [[nodiscard]] static root_block* below(node& parent, executor_ref where, node_name name, site made_at,
                                            const scope_policy& policy);
 
@@ -24,7 +24,7 @@ public:
     static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
 
     event ended;  // closed, and nothing is left below
-    // Of the bodies that close it and are cancelled meanwhile.
+    // For the bodies that close the scope and are cancelled meanwhile.
     raise_turn cancel_turn;
     raise_turn abort_turn;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What co_await with_scope(...) runs: the node of the scope, and the await that ends when everything in it has ended.
+// What co_await with_scope(...) runs: the node of the scope, and the awaiter that completes when everything in it has ended.
 
 #include <roost/task/scope.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// The node of a with_scope, and the hand-over between the body that has ended and whoever takes the last unit.
+// The node of a with_scope, and the hand-over between the body that has ended and the thread that takes the last unit.
 //
 // id  operation               order    pairs  carries                                   fails in
 // C1  join: exchange          acq_rel  C2     in: what every child did; out: this touch, the last  scope_core_model: last_unit_vs_return,
@@ -20,9 +20,11 @@ public:
     [[nodiscard]] static scope_block& make(region& parent, node_name name, site made_at, const scope_policy& policy,
                                            executor_ref where = {});
 
-    // The body has returned. True: so has everything else, nothing failed, and the block is gone.
+    // Called when the body has returned. Returns true if everything else has ended too, nothing failed, and the block is
+    // destroyed.
     [[nodiscard]] bool end_quietly() noexcept;
-    // The body has ended. True: so has everything else. False: `next` goes on, in the body, when it has.
+    // Called when the body has ended. Returns true if everything else has ended too. Otherwise `next` runs, in the body, when
+    // it has.
     [[nodiscard]] bool join(continuation& next) noexcept;
 
     static void* operator new(std::size_t size) { return allocate_frame(size); }
@@ -98,7 +100,7 @@ private:
             const bool was_cancelled = self.block_->is_cancelled();
             why = was_cancelled ? self.block_->why() : why;
             self.settle_cancelled(why);
-            if (!was_cancelled) {  // else its children know, and a reason of its own would stand in the way of why()
+            if (!was_cancelled) {  // else its children are cancelled already, and a reason of its own would hide that of why()
                 self.block_->node::cancel(std::move(why));
             }
         }

@@ -1,12 +1,12 @@
 #pragma once
 
-// Mistakes in the use of scopes that no compiler sees; src/task/mistakes.cpp says what is wrong.
+// Mistakes in the use of scopes that no compiler finds. The messages are in src/task/mistakes.cpp.
 
 #include <roost/task/detail/scope_core.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 
-// Ends the program when the task refers to a temporary of the body that launches it: that is gone when the job runs.
+// Ends the program if the task refers to a temporary of the body that launches it: that is gone when the job runs.
 [[gnu::cold]] void refuse_borrowed(promise_base& frame, node_name name, start_mode how, site where) noexcept;
 inline void check_arguments(promise_base& frame, node_name name, start_mode how, site where) noexcept {
     if (frame.borrowed() != nullptr) [[unlikely]] {

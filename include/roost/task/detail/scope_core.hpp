@@ -1,13 +1,14 @@
 #pragma once
 
-// The node that children are started in. A scope's policy is told how every child ended, before anybody else can see it.
+// The node that children are started in. A scope's policy is called with every child that ended, before its end is visible to
+// other code.
 
 #include <roost/task/detail/job_core.hpp>
 #include <roost/task/scope_options.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 
-// What a scope does about its children. Runs on whatever thread ended the child, outside every lock: record, raise, post.
+// How a scope treats its children. Called on the thread that ended the child, outside every lock: record, raise, post.
 class scope_policy {
 public:
     using ended_function = void (*)(scope_core&, job_core& child) noexcept;
@@ -16,7 +17,7 @@ public:
     constexpr explicit scope_policy(ended_function function, wants what = wants::every_end) noexcept
         : child_ended_(function), wants_(what) {}
     void child_ended(scope_core& scope, job_core& child) const noexcept { child_ended_(scope, child); }
-    // Nobody has to be told of a child that returned or was cancelled without a failure beside it.
+    // Returns true if the policy is not called for a child that returned or was cancelled without a failure beside it.
     [[nodiscard]] bool only_failures() const noexcept { return wants_ == wants::failures; }
 
 private:
@@ -24,7 +25,7 @@ private:
     wants wants_;
 };
 
-// First failure cancels the scope.
+// The first failure cancels the scope.
 extern const scope_policy fail_fast_policy;
 // Every failure is kept for the scope's end, and cancels nothing.
 extern const scope_policy keep_going_policy;
@@ -36,41 +37,42 @@ extern const scope_policy silent_policy;
 
 class scope_core : public guest_region {
 public:
-    // Inside a body, which runs in it. Children run on `where`, or where the body runs.
+    // Inside a body, which runs in it. Children run on `where`, or on the body's executor.
     scope_core(const node_functions& functions, region& parent, node_name name, site made_at, const scope_policy& policy,
                executor_ref where = {});
-    // A root; nothing of its own runs in it.
+    // A root; no body runs in it.
     scope_core(const node_functions& functions, executor_ref where, node_name name, site made_at,
                const scope_policy& policy);
-    // Below a node that is no body of ours (a shutdown node, an object's scope).
+    // Below a node that is no body of this layer (a shutdown node, an object's scope).
     scope_core(const node_functions& functions, node& parent, executor_ref where, node_name name, site made_at,
                const scope_policy& policy);
 
     [[nodiscard]] executor_ref where() const noexcept { return where_; }
     [[nodiscard]] const scope_policy& policy() const noexcept { return *policy_; }
 
-    // Whether the body that runs on this thread now is a member: that of a job below, whose unit keeps the scope from closing
-    // for good meanwhile.
+    // Returns true if the body that runs on this thread is a member: that of a job below. Its unit keeps the scope from
+    // closing for good meanwhile.
     [[nodiscard]] bool has_caller_inside() const noexcept;
-    // For whoever is about to wait for its end. Throws error(would_deadlock) when that would include himself.
+    // Called before a wait for the scope's end. Throws error(would_deadlock) if the caller runs inside the scope.
     void refuse_wait_from_inside() const;
-    // One unit for the caller. False: it is closed, or it is closing and the caller is neither taken for a member nor one.
+    // Adds a unit for the caller. Returns false if the scope is closed, or if it is closing and the caller is no member.
     [[nodiscard]] bool enter_as(admission as) noexcept;
 
-    // Records a failure: the first one is the one that is rethrown, the others are kept in order. Says whether it is the first.
+    // Records a failure: the first one is rethrown, the others are kept in order. Returns true if this is the first.
     bool keep(const std::exception_ptr& error) noexcept;
-    // And the first one cancels the scope.
+    // As keep(); the first failure also cancels the scope.
     void fail(const std::exception_ptr& error) noexcept;
-    // Records the failure of the scope's body and what failed beside it, as the policy treats failures.
+    // Records the failure of the scope's body and its further failures, as the policy treats failures.
     void body_failed(const std::exception_ptr& error, const failure_list& others) noexcept;
-    // Records what failed beside the outcome of a child. Without an earlier failure the first of them is the first.
+    // Records the failures beside the outcome of a child. If there is no earlier failure, the first of them becomes the
+    // first.
     void keep_all(const failure_list& others) noexcept;
     void fail_all(const failure_list& others) noexcept;
     [[nodiscard]] std::exception_ptr first_failure() const noexcept;
-    // For the one who ends the scope, when nobody else is in it.
+    // For the thread that ends the scope, when no other thread uses it.
     [[nodiscard]] bool has_failed() const noexcept { return static_cast<bool>(first_); }
     [[nodiscard]] failure_list take_other_failures() noexcept;
-    // To the failure sink.
+    // Sends the further failures to the failure sink.
     void report_other_failures() noexcept;
 
     // --- daemons (daemon_scope.hpp) -----------------------------------------------------------------------------------
@@ -82,7 +84,8 @@ public:
     // again when they have ended.
     [[nodiscard]] bool hold_for_daemons() noexcept;
 
-    // A child ends cancelled. Recorded if the scope is cancelled, too: then its body's value is not the result of all its work.
+    // Called when a child ends cancelled. Recorded only if the scope is cancelled too: the value of its body is then not the
+    // result of all its work.
     void note_cancelled_child() noexcept;
     // As has_failed().
     [[nodiscard]] bool has_lost_child() const noexcept { return lost_child_; }
@@ -113,14 +116,14 @@ inline executor_ref body::where() const noexcept { return static_cast<const job_
 
 [[gnu::cold]] void discard_refused(job_core& block, promise_base& frame) noexcept;
 
-// A child whose caller was refused as an outsider: whether he is a member after all.
+// For a child whose caller was refused as an outsider. Returns true if the caller is a member and the child is attached now.
 [[nodiscard, gnu::cold]] bool attach_from_inside(job_core& child) noexcept;
-// False: the scope takes no child of this caller.
+// Returns false if the scope refuses children of this caller.
 [[nodiscard]] inline bool attach_child(job_core& child, admission as) noexcept {
     return child.attach(child_kind::working, as) != attached::refused || attach_from_inside(child);
 }
 
-// Makes a child and starts it. Empty: the scope refused it, and the task has been destroyed.
+// Makes a child and starts it. Returns an empty reference if the scope refused it; the task has been destroyed then.
 template <class T>
 [[nodiscard]] node_ref<job_block<T>> start_job(scope_core& scope, node_name name, promise_base& frame, start_mode mode,
                                                site made_at, admission as = admission::member) {

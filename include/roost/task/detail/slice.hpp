@@ -7,20 +7,21 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// How a body that never has to wait shares its thread: how many steps it makes between two looks at the clock, and for how
-// long it goes on. A step is an await that is ready, or the start or end of an awaited task. A plain value.
+// The time slice of a body that never has to wait: how many steps it makes between two readings of the clock, and how long it
+// runs. A step is an await that is ready, or the start or end of an awaited task. A plain value.
 class slice {
 public:
     static constexpr duration longest = std::chrono::milliseconds(1);
     static constexpr std::uint8_t first_steps =
-        8;  // before the first look; under a deadline there is one before the first step
+        8;  // before the first reading; under a deadline there is one before the first step
     static constexpr std::uint8_t most_steps = 32;
-    static constexpr duration quick = std::chrono::microseconds(50);  // looks that are closer than this get rarer
+    static constexpr duration quick = std::chrono::microseconds(50);  // readings that are closer than this get rarer
 
-    // The body begins or goes on.
+    // Called when the body begins or continues.
     constexpr void begin() noexcept { steps_ = 0; }
 
-    // Returns true when the body has run for long enough: it lets others run. `steps()` says when to look again.
+    // Returns true if the body has run for its time slice and lets other work run. `steps()` is the number of steps to the
+    // next reading.
     constexpr bool look(time_point at, bool limited) noexcept {
         if (steps_ == 0) {
             began_ = at;
@@ -35,9 +36,9 @@ public:
     [[nodiscard]] constexpr std::uint8_t steps() const noexcept { return steps_; }
 
 private:
-    time_point began_{};  // the first look
+    time_point began_{};  // the first reading
     time_point looked_{};  // the last one
-    std::uint8_t steps_ = 0;  // 0: not looked yet
+    std::uint8_t steps_ = 0;  // 0: not read yet
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -49,8 +49,8 @@ inline constexpr transfer this_transfer = transfer::direct;
 inline constexpr transfer this_transfer = transfer::counted;
 #endif
 
-// A reason between whoever gives it and the loop, which takes it. Without a destructor: so a thread's runner needs none, and
-// whoever asks for it need not look whether it has been made.
+// A reason on its way to the loop, which takes it. It has no destructor, so a thread's runner needs none, and reading the
+// runner needs no check whether it was constructed.
 class passed_reason {
 public:
     constexpr passed_reason() noexcept = default;
@@ -81,7 +81,7 @@ private:
     bool full_ = false;
 };
 
-// While a body runs inside another one's: what that other one's loop finds when it has its turn again.
+// While a body runs inside another one's: the state that the outer body's loop finds when it continues.
 class run_inside {
 public:
     run_inside* below;
@@ -97,18 +97,18 @@ public:
     [[nodiscard]] static runner& of_this_thread() noexcept { return thread_value<runner, runner>::get(); }
 
     std::coroutine_handle<> next;  // resume this one
-    promise_base* ended = nullptr;  // this frame is at its end, and whoever awaits it is a boundary
-    promise_base* unwinding = nullptr;  // this frame is cancelled: destroy it, and go on with whoever awaits it
-    passed_reason why;  // of unwinding; empty: that of where the frame runs
+    promise_base* ended = nullptr;  // this frame is at its end, and its waiter is a boundary
+    promise_base* unwinding = nullptr;  // this frame is cancelled: destroy it, and continue with its waiter
+    passed_reason why;  // of unwinding; empty: the reason of the frame's region
     body* current = nullptr;  // null also when the job has ended and its loop has not
     body* entered = nullptr;  // whose run() is the innermost on this stack: `current`, or a body that waits for it
 
     run_inside* inside = nullptr;  // bodies further down on this stack, innermost first
 
-    // Of bodies that run a child where they wait for it (task/deferred.hpp).
+    // Of bodies that run a child inside the await for it (task/deferred.hpp).
     job_core* joined = nullptr;  // the innermost one waits for this
     body* joining = nullptr;  // the same until it begins
-    bool joined_ended = false;  // and that has ended; whoever waits does the rest
+    bool joined_ended = false;  // it has ended; its waiter does the rest
     std::uint16_t depth = 0;  // how many such bodies are on this stack
 
     detail::slice slice;  // of `current`
@@ -125,11 +125,11 @@ static_assert(std::is_trivially_destructible_v<runner>);
 #endif
 
 void bounce_to(std::coroutine_handle<> next) noexcept;
-// The frame is at its end, and whoever awaits it is a boundary: the loop buries it and tells that; or it happens here.
+// The frame is at its end, and its waiter is a boundary. The frame is destroyed and the boundary called, by the loop or here.
 void frame_ended(promise_base& frame) noexcept;
 [[nodiscard]] std::coroutine_handle<> end_frame(promise_base& frame) noexcept;
 
-// What an await_suspend returns to pass control on.
+// The return type of an await_suspend that passes control on.
 template <transfer Mode>
 struct transfer_to;
 
@@ -139,7 +139,7 @@ struct transfer_to<transfer::direct> {
     static result frame(std::coroutine_handle<> next) noexcept { return next; }
     static result bounced(std::coroutine_handle<> next) noexcept { return next; }
     static result none() noexcept { return std::noop_coroutine(); }
-    // Always inline: it depends on the compiler.
+    // Always inline: the result depends on the compiler mode of the calling code.
     [[gnu::always_inline]] static result ended(promise_base& frame) noexcept {
 #if defined(__clang__) && __clang_major__ < 19  // may touch the frame afterwards: docs/compilers.md
         frame_ended(frame);

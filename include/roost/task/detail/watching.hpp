@@ -1,9 +1,9 @@
 #pragma once
 
-// Whether anybody wants to know about jobs, and the way to tell them.
+// Whether jobs are observed, and the calls to their observers.
 //
-// A place for an observer is taken by a compare-exchange and left in two steps: the pointer goes, then whoever came in before
-// is waited for. A teller comes in first and looks at the pointer then, so one of the two sees the other.
+// A slot for an observer is taken by a compare-exchange and left in two steps: the pointer is cleared, then the callers that
+// entered before are waited for. A caller enters first and reads the pointer then, so one of the two sees the other.
 //
 // fields   none
 // I1       an observer is called only between its coming and the end of its leaving
@@ -39,7 +39,7 @@ public:
     watching& operator=(const watching&) = delete;
 
     [[nodiscard]] static watching& all() noexcept { return everybody; }
-    // What anybody wants to know at the moment. The only cost when it is nothing.
+    // Returns what is requested at the moment: counters, observers or nothing. This load is the only cost of nothing.
     [[nodiscard]] static std::uint8_t now() noexcept {
 #if defined(ROOST_SEAM_MODEL)
         return 0;  // one scheduling point less in every model; watching_model has its own
@@ -53,7 +53,7 @@ public:
     [[nodiscard]] job_counts counts() const noexcept;
     void add(job_counts::which w, std::uint64_t n = 1) noexcept;
 
-    // places: there is none left.
+    // Returns the slot taken; `places` if there is none left.
     [[nodiscard]] std::size_t come(job_observer& who) noexcept;
     void go(std::size_t place) noexcept;
     void tell(const job_event& e) noexcept;

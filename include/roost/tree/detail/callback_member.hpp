@@ -2,8 +2,8 @@
 
 #include <roost/tree/node.hpp>
 
-// Something that wants to run once when a node's effective level reaches a bound. The part that lives in the node's list;
-// tree/callback.hpp has what users see.
+// Runs a function once when a node's effective level reaches a bound. This is the part in the node's list; tree/callback.hpp
+// has the API.
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -14,24 +14,24 @@ public:
     // Not registered yet.
     constexpr callback_member(level at, run_function run) noexcept : member(member_kind::callback), at_(at), run_(run) {}
 
-    // Registers; when the level is reached already, run is called here, before this returns. The caller keeps the node's
-    // memory alive until remove() has returned.
+    // Registers it. If the level is reached already, calls run before it returns. The caller keeps the node's memory alive
+    // until remove() has returned.
     void add(node& to) noexcept;
-    // Calls run here if the level has been reached and no walk has come by yet.
+    // Calls run if the level has been reached and no walk has called it yet.
     void run_if_reached() noexcept;
-    // After this, run is neither running on another thread nor ever called again. From inside run itself it returns at once,
-    // and the object may be destroyed there. True: run was not and will not be called.
+    // When this returns, run is neither running on another thread nor ever called again. Called from inside run itself it
+    // returns at once, and the object may be destroyed there. Returns true if run was not and will not be called.
     bool remove() noexcept;
 
-    // For walkers, under the owner's lock: true when this one is to be run for a raise to l, by whoever asked.
+    // Called by walkers, under the owner's lock. Returns true if the caller is to run this one for a raise to l.
     [[nodiscard]] bool claim(level l, std::uint32_t runner) noexcept;
-    // For whoever claimed it, with no lock held. False: the object is gone.
+    // Called by the thread that claimed it, with no lock held. Returns false if the object is gone.
     [[nodiscard]] bool fire() noexcept;
-    // Then, under the owner's lock again. Afterwards the object may be gone.
+    // Called then, under the owner's lock again. Afterwards the object may be gone.
     void finish() noexcept;
 
 protected:
-    // For run functions, before they call out: becomes true when the object is destroyed meanwhile.
+    // Read by run functions before they call out: becomes true if the object is destroyed meanwhile.
     [[nodiscard]] const bool* gone_flag() const noexcept { return gone_; }
 
 private:
@@ -41,7 +41,7 @@ private:
 
     const level at_;
     atomic<std::uint32_t> state_{idle};
-    std::uint32_t runner_ = 0;  // thread_index() of who runs it; written before `running` is visible to others
+    std::uint32_t runner_ = 0;  // thread_index() of the running thread; written before `running` is visible to others
     bool* gone_ = nullptr;  // on the runner's stack: set when run destroyed the object
     run_function run_;
     node* owner_ = nullptr;

@@ -1,16 +1,16 @@
 #pragma once
 
-// Runs something awaitable to its end for an owner that is no coroutine: a pool that creates and destroys resources. It knows
-// nothing of tasks; whatever can be co_awaited by a plain coroutine can be driven, and so can what awaitable_on(x, where) makes
-// awaitable (found by its argument: task/driven.hpp has one for tasks).
+// Runs an awaitable to its end for an owner that is no coroutine: a pool that creates and destroys resources. It does not
+// know tasks. It drives anything that a plain coroutine can co_await, and anything that awaitable_on(x, where) makes
+// awaitable (found by argument-dependent lookup: task/driven.hpp has one for tasks).
 //
 //   drive(where, make, done)    calls make(), awaits what it returns, then calls done(outcome) once; never throws, unless
 //                               there is no memory for the frame (then nothing has been called). The outcome is in an optional:
 //                               done resets it before it reports an end after which no destructor of a value may run
 //   drive(where, make, done, started)   and started(node) when the awaitable begins a job: that node cancels it
 //
-// It starts at once on the calling thread and may end there. When it is resumed, it is on `where`, or without one on the
-// thread that wakes it. Nobody holds a handle: what it uses has to live until `done` has been called.
+// It starts at once on the calling thread and may end there. It is resumed on `where`, or without one on the thread that
+// wakes it. It has no handle: everything it uses must live until `done` has been called.
 
 #include <roost/base/atomic.hpp>
 #include <roost/base/outcome.hpp>

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-// The level word of a node: which levels were raised here, and what stands in their way. Pure functions on the packed word,
+// The level word of a node: which levels were raised here, and what delays them. Pure functions on the packed word,
 // so that the hot paths can use fetch_or and still be the same transitions that the tests enumerate.
 //
 //   bit  0      heeding: without it (an ignore guard) cancel is recorded but has no effect yet, here and below
@@ -12,13 +12,13 @@
 //               inside a shield the one must be able to arrive without the other.
 //   bits 4-6    own: the reason of that level was given at this node; otherwise it is the parent's
 //   bits 7-9    spread: everything below that the level can reach has been reached
-//   bit  10     shield: a cancel that comes from the parent stops in front of this node (never changes)
-//   bit  11     gone: the last owner has left; only observers hold the memory
-//   bit  12     unobserved: nobody at this node has to be told of a level that comes from above (set only at birth)
+//   bit  10     shield: delays a cancel that comes from the parent (never changes)
+//   bit  11     gone: the last owner is gone; only observers hold the memory
+//   bit  12     unobserved: level_raised is not called for a level that comes from above (set only at birth)
 //   bits 16-19  kind of the node's own cancel reason when its record is kept elsewhere (0: the record has it)
 //   bits 20-23  the same for abort
 //
-// "Cancel has effect" is asked at every await, so it is one comparison: abort, cancel and heeding, read as a number, are at
+// Every await checks whether cancel has effect, so that is one comparison: abort, cancel and heeding, read as a number, are at
 // least cancel and heeding.
 
 namespace roost::inline ROOST_ABI::detail {
@@ -50,7 +50,7 @@ inline constexpr level_word kind_width = 4;
     return (w & (raised_bit(level::abort) | cancel | heeding_bit)) >= (cancel | heeding_bit);
 }
 
-// What was asked for, whether or not it has effect.
+// Returns what was requested, whether or not it has effect.
 [[nodiscard]] constexpr level requested_level(level_word w) noexcept {
     if ((w & raised_bit(level::abort)) != 0) {
         return level::abort;
@@ -61,13 +61,13 @@ inline constexpr level_word kind_width = 4;
     return (w & raised_bit(level::stop)) != 0 ? level::stop : level::running;
 }
 
-// What has effect: an ignore guard holds up cancel, nothing else.
+// Returns what has effect: an ignore guard delays cancel, nothing else.
 [[nodiscard]] constexpr level effective_level(level_word w) noexcept {
     const bool held_up = is_ignoring(w) && (w & raised_bit(level::abort)) == 0;
     return requested_level(held_up ? w & ~raised_bit(level::cancel) : w);
 }
 
-// Which raised bits a node passes on to a child that has the given flags.
+// Returns the raised bits that a node passes on to a child with the given flags.
 [[nodiscard]] constexpr level_word inherited_bits(level_word parent, level_word child) noexcept {
     level_word bits = parent & raised_mask;
     if (is_ignoring(parent) || is_shield(child)) {
@@ -76,10 +76,10 @@ inline constexpr level_word kind_width = 4;
     return bits;
 }
 
-// Whether raising l at or above this node goes on into its subtree.
+// Returns true if raising l at or above this node continues into its subtree.
 [[nodiscard]] constexpr bool passes(level_word w, level l) noexcept { return !(l == level::cancel && is_ignoring(w)); }
 
-// The raised level whose reason answers "why is it at least at l": the lowest raised one that is not below l.
+// Returns the raised level whose reason answers why(l): the lowest raised one that is not below l.
 [[nodiscard]] constexpr level answering_level(level_word w, level l) noexcept {
     for (auto i = static_cast<std::uint8_t>(l == level::running ? level::stop : l); i <= 3; ++i) {
         if (is_raised(w, static_cast<level>(i))) {

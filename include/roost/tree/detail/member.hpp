@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-// What a node's list holds: child nodes, callbacks, deadlines, joiners of a job, and the place markers of walkers. Links belong to the lock of
-// the owning node. The list never keeps anything alive.
+// An entry of a node's list: a child node, a callback, a deadline, a joiner of a job, or the marker of a walker. Links are
+// guarded by the lock of the owning node. The list keeps nothing alive.
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -46,7 +46,7 @@ public:
     [[nodiscard]] member* first() const noexcept { return head_.load(mo::relaxed); }  // N1
     [[nodiscard]] static member* next_of(const member& m) noexcept { return m.next_.get(); }
 
-    // Without the lock. See N2 in src/tree/node.cpp.
+    // Requires no lock. See N2 in src/tree/node.cpp.
     [[nodiscard]] bool is_empty_now() const noexcept { return head_.load(mo::seq_cst) == nullptr; }  // N2
 
     void push_back(member& m) noexcept {

@@ -20,14 +20,14 @@ struct detail_node_access {
     static std::uint8_t& flags_of(node& n) noexcept { return n.flags_; }
     static void spread(node& n, level to) noexcept { n.spread(to); }
 
-    // For whoever holds a reference: when nothing else is left, no work, no other reference, nobody walking by, takes the node
-    // out of the tree, destroys it and gives its parent's reference back. False: nothing happened. Not for roots.
+    // Requires a reference. If nothing else is left (no work, no other reference, no cursor), takes the node out of the tree,
+    // destroys it and gives its parent's reference back. Returns false, and does nothing, otherwise. Not for roots.
     [[nodiscard]] static bool end_unshared(node& n) noexcept;
-    // Destroys a dead node that is out of its parent's list, then its parent when that was the last reference, and so on.
+    // Destroys a dead node that is out of its parent's list, then its parent if that was the last reference, and so on.
     static void dispose_unlinked(node* n) noexcept;
-    // Takes a dead node out of its parent's list first; a walker standing on it does both when it leaves.
+    // Takes a dead node out of its parent's list first. A walker standing on it does both when it leaves.
     static void dispose(node* n) noexcept;
-    // Own reasons of a node: see src/tree/why.cpp.
+    // The node's own reasons: see src/tree/why.cpp.
     static void release_reasons(void* chain) noexcept;
 };
 

@@ -2,13 +2,14 @@
 
 // Raises a node from within a callback that a raise of another node runs.
 //
-// A shield that is cancelled cancels its inside, where the next shield is told, and so on: each raise would stand on the stack of
-// the one before. So such raises take turns. The outermost one of a thread carries out all that come meanwhile, one after the
-// other, before it returns: a chain of any length takes constant stack, and all of it is reached when the first raise returns.
+// A cancelled shield cancels its inside, which calls the next shield, and so on: each raise would stand on the stack of the
+// one before. So such raises take turns. The outermost one of a thread carries out all that come meanwhile, one after the
+// other, before it returns. A chain of any length takes constant stack, and all of it is reached when the first raise
+// returns.
 //
-// Several bodies may close one scope, so a turn may be asked for again while it waits. On the thread that has taken it, that
-// changes nothing: the raise has happened, or happens further up the same stack. Another thread cannot wait for it, and raises the
-// node at once.
+// Several bodies may close one scope, so a turn may be requested again while it waits. On the thread that has taken it, that
+// changes nothing: the raise has happened, or happens further up the same stack. Another thread cannot wait for it, and
+// raises the node at once.
 //
 // word     0, then for good thread_index() + 1 of the thread that takes the turn. A number is used again when its thread has ended;
 //          then the raise has happened.

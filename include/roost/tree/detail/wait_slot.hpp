@@ -4,18 +4,19 @@
 
 #include <cstdint>
 
-// The one cancellable operation a body is suspended in, reachable for whoever cancels the body.
+// The one cancellable operation that a body is suspended in, where a canceller of the body finds it.
 //
 // The body, around an await:
 //     wait_slot::suspension here(slot, &awaiter, &try_cancel_thunk);     // on the stack of await_suspend
 //     awaiter.await_suspend(...);                                        // from here on it may be woken and resumed elsewhere
-//     if (here.commit()) { /* cancel came meanwhile and this call claimed the wait: nobody else resumes, unwind */ }
+//     if (here.commit()) { /* cancel came meanwhile and this call claimed the wait: only this thread resumes, unwind */ }
 //     ...
 //     slot.disarm();                                                     // first thing after it was resumed by a wake
-// Nothing but `here` is touched after the body may have been resumed and committed; disarm() waits for that.
-// A canceller, after the level was raised:   if (slot.cancel()) { /* this call claimed the wait: post the unwinding */ }
+// Nothing but `here` is touched after the body may have been resumed and committed; disarm() waits for that. A canceller,
+// after the level was raised:   if (slot.cancel()) { /* this call claimed the wait: post the unwinding */ }
 //
-// `try_cancel` as in the contract of awaiters: true = nobody will resume the handle, the caller owns it now.
+// `try_cancel` as in the contract of awaiters: if it returns true, no other thread resumes the handle, and the caller owns
+// it.
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -25,11 +26,11 @@ public:
 
     class suspension {
     public:
-        // The operation has not started yet, and nobody else sees it.
+        // Requires that the operation has not started and is visible to no other thread.
         suspension(wait_slot& slot, void* operation, cancel_function try_cancel) noexcept;
         suspension(const suspension&) = delete;
         suspension& operator=(const suspension&) = delete;
-        // The operation is under way. True: cancelled, and this call claimed the wait.
+        // Called when the operation is under way. Returns true if it is cancelled and this call claimed the wait.
         [[nodiscard]] bool commit() noexcept;
 
     private:
@@ -43,11 +44,12 @@ public:
     wait_slot(const wait_slot&) = delete;
     wait_slot& operator=(const wait_slot&) = delete;
 
-    // By the resumed body: no canceller is or will be inside try_cancel of the operation when this returns.
+    // Called by the resumed body. When it returns, no canceller is or will be inside try_cancel of the operation.
     void disarm() noexcept;
-    // By a canceller, any number of times and at any time while the slot exists; sticky. True: this call claimed the wait.
+    // Called by a canceller, any number of times and at any time while the slot exists; sticky. Returns true if this call
+    // claimed the wait.
     [[nodiscard]] bool cancel() noexcept;
-    // The body starts over with a fresh slot (only while nobody can cancel).
+    // Returns true if cancel() was called.
     [[nodiscard]] bool is_cancelled() const noexcept;
 
 private:

@@ -2,16 +2,16 @@
 
 #include <roost/tree/detail/node_access.hpp>
 
-// Goes through a subtree without recursion, without allocation, and with at most one lock held. A node the walker stands on
-// or below has a cursor: it stays in its parent's list, so the way back is always there.
+// Walks a subtree without recursion, without allocation, and with at most one lock held. A node the walker stands on or below
+// has a cursor: it stays in its parent's list, so the way back is always there.
 //
 // A visitor has
 //   look look_at(member&)                under the lock of the node that owns the list: skip it or visit it
-//   bool visit(node&)                    no lock held: true to go on below it
-//   bool run(member&)                    the same for a callback; false when it is gone and must not be touched
+//   bool visit(node&)                    no lock held: returns true to continue below it
+//   bool run(member&)                    the same for a callback; returns false if it is gone and must not be touched
 //   void ran(member&)                    after that, under the lock again
 //   void finish(node&)                   the list of this node is done; its lock is held
-//   void begin(node&)                    may be left out: before the first look at its list; its lock is held
+//   void begin(node&)                    optional: before the first member of its list; its lock is held
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -19,10 +19,10 @@ enum class look : std::uint8_t {
     skip,
     visit,
     take,  // a callback leaves the list and is run
-    end,   // nothing behind it is looked at
+    end,  // no later member is visited
 };
 
-// Marks a place in a list and belongs to no node.
+// Marks a position in a list and belongs to no node.
 struct list_marker : member {
     list_marker() noexcept : member(member_kind::marker) {}
 };
@@ -34,7 +34,7 @@ class walker {
 public:
     explicit walker(Visitor& visitor) noexcept : visitor_(visitor) {}
 
-    // The caller holds a reference on root.
+    // Requires that the caller holds a reference on root.
     void run(node& root) noexcept {
         node* at = &root;
         member* m = begin(*at);
@@ -69,8 +69,8 @@ private:
         return access::members_of(at).first();
     }
 
-    // From m to the end of the list of `at`, whose lock is held. Returns a node to go below (lock left, cursor on it), or
-    // null at the end (lock held).
+    // Walks from m to the end of the list of `at`, whose lock is held. Returns a node to go below (lock released, cursor on
+    // it), or null at the end (lock held).
     member* go_along(node* at, member* m) noexcept {
         unsigned held = 0;
         while (m != nullptr) {
@@ -83,7 +83,7 @@ private:
                         m = member_list::next_of(*m);
                         break;
                     }
-                    held = 0;  // give the others a chance
+                    held = 0;  // let other threads have the lock
                     step_on(*static_cast<node*>(m));
                     access::lock_of(*at).unlock();
                     bury();
@@ -126,7 +126,8 @@ private:
 
     static void step_on(node& n) noexcept { ++access::cursors_of(n); }
 
-    // With the lock of `at`: leaves n and says what comes next. What was put off because of the cursor is done by the last.
+    // Requires the lock of `at`. Leaves n and returns the next member. The last cursor to leave does what was deferred
+    // because of it.
     member* step_off(node& at, node& n) noexcept {
         member* next = member_list::next_of(n);
         if (--access::cursors_of(n) == 0) {
@@ -142,7 +143,7 @@ private:
         return next;
     }
 
-    // No lock held: destroys what died under our cursor.
+    // Requires that no lock is held. Destroys nodes that died under our cursor.
     void bury() noexcept {
         while (member* m = dead_.first()) {
             dead_.erase(*m);

@@ -2,8 +2,8 @@
 
 #include <roost/tree/detail/work_state.hpp>
 
-// More transitions of work_state.hpp on the packed word: what nearly every climb does, in a few instructions. The tests hold
-// them equal to the pure ones.
+// More transitions of work_state.hpp on the packed word, for the steps of nearly every climb, in a few instructions. The
+// tests check that they equal the pure ones.
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -17,7 +17,7 @@ namespace roost::inline ROOST_ABI::detail {
             .dead = after_drain(w, is_root) < one_reference};
 }
 
-// leave(), where it asks for nothing or only to go on upward.
+// leave(), where it requires no action or only the climb to the parent.
 [[nodiscard]] constexpr bool leaves_simply(work_word w, bool is_root) noexcept {
     return w >= 2 * one_unit || (!is_root && leaves_upward(w));
 }

@@ -4,15 +4,16 @@
 
 #include <cstdint>
 
-// The work word of a node as a plain value with pure transitions: how much work is in flight, who holds the memory, and
-// whether the ancestors know.
+// The work word of a node as a plain value with pure transitions: how much work is in flight, how many references hold the
+// memory, and whether the ancestors count the node.
 //
 // A unit is work: a running body, a guard, a lease, or "a child has work". A reference keeps the memory and nothing else.
-// `announced` says that every ancestor counts this node's work: the parent holds one unit for it. A creator that finds it
-// unset announces before it returns, so no unit is ever handed out that an ancestor can't see. A root is announced for ever.
+// `announced` means that every ancestor counts this node's work: the parent holds one unit for it. A thread that adds a unit
+// and finds it unset announces before it returns, so every unit is visible to the ancestors before it is used. A root is
+// announced for ever.
 //
 //   bit 0        announced
-//   bit 1        watched: tell the view whenever the units reach zero
+//   bit 1        watched: drained() is called whenever the units reach zero
 //   bit 2        closing: only those who hold a unit may add more; the last unit to go closes
 //   bit 3        closed: final, nothing is admitted any more
 //   bit 4        mixed: of a view that counts its own units apart, others than its own are among the units
@@ -30,7 +31,7 @@ inline constexpr work_word closed_bit = 8;
 inline constexpr work_word mixed_bit = 16;
 inline constexpr work_word one_reference = 32;
 inline constexpr work_word one_unit = work_word(1) << 32;
-// Half of what the fields hold: threads that are past the check and before the panic still have room.
+// Half of the range of the fields: threads that are past the check and before the panic still have room.
 inline constexpr std::uint32_t unit_limit = std::uint32_t(1) << 31;
 inline constexpr std::uint32_t reference_limit = std::uint32_t(1) << 26;
 
@@ -67,27 +68,28 @@ struct work_state {
     }
 };
 
-// What the caller has to do after the commit.
+// The steps that the caller takes after the commit.
 struct work_action {
     bool refused = false;  // nothing was changed
     bool announce = false;  // make the ancestors count this node, then set announced
-    bool drained = false;  // the units reached zero and somebody cares; the caller holds one reference for this
+    bool drained = false;  // the units of a watched or closing node reached zero; the caller holds one reference for this
     bool leave_parent = false;  // give the parent back the unit that announced this node
-    bool dead = false;  // nobody holds the memory any more: destroy it
+    bool dead = false;  // no reference and no unit is left: destroy the node
     friend constexpr bool operator==(const work_action&, const work_action&) noexcept = default;
 };
 
 using work_step = step<work_state, work_action>;
 
-// One more unit, for whoever holds one already or for a node that never closes. fetch_add(one_unit) is the same transition.
+// Adds a unit, for a caller that holds one already or for a node that never closes. fetch_add(one_unit) is the same
+// transition.
 [[nodiscard]] constexpr work_step enter(work_state s) noexcept {
     const bool announce = !s.announced;
     ++s.units;
     return go(s, work_action{.announce = announce});
 }
 
-// One more unit for an outsider: refused from `closing` on. Says nothing about levels: who wants none of a stopped node looks at
-// that after it has entered (shutdown's try_guard).
+// Adds a unit for an outsider: refused from `closing` on. Ignores levels: a caller that wants none of a stopped node reads
+// the level after it has entered (shutdown's try_guard).
 [[nodiscard]] constexpr work_step try_enter(work_state s, std::uint32_t limit = unit_limit) noexcept {
     if (s.closing || s.units >= limit) {
         return refuse<work_state>(work_action{.refused = true});
@@ -95,7 +97,7 @@ using work_step = step<work_state, work_action>;
     return enter(s);
 }
 
-// One more unit for a caller that holds none, as long as others hold some: refused when closed.
+// Adds a unit for a caller that holds none, while others hold some: refused if closed.
 [[nodiscard]] constexpr work_step try_enter_as_member(work_state s, std::uint32_t limit = unit_limit) noexcept {
     if (s.closed || s.units >= limit) {
         return refuse<work_state>(work_action{.refused = true});
@@ -103,7 +105,7 @@ using work_step = step<work_state, work_action>;
     return enter(s);
 }
 
-// A child is made: it holds one reference on its parent, and one unit too when it starts with work.
+// Adds a child: it holds one reference on its parent, and one unit too if it starts with work.
 [[nodiscard]] constexpr work_step adopt(work_state s, bool with_unit, bool as_member,
                                         std::uint32_t limit = unit_limit) noexcept {
     if (s.closed || (s.closing && !as_member) || s.units >= limit || s.references >= reference_limit) {
@@ -113,7 +115,7 @@ using work_step = step<work_state, work_action>;
     return with_unit ? enter(s) : go(s, work_action{});
 }
 
-// One unit less.
+// Removes a unit.
 [[nodiscard]] constexpr work_step leave(work_state s, bool is_root) noexcept {
     --s.units;
     if (s.units > 0) {
@@ -129,7 +131,7 @@ using work_step = step<work_state, work_action>;
     return go(s, work_action{.leave_parent = tell_parent, .dead = s.is_dead()});
 }
 
-// A child that had work is gone: its unit and its reference at once.
+// Removes a child that had work: its unit and its reference at once.
 [[nodiscard]] constexpr work_step leave_with_child(work_state s, bool is_root) noexcept {
     --s.references;
     return leave(s, is_root);
@@ -137,42 +139,43 @@ using work_step = step<work_state, work_action>;
 
 // --- the same on the packed word, for the hot paths; the tests hold them equal to the transitions above ---------------------
 
-// Taking a unit away asks for nothing: it is not the last, or it is a root's that nobody watches and somebody holds.
+// Returns true if removing a unit requires no action: it is not the last, or it is that of a root that is referenced and not
+// watched.
 [[nodiscard]] constexpr bool leaves_quietly(work_word w, bool is_root) noexcept {
     constexpr work_word all_references = one_unit - one_reference;
     return w >= 2 * one_unit ||
            (is_root && w >= one_unit && (w & (watched_bit | closing_bit)) == 0 && (w & all_references) != 0);
 }
-// Whether the reference that is taken away was all that held the memory.
+// Returns true if the removed reference was all that held the memory.
 [[nodiscard]] constexpr bool dies_with_reference(work_word before) noexcept {
     constexpr work_word flags = one_reference - 1;
     return (before & ~flags) == one_reference;
 }
-// adopt() would not refuse.
+// Returns true if adopt() would not refuse.
 [[nodiscard]] constexpr bool adopts(work_word w, bool as_member) noexcept {
     constexpr work_word full = unit_limit * one_unit | reference_limit * one_reference;
     return (w & (full | closed_bit | (as_member ? 0 : closing_bit))) == 0;
 }
-// What the word of a child is that has nothing but its own unit and so many references.
+// Returns the word of a child that has nothing but its own unit and so many references.
 [[nodiscard]] constexpr work_word alone_with(std::uint32_t references) noexcept {
     return one_unit | announced_bit | references * one_reference;
 }
-// No work, and one reference: whoever holds it is alone.
+// Returns true if there is no work and one reference: its holder is alone.
 [[nodiscard]] constexpr bool is_unshared(work_word w) noexcept { return (w & ~(watched_bit | mixed_bit)) == one_reference; }
-// The last unit of a node below the root that nobody watches.
+// Returns true for a node below the root that is neither watched nor closing, for its last unit.
 [[nodiscard]] constexpr bool leaves_upward(work_word w) noexcept { return (w & (watched_bit | closing_bit)) == 0; }
 [[nodiscard]] constexpr work_word left_upward(work_word w) noexcept { return (w - one_unit) & ~announced_bit; }
 [[nodiscard]] constexpr work_action action_of_left_upward(work_word w) noexcept {
     return {.leave_parent = (w & announced_bit) != 0, .dead = (left_upward(w) & ~mixed_bit) == 0};
 }
 
-// close_and_leave() of the last unit: drained.
+// Returns true if close_and_leave() drains.
 [[nodiscard]] constexpr bool is_last_unit(work_word w) noexcept { return (w >> 32U) == 1; }
 [[nodiscard]] constexpr work_word closed_for_good(work_word w) noexcept {
     return (w - one_unit + one_reference) | closing_bit | closed_bit;
 }
 
-// The view has dealt with the drain: the ancestors may forget about this node, unless new work has come.
+// Called when the view has handled the drain: the ancestors stop counting this node, unless new work has come.
 [[nodiscard]] constexpr work_step finish_drain(work_state s, bool is_root) noexcept {
     --s.references;
     const bool tell_parent = s.units == 0 && s.announced && !is_root;
@@ -182,7 +185,7 @@ using work_step = step<work_state, work_action>;
     return go(s, work_action{.leave_parent = tell_parent, .dead = s.is_dead()});
 }
 
-// From now on only members add work. Drained at once when there is none.
+// From now on only members add work. Drains at once if there is none.
 [[nodiscard]] constexpr work_step close(work_state s) noexcept {
     if (s.closing) {
         return refuse<work_state>(work_action{.refused = true});
@@ -196,7 +199,7 @@ using work_step = step<work_state, work_action>;
     return go(s, work_action{.drained = true});
 }
 
-// The body's last step: close and give back its unit, in one commit.
+// The body's last step: closes and gives back its unit, in one commit.
 [[nodiscard]] constexpr work_step close_and_leave(work_state s, bool is_root) noexcept {
     s.closing = true;
     return leave(s, is_root);
@@ -212,7 +215,7 @@ using work_step = step<work_state, work_action>;
     return go(s, work_action{.dead = s.is_dead()});
 }
 
-// A reference for somebody who found the node through a link that does not keep it alive.
+// Adds a reference for a caller that found the node through a link that does not keep it alive.
 [[nodiscard]] constexpr work_step try_reference(work_state s) noexcept {
     if (s.is_dead()) {
         return refuse<work_state>(work_action{.refused = true});
