@@ -30,7 +30,7 @@ task<> count_visit(int& visits) {
 task<std::string> build_page(scope& s, int id, int& visits) {
     auto user = s.async("user", load_user(id));
     auto news = s.async("news", load_news());
-    s.launch("statistics", count_visit(visits));  // nobody waits for it here, the scope does
+    s.launch("statistics", count_visit(visits));  // no result is wanted; the scope waits for it
     std::string page = co_await std::move(user);
     page += ": " + co_await std::move(news);
     co_return page;

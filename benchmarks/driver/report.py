@@ -247,7 +247,7 @@ def flatness(result):
         return []
     return ["## Does it stay flat?", "",
             f"The cost of one operation among 10^3, 10^5 and 10^6 others; flat means at most {FLAT} times as much among 10^6 as among 10^3. "
-            "A table of a million entries has left the caches, for everybody.", "",
+            "A table of a million entries has left the caches, for every subject.", "",
             "| rows | subject | 10^3 | 10^5 | 10^6 | 10^6 : 10^3 | flat |", "|---|---|---|---|---|---|---|", *lines, ""]
 
 

@@ -1,5 +1,5 @@
 // The shapes services are made of: starting and awaiting a few, asking an actor, handling requests, publishing. What each
-// shape is, for everybody who is measured: benchmarks/README.md.
+// shape is, for every subject that is measured: benchmarks/README.md.
 #include "../harness/harness.hpp"
 
 #include <roost/flow/when_all.hpp>

@@ -1,13 +1,29 @@
 #pragma once
 
-// A started child: node, body and outcome in one block that outlives the frame.
+// A started child: node, body and outcome in one block that outlives the frame. docs/architecture-walk.md follows one.
 //
-// Outstanding work is the node's units: the body, and leases and nodes below it. The thread that takes the last one runs
+// region, job_core, joiner, scope_core and the failures are one knot: one block per job, one order of steps.
+//
+// who may touch what, when
+//   part                       written by                              read by                             protected by
+//   region: wait slot          body, canceller, report                 the same                            S1 to S10
+//   region: wait in it         body, before commit                     the thread that set busy or peeked  S1 S2 S6
+//   region: steps left         body                                    body                                one thread at a time
+//   job_core: phase            starter, body; at the end drained()     any holder of a reference           J1 J2 J3
+//   job_core: outcome          body, until its frame is gone           drained(); when final any holder    J2 to J1
+//   job_core: extras           body, until the job is final            as the outcome                      locks of their table
+//   job_core: work item        the one thread that posts it            the executor                        the post
+//   joiner                     waiting body, its canceller, drained()  the same                            lock of the job's node
+//   scope_core: where, policy  constructor                             all                                 constant
+//   scope_core: the rest       the thread that ends a child            the same; at its end without lock   rare_lock_
+//   failure_list: links        constructor of the link                 all holders                         K1 to K3
+//
+// Outstanding work is the node's units: the body, and leases and nodes below it. The thread that gives back the last one runs
 // drained(): the outcome is settled already, the failure is routed to the parent, then the state becomes final, then joiners
-// wake, then the parent's unit goes. No thread sees a final state whose failure has not been routed. Nothing of the block is
-// touched after the step that lets the last holder free it.
+// wake, then the parent's unit goes. So a final state is visible only after its failure was routed, and no part of the block
+// is touched after the step that lets the last holder free it.
 //
-// A job without handles, observers and failures ends without any of this: it leaves its scope's list and is freed.
+// A job without a handle, a failure and an observer ends without any of this: it leaves its scope's list, and is gone.
 //
 // fields   link       the body until it has ended, then constant
 //          phase_     final: written once, by drained()
