@@ -97,8 +97,8 @@ bool race_group::ended(race_slot& slot, ending how) noexcept {
         slot.failed_as = failures_.fetch_add(1, mo::relaxed) + 1;  // R1
     }
     if (how == ending::returned || (how == ending::threw && kind_ == race_kind::first_end)) {
-        std::uint32_t nobody = 0;
-        static_cast<void>(winner_.compare_exchange_strong(nobody, slot.index() + 1, mo::relaxed, mo::relaxed));  // R1
+        std::uint32_t none = 0;
+        static_cast<void>(winner_.compare_exchange_strong(none, slot.index() + 1, mo::relaxed, mo::relaxed));  // R1
         return true;
     }
     return false;

@@ -10,7 +10,7 @@ namespace roost::inline ROOST_ABI::detail {
 namespace {
 
 // How many hold the exception: exception_ptrs, throws and handlers. libstdc++ keeps the count in front of the object, behind its
-// other bookkeeping. Read by whoever would be the last holder: then no other thread changes it.
+// other bookkeeping. Read by a thread that would be the last holder: then no other thread changes it.
 const volatile int* holders_of(const std::exception_ptr& error) noexcept {
     constexpr std::ptrdiff_t bookkeeping = 128;
     const char* object = nullptr;

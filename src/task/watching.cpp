@@ -32,8 +32,8 @@ job_counts watching::counts() const noexcept {
 
 std::size_t watching::come(job_observer& who) noexcept {
     for (std::size_t i = 0; i < places; ++i) {
-        job_observer* nobody = nullptr;
-        if (observers_[i].who.compare_exchange_strong(nobody, &who, mo::release, mo::relaxed)) {  // O3
+        job_observer* none = nullptr;
+        if (observers_[i].who.compare_exchange_strong(none, &who, mo::release, mo::relaxed)) {  // O3
             wanted_.fetch_or(told, mo::release);                                                  // O2
             return i;
         }

@@ -15,7 +15,9 @@ using namespace std::chrono_literals;
 using namespace tree_support;
 
 constexpr time_point at(int seconds) { return time_point(std::chrono::seconds(seconds)); }
-void move(own_deadline& d, time_point to) { EXPECT_EQ(d.try_move(roost::deadline_change::to(to), at(0)), roost::deadline_move::moved); }
+void move(own_deadline& d, time_point to) {
+    EXPECT_EQ(d.try_move(roost::deadline_change::to(to), at(0)), roost::deadline_move::moved);
+}
 
 TEST(deadline, TREE_50_the_least_on_the_way_up) {
     ref root = make_root();

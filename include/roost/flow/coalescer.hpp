@@ -31,7 +31,7 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-// Of a computation that nobody waits for any more.
+// The reason of a computation that no getter waits for any more.
 void report_unheard(const std::vector<std::exception_ptr>& failures) noexcept;
 void keep_failures(std::vector<std::exception_ptr>& in, const std::exception_ptr& error,
                    const std::vector<std::exception_ptr>& others) noexcept;
@@ -47,7 +47,7 @@ public:
     coalescer(const coalescer&) = delete;
     coalescer& operator=(const coalescer&) = delete;
 
-    // fn(key), a task<T>, is called when nobody is computing this key yet.
+    // fn(key), a task<T>, is called if no computation of this key is under way.
     template <class Fn>
     [[nodiscard]] task<T> coalesce(Key key, Fn fn) {
         return get(table_, std::move(key), std::move(fn));
@@ -99,7 +99,7 @@ private:
     // `started` says that one of the next two is there.
     //
     // id  operation           order    pairs  carries                                                    fails in
-    // H1  heard: store, load  relaxed  -      only the fact: whoever looks is the last holder of the flight  (floor)
+    // H1  heard: store, load  relaxed  -      only the fact: the reader is the last holder of the flight  (floor)
     class flight {
     public:
         flight() = default;

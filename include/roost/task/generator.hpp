@@ -13,7 +13,7 @@
 //   auto rows = all_rows(db);
 //   for (row* r = co_await rows.next(); r != nullptr; r = co_await rows.next()) { ... }
 //
-// It runs in the job of whoever asks, only while it is asked: no node, no thread, no buffer. The value may be moved out; it is
+// It runs in the job that asks, only while it is asked: no node, no thread, no buffer. The value may be moved out; it is
 // there until the next value is asked for. next() gives null at the end, and throws what the generator throws, once. When the
 // asking job is cancelled, the generator's frame is destroyed with the others, innermost first. Abandoning it half way is
 // safe: its locals are destroyed with the generator. on_exit is for tasks: a generator ends at no fixed place. So is
@@ -51,7 +51,7 @@ public:
         task_promise_base<void>::unhandled_exception();
     }
 
-    // Back to whoever asked.
+    // Back to the coroutine that asked.
     template <transfer Mode>
     class yield_await {
     public:
