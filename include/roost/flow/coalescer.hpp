@@ -31,7 +31,7 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-// The reason of a computation that no getter waits for any more.
+// Reports the failures of a computation that no getter waits for any more.
 void report_unheard(const std::vector<std::exception_ptr>& failures) noexcept;
 void keep_failures(std::vector<std::exception_ptr>& in, const std::exception_ptr& error,
                    const std::vector<std::exception_ptr>& others) noexcept;
