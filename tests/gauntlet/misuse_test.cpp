@@ -200,7 +200,7 @@ const misuse fatal[] = {
          rig::manual where;
          const owned_scope root(where, scope_options("forgotten").report_failures());
      },
-     "'forgotten'.*before it was closed and joined"},
+     "'forgotten'.*destroyed before close.. had ended"},
     {"an owned scope goes before it was closed",
      [] {
          rig::manual where;

@@ -104,9 +104,9 @@ MODEL(limit_region_model, two_moves) {
 // JOB-125: the timer fires in vain while one thread moves the deadline away; another moves it back to the same time.
 MODEL(limit_region_model, move_away_and_back) {
     limited_body b;
-    thread clock([&] {
+    thread clock([&b, mine = b.limit] {
         b.ex.clock.fire_until(time_point(hours(1)));  // early by the clock, which says 0
-        static_cast<void>(b.limit.move_to(time_point(hours(1))));
+        static_cast<void>(mine.move_to(time_point(hours(1))));
         b.ex.inner.wake();
     });
     const bool moved = b.limit.set_remaining(hours(2));
