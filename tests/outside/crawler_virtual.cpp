@@ -68,7 +68,7 @@ task<> crawl_pages(roost::scope& in, site& s, int count, crawl_result& result) {
     }
 }
 task<> crawl(site& s, int count, crawl_result& result) {
-    co_await roost::with_scope(scope_options("limited scope").at_most(8), crawl_pages, std::ref(s), count, std::ref(result));
+    co_await roost::with_scope(roost::scope_options("crawl").at_most(8), crawl_pages, std::ref(s), count, std::ref(result));
 }
 
 task<> crawl_until(site& s, int count, roost::duration limit, crawl_result& result, bool& complete) {

@@ -114,7 +114,7 @@ task<> crawl_pages(roost::scope& s, net::io_context& io, tcp::endpoint where, in
     }
 }
 task<> crawl(net::io_context& io, tcp::endpoint where, int count, crawl_result& result) {
-    co_await roost::with_scope(scope_options("limited scope").at_most(8), crawl_pages, std::ref(io), where, count,
+    co_await roost::with_scope(roost::scope_options("limited scope").at_most(8), crawl_pages, std::ref(io), where, count,
                                std::ref(result));
 }
 
