@@ -103,7 +103,7 @@ bool operation::may_begin() noexcept {
 
 void operation::before_begin() {
     if (ends_at_stop_) {
-        on_stop_.emplace(token(frame().where()), level::stop, stop_hook(*this));
+        on_stop_.emplace(token(frame().where()), level::stop, stop_hook(*this, frame().where()));
     }
 }
 
@@ -128,7 +128,7 @@ bool operation::after_begin() noexcept {
 }
 
 // A cancel arrives here as well as through the region. It must not count as a stop, whichever of the two comes first.
-void operation::level_raised() noexcept { request(frame().where().should_stop_now() ? wish::cancel : wish::stop); }
+void operation::level_raised(const region& in) noexcept { request(in.should_stop_now() ? wish::cancel : wish::stop); }
 
 void operation::request(wish what) noexcept {
     if (state_.transition([what](operation_state s) { return ask(s, what); }) == operation_action::emit) {

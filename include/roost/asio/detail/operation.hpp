@@ -77,13 +77,15 @@ private:
     static wait_target what(const cancellable&) noexcept { return wait_target("Asio operation", ""); }
     static constexpr wait_functions functions{&pass_cancel_on, &what};
 
+    // Runs on any thread, also while the frame is being destroyed: then the frame is in another region.
     class stop_hook {
     public:
-        explicit stop_hook(operation& owner) noexcept : owner_(&owner) {}
-        void operator()() const noexcept { owner_->level_raised(); }
+        stop_hook(operation& owner, const region& in) noexcept : owner_(&owner), in_(&in) {}
+        void operator()() const noexcept { owner_->level_raised(*in_); }
 
     private:
         operation* owner_;
+        const region* in_;
     };
     // The emission when the operation has no executor to post it to, or no memory for the post.
     class local_emission final : public work {
@@ -103,7 +105,7 @@ private:
     // thread.
     enum class post_phase : std::uint8_t { idle, posting, dropped };
 
-    void level_raised() noexcept;
+    void level_raised(const region& in) noexcept;
     void request(wish what) noexcept;
     void post_emission() noexcept;
     void emit() noexcept;
