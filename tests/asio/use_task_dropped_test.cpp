@@ -145,20 +145,26 @@ private:
     by_hand* op_;
 };
 
+// A context that can be shut down before it is destroyed: a strand in a frame must not outlive it.
+class closable_context : public net::io_context {
+public:
+    using net::execution_context::shutdown;
+};
+
 TEST(use_task_dropped, ASIO_23_an_emission_that_a_strand_destroys_at_once_does_not_keep_the_body) {
     net::io_context home;
     auto guard = net::make_work_guard(home);
     owned_scope root(io_executor::of(home), scope_options("root").report_failures());
-    auto io = std::make_unique<net::io_context>();
+    closable_context io;
     by_hand op;
     job j = root.launch("op", [](by_hand& o, net::any_io_executor on) -> task<> {
         co_await initiate<void(boost::system::error_code, int)>([&o](auto h) { o.held.emplace(std::move(h)); },
                                                                 net::bind_executor(std::move(on), use_task));
-    }(op, net::make_strand(*io)));
+    }(op, net::make_strand(io)));
     home.poll();
     ASSERT_TRUE(op.held.has_value());
-    net::post(*io, at_shutdown(j, op));
-    io.reset();
+    net::post(io, at_shutdown(j, op));
+    io.shutdown();
     root.request_close();
     home.poll();
     EXPECT_EQ(j.state(), job_state::cancelled);

@@ -116,13 +116,21 @@ TEST(lane_core, RUN_155_nested_waits_for_tasks_beyond_the_limit_do_not_deadlock)
 
 // --- that do not come back ---------------------------------------------------------------------------------------------------
 
+// Objects that abandoned threads refer to: they stay reachable, so that they are no leak.
+template <class T>
+T* keep_for_ever(T* made) {
+    static std::vector<void*>* const kept = new std::vector<void*>;
+    kept->push_back(made);
+    return made;
+}
+
 TEST(lane_core, RUN_156_what_does_not_end_is_abandoned_by_name_with_what_waits_behind_it) {
     auto end = std::make_shared<gate>();
     countdown begun(1);
-    auto* stuck = new job_of([end, &begun] {
+    auto* stuck = keep_for_ever(new job_of([end, &begun] {
         begun.down();
         end->wait();
-    });
+    }));
     const site here = site::here();
     stuck->set_label(activity_label("feed", here));
     int ran = 0;
@@ -266,7 +274,7 @@ TEST(lane_core, RUN_156_an_abandoned_function_resumes_nothing_when_it_returns) {
     countdown begun(1);
     int resumed = 0;
     std::optional<runtime> rt(std::in_place, runtime_options().workers(2).name("mill").blocking_patience(1ms));
-    auto* root = new owned_scope(*rt, "root");  // left behind with its job
+    auto* root = keep_for_ever(new owned_scope(*rt, "root"));  // left behind with its job
     root->launch("grind", waits_at(end, &begun, &resumed));
     begun.wait();
     const std::vector<lane_entry> busy = rt->blocking().running();
@@ -292,7 +300,7 @@ TEST(lane_core, RUN_156_the_destructor_names_what_it_leaves_behind) {
     ::testing::internal::CaptureStderr();
     {
         runtime rt(runtime_options().workers(1).name("mill").blocking_patience(1ms));
-        auto* root = new owned_scope(rt, "root");
+        auto* root = keep_for_ever(new owned_scope(rt, "root"));
         root->launch("grind", waits_at(end, &begun, &resumed));
         begun.wait();
     }
