@@ -1,0 +1,39 @@
+// A program of the release before: the former names still compile, each with a warning that names the new one, and still work.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#include <roost/roost.hpp>
+
+#include <cstdio>
+
+using namespace roost;
+
+namespace {
+
+task<int> one() { co_return 1; }
+
+task<int> all_of_them(scope& s) {
+    auto [answer, promise] = bridge<int>(s, "answer", external_cancel::abandon);
+    const int value = co_await trace("a note", one());
+    promise.set_value(value);
+    const int got = co_await std::move(answer);
+    waiter_queue queue("queue");
+    const bool waited = co_await queue.add_waiter_if([]() noexcept { return true; });
+    co_return got == 1 && !waited ? 0 : 1;
+}
+task<int> limited(limited_scope& s) {
+    co_await s.room();
+    co_return s.free_places() == 2 ? 0 : 1;
+}
+task<int> everything() {
+    const int first = co_await with_scope(all_of_them);
+    const int second = co_await with_limited_scope(2, limited);
+    const int third = co_await collect(all_of_them);
+    co_return first + second + third;
+}
+
+}  // namespace
+
+int main() {
+    const int wrong = run(everything());
+    std::printf(wrong == 0 ? "all as expected\n" : "%d wrong\n", wrong);
+    return wrong;
+}
