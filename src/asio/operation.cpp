@@ -31,13 +31,13 @@ net::any_io_executor serial_of(const net::any_io_executor& offered) {
 
 // Returns true if the job whose body is in this region is cancelled itself, and no shield in between delays that.
 bool reaches_from_job(const region& in) noexcept {
-    const node& whole = static_cast<const job_core&>(in.owner());
+    const node& whole = in.owner();
     for (const node* n = &in; n != &whole; n = n->parent()) {
-        if (n->is_shield() && !n->should_stop_now()) {
+        if (n->is_shield() && !n->is_cancelled()) {
             return false;
         }
     }
-    return whole.should_stop_now();
+    return whole.is_cancelled();
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ net::any_io_executor operation::serial_executor(const net::any_io_executor& offe
 }
 
 bool operation::may_begin() noexcept {
-    if (frame().where().is_cancelled()) [[unlikely]] {
+    if (frame().region().is_cancelled_relaxed()) [[unlikely]] {
         unwind_frame(frame());
         return false;
     }
@@ -103,13 +103,13 @@ bool operation::may_begin() noexcept {
 
 void operation::before_begin() {
     if (ends_at_stop_) {
-        on_stop_.emplace(token(frame().where()), level::stop, stop_hook(*this, frame().where()));
+        on_stop_.emplace(token(frame().region()), level::stop, stop_hook(*this, frame().region()));
     }
 }
 
 bool operation::after_begin() noexcept {
     promise_base& me = frame();
-    region& in = me.where();
+    region& in = me.region();
     suspended_ = true;
     switch (state_.transition(begin_returned)) {
         case operation_action::go_on:
@@ -128,7 +128,7 @@ bool operation::after_begin() noexcept {
 }
 
 // A cancel arrives here as well as through the region. It must not count as a stop, whichever of the two comes first.
-void operation::level_raised(const region& in) noexcept { request(in.should_stop_now() ? wish::cancel : wish::stop); }
+void operation::level_raised(const region& in) noexcept { request(in.is_cancelled() ? wish::cancel : wish::stop); }
 
 void operation::request(wish what) noexcept {
     if (state_.transition([what](operation_state s) { return ask(s, what); }) == operation_action::emit) {
@@ -207,7 +207,7 @@ void operation::handler_gone() noexcept {
 // handler, the task is posted.
 void operation::wake() noexcept {
     const executor_ref where = frame().get_executor();
-    if (!body::is_any_here() && where->is_here()) {
+    if (!job_core::is_any_here() && where->is_here()) {
         run_woken(*this);
     } else {
         post_or_fall_back(where, *this, "a task after an asio operation");
@@ -231,7 +231,7 @@ bool operation::loses_its_result(const region& in) const noexcept {
 void operation::run_woken(work& self) noexcept {
     operation& mine = static_cast<operation&>(self);
     promise_base& me = mine.frame();
-    region& in = me.where();
+    region& in = me.region();
     if (mine.suspended_) {
         in.disarm(mine);
     }

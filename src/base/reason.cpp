@@ -16,7 +16,7 @@ struct alignas(void*) reason::record {  // aligned: a caller that keeps a reason
 struct reason::full_record : record {
     explicit full_record(reason_kind k) noexcept : record{k, false} {}
     atomic<std::uint32_t> holders{1};
-    site where;
+    roost::site where;
     std::string text;
     std::string origin;
     std::any payload;
@@ -36,9 +36,9 @@ std::string_view to_string(reason_kind kind) noexcept {
     return "unknown";
 }
 
-reason::reason(reason_kind kind, std::string_view text, site where) : reason(kind, text, std::any(), where) {}
+reason::reason(reason_kind kind, std::string_view text, roost::site where) : reason(kind, text, std::any(), where) {}
 
-reason::reason(reason_kind kind, std::string_view text, std::any payload, site where) {
+reason::reason(reason_kind kind, std::string_view text, std::any payload, roost::site where) {
     auto made = std::make_unique<full_record>(kind);
     made->where = where;
     made->payload = std::move(payload);
@@ -78,7 +78,7 @@ reason reason::plain_kind(reason_kind kind) noexcept {
 
 reason_kind reason::kind() const noexcept { return record_ == nullptr ? reason_kind::none : record_->kind; }
 std::string_view reason::text() const noexcept { return full() == nullptr ? std::string_view() : full()->text; }
-site reason::where() const noexcept { return full() == nullptr ? site() : full()->where; }
+roost::site reason::site() const noexcept { return full() == nullptr ? roost::site() : full()->where; }
 std::string_view reason::origin() const noexcept { return full() == nullptr ? std::string_view() : full()->origin; }
 const std::any* reason::payload() const noexcept {
     return full() == nullptr || !full()->payload.has_value() ? nullptr : &full()->payload;
@@ -89,7 +89,7 @@ std::string reason::to_string() const {
     if (!text().empty()) {
         out.append(": ").append(text());
     }
-    std::string place = where().is_known() ? where().to_string() : std::string();
+    std::string place = site().is_known() ? site().to_string() : std::string();
     if (!origin().empty()) {
         place.append(place.empty() ? "at '" : ", at '").append(origin()).append("'");
     }
@@ -103,7 +103,7 @@ reason reason::at_origin(std::string_view name) const {
     if (record_ == nullptr || !origin().empty()) {
         return *this;
     }
-    reason copy(kind(), text(), payload() == nullptr ? std::any() : *payload(), where());
+    reason copy(kind(), text(), payload() == nullptr ? std::any() : *payload(), site());
     static_cast<full_record*>(copy.record_)->origin = name;
     return copy;
 }

@@ -26,7 +26,7 @@ bool is_level_as_new(const node& n) noexcept {
 // Returns true if it is cancelled and the reason was given further up.
 bool has_reason_from_above(const node& n) noexcept {
     constexpr level_word own = own_bit(level::cancel) | own_bit(level::abort);
-    return n.should_stop_now() && (access::level_of(const_cast<node&>(n)).load(mo::relaxed) & own) == 0;  // F3
+    return n.is_cancelled() && (access::level_of(const_cast<node&>(n)).load(mo::relaxed) & own) == 0;  // F3
 }
 
 // Cheaper than ==. May return false for the same site in two translation units.
@@ -121,7 +121,7 @@ void fork::drop_rest() noexcept {
 }
 
 promise_base* fork::start(node_name name, site where) {
-    region& at = me_->where();
+    region& at = me_->region();
     if (at.is_cancelled()) [[unlikely]] {
         unwind_frame(*me_);
         return nullptr;
@@ -144,7 +144,7 @@ promise_base* fork::begin_here(runner& here) noexcept {
     fork_job& job = scope_->first_job();
     frame.attach(link, job);
     posted_ = rest_ != nullptr;
-    if (posted_ && !pass_on(scope_->where())) [[unlikely]] {
+    if (posted_ && !pass_on(scope_->executor())) [[unlikely]] {
         here.current = here.current == &job ? nullptr : here.current;  // the loop below has nothing left to do
         job.start_here(frame);
         begin_elsewhere();
@@ -161,7 +161,7 @@ next_step fork::child_done(fork_slot& slot, ending how, reason& why) noexcept {
     const bool decided = rules_->ended != nullptr && rules_->ended(*this, slot, how, &ran);
     const bool is_here = here.entered == entered_;  // then it has not been suspended, and it is the first job
     if (is_here && how == ending::returned && ran.is_as_new() &&
-        (!posted_ || scope_->where()->take_next(static_cast<fork_ticket&>(*this)))) [[likely]] {
+        (!posted_ || scope_->executor()->take_next(static_cast<fork_ticket&>(*this)))) [[likely]] {
         if (decided) {
             drop_rest();
         }
@@ -178,7 +178,7 @@ next_step fork::child_done(fork_slot& slot, ending how, reason& why) noexcept {
 // All children that began here have returned, and nothing is left to begin.
 next_step fork::end_here(runner& here) noexcept {
     if (scope_->is_as_new()) [[likely]] {
-        here.current = &me_->where().owner();
+        here.current = &me_->region().owner();
         const next_step then = rules_->needs_all ? next_step::resume(*me_) : rules_->finish(*this);
         std::exchange(scope_, nullptr)->put_away();  // now: finish() may report its site
         return then;
@@ -231,7 +231,7 @@ bool fork::pass_on(executor_ref to) noexcept {
 // here.
 void fork::begin_elsewhere() noexcept {
     fork_scope& scope = *scope_;
-    while (rest_ != nullptr && !scope.should_stop_now()) {
+    while (rest_ != nullptr && !scope.is_cancelled()) {
         fork_slot& slot = *rest_;
         promise_base& frame = take_first();
         fork_job* job = nullptr;
@@ -247,7 +247,7 @@ void fork::begin_elsewhere() noexcept {
         if (is_last) {
             scope.close_and_leave();
         }
-        const bool is_mine = !is_last && !pass_on(scope.where());
+        const bool is_mine = !is_last && !pass_on(scope.executor());
         job->start_here(frame);
         if (!is_mine) {
             return;
@@ -311,11 +311,11 @@ reason fork::reason_from_above() const noexcept {
             return s->link().why();
         }
     }
-    return me_->where().why();
+    return me_->region().why();
 }
 
 next_step fork::end_cancelled() noexcept {
-    reason why = me_->where().is_cancelled() ? reason_from_above() : reason();
+    reason why = me_->region().is_cancelled_relaxed() ? reason_from_above() : reason();
     for (fork_slot* s = first_; s != nullptr && !why; s = s->next_) {
         if (s->link().state() == ending::cancelled) {
             why = s->link().why();

@@ -28,7 +28,7 @@ constinit const fork_rules settled_rules{.policy = told_policy,
                                              },
                                          .finish =
                                              +[](fork& group) noexcept {
-                                                 if (!group.waiter().where().is_cancelled()) {
+                                                 if (!group.waiter().region().is_cancelled_relaxed()) {
                                                      return next_step::resume(group.waiter());
                                                  }
                                                  group.report_slots("when_all_settled");

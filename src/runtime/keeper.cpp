@@ -138,7 +138,7 @@ void keeper::report(watched& w, unsigned index, time_point now) noexcept {
     site where;
     w.of->look([&](const activity_label& what) noexcept {
         size = what.name().copy(name.data(), name.size());
-        where = what.where();
+        where = what.site();
     });
     say(overrun(options_.name, index, std::string_view(name.data(), size), where, ran));
 }

@@ -207,7 +207,7 @@ void lane_core::run(member& me) noexcept {
 // Called with the lock held; releases it while the work runs.
 void lane_core::run_one(member& me, blocking_work& w) noexcept {
     me.name_size = w.label().name().copy(me.name.data(), me.name.size());
-    me.where = w.label().where();
+    me.where = w.label().site();
     me.since = now();
     me.busy = true;
     lock_.unlock();
@@ -331,7 +331,7 @@ void lane_core::name_queued(std::vector<lane_entry>& left) const noexcept {
     try {
         for (const work* w = first_; w != nullptr; w = w->next) {
             const activity_label& label = static_cast<const blocking_work*>(w)->label();
-            left.emplace_back(lane_entry::state::queued, std::string(label.name()), label.where(), duration(0));
+            left.emplace_back(lane_entry::state::queued, std::string(label.name()), label.site(), duration(0));
         }
     } catch (const std::exception&) {  // no memory to name them
     }

@@ -59,7 +59,7 @@ private:
 
 signal_canceller::signal_canceller() : target_(std::make_shared<target>()) { signal_hub::add(target_); }
 signal_canceller::~signal_canceller() { signal_hub::remove(*target_); }
-void signal_canceller::cancels(node_ref<node> root) noexcept { target_->cancels(std::move(root)); }
+void signal_canceller::cancels(const node_ref<node>& root) noexcept { target_->cancels(root); }
 int signal_canceller::number() const noexcept { return target_->number(); }
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -155,11 +155,11 @@ bool comes_first(const report_entry& a, const report_entry& b) noexcept {
     if (age_a != age_b) {
         return age_a > age_b;
     }
-    if (const int order = std::strcmp(a.where().file(), b.where().file()); order != 0) {
+    if (const int order = std::strcmp(a.site().file(), b.site().file()); order != 0) {
         return order < 0;
     }
-    if (a.where().line() != b.where().line()) {
-        return a.where().line() < b.where().line();
+    if (a.site().line() != b.site().line()) {
+        return a.site().line() < b.site().line();
     }
     return a.name() < b.name();
 }

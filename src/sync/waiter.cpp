@@ -58,13 +58,13 @@ inline waiter* detail::wake_chain::mark(waiter& w) noexcept {
 // Posts w and the waiters behind it with the same executor as one chain. Requires takes_chains(). Returns the rest.
 template <class What>
 waiter* detail::wake_chain::post_together(waiter* w, What what) noexcept {
-    const executor_ref where = w->where();
+    const executor_ref where = w->executor();
     work_list all;
     do {
         waiter* next = mark(*w);
         all.push(*w);
         w = next;
-    } while (w != nullptr && w->where() == where);
+    } while (w != nullptr && w->executor() == where);
     where->post_all(all);
     while (work* refused = all.pop()) {
         fall_back(where, *refused, what);
@@ -86,7 +86,7 @@ waiter* detail::wake_chain::run_in_turn(waiter* w) noexcept {
             here.queue.push(*w);
         }
         w = next;
-    } while (w != nullptr && !w->where());
+    } while (w != nullptr && !w->executor());
     here.is_running = !is_outermost;
     return w;
 }
@@ -95,7 +95,7 @@ template <class What>
 void detail::wake_chain::deliver_all(What what) noexcept {
     waiter* w = first_;
     while (w != nullptr) {
-        const executor_ref where = w->where();
+        const executor_ref where = w->executor();
         if (!where) {
             w = run_in_turn(w);
         } else if (where->takes_chains()) {

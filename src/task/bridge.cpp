@@ -33,9 +33,7 @@ std::coroutine_handle<bridge_promise> foreign_wait::make_bridge(foreign_wait& fo
     return handle;
 }
 
-bool foreign_wait::is_job_cancelled(const promise_base& frame) noexcept {
-    return static_cast<const job_core&>(frame.where().owner()).is_cancelled();
-}
+bool foreign_wait::is_job_cancelled(const promise_base& frame) noexcept { return frame.region().owner().is_cancelled(); }
 
 void foreign_wait::drop_bridge() noexcept {
     if (const auto mine = std::exchange(bridge_, nullptr)) {
@@ -49,7 +47,7 @@ void foreign_wait::lost() noexcept {
     bridge_ = nullptr;
     try {
         throw error(errc::promise_dropped,
-                    "job '" + std::string(static_cast<job_core&>(frame().where().owner()).name()) +
+                    "job '" + std::string(frame().region().owner().name()) +
                         "' awaited a foreign awaitable that destroyed the coroutine it was to resume");
     } catch (...) {
         keep_failure(std::current_exception());
@@ -67,8 +65,8 @@ void foreign_wait::run_completed(work& self) noexcept {
     mine.end();
     promise_base& frame = mine.frame();
     if (is_job_cancelled(frame) && !mine.failure_ && mine.discard_(mine)) {
-        runner::of_this_thread().why = frame.where().why();
-        frame.where().owner().run(next_step::unwind(frame));
+        runner::of_this_thread().why = frame.region().why();
+        frame.region().owner().run(next_step::unwind(frame));
         return;
     }
     frame.resume_from_wait();

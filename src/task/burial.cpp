@@ -15,8 +15,8 @@ constexpr std::uint16_t most_suspended = 128;
 
 // A destructor threw: in the job that runs here, or in none.
 void keep_thrown(std::exception_ptr error) noexcept {
-    if (body* running = body::current()) {
-        static_cast<job_core*>(running)->add_suppressed(std::move(error));
+    if (job_core* running = job_core::current()) {
+        running->add_suppressed(std::move(error));
     } else {
         report_failure("a destructor in", "a task that is in no job", site(), std::move(error));
     }
@@ -60,7 +60,7 @@ constinit const link_ops burial_ops(+[](await_link&, ending, reason&) noexcept -
     panic("the end of a frame that was being destroyed was told to its awaiter");
 });
 
-burial::burial(promise_base& frame, await_link& link, region* in) noexcept
+burial::burial(promise_base& frame, await_link& link, detail::region* in) noexcept
     : here_(&runner::of_this_thread()),
       outer_(std::exchange(here_->buried, this)),
       frame_(&frame),
@@ -98,7 +98,7 @@ void bury_ended(promise_base& frame) noexcept { destroy(frame); }
 ending bury_cancelled(promise_base& frame) noexcept {
     const quiet_drops quiet;
     auto& link = static_cast<settled_link&>(*frame.link());
-    const bool came_to_its_end = burial(frame, link, &frame.where()).destroy();
+    const bool came_to_its_end = burial(frame, link, &frame.region()).destroy();
     if (!came_to_its_end) [[likely]] {
         return ending::cancelled;
     }
@@ -114,7 +114,7 @@ namespace {
 void destroy_dropped(promise_base& frame) noexcept {
     result_link<void> last;
     frame.set_link(last);
-    static_cast<void>(burial(frame, last, static_cast<job_core*>(body::current())).destroy());
+    static_cast<void>(burial(frame, last, job_core::current()).destroy());
     if (last.state() == ending::threw) {
         keep_thrown(last.take_error());
     }

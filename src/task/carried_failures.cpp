@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -26,7 +27,7 @@ bool knows_holders() noexcept {
         const std::exception_ptr one = std::make_exception_ptr(1);
         const volatile int* const count = holders_of(one);
         const int before = *count;
-        const std::exception_ptr two = one;
+        const std::vector<std::exception_ptr> second(1, one);
         return before == 1 && *count == 2;
     }();
     return known;

@@ -7,8 +7,8 @@ namespace roost::inline ROOST_ABI {
 namespace detail {
 
 void yield_await::await_suspend(std::coroutine_handle<>) noexcept {
-    region& in = me_->where();
-    if (in.is_cancelled() || (!may_go_on(*me_) && in.is_cancelled())) {
+    region& in = me_->region();
+    if (in.is_cancelled_relaxed() || (!may_go_on(*me_) && in.is_cancelled_relaxed())) {
         unwind_frame(*me_);
         return;
     }
@@ -20,9 +20,9 @@ void yield_await::await_suspend(std::coroutine_handle<>) noexcept {
 
 void yield_await::run_again(work& self) noexcept {
     promise_base& me = *static_cast<yield_await&>(self).me_;
-    if (me.where().is_cancelled()) {
-        runner::of_this_thread().why = me.where().why();
-        me.where().owner().run(next_step::unwind(me));
+    if (me.region().is_cancelled_relaxed()) {
+        runner::of_this_thread().why = me.region().why();
+        me.region().owner().run(next_step::unwind(me));
     } else {
         me.resume_from_wait();
     }
@@ -36,7 +36,7 @@ ready_await<time_point> this_time_call::in_task(promise_base& me) const noexcept
 }  // namespace detail
 
 job current_job() noexcept {
-    detail::body* running = detail::body::current();
+    detail::job_core* running = detail::job_core::current();
     return running == nullptr ? job() : job(node_ref<detail::job_core>::share(static_cast<detail::job_core&>(*running)));
 }
 

@@ -15,9 +15,9 @@ const scope_policy daemon_scope::policy(
     scope_policy::wants::failures);
 
 daemon_scope::daemon_scope(scope_core& of)
-    : scope_core(functions, of.where(), "daemons", of.made_at(), policy), of_(node_ref<scope_core>::share(of)) {}
+    : scope_core(functions, of.executor(), "daemons", of.made_at(), policy), of_(node_ref<scope_core>::share(of)) {}
 daemon_scope::daemon_scope(scope_core& of, node& parent)
-    : scope_core(functions, parent, of.where(), "daemons", of.made_at(), policy), of_(node_ref<scope_core>::share(of)) {}
+    : scope_core(functions, parent, of.executor(), "daemons", of.made_at(), policy), of_(node_ref<scope_core>::share(of)) {}
 
 daemon_scope* daemon_scope::make(scope_core& of) {
     if (of.parent() == nullptr) {

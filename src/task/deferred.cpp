@@ -14,13 +14,13 @@ settled_wait::settled_wait(promise_base& me, job_core& target) noexcept
     : cancellable(me, functions), target_(&target), wait_(&target) {}
 
 bool settled_wait::await_ready() const noexcept {
-    return !frame().where().is_cancelled() && target_->is_final() && !is_cancelled_target();
+    return !frame().region().is_cancelled_relaxed() && target_->is_final() && !is_cancelled_target();
 }
 
 bool settled_wait::await_suspend(std::coroutine_handle<>) noexcept {
     promise_base& me = frame();
-    region& in = me.where();
-    if (in.is_cancelled()) {
+    region& in = me.region();
+    if (in.is_cancelled_relaxed()) {
         unwind_frame(me);
         return true;
     }
@@ -40,11 +40,11 @@ bool settled_wait::await_suspend(std::coroutine_handle<>) noexcept {
 void settled_wait::woken(work& self) noexcept {
     settled_wait& mine = *static_cast<settled_wait*>(static_cast<waiter&>(self).frame());
     promise_base& me = mine.frame();
-    me.where().disarm(mine);
+    me.region().disarm(mine);
     mine.wait_.await_resume();
     if (mine.is_cancelled_target()) {
         runner::of_this_thread().why = mine.target_->outcome_link().why();
-        me.where().owner().run(next_step::unwind(me));
+        me.region().owner().run(next_step::unwind(me));
     } else {
         me.resume_from_wait();
     }
@@ -58,7 +58,7 @@ void throw_refused() {
 }
 
 void deferred_dropped(const job_core& child) noexcept {
-    if (!child.should_stop_now() && !drops_are_quiet()) {
+    if (!child.is_cancelled() && !drops_are_quiet()) {
         report_misuse(
             "job", child.name(), child.made_at(),
             "its deferred was dropped without being awaited, which cancels the job; await the deferred, keep() it, "

@@ -1,12 +1,13 @@
 #include <roost/task/detail/give_way.hpp>
 
 #include <roost/exec/timer.hpp>
+#include <roost/task/detail/job_core.hpp>
 #include <roost/tree/deadline.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 
 bool look_at_clock(promise_base& me) noexcept {
-    region& in = me.where();
+    region& in = me.region();
     timer_service* timers = me.get_executor()->timers();
     if (timers == nullptr) {
         in.set_steps(slice::most_steps);
@@ -20,13 +21,13 @@ bool look_at_clock(promise_base& me) noexcept {
     if (at >= limit) [[unlikely]] {
         cancel_passed(in, at);
     }
-    return !over && !in.is_cancelled();
+    return !over && !in.is_cancelled_relaxed();
 }
 
 // A cancelled body ends at its next checkpoint, so it need not be posted.
 bool give_way(promise_base& frame) noexcept {
-    region& in = frame.where();
-    return !in.is_cancelled() && in.owner().give_way(frame);
+    region& in = frame.region();
+    return !in.is_cancelled_relaxed() && in.owner().give_way(frame);
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -9,10 +9,8 @@ namespace roost::inline ROOST_ABI {
 namespace {
 
 [[noreturn]] void refuse_foreign_leave(const detail::job_core& of) noexcept {
-    const detail::body* running = detail::body::current();
-    const std::string where = running == nullptr
-                                  ? "outside of jobs"
-                                  : "in job '" + std::string(static_cast<const detail::job_core*>(running)->name()) + "'";
+    const detail::job_core* running = detail::job_core::current();
+    const std::string where = running == nullptr ? "outside of jobs" : "in job '" + std::string(running->name()) + "'";
     panic("job", of.name(), of.made_at(),
           "its ignore guard was left " + where + (of.is_final() ? " after the job had ended" : "") +
               "; destroy it in the job that made it, before that job ends");
@@ -25,8 +23,8 @@ void ignore_guard::leave() noexcept {
     if (in == nullptr) {
         return;
     }
-    if (detail::body::current() != &in->owner()) [[unlikely]] {
-        refuse_foreign_leave(static_cast<const detail::job_core&>(in->owner()));
+    if (detail::job_core::current() != &in->owner()) [[unlikely]] {
+        refuse_foreign_leave(in->owner());
     }
     in->leave_ignore();
     in->release();

@@ -47,7 +47,7 @@ void refuse_join_from_inside(const promise_base& frame, const job_core& target) 
     if (target.is_final()) {
         return;
     }
-    for (const node* n = &frame.where(); n != nullptr; n = n->parent()) {
+    for (const node* n = &frame.region(); n != nullptr; n = n->parent()) {
         if (n == static_cast<const node*>(&target)) {
             throw error(errc::would_deadlock, "job '" + std::string(job_of(frame).name()) + "' waits for job '" +
                                                   std::string(target.name()) + "', in which it runs itself");

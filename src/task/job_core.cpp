@@ -30,26 +30,26 @@ job_state job_core::state() const noexcept {
 }
 
 void job_core::start(promise_base& frame, start_mode mode) noexcept {
-    if (is_watched() || mode != start_mode::scheduled || should_stop_now()) [[unlikely]] {
+    if (is_watched() || mode != start_mode::scheduled || is_cancelled()) [[unlikely]] {
         start_unusual(frame, mode);
         return;
     }
     outcome_link().keep_first(frame);
     set_run(run_job);
-    post_or_fall_back(where(), *this, name_text());
+    post_or_fall_back(executor(), *this, name_text());
 }
 
 // The constructor has begun the sequence: every other event of the job is reported after this.
 void job_core::tell_created(job_state state) noexcept {
     tell(job_event_kind::created, state, 1);
     finish_telling();
-    if (should_stop_now()) {  // no canceller reports it for a job that is born cancelled
+    if (is_cancelled()) {  // no canceller reports it for a job that is born cancelled
         tell_cancel();
     }
 }
 
 void job_core::tell_state(job_state state) noexcept {
-    if (should_stop_now()) {  // its canceller may be about to report that
+    if (is_cancelled()) {  // its canceller may be about to report that
         tell_cancel();
     } else if (events_.begin()) {
         tell(job_event_kind::state_changed, state, 1);
@@ -82,24 +82,24 @@ void job_core::start_unusual(promise_base& frame, start_mode mode) noexcept {
     if (watched_ != 0) {
         tell_created(job_state::fresh);
     }
-    if (mode != start_mode::always && should_stop_now()) {
+    if (mode != start_mode::always && is_cancelled()) {
         drop_unstarted(frame);
         outcome_link().settle_cancelled(why());
         parent_scope().note_cancelled_child();
         end_body();
         return;
     }
-    if (mode == start_mode::immediate && where()->is_here()) {
+    if (mode == start_mode::immediate && executor()->is_here()) {
         phase_.store(job_state::active, mo::relaxed);  // J3
         if (is_watched()) [[unlikely]] {
             tell_state(job_state::active);
         }
-        body::run(frame);
+        job_core::run(frame);
         return;
     }
     outcome_link().keep_first(frame);
     set_run(mode == start_mode::always ? run_always : run_job);
-    post_or_fall_back(where(), *this, name_text());
+    post_or_fall_back(executor(), *this, name_text());
 }
 
 // As start(), without a queue.
@@ -107,16 +107,16 @@ void job_core::start_here(promise_base& frame) noexcept {
     if (watched_ != 0) [[unlikely]] {
         tell_created(job_state::fresh);
     }
-    if (should_stop_now()) [[unlikely]] {
+    if (is_cancelled()) [[unlikely]] {
         runner::of_this_thread().why = why();
-        body::run(next_step::unwind(frame));
+        job_core::run(next_step::unwind(frame));
         return;
     }
     phase_.store(job_state::active, mo::relaxed);  // J3
     if (is_watched()) [[unlikely]] {
         tell_state(job_state::active);
     }
-    body::run(frame);
+    job_core::run(frame);
 }
 
 void job_core::tell_begun() noexcept {
@@ -126,7 +126,7 @@ void job_core::tell_begun() noexcept {
 
 // The first step of a job, unless it has been cancelled since it was posted.
 void job_core::run_job(work& self) noexcept {
-    job_core& job = static_cast<job_core&>(static_cast<body&>(self));
+    job_core& job = static_cast<job_core&>(self);
     __builtin_prefetch(&job.outcome_link().first());  // among many children the frame has left the cache
     if (job.is_cancelled()) [[unlikely]] {
         run_cancelled(job);
@@ -137,16 +137,16 @@ void job_core::run_job(work& self) noexcept {
 
 void job_core::run_cancelled(job_core& job) noexcept {
     runner::of_this_thread().why = job.why();
-    job.body::run(next_step::unwind(job.outcome_link().first()));
+    job.run(next_step::unwind(job.outcome_link().first()));
 }
 
 void job_core::run_always(work& self) noexcept {
-    job_core& job = static_cast<job_core&>(static_cast<body&>(self));
+    job_core& job = static_cast<job_core&>(self);
     job.phase_.store(job_state::active, mo::relaxed);  // J3
     if (job.is_watched()) [[unlikely]] {
         job.tell_state(job_state::active);
     }
-    job.body::run(job.outcome_link().first());
+    job.run(job.outcome_link().first());
 }
 
 next_step job_core::body_done(ending how, reason& why) noexcept {
@@ -208,7 +208,7 @@ void job_core::end_joined() noexcept {
 
 bool job_core::run_for_joiner() noexcept {
     runner& here = runner::of_this_thread();
-    if (here.depth == deepest_join || phase_.load(mo::relaxed) != job_state::fresh || !where()->take_next(*this)) {  // J6
+    if (here.depth == deepest_join || phase_.load(mo::relaxed) != job_state::fresh || !executor()->take_next(*this)) {  // J6
         return false;
     }
     job_core* const outer = std::exchange(here.joined, this);
@@ -280,7 +280,7 @@ void job_core::describe_job(const node& self, node_description& d) noexcept {
 // Called when the last unit is gone: the one and only end of a job.
 bool job_core::drained(node& self) noexcept {
     job_core& job = static_cast<job_core&>(static_cast<region&>(self));
-    if (job.is_watched() && job.should_stop_now()) [[unlikely]] {
+    if (job.is_watched() && job.is_cancelled()) [[unlikely]] {
         job.tell_cancel();  // its canceller comes too late to report it
     }
     job.parent_scope().policy().child_ended(job.parent_scope(), job);

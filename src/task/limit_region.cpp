@@ -10,7 +10,7 @@ constinit const node_functions limit_region::functions{.kind = "region",
                                                        .own = own_work::none};
 
 limit_region* limit_region::make(promise_base& from, site made_at, time_point at) {
-    auto* made = new limit_region(from.where(), made_at, timers_of(from));
+    auto* made = new limit_region(from.region(), made_at, timers_of(from));
     if (made->attach(child_kind::working, admission::member) == attached::refused) {
         panic("region", "deadline", made_at, "it was entered in a job that has ended already");
     }
@@ -38,7 +38,7 @@ limit_region::passed limit_region::leave_for_good() noexcept {
     deadline_->end();
     set_timer();  // unless another thread is at that, fired() is out of here when it returns
     const passed cut_or_not = is_cut_short() ? passed::cut_short : passed::yes;
-    const passed result = should_stop_now() ? cut_or_not : passed::no;
+    const passed result = is_cancelled() ? cut_or_not : passed::no;
     give_back();
     return result;
 }

@@ -31,6 +31,21 @@ std::string code_of(const promise_base& frame) {
     return text;
 }
 
+// Returns true if the running body cannot wait for the scope's children in a plain function, with its temporaries alive: the
+// scope is its own or around it, on the same executor. It can for children elsewhere, by a call that blocks.
+bool ends_later(const scope_core& in) noexcept {
+    const job_core* const running = job_core::current();
+    const node* const job = running;
+    if (in.executor() != running->executor()) {
+        return false;
+    }
+    const node* n = &in;
+    while (n != nullptr && n != job) {
+        n = n->parent();
+    }
+    return n != nullptr || in.has_caller_inside();
+}
+
 }  // namespace
 
 void task_dropped(const promise_base& frame) noexcept {
@@ -50,17 +65,17 @@ void task_dropped(const promise_base& frame) noexcept {
 }
 
 void ended_without_result(const promise_base& frame) noexcept {
-    const job_core& job = static_cast<job_core&>(frame.where().owner());
+    const job_core& job = frame.region().owner();
     panic("job", job.name(), job.made_at(),
           "a task with a result ended without co_return; every path through it needs one" + code_of(frame));
 }
 
-void refuse_borrowed(promise_base& frame, node_name name, start_mode how, site where) noexcept {
+void refuse_borrowed(const scope_core& in, const void* argument, node_name name, site where) noexcept {
     const void* const body_begins = activity::of_this_thread().current();
-    const auto at = reinterpret_cast<std::uintptr_t>(frame.borrowed());
+    const auto at = reinterpret_cast<std::uintptr_t>(argument);
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    if (how == start_mode::immediate || body::current() == nullptr || at < here ||
-        at >= reinterpret_cast<std::uintptr_t>(body_begins)) {
+    if (job_core::current() == nullptr || at < here || at >= reinterpret_cast<std::uintptr_t>(body_begins) ||
+        !ends_later(in)) {
         return;
     }
     panic("job", name.text(), where,
@@ -101,7 +116,7 @@ void refuse_gone_argument(const promise_base& frame, const promise_base& awaiter
     if (at >= here || here - at > surely_this_stack) {
         return;
     }
-    const job_core& job = static_cast<job_core&>(awaiter.where().owner());
+    const job_core& job = awaiter.region().owner();
     panic(
         "job", job.name(), job.made_at(),
         "it awaits a task that refers to an object which is gone (the closure of a coroutine lambda, or an argument that is "
@@ -111,7 +126,7 @@ void refuse_gone_argument(const promise_base& frame, const promise_base& awaiter
 }
 
 void report_own_lock(const promise_base& frame, wait_target lock) noexcept {
-    report_locked_twice(lock.kind(), lock.name(), static_cast<const job_core&>(frame.where().owner()).name());
+    report_locked_twice(lock.kind(), lock.name(), frame.region().owner().name());
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

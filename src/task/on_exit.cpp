@@ -21,7 +21,7 @@ next_step exit_action::frame_done(await_link& link, ending how, reason& why) noe
     self.how_ = how;
     self.why_ = std::move(why);
     try {
-        timer_service* timers = self.where_->owner().where()->timers();
+        timer_service* timers = self.where_->owner().executor()->timers();
         self.shield_region::enter(*self.where_, timers, self.made_at_, timers == nullptr ? duration::max() : self.budget_);
     } catch (...) {
         self.run_failed(std::current_exception());
@@ -47,9 +47,7 @@ next_step exit_action::action_done(await_link& link, ending how, reason&) noexce
     return self.go_on();
 }
 
-void exit_action::run_failed(std::exception_ptr error) noexcept {
-    static_cast<job_core&>(where_->owner()).add_suppressed(std::move(error));
-}
+void exit_action::run_failed(std::exception_ptr error) noexcept { where_->owner().add_suppressed(std::move(error)); }
 
 // Continues as if the frame had ended just now, for the link that the frame had before the action was inserted.
 next_step exit_action::go_on() noexcept {

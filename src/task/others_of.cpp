@@ -5,9 +5,8 @@
 namespace roost::inline ROOST_ABI {
 
 std::vector<std::exception_ptr> others_of(const std::exception_ptr& caught) {
-    const detail::body* running = detail::body::current();
-    return running == nullptr ? std::vector<std::exception_ptr>()
-                              : static_cast<const detail::job_core*>(running)->carried(caught).to_vector(caught);
+    const detail::job_core* running = detail::job_core::current();
+    return running == nullptr ? std::vector<std::exception_ptr>() : running->carried(caught).to_vector(caught);
 }
 
 }  // namespace roost::inline ROOST_ABI

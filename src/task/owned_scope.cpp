@@ -36,13 +36,13 @@ public:
     [[nodiscard]] bool await_ready() noexcept { return wait_.await_ready(); }
     template <class Promise>
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
-        static_cast<void>(frame().where().commit(*this));
+        static_cast<void>(frame().region().commit(*this));
         suspended_ = true;
         return wait_.await_suspend(self);
     }
     void await_resume() noexcept {
         if (suspended_) {
-            frame().where().disarm(*this);
+            frame().region().disarm(*this);
         }
         wait_.await_resume();
     }

@@ -61,7 +61,7 @@ void region::interrupt() noexcept {
 
 // Requires that the caller has set busy.
 void region::claim_and_unwind(cancellable& what) noexcept {
-    body& mine = owner();
+    job_core& mine = owner();
     promise_base& frame = what.frame();
     if (claim_wait(what)) {
         mine.post_unwind(frame);
@@ -108,14 +108,14 @@ job_core* region::joined_job() noexcept {
 
 void region::describe(const node& self, node_description& d) noexcept {
     auto& mine = const_cast<region&>(static_cast<const region&>(self));
-    if (timer_service* timers = mine.owner().where()->timers(); timers != nullptr && d.deadline != no_deadline) {
+    if (timer_service* timers = mine.owner().executor()->timers(); timers != nullptr && d.deadline != no_deadline) {
         d.deadline_clock = timers->now();
     }
     mine.describe_wait(d);
 }
 
 time_point region::clock(const node& self) noexcept {
-    timer_service* timers = static_cast<const region&>(self).owner().where()->timers();
+    timer_service* timers = static_cast<const region&>(self).owner().executor()->timers();
     return timers == nullptr ? now() : timers->now();
 }
 
@@ -126,7 +126,7 @@ void region::level_raised(node& self, level now) noexcept {
 }
 
 void region::note_cut_short(region& innermost) noexcept {
-    for (node* at = &innermost; !static_cast<region&>(*at).is_marked() && at->should_stop_now(); at = at->parent()) {
+    for (node* at = &innermost; !static_cast<region&>(*at).is_marked() && at->is_cancelled(); at = at->parent()) {
         static_cast<guest_region&>(*at).cut_short_ = true;
     }
 }
@@ -139,41 +139,41 @@ void region::keep_posted(promise_base& frame) noexcept {
                                           mo::relaxed));  // S8
 }
 
-void body::post_unwind(promise_base& frame) noexcept {
+void job_core::post_unwind(promise_base& frame) noexcept {
     static_cast<job_core&>(*this).keep_posted(frame);
     set_run(run_unwind);
-    post_or_fall_back(where(), *this, "a job's body");
+    post_or_fall_back(executor(), *this, "a job's body");
 }
 
-void body::run_unwind(work& self) noexcept {
-    body& mine = static_cast<body&>(self);
+void job_core::run_unwind(work& self) noexcept {
+    job_core& mine = static_cast<job_core&>(self);
     promise_base& frame = static_cast<job_core&>(mine).take_posted();
-    runner::of_this_thread().why = frame.where().why();
+    runner::of_this_thread().why = frame.region().why();
     mine.run(next_step::unwind(frame));
 }
 
-bool body::give_way(promise_base& frame) noexcept {
+bool job_core::give_way(promise_base& frame) noexcept {
     job_core& mine = static_cast<job_core&>(*this);
     mine.keep_posted(frame);
     set_run(run_after_others);
-    if (where()->post_last(*this)) {
+    if (executor()->post_last(*this)) {
         return true;
     }
     static_cast<void>(mine.take_posted());
     return false;
 }
 
-void body::run_after_others(work& self) noexcept {
-    body& mine = static_cast<body&>(self);
+void job_core::run_after_others(work& self) noexcept {
+    job_core& mine = static_cast<job_core&>(self);
     mine.run(static_cast<job_core&>(mine).take_posted());
 }
 
-void body::post_then(continuation& then) noexcept { post_or_fall_back(where(), then, "a job's body"); }
+void job_core::post_then(continuation& then) noexcept { post_or_fall_back(executor(), then, "a job's body"); }
 
 void continuation::run_then(work& self) noexcept {
     continuation& mine = static_cast<continuation&>(self);
     const next_step step = mine.go_on_(mine);
-    step.frame()->where().owner().run(step);
+    step.frame()->region().owner().run(step);
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

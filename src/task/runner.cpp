@@ -32,23 +32,23 @@ void unwind_frame(promise_base& frame, reason why) noexcept {
     here.why = std::move(why);
 }
 
-void unwind_frame(promise_base& frame) noexcept { unwind_frame(frame, frame.where().why()); }
+void unwind_frame(promise_base& frame) noexcept { unwind_frame(frame, frame.region().why()); }
 
-body& region::owner() const noexcept {
+job_core& region::owner() const noexcept {
     if (is_marked()) [[likely]] {
         return const_cast<job_core&>(static_cast<const job_core&>(*this));
     }
-    body* const guest = static_cast<const guest_region&>(*this).owner_;
+    job_core* const guest = static_cast<const guest_region&>(*this).owner_;
     return guest != nullptr ? *guest : owner_of_buried();
 }
 
 // Only frames that are destroyed run in a region without an owner.
-body& region::owner_of_buried() noexcept {
+job_core& region::owner_of_buried() noexcept {
     const burial* last = runner::of_this_thread().buried;
-    if (last == nullptr || last->where() == nullptr) {
+    if (last == nullptr || last->region() == nullptr) {
         panic("a generator that is destroyed outside of jobs caught what a destructor threw, and then asked for its job");
     }
-    return last->where()->owner();
+    return last->region()->owner();
 }
 
 // Continues as if the frame, which is destroyed, had ended just now.
@@ -82,7 +82,7 @@ namespace {
             reason none;
             step = link.ops().done(link, link.state(), none);
         } else if (promise_base* dying = std::exchange(here.unwinding, nullptr)) {
-            reason why = here.why ? here.why.take() : dying->where().why();
+            reason why = here.why ? here.why.take() : dying->region().why();
             await_link& link = *dying->link();
             if (bury_cancelled(*dying) == ending::returned) [[unlikely]] {
                 step = pass_on_end(link, ending::returned, why);
@@ -131,7 +131,7 @@ private:
 // For messages about mistakes.
 std::string_view running_here(site& where) noexcept {
     const activity_label label = activity::here();
-    where = label.where();
+    where = label.site();
     return label.name();
 }
 [[maybe_unused]] const bool names_what_runs = (set_running_function(&running_here), true);
@@ -167,7 +167,7 @@ std::coroutine_handle<> end_frame(promise_base& frame) noexcept {
     return step.frame() != nullptr ? step.frame()->handle() : std::coroutine_handle<>(std::noop_coroutine());
 }
 
-bool body::begins_for_joiner(runner& here) const noexcept {
+bool job_core::begins_for_joiner(runner& here) const noexcept {
     const bool mine = here.joining == this;
     here.joining = mine ? nullptr : here.joining;
     return mine;
@@ -175,23 +175,23 @@ bool body::begins_for_joiner(runner& here) const noexcept {
 
 // The usual case is a thread that runs no body yet. A child that its joiner runs is as good: the joiner cannot be resumed
 // meanwhile, and the child is nowhere else on this stack.
-void body::run(promise_base& frame) noexcept {
+void job_core::run(promise_base& frame) noexcept {
     runner& here = runner::of_this_thread();
     if (here.entered != nullptr && !begins_for_joiner(here)) [[unlikely]] {
         run_inside_another(here, next_step::resume(frame));
         return;
     }
-    body* const outer = std::exchange(here.current, this);
-    body* const entered = std::exchange(here.entered, this);
+    job_core* const outer = std::exchange(here.current, this);
+    job_core* const entered = std::exchange(here.entered, this);
     const busy_with busy(static_cast<job_core&>(*this));
     here.slice.begin();
-    frame.where().begin_steps();
+    frame.region().begin_steps();
     run_loop(here, &frame);
     here.current = outer;
     here.entered = entered;
 }
 
-void body::run(next_step step) noexcept {
+void job_core::run(next_step step) noexcept {
     if (step.frame() == nullptr) {
         return;
     }
@@ -205,8 +205,8 @@ void body::run(next_step step) noexcept {
         return;
     }
     here.unwinding = step.frame();
-    body* const outer = std::exchange(here.current, this);
-    body* const entered = std::exchange(here.entered, this);
+    job_core* const outer = std::exchange(here.current, this);
+    job_core* const entered = std::exchange(here.entered, this);
     const busy_with busy(static_cast<job_core&>(*this));
     here.slice.begin();
     run_loop(here, follow(here));
@@ -217,7 +217,7 @@ void body::run(next_step step) noexcept {
 // An executor that runs work inside post() may resume a body while its own await_suspend is still on this stack, below those
 // of the bodies that it has resumed. Then the loop below that await_suspend does the rest, as soon as that has returned. A
 // body that is not the innermost one finds its step when those above it have left.
-bool body::leave_to_own_loop(runner& here, next_step step) noexcept {
+bool job_core::leave_to_own_loop(runner& here, next_step step) noexcept {
     std::coroutine_handle<>* resumed = &here.next;
     promise_base** unwinding = &here.unwinding;
     if (here.current != this) {
@@ -242,7 +242,7 @@ bool body::leave_to_own_loop(runner& here, next_step step) noexcept {
     return true;
 }
 
-void body::run_inside_another(runner& here, next_step step) noexcept {
+void job_core::run_inside_another(runner& here, next_step step) noexcept {
     if (leave_to_own_loop(here, step)) {
         return;
     }
@@ -268,6 +268,6 @@ void body::run_inside_another(runner& here, next_step step) noexcept {
 
 void promise_base::resume_from_wait() noexcept { region_->owner().run(*this); }
 
-executor_ref promise_base::get_executor() const noexcept { return region_->owner().where(); }
+executor_ref promise_base::get_executor() const noexcept { return region_->owner().executor(); }
 
 }  // namespace roost::inline ROOST_ABI::detail

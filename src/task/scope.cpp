@@ -33,7 +33,7 @@ bool scope_block::drained(node& self) noexcept {
     if (block.has_daemons() && block.hold_for_daemons()) [[unlikely]] {
         return false;
     }
-    body& owner = block.owner();
+    job_core& owner = block.owner();
     if (block.stage_.exchange(stage::empty, mo::acq_rel) == stage::waiting) {  // C2
         owner.post_then(*block.next_.get());
     }

@@ -52,7 +52,7 @@ constinit const scope_policy silent_policy(+[](scope_core&, job_core&) noexcept 
 scope_core::scope_core(const node_functions& functions, region& parent, node_name name, site made_at,
                        const scope_policy& policy, executor_ref where)
     : guest_region(functions, parent, name, made_at, {}, parent.owner()),
-      where_(where ? where : parent.owner().where()),
+      where_(where ? where : parent.owner().executor()),
       policy_(&policy) {}
 
 scope_core::scope_core(const node_functions& functions, executor_ref where, node_name name, site made_at,
@@ -64,8 +64,8 @@ scope_core::scope_core(const node_functions& functions, node& parent, executor_r
     : guest_region(functions, parent, name, made_at), where_(where), policy_(&policy) {}
 
 bool scope_core::has_caller_inside() const noexcept {
-    const body* const running = is_closed() ? nullptr : body::current();
-    const node* n = running == nullptr ? nullptr : static_cast<const job_core*>(running);
+    const job_core* const running = is_closed() ? nullptr : job_core::current();
+    const node* n = running;
     while (n != nullptr && n != this) {
         const daemon_scope* const daemons = daemon_scope::from(*n);
         n = daemons != nullptr && &daemons->of() == this ? this : n->parent();
@@ -75,7 +75,7 @@ bool scope_core::has_caller_inside() const noexcept {
 
 void scope_core::refuse_wait_from_inside() const {
     if (has_caller_inside()) {
-        throw error(errc::would_deadlock, "job '" + std::string(static_cast<const job_core*>(body::current())->name()) +
+        throw error(errc::would_deadlock, "job '" + std::string(job_core::current()->name()) +
                                               "' waits for the end of scope '" + std::string(name()) +
                                               "', in which it runs itself");
     }

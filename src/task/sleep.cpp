@@ -27,12 +27,14 @@ bool sleep_await::is_due() const noexcept {
     return timer::deadline() == time_point::min() || timer::deadline() <= service_->now();
 }
 
-bool sleep_await::await_ready() const noexcept { return !frame().where().is_cancelled() && is_due() && may_go_on(frame()); }
+bool sleep_await::await_ready() const noexcept {
+    return !frame().region().is_cancelled_relaxed() && is_due() && may_go_on(frame());
+}
 
 bool sleep_await::await_suspend(std::coroutine_handle<>) noexcept {
     promise_base& me = frame();
-    region& in = me.where();
-    if (in.is_cancelled()) {
+    region& in = me.region();
+    if (in.is_cancelled_relaxed()) {
         unwind_frame(me);
         return true;
     }
@@ -57,7 +59,7 @@ void sleep_await::fired(timer& self) noexcept {
 void sleep_await::run_woken(work& self) noexcept {
     sleep_await& mine = static_cast<sleep_await&>(self);
     promise_base& me = mine.frame();
-    me.where().disarm(mine);
+    me.region().disarm(mine);
     static_cast<void>(mine.service_->disarm(mine));  // fired() may still be returning
     me.resume_from_wait();
 }

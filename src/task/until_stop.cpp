@@ -3,7 +3,7 @@
 namespace roost::inline ROOST_ABI::detail {
 
 void stop_region::enter(promise_base& from, const token& watched, site made_at) {
-    region_ = &inner_region::make(from.where(), "interrupted task", made_at, {});
+    region_ = &inner_region::make(from.region(), "interrupted task", made_at, {});
     callback_.emplace(watched, level::stop, stop_came(*this));
 }
 

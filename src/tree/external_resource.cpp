@@ -57,7 +57,7 @@ void external_node::fire() noexcept {
 
 // The parent's level may have been reached, and the frame that holds the handle unwound, before the walk has come here.
 void external_node::close_handle() noexcept {
-    if (should_stop_now() || (!is_shield() && parent()->should_stop_now())) {
+    if (is_cancelled() || (!is_shield() && parent()->is_cancelled())) {
         fire();
     }
     std::uint32_t seen = armed;

@@ -73,7 +73,7 @@ constexpr unsigned short_climb = 8;
 void* tagged(link* l) noexcept { return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(l) | link_tag); }
 
 bool is_only_a_kind(const reason& r) noexcept {
-    return r.text().empty() && r.payload() == nullptr && r.origin().empty() && !r.where().is_known();
+    return r.text().empty() && r.payload() == nullptr && r.origin().empty() && !r.site().is_known();
 }
 
 link* try_make_link(const reason& why, level at, void* before) noexcept {

@@ -134,7 +134,7 @@ TEST(placed, JOB_146_limits_of_zero_are_refused_with_their_place) {
 }
 
 TEST(placed, JOB_146_an_argument_brings_the_place_of_its_call) {
-    const auto line_of = [](const detail::placed<int>& x) { return x.where().line(); };
+    const auto line_of = [](const detail::placed<int>& x) { return x.site().line(); };
     const auto value_of = [](detail::placed<int> x) { return x.value(); };
     EXPECT_EQ(line_of(7), std::uint_least32_t(__LINE__));
     EXPECT_EQ(line_of({}), std::uint_least32_t(__LINE__));

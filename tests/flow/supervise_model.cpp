@@ -146,7 +146,7 @@ MODEL(supervise_model, decisions) {
     check(again && !escalated_again, "JOB-33: each got its own decision");
     check(all.counts().failures == 2, "JOB-30: both failures are counted");
     check(root.core().first_failure() == second, "JOB-32: the one that escalates is the scope's");
-    check(root.core().should_stop_now(), "JOB-32: and the scope is cancelled");
+    check(root.core().is_cancelled(), "JOB-32: and the scope is cancelled");
     finish(ex, root);
 }
 

@@ -378,7 +378,7 @@ void blocked_on() {
     static_cast<void>(block_on_outcome(rt, leaf(1)));
 }
 task<> drives() {
-    const executor_ref here = (co_await this_job()).core()->where();
+    const executor_ref here = (co_await this_job()).core()->executor();
     static_cast<void>(co_await awaitable_on(leaf(1), here));
 }
 class watches final : public job_observer {

@@ -184,10 +184,10 @@ TEST(gauntlet_limits, GAUNTLET_10_TREE_26_TREE_102_references_stop_at_their_limi
     }
     shown->cancel();
     for (int i = 0; i < more_than_the_node_counts; ++i) {
-        EXPECT_FALSE(shown->should_stop_now()) << i;
+        EXPECT_FALSE(shown->is_cancelled()) << i;
         shown->leave_ignore();
     }
-    EXPECT_TRUE(shown->should_stop_now());
+    EXPECT_TRUE(shown->is_cancelled());
     q.say("%d references too many, each told", refused);
 }
 

@@ -17,7 +17,9 @@ task<int> all_of_them(scope& s) {
     const int got = co_await std::move(answer);
     waiter_queue queue("queue");
     const bool waited = co_await queue.add_waiter_if([]() noexcept { return true; });
-    co_return got == 1 && !waited ? 0 : 1;
+    const bool early = s.observe().should_stop_now() || (co_await this_job()).should_stop_now();
+    const bool knows_site = reason(reason_kind::requested, "an example").where().is_known();
+    co_return got == 1 && !waited && !early && knows_site ? 0 : 1;
 }
 task<int> limited(limited_scope& s) {
     co_await s.room();

@@ -29,8 +29,8 @@ TEST_F(report, SHUT_54_records_the_users_line) {
     const auto line = static_cast<std::uint32_t>(__LINE__ - 1);
     const auto r = s.report();
     ASSERT_EQ(r.entries().size(), 1U);
-    EXPECT_EQ(r.entries()[0].where().line(), line);
-    EXPECT_NE(std::string(r.entries()[0].where().file()).find("report_test.cpp"), std::string::npos);
+    EXPECT_EQ(r.entries()[0].site().line(), line);
+    EXPECT_NE(std::string(r.entries()[0].site().file()).find("report_test.cpp"), std::string::npos);
     EXPECT_EQ(r.entries()[0].name(), "server");
     EXPECT_EQ(g.made_at().line(), line);
 }
@@ -43,9 +43,9 @@ TEST_F(report, SHUT_54_wrappers_record_the_users_line_and_copies_inherit) {
     const auto first = static_cast<std::uint32_t>(__LINE__ - 3);
     const auto r = s.report();
     ASSERT_EQ(r.entries().size(), 2U);
-    EXPECT_EQ(r.entries()[0].where().line(), first);
+    EXPECT_EQ(r.entries()[0].site().line(), first);
     EXPECT_EQ(r.entries()[0].count(), 2U);
-    EXPECT_EQ(r.entries()[1].where().line(), first + 1);
+    EXPECT_EQ(r.entries()[1].site().line(), first + 1);
     EXPECT_EQ(r.total(), 3U);
 }
 

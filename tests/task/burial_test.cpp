@@ -241,7 +241,7 @@ task<> awaits_cancelled(deferred<int> d, then next, int& alive, int& went_on, in
             const job me = co_await this_job();
             EXPECT_EQ(me.name(), "job");
             const token t = co_await this_token();
-            EXPECT_FALSE(t.should_stop_now()) << "where the frame was";
+            EXPECT_FALSE(t.is_cancelled()) << "where the frame was";
             co_return;
         }
     }

@@ -221,7 +221,7 @@ TEST(checkpoint, TASK_16_this_token_observes_without_keeping_the_job) {
     EXPECT_TRUE(s.executor.run_one());
     EXPECT_FALSE(seen.cancel_requested());
     j.cancel();
-    EXPECT_TRUE(seen.should_stop_now());
+    EXPECT_TRUE(seen.is_cancelled());
     s.run();
     EXPECT_EQ(j.state(), job_state::cancelled);
 }

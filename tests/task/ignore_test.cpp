@@ -43,7 +43,7 @@ TEST(ignore, TASK_21_inside_the_guard_a_cancel_has_no_effect_and_awaits_go_on) {
     const job j = s.play(guarded(inside, after, log));
     j.cancel();
     EXPECT_TRUE(j.cancel_requested());
-    EXPECT_FALSE(j.should_stop_now());
+    EXPECT_FALSE(j.is_cancelled());
     s.run();
     EXPECT_EQ(inside.waiters_now(), 1U) << "its wait was not abandoned";
     inside.set();

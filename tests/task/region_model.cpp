@@ -224,7 +224,7 @@ public:
         [[nodiscard]] bool await_ready() const noexcept { return false; }
         void await_suspend(std::coroutine_handle<>) noexcept {
             detail::promise_base& me = frame();
-            if (me.where().commit(*this)) {
+            if (me.region().commit(*this)) {
                 detail::unwind_frame(me);
             }
         }

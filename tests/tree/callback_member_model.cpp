@@ -66,7 +66,7 @@ MODEL_COMPLETE(callback_member_model, mutual_cancel) {
     roost::thread other([one] { one->cancel(); });
     two->cancel();
     other.join();
-    check(one->should_stop_now() && two->should_stop_now(), "TREE-43: both are cancelled");
+    check(one->is_cancelled() && two->is_cancelled(), "TREE-43: both are cancelled");
 }
 
 // TREE-40: two raisers, two callbacks of different levels.
@@ -91,7 +91,7 @@ MODEL_COMPLETE(callback_member_model, destroyed_after_the_level) {
     bool was_reached = false;
     {
         roost::inline_callback watch(token(*leaf), level::cancel, [&] { calls.fetch_add(1, roost::mo::relaxed); });
-        was_reached = leaf->should_stop_now();
+        was_reached = leaf->is_cancelled();
     }
     const std::uint32_t when_gone = calls.load(roost::mo::relaxed);
     check(!was_reached || when_gone == 1, "TREE-40: the level was reached, so it has run");

@@ -88,15 +88,15 @@ TEST(deadline, TREE_120_limits_that_have_passed_cancel_up_to_a_shield) {
     own_deadline budget(*shield, at(2), roost::deadline_kind::advice);
     own_deadline near(*inner, at(3));
     roost::cancel_passed(*below, at(2));
-    EXPECT_FALSE(below->should_stop_now()) << "a budget is advice, and the outer limit is behind the shield";
+    EXPECT_FALSE(below->is_cancelled()) << "a budget is advice, and the outer limit is behind the shield";
     roost::cancel_passed(*below, at(3));
-    EXPECT_TRUE(below->should_stop_now() && inner->should_stop_now());
+    EXPECT_TRUE(below->is_cancelled() && inner->is_cancelled());
     EXPECT_EQ(below->why(roost::level::cancel).kind(), roost::reason_kind::timeout);
-    EXPECT_FALSE(shield->should_stop_now());
-    EXPECT_FALSE(outer->should_stop_now());
+    EXPECT_FALSE(shield->is_cancelled());
+    EXPECT_FALSE(outer->is_cancelled());
     roost::cancel_passed(*outer, at(1));
-    EXPECT_TRUE(outer->should_stop_now());
-    EXPECT_FALSE(root->should_stop_now());
+    EXPECT_TRUE(outer->is_cancelled());
+    EXPECT_FALSE(root->is_cancelled());
 }
 
 TEST(deadline, TREE_51_remaining) {
@@ -144,7 +144,7 @@ TEST(deadline, TREE_122_moved_into_the_past_it_has_passed) {
     EXPECT_EQ(other.try_move(deadline_change::in(roost::duration::max()), at(5)), roost::deadline_move::moved);
     EXPECT_EQ(other.at(), no_deadline);
     roost::cancel_passed(*root, at(5));
-    EXPECT_TRUE(root->should_stop_now());
+    EXPECT_TRUE(root->is_cancelled());
     EXPECT_TRUE(other.is_pending());
 }
 

@@ -62,7 +62,7 @@ MODEL_COMPLETE(external_resource_model, closed_after_the_level) {
         external_resource op =
             external_resource::open(*root, "op", [&] { calls.fetch_add(1, roost::mo::relaxed); }, roost::site());
         roost::thread canceller([root] { root->cancel(); });
-        was_reached = root->should_stop_now();
+        was_reached = root->is_cancelled();
         op.reset();
         check(!was_reached || calls.load(roost::mo::relaxed) == 1,
               "TREE-46: the parent was cancelled, so on_cancel has run");

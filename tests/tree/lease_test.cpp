@@ -27,9 +27,9 @@ TEST(lease, TREE_38_is_one_unit) {
         b.give_back();
         EXPECT_EQ(root->units(), 1U);
         root->cancel();
-        EXPECT_TRUE(c.should_stop_now() && c.cancel_requested());
+        EXPECT_TRUE(c.is_cancelled() && c.cancel_requested());
         EXPECT_EQ(c.level(), level::cancel);
-        EXPECT_TRUE(c.observe().should_stop_now());
+        EXPECT_TRUE(c.observe().is_cancelled());
         c = lease();
         EXPECT_EQ(root->units(), 0U);
     }

@@ -223,7 +223,7 @@ TEST(node_life, TREE_59_an_intermediate_node_without_handles_still_passes_everyt
     root->close();
     EXPECT_FALSE(root->is_closed()) << "the unit below holds the end up";
     root->cancel();
-    EXPECT_TRUE(grandchild->should_stop_now());
+    EXPECT_TRUE(grandchild->is_cancelled());
     grandchild->leave();
     EXPECT_TRUE(root->is_closed());
 }

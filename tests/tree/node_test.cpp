@@ -134,12 +134,12 @@ TEST(node, TREE_10_requested_and_effective_are_two_questions) {
     ASSERT_TRUE(root->enter_ignore());
     root->cancel();
     EXPECT_TRUE(root->cancel_requested());
-    EXPECT_FALSE(root->should_stop_now());
-    EXPECT_FALSE(root->should_stop_now_relaxed());
+    EXPECT_FALSE(root->is_cancelled());
+    EXPECT_FALSE(root->is_cancelled_relaxed());
     EXPECT_EQ(root->level_now(), level::running);
     root->leave_ignore();
-    EXPECT_TRUE(root->should_stop_now());
-    EXPECT_TRUE(root->should_stop_now_relaxed());
+    EXPECT_TRUE(root->is_cancelled());
+    EXPECT_TRUE(root->is_cancelled_relaxed());
     ref stopped = make_root();
     stopped->stop();
     EXPECT_FALSE(stopped->cancel_requested());
@@ -157,16 +157,16 @@ TEST(node, TREE_102_ignore_guards_nest_as_deep_as_one_likes) {
     root->cancel();
     for (int i = 1; i < levels; ++i) {
         root->leave_ignore();
-        ASSERT_FALSE(root->should_stop_now()) << i;
+        ASSERT_FALSE(root->is_cancelled()) << i;
     }
     root->leave_ignore();
-    EXPECT_TRUE(root->should_stop_now());
+    EXPECT_TRUE(root->is_cancelled());
     EXPECT_FALSE(root->enter_ignore());
     for (int i = 0; i < levels; ++i) {
         other->leave_ignore();
     }
     other->cancel();
-    EXPECT_TRUE(other->should_stop_now());
+    EXPECT_TRUE(other->is_cancelled());
 }
 
 TEST(node, TREE_11_ignore_is_refused_after_cancel_and_nests) {
@@ -177,9 +177,9 @@ TEST(node, TREE_11_ignore_is_refused_after_cancel_and_nests) {
     ASSERT_TRUE(root->enter_ignore());  // nested: TN-48
     root->leave_ignore();
     root->leave_ignore();
-    EXPECT_FALSE(root->should_stop_now());
+    EXPECT_FALSE(root->is_cancelled());
     root->leave_ignore();
-    EXPECT_TRUE(root->should_stop_now());
+    EXPECT_TRUE(root->is_cancelled());
     EXPECT_FALSE(root->enter_ignore());
     EXPECT_TRUE(make_root()->enter_ignore());
 }

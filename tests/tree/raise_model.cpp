@@ -35,7 +35,7 @@ MODEL_COMPLETE(raise_model, attach_to_raised) {
     ref first = make_child(*root, child_kind::idle, probe::quiet);
     roost::thread canceller([root] {
         root->cancel();
-        check(root->should_stop_now(), "TREE-2");
+        check(root->is_cancelled(), "TREE-2");
     });
     ref child = make_child(*root);
     canceller.join();
@@ -52,7 +52,7 @@ MODEL_COMPLETE(raise_model, born_cancelled) {
         root->cancel();
     });
     ref child = make_child(*root, child_kind::idle, probe::quiet);
-    if (child->should_stop_now()) {
+    if (child->is_cancelled()) {
         check(before.get() == 1, "TREE-4: born cancelled carries the canceller's writes");
     }
     canceller.join();
@@ -65,10 +65,10 @@ MODEL_COMPLETE(raise_model, helper_waits) {
     ref leaf = make_child(*middle, child_kind::idle, probe::quiet);
     roost::thread other([root, leaf] {
         root->cancel();
-        check(leaf->should_stop_now(), "TREE-2: latched when raise returns");
+        check(leaf->is_cancelled(), "TREE-2: latched when raise returns");
     });
     root->cancel();
-    check(leaf->should_stop_now_relaxed(), "TREE-2: latched when raise returns, also for the second raiser");
+    check(leaf->is_cancelled_relaxed(), "TREE-2: latched when raise returns, also for the second raiser");
     other.join();
 }
 
@@ -80,10 +80,10 @@ MODEL_COMPLETE(raise_model, two_raisers) {
     leaf->on_raised = [](level) {};
     roost::thread other([root, leaf] {
         root->cancel();
-        check(leaf->should_stop_now(), "TREE-2: latched when raise returns");
+        check(leaf->is_cancelled(), "TREE-2: latched when raise returns");
     });
     middle->cancel(roost::reason::plain_kind(roost::reason_kind::timeout));
-    check(leaf->should_stop_now(), "TREE-2: latched when raise returns");
+    check(leaf->is_cancelled(), "TREE-2: latched when raise returns");
     const auto kind = leaf->why(level::cancel).kind();
     other.join();
     check(leaf->raised_count() == 1, "TREE-6: told once");
@@ -103,7 +103,7 @@ MODEL_COMPLETE(raise_model, observers) {
         case 0: seen = root->level_now() == level::cancel; break;
         case 1: seen = root->cancel_requested(); break;
         case 2: seen = root->is_stopping(); break;
-        default: seen = root->should_stop_now(); break;
+        default: seen = root->is_cancelled(); break;
     }
     if (seen) {
         check(before.get() == 1, "TREE-10: the level carries what was done before it was raised");
@@ -164,7 +164,7 @@ MODEL_COMPLETE(raise_model, finish_against_raise) {
     roost::thread other([root] { root->cancel(); });
     middle->stop();
     other.join();
-    check(middle->should_stop_now(), "TREE-1: no level gets lost");
+    check(middle->is_cancelled(), "TREE-1: no level gets lost");
 }
 
 // TREE-4: a child that is born stopped while a cancel comes.
@@ -174,8 +174,7 @@ MODEL_COMPLETE(raise_model, born_between_two_levels) {
     roost::thread other([root] { root->cancel(); });
     ref child = make_child(*root, child_kind::idle, probe::quiet);
     other.join();
-    check(child->should_stop_now() && child->why(level::stop).kind() == roost::reason_kind::requested,
-          "TREE-5: both arrive");
+    check(child->is_cancelled() && child->why(level::stop).kind() == roost::reason_kind::requested, "TREE-5: both arrive");
 }
 
 // TREE-5: attach to a leaf that has nothing but a deadline.
@@ -187,7 +186,7 @@ MODEL_COMPLETE(raise_model, attach_behind_a_deadline) {
         roost::own_deadline limit(*leaf, roost::time_point(roost::duration(1)));
         ref child = make_child(*leaf, child_kind::idle, probe::quiet);
         canceller.join();
-        check(child->should_stop_now(), "TREE-5: no child stays running under a cancelled parent");
+        check(child->is_cancelled(), "TREE-5: no child stays running under a cancelled parent");
     }
 }
 
@@ -202,7 +201,7 @@ MODEL_COMPLETE(raise_model, kept_while_dying) {
     child = {};
     canceller.join();
     if (kept) {
-        check(kept->should_stop_now(), "TREE-33: kept, and alive");
+        check(kept->is_cancelled(), "TREE-33: kept, and alive");
     }
 }
 
@@ -215,7 +214,7 @@ MODEL_COMPLETE(raise_model, ignore_leave) {
     roost::thread canceller([root] { root->cancel(); });
     job->leave_ignore();
     canceller.join();
-    check(job->should_stop_now() && below->should_stop_now(), "TREE-13: cancel has effect after the guard");
+    check(job->is_cancelled() && below->is_cancelled(), "TREE-13: cancel has effect after the guard");
     check(job->raised_count() == 1 && below->raised_count() == 1, "TREE-13: told exactly once");
 }
 
@@ -226,12 +225,12 @@ MODEL_COMPLETE(raise_model, ignore_enter) {
     roost::thread canceller([root] { root->cancel(); });
     const bool inside = root->enter_ignore();
     if (inside) {
-        check(!root->should_stop_now(), "TREE-12: inside the guard there is no effect");
-        check(!below->should_stop_now(), "TREE-12: nor below");
+        check(!root->is_cancelled(), "TREE-12: inside the guard there is no effect");
+        check(!below->is_cancelled(), "TREE-12: nor below");
         root->leave_ignore();
     }
     canceller.join();
-    check(root->should_stop_now() && below->should_stop_now(), "TREE-13: in the end it has effect");
+    check(root->is_cancelled() && below->is_cancelled(), "TREE-13: in the end it has effect");
 }
 
 // TREE-33: a child dies while a walker is on its way through it.
@@ -281,7 +280,7 @@ TEST(raise_model, attach_cancel_complete) {
             canceller.join();
             body.join();
             check(root->drained_count.get() == 1, "TREE-18: drained once");
-            check(root->should_stop_now(), "TREE-2: cancelled");
+            check(root->is_cancelled(), "TREE-2: cancelled");
             check(!root->has_members(), "TREE-31: nobody left in the list");
         },
         {.seconds = 20});

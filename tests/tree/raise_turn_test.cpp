@@ -45,7 +45,7 @@ TEST(raise_turn, TREE_101_a_chain_of_callbacks_that_raise_takes_constant_stack_a
     }
     all[0]->raise("first");
     for (const auto& one : all) {
-        ASSERT_TRUE(one->node()->should_stop_now());
+        ASSERT_TRUE(one->node()->is_cancelled());
     }
     EXPECT_EQ(all.front()->node()->why(level::cancel).text(), "first");
     EXPECT_EQ(all.back()->node()->why(level::cancel).text(), "in turn");
@@ -63,7 +63,7 @@ TEST(raise_turn, TREE_132_a_chain_of_nodes_with_two_causes_each_takes_constant_s
     }
     all[0]->raise("first");
     for (const auto& one : all) {
-        ASSERT_TRUE(one->node()->should_stop_now());
+        ASSERT_TRUE(one->node()->is_cancelled());
         ASSERT_EQ(one->node()->raised_count, 1);
     }
 }
@@ -71,7 +71,7 @@ TEST(raise_turn, TREE_132_a_chain_of_nodes_with_two_causes_each_takes_constant_s
 TEST(raise_turn, TREE_101_a_turn_that_is_taken_is_not_taken_again) {
     follower one;
     one.raise("first");
-    EXPECT_TRUE(one.node()->should_stop_now());
+    EXPECT_TRUE(one.node()->is_cancelled());
     one.raise("second");
     EXPECT_EQ(one.node()->why(level::cancel).text(), "first");
     EXPECT_EQ(one.node()->raised_count, 1);

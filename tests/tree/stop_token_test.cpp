@@ -19,9 +19,9 @@ TEST(stop_token, TREE_48_a_std_stop_raises_a_node) {
     ref root = make_root();
     ref child = make_child(*root);
     const roost::stop_token_link link(source.get_token(), *root);
-    EXPECT_FALSE(child->should_stop_now());
+    EXPECT_FALSE(child->is_cancelled());
     source.request_stop();
-    EXPECT_TRUE(child->should_stop_now());
+    EXPECT_TRUE(child->is_cancelled());
     EXPECT_EQ(child->why(level::cancel).kind(), roost::reason_kind::requested);
     ref late = make_root();
     const roost::stop_token_link at_once(source.get_token(), *late, level::stop);

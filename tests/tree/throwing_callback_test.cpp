@@ -84,7 +84,7 @@ TEST_F(throwing_callback, TREE_90_the_walk_of_a_cancel_goes_on_past_an_inline_on
     inline_callback c(token(*two), level::cancel, [&] { ++others; });
     root->cancel();
     EXPECT_EQ(others, 2);
-    EXPECT_TRUE(one->should_stop_now() && two->should_stop_now());
+    EXPECT_TRUE(one->is_cancelled() && two->is_cancelled());
     EXPECT_EQ(heard(), std::vector<std::string>{"an inline callback of 'one' (known): std::runtime_error: broken"});
     inline_callback late(token(*two), level::cancel, [] { throw 7; });
     EXPECT_EQ(heard().back(), "an inline callback of 'two' (known): int");

@@ -20,7 +20,7 @@ TEST(token, TREE_36_observes_level_reason_and_deadline) {
     EXPECT_TRUE(t == copy);
     EXPECT_EQ(t.level(), level::running);
     EXPECT_FALSE(t.reason());
-    EXPECT_FALSE(t.stop_requested() || t.cancel_requested() || t.should_stop_now());
+    EXPECT_FALSE(t.stop_requested() || t.cancel_requested() || t.is_cancelled());
     root->stop(roost::reason(roost::reason_kind::shutdown, "bye"));
     EXPECT_TRUE(copy.stop_requested());
     EXPECT_FALSE(copy.cancel_requested());
@@ -28,10 +28,10 @@ TEST(token, TREE_36_observes_level_reason_and_deadline) {
     ASSERT_TRUE(root->enter_ignore());
     root->cancel();
     EXPECT_TRUE(t.cancel_requested());
-    EXPECT_FALSE(t.should_stop_now());
+    EXPECT_FALSE(t.is_cancelled());
     EXPECT_EQ(t.level(), level::stop);
     root->leave_ignore();
-    EXPECT_TRUE(t.should_stop_now());
+    EXPECT_TRUE(t.is_cancelled());
     EXPECT_EQ(t.deadline(), roost::no_deadline);
 }
 
@@ -56,7 +56,7 @@ TEST(token, TREE_36_a_token_of_nothing_never_stops) {
     const token t;
     EXPECT_FALSE(t);
     EXPECT_EQ(t.target(), nullptr);
-    EXPECT_FALSE(t.stop_requested() || t.cancel_requested() || t.should_stop_now());
+    EXPECT_FALSE(t.stop_requested() || t.cancel_requested() || t.is_cancelled());
     EXPECT_EQ(t.remaining(), roost::duration::max());
     EXPECT_EQ(t.level(), level::running);
 }

@@ -100,12 +100,12 @@ TEST(tree_stress, TREE_5_attach_against_cancel) {
         });
         for (int i = 0; i < 200; ++i) {
             children.push_back(new_child(i % 2 == 0 ? *root : *middle));
-            born.push_back(children.back()->should_stop_now());
+            born.push_back(children.back()->is_cancelled());
             started = started || i == 20;
         }
         canceller.join();
         for (std::size_t i = 0; i < children.size(); ++i) {
-            ASSERT_TRUE(children[i]->should_stop_now());
+            ASSERT_TRUE(children[i]->is_cancelled());
             const int times = children[i]->told.load();
             ASSERT_TRUE(times == 1 || (times == 0 && born[i]));
             told += times;
@@ -159,7 +159,7 @@ TEST(tree_stress, TREE_9_storm_of_cancels_from_foreign_threads) {
                     continue;
                 }
                 n->cancel();
-                if (!n->should_stop_now()) {
+                if (!n->is_cancelled()) {
                     ADD_FAILURE() << "TREE-2: latched on return";
                 }
             }

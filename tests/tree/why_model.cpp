@@ -20,7 +20,7 @@ MODEL(why_model, reason_with_level) {
         root->stop(reason(reason_kind::shutdown, "first"));
         root->cancel(reason(reason_kind::timeout, "second"));
     });
-    if (child->should_stop_now_relaxed()) {
+    if (child->is_cancelled_relaxed()) {
         check(child->why(level::cancel).text() == "second", "TREE-7: the reason is there with the level");
     }
     if (root->is_stopping()) {

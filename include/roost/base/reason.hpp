@@ -29,8 +29,8 @@ class reason {
 public:
     reason() noexcept = default;
     // Allocates the record; throws std::bad_alloc. Raising a level takes a finished reason, so it does not throw.
-    explicit reason(reason_kind kind, std::string_view text = {}, site where = std::source_location::current());
-    reason(reason_kind kind, std::string_view text, std::any payload, site where = std::source_location::current());
+    explicit reason(reason_kind kind, std::string_view text = {}, roost::site where = std::source_location::current());
+    reason(reason_kind kind, std::string_view text, std::any payload, roost::site where = std::source_location::current());
     reason(const reason& other) noexcept : record_(other.record_) {
         if (record_ != nullptr) {
             share();
@@ -52,7 +52,8 @@ public:
 
     [[nodiscard]] reason_kind kind() const noexcept;
     [[nodiscard]] std::string_view text() const noexcept;
-    [[nodiscard]] site where() const noexcept;
+    [[nodiscard]] roost::site site() const noexcept;
+    [[deprecated("use site()")]] [[nodiscard]] roost::site where() const noexcept { return site(); }
     [[nodiscard]] std::string_view origin() const noexcept;  // name of the node at which it was raised
     [[nodiscard]] const std::any* payload() const noexcept;  // null if there is none
     [[nodiscard]] explicit operator bool() const noexcept { return kind() != reason_kind::none; }

@@ -23,13 +23,13 @@ namespace roost::inline ROOST_ABI {
 class activity_label {
 public:
     constexpr activity_label() noexcept = default;
-    constexpr activity_label(const char* name, site where) noexcept : name_(name), where_(where) {}
+    constexpr activity_label(const char* name, roost::site where) noexcept : name_(name), where_(where) {}
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
-    [[nodiscard]] site where() const noexcept { return where_; }
+    [[nodiscard]] roost::site site() const noexcept { return where_; }
 
 private:
     const char* name_ = "";
-    site where_;
+    roost::site where_;
 };
 
 // One per thread. The running thread pays two plain stores and a load per scope; the watcher pays a heavy barrier.

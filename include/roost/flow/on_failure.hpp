@@ -69,16 +69,16 @@ public:
 
     [[nodiscard]] action what() const noexcept { return action_; }
     // Returns the place of the call that made this object.
-    [[nodiscard]] site where() const noexcept { return where_; }
+    [[nodiscard]] roost::site site() const noexcept { return where_; }
     [[nodiscard]] std::uint32_t limit() const noexcept { return limit_; }
     [[nodiscard]] duration forgiven() const noexcept { return forgiven_; }
     [[nodiscard]] const backoff& wait() const noexcept { return backoff_; }
     [[nodiscard]] on_failure decide(const child_failure& f) const { return ask_ ? ask_(f) : *this; }
 
 private:
-    on_failure(action a, site where) noexcept : action_(a), where_(where) {}
+    on_failure(action a, roost::site where) noexcept : action_(a), where_(where) {}
     action action_;
-    site where_;
+    roost::site where_;
     std::uint32_t limit_ = 0;
     duration forgiven_ = duration::max();
     backoff backoff_;

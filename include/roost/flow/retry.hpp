@@ -115,10 +115,10 @@ template <class Again, class Fn, class... Args>
     static_assert(detail::task_or_waitable<made>,
                   "retry(backoff, attempts, fn, args...): fn(args...) has to return something that a task can await");
     if (attempts == 0) {
-        detail::refuse_no_attempts(wait.where());
+        detail::refuse_no_attempts(wait.site());
     }
     return detail::retry_task<detail::task_result_t<made>, Again, detail::callable_for<Fn>, std::decay_t<Args>...>(
-        wait.where(), wait.value(), attempts, std::move(again), std::forward<Fn>(fn), std::forward<Args>(args)...);
+        wait.site(), wait.value(), attempts, std::move(again), std::forward<Fn>(fn), std::forward<Args>(args)...);
 }
 
 template <class Fn, class... Args>

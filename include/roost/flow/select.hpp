@@ -108,7 +108,7 @@ public:
     }
 
     [[nodiscard]] bool await_ready() {
-        const bool ready = !frame().where().is_cancelled() && for_each([this](std::size_t i, auto& c) {
+        const bool ready = !frame().region().is_cancelled_relaxed() && for_each([this](std::size_t i, auto& c) {
             const bool now = c.poll();
             winner_ = now ? i : winner_;
             return now;
@@ -117,11 +117,11 @@ public:
     }
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<>) noexcept {
         promise_base& me = frame();
-        region& in = me.where();
+        region& in = me.region();
         if (winner_ != count) [[unlikely]] {
             return give_way(me);
         }
-        if (in.is_cancelled()) [[unlikely]] {
+        if (in.is_cancelled_relaxed()) [[unlikely]] {
             unwind_frame(me);
             return true;
         }
@@ -144,7 +144,7 @@ public:
     }
     result await_resume() {
         if (suspended_) {
-            frame().where().disarm(*this);
+            frame().region().disarm(*this);
         }
         for_each([this](std::size_t i, auto& c) {
             if (winner_ == count && this->winner() == c.id()) {

@@ -198,7 +198,7 @@ public:
         job made = in_->launch(name.text(),
                                detail::supervised_child<Fn, Args...>(*all_, in_->core(), std::string(name.text()),
                                                                      std::move(fn), std::move(args)...),
-                               start::scheduled, name.where());
+                               start::scheduled, name.site());
         if (made) {
             all_->started();
         }
@@ -361,7 +361,7 @@ template <class Fn, class... Args>
     -> task<supervised<detail::supervised_value<detail::callable_for<Fn>, std::decay_t<Args>...>>> {
     using value = detail::supervised_value<detail::callable_for<Fn>, std::decay_t<Args>...>;
     return detail::supervise_task<value, detail::callable_for<Fn>, std::decay_t<Args>...>(
-        what.where(), std::move(what.value()), std::forward<Fn>(fn), std::forward<Args>(args)...);
+        what.site(), std::move(what.value()), std::forward<Fn>(fn), std::forward<Args>(args)...);
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -19,10 +19,11 @@ namespace roost::inline ROOST_ABI {
 // A holder of a resource, for reports.
 class pool_holder {
 public:
-    pool_holder(std::string_view who, site where, int stripe, duration age) noexcept
+    pool_holder(std::string_view who, roost::site where, int stripe, duration age) noexcept
         : who_(who), where_(where), stripe_(stripe), age_(age) {}
     [[nodiscard]] std::string_view name() const noexcept { return who_; }  // as passed to acquire; may be empty
-    [[nodiscard]] site where() const noexcept { return where_; }           // of the call to acquire
+    [[nodiscard]] roost::site site() const noexcept { return where_; }           // of the call to acquire
+    [[deprecated("use site()")]] [[nodiscard]] roost::site where() const noexcept { return site(); }
     [[nodiscard]] int stripe() const noexcept { return stripe_; }
     [[nodiscard]] duration age() const noexcept { return age_; }  // zero unless the pool tracks ages
     // Returns text such as "checkout (server.cpp:42, 1200 ms)".
@@ -30,7 +31,7 @@ public:
 
 private:
     std::string_view who_;
-    site where_;
+    roost::site where_;
     int stripe_;
     duration age_;
 };

@@ -26,18 +26,19 @@ public:
         ending,  // has run; the destructors of its thread's thread-locals are running
         queued,  // has not started
     };
-    lane_entry(state how, std::string name, site where, duration age)
+    lane_entry(state how, std::string name, roost::site where, duration age)
         : name_(std::move(name)), where_(where), age_(age), how_(how) {}
     [[nodiscard]] state how() const noexcept { return how_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }  // of the job that submitted it; may be empty
-    [[nodiscard]] site where() const noexcept { return where_; }
+    [[nodiscard]] roost::site site() const noexcept { return where_; }
+    [[deprecated("use site()")]] [[nodiscard]] roost::site where() const noexcept { return site(); }
     [[nodiscard]] duration age() const noexcept { return age_; }  // since its start; ending: since its return; queued: 0
     // For example: blocking function of 'load' (main.cpp:7), running for 12 s
     [[nodiscard]] std::string to_string() const;
 
 private:
     std::string name_;
-    site where_;
+    roost::site where_;
     duration age_;
     state how_;
 };

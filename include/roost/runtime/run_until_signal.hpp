@@ -32,7 +32,7 @@ public:
     signal_canceller& operator=(const signal_canceller&) = delete;
 
     // Cancels root at the first signal, at once if one has arrived already. Called once.
-    void cancels(node_ref<node> root) noexcept;
+    void cancels(const node_ref<node>& root) noexcept;
     // Returns the signal that cancelled, or 0. Called after the tree has ended.
     [[nodiscard]] int number() const noexcept;
 

@@ -19,13 +19,14 @@ class node;
 // One group of a report: the work of one kind, name and creation site.
 class report_entry {
 public:
-    report_entry(std::string kind, std::string name, site where)
+    report_entry(std::string kind, std::string name, roost::site where)
         : kind_(std::move(kind)), name_(std::move(name)), where_(where) {}
 
     [[nodiscard]] const std::string& kind() const noexcept { return kind_; }  // "guard", "job", ...
     [[nodiscard]] const std::string& name() const noexcept { return name_; }  // of the node
     // The site where the work was created.
-    [[nodiscard]] site where() const noexcept { return where_; }
+    [[nodiscard]] roost::site site() const noexcept { return where_; }
+    [[deprecated("use site()")]] [[nodiscard]] roost::site where() const noexcept { return site(); }
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
     // The age of the oldest member. Empty if no age was recorded.
     [[nodiscard]] std::optional<duration> oldest() const noexcept { return oldest_; }
@@ -62,7 +63,7 @@ public:
 private:
     std::string kind_;
     std::string name_;
-    site where_;
+    roost::site where_;
     std::size_t count_ = 0;
     std::optional<duration> oldest_;
     std::vector<wait> waits_;

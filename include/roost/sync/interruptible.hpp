@@ -106,9 +106,9 @@ public:
 
     [[nodiscard]] bool start(const resume_target& target) noexcept {
         target_ = target;
-        where_ = source_.executor_or(target.where());
+        where_ = source_.executor_or(target.executor());
         source_.arm(&interruptible::interrupt, this, where_);
-        if (!inner_.start(resume_target(this, &interruptible::claimed, target.where()))) {
+        if (!inner_.start(resume_target(this, &interruptible::claimed, target.executor()))) {
             source_.disarm();
             return false;
         }

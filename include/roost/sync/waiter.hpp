@@ -73,7 +73,7 @@ public:
 
     [[nodiscard]] void* frame() const noexcept { return frame_; }
     [[nodiscard]] work::run_function run() const noexcept { return run_; }
-    [[nodiscard]] executor_ref where() const noexcept { return where_; }
+    [[nodiscard]] executor_ref executor() const noexcept { return where_; }
     [[nodiscard]] bool is_alternative() const noexcept { return is_alternative_; }
     [[nodiscard]] bool is_resumed() const noexcept { return is_resumed_; }
     // Returns a copy with another executor.
@@ -111,7 +111,7 @@ public:
     void bind(const resume_target& target) noexcept {
         set_run(target.run());
         frame_ = target.frame();
-        where_ = target.where();
+        where_ = target.executor();
         kind_ = target.is_alternative() ? kind::alternative : target.is_resumed() ? kind::resumed : kind::coroutine;
     }
 
@@ -153,7 +153,7 @@ public:
     [[nodiscard]] bool is_started() const noexcept { return state() != claim::idle; }
 
     [[nodiscard]] void* frame() const noexcept { return frame_; }
-    [[nodiscard]] executor_ref where() const noexcept { return where_; }
+    [[nodiscard]] executor_ref executor() const noexcept { return where_; }
     [[nodiscard]] bool is_thread() const noexcept { return kind_ == kind::thread; }
     [[nodiscard]] bool is_alternative() const noexcept { return kind_ == kind::alternative; }
     // Requires is_alternative(). Returns the choice that has to be won before this waiter is served.

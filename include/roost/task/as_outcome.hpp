@@ -87,12 +87,12 @@ public:
 
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     auto await_suspend(std::coroutine_handle<>) noexcept -> typename transfer_to<Mode>::result {
-        if (me_->where().is_cancelled()) [[unlikely]] {
+        if (me_->region().is_cancelled_relaxed()) [[unlikely]] {
             unwind_frame(*me_);
             return transfer_to<Mode>::none();
         }
         mark_();
-        child_->attach(*this, me_->where());
+        child_->attach(*this, me_->region());
         return start_child<Mode>(*me_, *child_);
     }
     outcome<T> await_resume() {

@@ -32,9 +32,9 @@ private:
 class checkpoint_await {
 public:
     explicit checkpoint_await(promise_base& me) noexcept : me_(&me) {}
-    [[nodiscard]] bool await_ready() const noexcept { return !me_->where().is_cancelled() && may_go_on(*me_); }
+    [[nodiscard]] bool await_ready() const noexcept { return !me_->region().is_cancelled_relaxed() && may_go_on(*me_); }
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<>) const noexcept {
-        if (me_->where().is_cancelled()) {
+        if (me_->region().is_cancelled_relaxed()) {
             unwind_frame(*me_);
             return true;
         }
@@ -51,7 +51,7 @@ public:
     explicit is_active_await(promise_base& me) noexcept : me_(&me) {}
     [[nodiscard]] bool await_ready() const noexcept { return may_go_on(*me_); }
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<>) const noexcept { return give_way(*me_); }
-    [[nodiscard]] bool await_resume() const noexcept { return !me_->where().is_cancelled(); }
+    [[nodiscard]] bool await_resume() const noexcept { return !me_->region().is_cancelled_relaxed(); }
 
 private:
     promise_base* me_;

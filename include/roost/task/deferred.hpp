@@ -30,8 +30,8 @@ protected:
     // See job_core::run_for_joiner(). Only for a child of the scope that the frame runs in. Otherwise a deadline could end
     // the frame's wait without ending the child, and the frame must not have to wait for it.
     [[nodiscard]] bool run_here() noexcept {
-        const region& in = frame().where();
-        return target_->parent() == &in && !in.is_cancelled() && target_->run_for_joiner();
+        const region& in = frame().region();
+        return target_->parent() == &in && !in.is_cancelled_relaxed() && target_->run_for_joiner();
     }
 
 private:

@@ -85,7 +85,8 @@ public:
 
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(job_); }
     [[nodiscard]] bool cancel_requested() const noexcept { return job_ && job_->cancel_requested(); }
-    [[nodiscard]] bool should_stop_now() const noexcept { return job_ && job_->should_stop_now(); }
+    [[nodiscard]] bool is_cancelled() const noexcept { return job_ && job_->is_cancelled(); }
+    [[deprecated("use is_cancelled()")]] [[nodiscard]] bool should_stop_now() const noexcept { return is_cancelled(); }
 
 private:
     template <class Store>

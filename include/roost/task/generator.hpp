@@ -66,8 +66,8 @@ public:
             }
             promise_base& asking = me.link()->waiter();
             if constexpr (Mode == transfer::counted) {
-                if (me.where().is_last_step()) [[unlikely]] {
-                    me.where().set_steps(1);  // the next step looks at the clock
+                if (me.region().is_last_step()) [[unlikely]] {
+                    me.region().set_steps(1);  // the next step looks at the clock
                     return transfer_to<Mode>::bounced(asking.handle());
                 }
             }
@@ -113,7 +113,7 @@ public:
     template <class Promise>
     auto await_suspend(std::coroutine_handle<Promise> self) noexcept -> typename transfer_to<Mode>::result {
         promise_base& me = self.promise();
-        if (me.where().is_cancelled()) [[unlikely]] {
+        if (me.region().is_cancelled_relaxed()) [[unlikely]] {
             unwind_frame(me);
             return transfer_to<Mode>::none();
         }
@@ -123,7 +123,7 @@ public:
         this->set_waiter(me);
         asked_ = true;
         of_->frame_->forget();
-        of_->frame_->attach(*this, me.where());
+        of_->frame_->attach(*this, me.region());
         return start_child<Mode>(me, *of_->frame_);
     }
     T* await_resume() {

@@ -37,9 +37,9 @@ namespace detail {
 class ignore_await {
 public:
     explicit ignore_await(promise_base& me) noexcept : me_(&me) {}
-    [[nodiscard]] bool await_ready() const noexcept { return me_->where().enter_ignore(); }
+    [[nodiscard]] bool await_ready() const noexcept { return me_->region().enter_ignore(); }
     void await_suspend(std::coroutine_handle<>) const noexcept { unwind_frame(*me_); }
-    [[nodiscard]] ignore_guard await_resume() const noexcept { return ignore_guard(me_->where()); }
+    [[nodiscard]] ignore_guard await_resume() const noexcept { return ignore_guard(me_->region()); }
 
 private:
     promise_base* me_;

@@ -21,16 +21,14 @@ namespace roost::inline ROOST_ABI {
 
 namespace detail {
 
-[[nodiscard]] inline job_core& job_of(const promise_base& frame) noexcept {
-    return static_cast<job_core&>(frame.where().owner());
-}
+[[nodiscard]] inline job_core& job_of(const promise_base& frame) noexcept { return frame.region().owner(); }
 
 // Throws error(would_deadlock) if the frame runs inside `target`, or if `target` waits for the frame's job. That wait is a
 // join() or an awaited deferred, directly or through other jobs that wait so. Two jobs that begin to wait for each other at
 // the same moment are not found.
 void refuse_join_from_inside(const promise_base& frame, const job_core& target);
 inline void refuse_own_join(const promise_base& frame, const job_core& target) {
-    if (target.parent() != &frame.where()) {  // a child of the frame's own scope cannot contain the frame
+    if (target.parent() != &frame.region()) {  // a child of the frame's own scope cannot contain the frame
         refuse_join_from_inside(frame, target);
     }
 }
@@ -59,8 +57,11 @@ public:
     bool abort(reason why = reason::plain_kind(reason_kind::requested)) const noexcept;
     // Returns a token of the job, for callbacks and for code that only polls; an empty token for an empty job.
     [[nodiscard]] token observe() const noexcept { return core_ ? token(*core_) : token(); }
+    // These three mean what they mean in token; an empty job returns true.
+    [[nodiscard]] bool stop_requested() const noexcept { return !core_ || core_->is_stopping(); }
     [[nodiscard]] bool cancel_requested() const noexcept { return !core_ || core_->cancel_requested(); }
-    [[nodiscard]] bool should_stop_now() const noexcept { return !core_ || core_->should_stop_now(); }
+    [[nodiscard]] bool is_cancelled() const noexcept { return !core_ || core_->is_cancelled(); }
+    [[deprecated("use is_cancelled()")]] [[nodiscard]] bool should_stop_now() const noexcept { return is_cancelled(); }
     [[nodiscard]] time_point deadline() const noexcept { return core_ ? core_->deadline() : no_deadline; }
 
     // Waits until the job is final. Cancelling the waiter does not cancel the job. Throws error(would_deadlock) if a job

@@ -98,11 +98,11 @@ public:
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     auto await_suspend(std::coroutine_handle<>) -> typename transfer_to<Mode>::result {
         promise_base& me = *me_;
-        if (me.where().is_cancelled()) {
+        if (me.region().is_cancelled_relaxed()) {
             unwind_frame(me);
             return transfer_to<Mode>::none();
         }
-        region_ = &value_region::make(me.where(), where_, key_, &value_);
+        region_ = &value_region::make(me.region(), where_, key_, &value_);
         promise_base& child = *std::exchange(child_, nullptr);
         child.attach(*this, *region_);
         return start_child<Mode>(me, child);

@@ -210,7 +210,7 @@ template <class T = void, class Fn, class... Args>
     static_assert(detail::is_task<made>,
                   "launch_started<T>(scope, name, fn, args...): fn(started<T>, args...) has to return a task");
     return detail::start_and_wait<T, detail::callable_for<Fn>, std::decay_t<Args>...>(
-        &s, std::string(name.text()), name.where(), std::forward<Fn>(fn), std::forward<Args>(args)...);
+        &s, std::string(name.text()), name.site(), std::forward<Fn>(fn), std::forward<Args>(args)...);
 }
 
 }  // namespace roost::inline ROOST_ABI

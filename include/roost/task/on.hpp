@@ -25,11 +25,11 @@ public:
 
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<>) {
-        if (me_->where().is_cancelled()) {
+        if (me_->region().is_cancelled_relaxed()) {
             unwind_frame(*me_);
             return true;
         }
-        scope_ = &scope_block::make(me_->where(), "on", from_, silent_policy, where_);
+        scope_ = &scope_block::make(me_->region(), "on", from_, silent_policy, where_);
         try {
             child_ = start_job<T>(*scope_, job_of(*me_).name(), task_.release_frame(), start_mode::scheduled, from_);
         } catch (...) {

@@ -44,7 +44,7 @@ public:
     [[nodiscard]] task<> close();
     // Blocks until everything has ended, then rethrows the first failure. Ends the program in a job, or on a thread of the
     // scope's executor, unless nothing is left to wait for.
-    void close_blocking() { close_blocking_on(core().where()); }
+    void close_blocking() { close_blocking_on(core().executor()); }
     // Admits children of jobs inside only, from now on. Returns at once; what runs goes on.
     void request_close() noexcept { block_->close(); }
     // Requires request_close(). Completes when everything has ended, for any coroutine type and as a clause of select().

@@ -82,7 +82,7 @@ public:
     job daemon(node_name name, task<T> t, start how = start::scheduled,
                std::source_location where = std::source_location::current()) {
         detail::promise_base& frame = t.release_frame();
-        detail::check_arguments(frame, name, how, where);
+        detail::check_arguments(live(), frame.borrowed(), name, how, where);
         auto block = detail::start_daemon<T>(live(), name, frame, how, where, as_);
         if constexpr (ROOST_CHECKED != 0) {
             if (!block) [[unlikely]] {
@@ -118,7 +118,7 @@ public:
     [[nodiscard]] roost::lease lease() const noexcept {
         return live().enter_as(as_) ? roost::lease::adopt(*core_) : roost::lease();
     }
-    [[nodiscard]] executor_ref executor() const noexcept { return live().where(); }
+    [[nodiscard]] executor_ref executor() const noexcept { return live().executor(); }
     [[nodiscard]] time_point deadline() const noexcept { return live().deadline(); }
 
     [[nodiscard]] detail::scope_core& core() const noexcept { return live(); }
@@ -138,12 +138,11 @@ protected:
 private:
     template <class T>
     [[nodiscard]] node_ref<detail::job_block<T>> begin(node_name name, task<T> t, start how, site where) {
+        detail::check_arguments(live(), t.borrowed(), name, how, where);
         if (limit_) [[unlikely]] {
             t = detail::run_in_slot<T>(detail::launch_limit::slot(*limit_), std::move(t));
         }
-        detail::promise_base& frame = t.release_frame();
-        detail::check_arguments(frame, name, how, where);
-        return detail::start_job<T>(live(), name, frame, how, where, as_);
+        return detail::start_job<T>(live(), name, t.release_frame(), how, where, as_);
     }
     [[nodiscard]] detail::scope_core& live() const noexcept {
         if constexpr (ROOST_CHECKED != 0) {

@@ -32,7 +32,7 @@ public:
             return transfer_to<Mode>::none();
         }
         const bool needs_timer = budget_ > duration::zero() && budget_ != duration::max();
-        shield_region::enter(me.where(), needs_timer ? &timers_of(me) : nullptr, where_, budget_);
+        shield_region::enter(me.region(), needs_timer ? &timers_of(me) : nullptr, where_, budget_);
         promise_base& child = *std::exchange(child_, nullptr);
         child.attach(*this, inside());
         return start_child<Mode>(me, child);

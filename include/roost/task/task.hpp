@@ -110,11 +110,11 @@ public:
     template <class Promise>
     auto await_suspend(std::coroutine_handle<Promise> self) noexcept -> typename transfer_to<Mode>::result {
         promise_base& me = self.promise();
-        if (me.where().is_cancelled()) [[unlikely]] {
+        if (me.region().is_cancelled_relaxed()) [[unlikely]] {
             unwind_frame(me);
             return transfer_to<Mode>::none();
         }
-        child_->attach(*this, me.where());
+        child_->attach(*this, me.region());
         return start_child<Mode>(me, *child_);
     }
     T await_resume() {
@@ -166,6 +166,8 @@ public:
     // Returns false if the task was moved from: awaited, launched, or passed to another owner.
     [[nodiscard]] explicit operator bool() const noexcept { return frame_ != nullptr; }
 
+    // For this layer. Returns the address on the stack that the unstarted frame refers to, null if there is none.
+    [[nodiscard]] const void* borrowed() const noexcept { return frame_ == nullptr ? nullptr : frame_->borrowed(); }
     // For this layer. The caller owns the frame from now on.
     [[nodiscard]] detail::promise_base& release_frame() noexcept {
         if (frame_ == nullptr) [[unlikely]] {

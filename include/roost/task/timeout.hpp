@@ -48,7 +48,7 @@ public:
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     auto await_suspend(std::coroutine_handle<> self) -> typename transfer_to<Mode>::result {
         promise_base& me = *me_;
-        if (me.where().is_cancelled()) {
+        if (me.region().is_cancelled_relaxed()) {
             unwind_frame(me);
             return transfer_to<Mode>::none();
         }
@@ -94,12 +94,13 @@ private:
         auto& self = static_cast<timeout_await&>(static_cast<result_link<T>&>(link));
         promise_base& me = *self.me_;
         const passed late = self.deadline_region::leave();
-        if (how == ending::threw || (how == ending::returned && (late != passed::cut_short || me.where().is_cancelled()))) {
+        if (how == ending::threw ||
+            (how == ending::returned && (late != passed::cut_short || me.region().is_cancelled_relaxed()))) {
             return next_step::resume(me);  // a result that exists wins, however late
         }
         self.clear();
-        if (me.where().is_cancelled()) {
-            why = me.where().why();
+        if (me.region().is_cancelled_relaxed()) {
+            why = me.region().why();
             runner::of_this_thread().why = why;
             return next_step::unwind(me);
         }

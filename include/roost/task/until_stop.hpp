@@ -61,7 +61,7 @@ public:
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     auto await_suspend(std::coroutine_handle<> self) -> typename transfer_to<Mode>::result {
         promise_base& me = *me_;
-        if (!watched_.stop_requested() && !me.where().is_cancelled()) [[likely]] {
+        if (!watched_.stop_requested() && !me.region().is_cancelled_relaxed()) [[likely]] {
             enter(me, watched_, where_);
             if (!watched_.stop_requested()) [[likely]] {
                 promise_base& child = *std::exchange(child_, nullptr);
@@ -70,7 +70,7 @@ public:
             }
             leave();  // a node that stopped before the callback was registered does not call it
         }
-        if (me.where().is_cancelled()) {
+        if (me.region().is_cancelled_relaxed()) {
             unwind_frame(me);
             return transfer_to<Mode>::none();
         }
@@ -104,8 +104,8 @@ private:
         if (how != ending::cancelled) {
             return next_step::resume(me);
         }
-        if (me.where().is_cancelled()) {
-            why = me.where().why();
+        if (me.region().is_cancelled_relaxed()) {
+            why = me.region().why();
             runner::of_this_thread().why = why;
             return next_step::unwind(me);
         }

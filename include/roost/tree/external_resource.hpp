@@ -85,7 +85,7 @@ public:
             made->discard();
             return {};
         }
-        if (made->should_stop_now()) {
+        if (made->is_cancelled()) {
             made->fire();
         }
         return external_resource(made);

@@ -41,8 +41,11 @@ public:
     }
 
     [[nodiscard]] explicit operator bool() const noexcept { return node_ != nullptr; }
+    // These three mean what they mean in token; an empty lease returns false.
+    [[nodiscard]] bool stop_requested() const noexcept { return node_ != nullptr && node_->is_stopping(); }
     [[nodiscard]] bool cancel_requested() const noexcept { return node_ != nullptr && node_->cancel_requested(); }
-    [[nodiscard]] bool should_stop_now() const noexcept { return node_ != nullptr && node_->should_stop_now(); }
+    [[nodiscard]] bool is_cancelled() const noexcept { return node_ != nullptr && node_->is_cancelled(); }
+    [[deprecated("use is_cancelled()")]] [[nodiscard]] bool should_stop_now() const noexcept { return is_cancelled(); }
     [[nodiscard]] roost::level level() const noexcept {
         return node_ != nullptr ? node_->level_now() : roost::level::running;
     }

@@ -138,9 +138,9 @@ public:
         return (level_.load(mo::acquire) & cancel_bits) != 0;  // L1
     }
     // Returns true if cancel has effect.
-    [[nodiscard]] bool should_stop_now() const noexcept { return detail::is_cancelled(level_.load(mo::acquire)); }  // L1
+    [[nodiscard]] bool is_cancelled() const noexcept { return detail::is_cancelled(level_.load(mo::acquire)); }  // L1
     // As above without acquire: for polling, when nothing the canceller wrote is read.
-    [[nodiscard]] bool should_stop_now_relaxed() const noexcept {
+    [[nodiscard]] bool is_cancelled_relaxed() const noexcept {
         return detail::is_cancelled(level_.load(mo::relaxed));  // L2
     }
     [[nodiscard]] bool is_stopping() const noexcept {

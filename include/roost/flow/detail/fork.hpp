@@ -221,7 +221,7 @@ private:
     fork_slot* last_ = nullptr;
     fork_slot* rest_ = nullptr;  // not begun; owned with the ticket
     fork_scope* scope_ = nullptr;
-    body* entered_ = nullptr;  // whose loop the first child began in
+    job_core* entered_ = nullptr;  // whose loop the first child began in
     std::exception_ptr failure_;
     bool posted_ = false;  // the ticket, as far as J knows
 };

@@ -168,7 +168,7 @@ public:
 
     template <transfer Mode = this_transfer>
     [[nodiscard]] fork_await<Kind, Mode> in_task(promise_base& me) && {
-        return fork_await<Kind, Mode>(me, tasks_, where_.is_known() ? where_ : me.where().made_at(), kind_);
+        return fork_await<Kind, Mode>(me, tasks_, where_.is_known() ? where_ : me.region().made_at(), kind_);
     }
     // Sets the site of the await, for calls with too many arguments to take the site of the call.
     void awaited_at(site where) noexcept {

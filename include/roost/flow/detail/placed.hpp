@@ -22,7 +22,7 @@ public:
         : value_(std::forward<U>(value)), where_(where) {}
 
     [[nodiscard]] T& value() noexcept { return value_; }
-    [[nodiscard]] std::source_location where() const noexcept { return where_; }
+    [[nodiscard]] std::source_location site() const noexcept { return where_; }
 
 private:
     T value_;

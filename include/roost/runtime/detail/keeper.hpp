@@ -22,12 +22,12 @@ class scheduler;
 // A body that has kept its worker for longer than the soft budget.
 class overrun {
 public:
-    overrun(std::string_view runtime, unsigned worker_index, std::string_view name, site where, duration ran) noexcept
+    overrun(std::string_view runtime, unsigned worker_index, std::string_view name, roost::site where, duration ran) noexcept
         : runtime_(runtime), worker_(worker_index), name_(name), where_(where), ran_(ran) {}
     [[nodiscard]] std::string_view runtime() const noexcept { return runtime_; }
     [[nodiscard]] unsigned worker_index() const noexcept { return worker_; }
     [[nodiscard]] std::string_view name() const noexcept { return name_; }  // empty if the body has none
-    [[nodiscard]] site where() const noexcept { return where_; }
+    [[nodiscard]] roost::site site() const noexcept { return where_; }
     [[nodiscard]] duration ran_for() const noexcept { return ran_; }  // at least
     [[nodiscard]] std::string to_string() const;
 
@@ -35,7 +35,7 @@ private:
     std::string_view runtime_;
     unsigned worker_;
     std::string_view name_;
-    site where_;
+    roost::site where_;
     duration ran_;
 };
 using overrun_function = void (*)(const overrun&, void* context) noexcept;

@@ -59,7 +59,7 @@ public:
     [[nodiscard]] bool is_free() const noexcept { return word_.load(mo::acquire) == 0; }  // P1
 
     // Called by the table's thread. Requires is_free() and fits(owner). `number` differs from the slot's previous guard.
-    void take(const void* owner, site where, std::int64_t since, std::uint32_t number) noexcept {
+    void take(const void* owner, roost::site where, std::int64_t since, std::uint32_t number) noexcept {
         const auto place = std::bit_cast<std::uint64_t>(where);
         if (site_.load(mo::relaxed) != place) {  // P5
             site_.store(place, mo::release);  // P3
@@ -71,7 +71,7 @@ public:
     }
     // Called by the thread that destroys the guard.
     void drop() noexcept { word_.store(0, mo::release); }  // P6
-    [[nodiscard]] site where() const noexcept { return std::bit_cast<site>(site_.load(mo::relaxed)); }  // P5
+    [[nodiscard]] roost::site site() const noexcept { return std::bit_cast<roost::site>(site_.load(mo::relaxed)); }  // P5
     [[nodiscard]] std::int64_t since() const noexcept { return since_.load(mo::relaxed); }  // P5
     // Stores the time if there is none. Called by any thread, also while the slot is free: the next guard overwrites it.
     void notice(std::int64_t now) noexcept {
@@ -87,14 +87,14 @@ public:
     struct copy {
         const void* owner = nullptr;  // null: free, or the slot changed during the copy
         std::uint64_t word = 0;
-        site where;
+        roost::site where;
         std::int64_t since = 0;
     };
     [[nodiscard]] copy read() const noexcept {
         const std::uint64_t word = word_.load(mo::acquire);  // P7
         copy c;
         c.word = word;
-        c.where = std::bit_cast<site>(site_.load(mo::acquire));  // P8
+        c.where = std::bit_cast<roost::site>(site_.load(mo::acquire));  // P8
         c.since = since_.load(mo::acquire);  // P8
         if (word_.load(mo::relaxed) == word) {  // P9
             c.owner = reinterpret_cast<const void*>(word & owner_mask);

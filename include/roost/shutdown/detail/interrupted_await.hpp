@@ -116,7 +116,7 @@ public:
             HasExecutor || has_executor<Promise>,
             "this coroutine type has no executor, so stop has nowhere to resume it: write interrupt(x).on(executor)");
         const resume_target target = resume_target::of(handle);
-        resume_.bind(target.on(where_ ? where_ : target.where()));
+        resume_.bind(target.on(where_ ? where_ : target.executor()));
         add(*node_);
         if (node_->is_terminal()) {  // stop has notified the slot already; a node that was gone before notifies no slot
             terminal_ = true;

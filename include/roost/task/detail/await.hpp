@@ -71,7 +71,7 @@ public:
     }
 
     [[nodiscard]] bool await_ready() {
-        ready_ = !frame().where().is_cancelled() && inner_.await_ready();
+        ready_ = !frame().region().is_cancelled_relaxed() && inner_.await_ready();
         return ready_ && may_go_on(frame());
     }
 
@@ -81,8 +81,8 @@ public:
         if (ready_) [[unlikely]] {
             return give_way(me);
         }
-        region& in = me.where();
-        if (in.is_cancelled()) [[unlikely]] {
+        region& in = me.region();
+        if (in.is_cancelled_relaxed()) [[unlikely]] {
             unwind_frame(me);
             return true;
         }
@@ -107,10 +107,10 @@ public:
 
     decltype(auto) await_resume() {
         if (suspended_) {
-            frame().where().disarm(*this);
+            frame().region().disarm(*this);
         }
         if constexpr (locks) {
-            const taker_note note(inner_.exclusive_lock(), &frame().where().owner());
+            const taker_note note(inner_.exclusive_lock(), &frame().region().owner());
             return inner_.await_resume();
         } else {
             return inner_.await_resume();
@@ -122,14 +122,14 @@ private:
     // Runs after the lock's own note, which does not know jobs.
     class taker_note {
     public:
-        taker_note(const void* lock, const body* by) noexcept : lock_(lock), by_(by) {}
+        taker_note(const void* lock, const job_core* by) noexcept : lock_(lock), by_(by) {}
         taker_note(const taker_note&) = delete;
         taker_note& operator=(const taker_note&) = delete;
         ~taker_note() { note_lock_taker(lock_, by_); }
 
     private:
         const void* lock_;
-        const body* by_;
+        const job_core* by_;
     };
 
     template <class Promise>
@@ -184,7 +184,7 @@ public:
           inner_(get_awaiter(std::forward<A>(a))) {}
 
     [[nodiscard]] bool await_ready() {
-        if (frame().where().is_cancelled()) {
+        if (frame().region().is_cancelled_relaxed()) {
             return false;
         }
         began_ = true;

@@ -29,8 +29,8 @@ protected:
 
     [[nodiscard]] static std::coroutine_handle<bridge_promise> make_bridge(foreign_wait& for_whom);
     void drop_bridge() noexcept;
-    void begin() noexcept { static_cast<void>(frame().where().commit(*this)); }
-    void end() noexcept { frame().where().disarm(*this); }
+    void begin() noexcept { static_cast<void>(frame().region().commit(*this)); }
+    void end() noexcept { frame().region().disarm(*this); }
     // Returns true if the job itself is cancelled, not only a region that its body is in.
     [[nodiscard]] static bool is_job_cancelled(const promise_base& frame) noexcept;
     void keep_failure(std::exception_ptr error) noexcept { failure_ = std::move(error); }

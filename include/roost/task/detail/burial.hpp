@@ -23,7 +23,7 @@ extern const link_ops burial_ops;
 class burial {
 public:
     // `in` is null for a generator outside of jobs.
-    burial(promise_base& frame, await_link& link, region* in) noexcept;
+    burial(promise_base& frame, await_link& link, detail::region* in) noexcept;
     burial(const burial&) = delete;
     burial& operator=(const burial&) = delete;
     ~burial();
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] bool destroy() noexcept;
 
     // Where the frame was.
-    [[nodiscard]] region* where() const noexcept { return in_; }
+    [[nodiscard]] detail::region* region() const noexcept { return in_; }
     // What the link was before.
     [[nodiscard]] std::uintptr_t& before() noexcept { return before_; }
 
@@ -41,7 +41,7 @@ private:
     burial* outer_;
     promise_base* frame_;
     await_link* link_;
-    region* in_;
+    detail::region* in_;
     std::uintptr_t before_;
 };
 
@@ -51,8 +51,8 @@ private:
     return link.is_boundary() && &link.ops() == &burial_ops;
 }
 // The region that a running frame is in, for what does not suspend. Null: a generator that is destroyed outside of jobs.
-[[nodiscard]] inline region* where_now(const promise_base& running) noexcept {
-    return is_buried(running) ? runner::of_this_thread().buried->where() : &running.where();
+[[nodiscard]] inline detail::region* where_now(const promise_base& running) noexcept {
+    return is_buried(running) ? runner::of_this_thread().buried->region() : &running.region();
 }
 
 // Destroys a frame at its end.

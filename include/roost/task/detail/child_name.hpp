@@ -17,7 +17,7 @@ public:
         child_name(const S& text, std::source_location where = std::source_location::current()) noexcept
         : text_(text), where_(where) {}
     [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }
-    [[nodiscard]] constexpr std::source_location where() const noexcept { return where_; }
+    [[nodiscard]] constexpr std::source_location site() const noexcept { return where_; }
 
 private:
     std::string_view text_;

@@ -16,7 +16,7 @@ namespace roost::inline ROOST_ABI::detail {
 // Returns false if the region is cancelled by now or the time slice is over. On an executor without timers always true.
 [[nodiscard, gnu::noinline]] bool look_at_clock(promise_base& me) noexcept;
 
-[[nodiscard]] inline bool may_go_on(promise_base& me) noexcept { return !me.where().is_last_step() || look_at_clock(me); }
+[[nodiscard]] inline bool may_go_on(promise_base& me) noexcept { return !me.region().is_last_step() || look_at_clock(me); }
 
 // For an await that has its result, and for a child that has not begun. Returns true if the body was posted, and continues
 // with this frame later: the caller stays suspended and does not touch the frame again.
@@ -25,15 +25,15 @@ namespace roost::inline ROOST_ABI::detail {
 // Called by an await_suspend: begins a child that has been attached, or continues with `me` itself.
 template <transfer Mode>
 auto start_child(promise_base& me, promise_base& child) noexcept -> typename transfer_to<Mode>::result {
-    region& in = me.where();
+    region& in = me.region();
     if (in.is_last_step()) [[unlikely]] {
         if (!look_at_clock(me) && give_way(child)) {
             return transfer_to<Mode>::none();
         }
-        child.where().inherit_steps(in);
+        child.region().inherit_steps(in);
         return transfer_to<Mode>::bounced(child.handle());
     }
-    child.where().inherit_steps(in);
+    child.region().inherit_steps(in);
     return transfer_to<Mode>::frame(child.handle());
 }
 

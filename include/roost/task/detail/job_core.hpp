@@ -62,11 +62,12 @@ struct job_functions : node_functions {
     std::size_t link_at;  // offset of the outcome in the block
 };
 
-class job_core : public region, public body {
+class job_core : public region, public work {
 public:
     // `parent` is a scope_core.
     job_core(const job_functions& functions, node& parent, node_name name, site made_at)
         : region(functions, parent, name, made_at, node_shape{.mark = true}),
+          work(nullptr),
           watched_(watching::now()),
           events_(watched_ != 0),
           born_(recent_time::stamp()) {}
@@ -79,6 +80,27 @@ public:
         return *reinterpret_cast<settled_link*>(reinterpret_cast<std::uintptr_t>(this) + at);
     }
     [[nodiscard]] scope_core& parent_scope() const noexcept;
+    // Returns where the body runs: the executor of its scope.
+    [[nodiscard]] executor_ref executor() const noexcept;
+
+    // --- the body: one chain of frames at a time. Posted at its start, and when a cancelled wait is to be unwound; never twice
+    // at once.
+    // Runs on the executor: sets the current job of the thread and runs until nothing is left to do here.
+    void run(promise_base& frame) noexcept;
+    void run(next_step step) noexcept;
+    // Called by any thread that owns the suspended frame.
+    void post_unwind(promise_base& frame) noexcept;
+    // Called by the running body, whose innermost frame stays suspended: posts the body behind everything that is queued;
+    // `frame` continues then. Returns false, and does nothing, if the executor refuses the work.
+    [[nodiscard]] bool give_way(promise_base& frame) noexcept;
+    // Posts `then` to the executor, to run in the body.
+    void post_then(continuation& then) noexcept;
+    // Returns the job whose body runs on this thread; null if there is none.
+    [[nodiscard]] static job_core* current() noexcept { return runner::of_this_thread().current; }
+    // Returns true if a body's loop is on this stack.
+    [[nodiscard]] static bool is_any_here() noexcept { return runner::of_this_thread().entered != nullptr; }
+
+    // --- the job
 
     // For a fresh, attached job: posts the frame, or ends the job if it was born cancelled.
     void start(promise_base& frame, start_mode mode) noexcept;
@@ -112,10 +134,6 @@ public:
     }
     // Returns true if nothing is to be reported when the job returns now.
     [[nodiscard]] bool has_nothing_to_tell() const noexcept { return !has_extras_ && !is_watched(); }
-
-    // For region and body.
-    using region::keep_posted;
-    using region::take_posted;
 
     // --- further failures of the body -----------------------------------------------------------------------------------
     // For a body that has ended. Returns the failures that none of its handlers could catch (such as those of its cleanup),
@@ -154,6 +172,12 @@ protected:
     }
 
 private:
+    static void run_unwind(work& self) noexcept;
+    static void run_after_others(work& self) noexcept;
+    [[nodiscard]] bool begins_for_joiner(runner& here) const noexcept;
+    [[nodiscard]] bool leave_to_own_loop(runner& here, next_step step) noexcept;
+    [[gnu::noinline]] void run_inside_another(runner& here, next_step step) noexcept;
+
     void tell_begun() noexcept;
     friend class joiner;
     void drop_extras() noexcept;

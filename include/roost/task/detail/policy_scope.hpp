@@ -28,7 +28,7 @@ public:
     template <transfer Mode = this_transfer>
     [[nodiscard]] auto in_task(promise_base& me) && {
         if (!site_.is_known()) {
-            site_ = me.where().made_at();
+            site_ = me.region().made_at();
         }
         return scope_await<value, policy_scope, Mode>(me, *this, *policy_);
     }
@@ -63,7 +63,7 @@ public:
         awaiter(promise_base& me, reason why) noexcept : me_(&me), why_(std::move(why)) {}
         [[nodiscard]] bool await_ready() const noexcept { return false; }
         void await_suspend(std::coroutine_handle<>) noexcept {
-            unwind_frame(*me_, me_->where().is_cancelled() ? me_->where().why() : std::move(why_));
+            unwind_frame(*me_, me_->region().is_cancelled_relaxed() ? me_->region().why() : std::move(why_));
         }
         void await_resume() const noexcept {}
 

@@ -146,30 +146,30 @@ public:
         // Every promise of a task has this class as its first and only base with data, so the offset is the same.
         return std::coroutine_handle<promise_base>::from_promise(*this);
     }
-    [[nodiscard]] region& where() const noexcept { return *region_; }
+    [[nodiscard]] detail::region& region() const noexcept { return *region_; }
     [[nodiscard]] await_link* link() const noexcept { return link_; }
 
     // Until the frame is attached: the address of an argument that the frame refers to and that may be on the caller's stack.
     void set_borrowed(const void* argument) noexcept {
-        region_ = reinterpret_cast<region*>(reinterpret_cast<std::uintptr_t>(argument));
+        region_ = reinterpret_cast<detail::region*>(reinterpret_cast<std::uintptr_t>(argument));
     }
     [[nodiscard]] const void* borrowed() const noexcept { return region_; }
 
     // Makes `link` the one through which this frame is awaited, and `in` the region it runs in.
-    void attach(await_link& link, region& in) noexcept {
+    void attach(await_link& link, detail::region& in) noexcept {
         link_ = &link;
         region_ = &in;
     }
     void set_link(await_link& link) noexcept { link_ = &link; }
     // For the time that it is destroyed in.
-    void set_where(region& in) noexcept { region_ = &in; }
+    void set_where(detail::region& in) noexcept { region_ = &in; }
     // Of a frame that is to be destroyed: see task/detail/burial.hpp.
     void set_next_dropped(promise_base* next) noexcept { link_ = reinterpret_cast<await_link*>(next); }
     [[nodiscard]] promise_base* next_dropped() const noexcept { return reinterpret_cast<promise_base*>(link_); }
 
 private:
     await_link* link_ = nullptr;
-    region* region_ = nullptr;
+    detail::region* region_ = nullptr;
 };
 
 // --- what a task leaves behind: in the awaiting frame or in the job's block ------------------------------------------
@@ -329,7 +329,7 @@ public:
         typename transfer_to<Mode>::result {
         await_link& link = *self.promise().link();
         if constexpr (Mode == transfer::counted) {
-            if (self.promise().where().is_last_step()) [[unlikely]] {
+            if (self.promise().region().is_last_step()) [[unlikely]] {
                 return through_loop(self.promise(), link);
             }
         }
@@ -348,7 +348,7 @@ private:
     template <class Promise>
     [[gnu::noinline]] static auto through_loop(Promise& ended, await_link& link) noexcept ->
         typename transfer_to<Mode>::result {
-        ended.where().set_steps(1);
+        ended.region().set_steps(1);
         if (!link.is_boundary()) {
             return transfer_to<Mode>::bounced(link.waiter().handle());
         }

@@ -97,10 +97,8 @@ private:
 
 class region : public node {
 public:
-    // Returns the body that runs in this region: a job's region has its own, every other one stores it.
-    [[nodiscard]] body& owner() const noexcept;
-    // The checkpoint: one load.
-    [[nodiscard]] bool is_cancelled() const noexcept { return should_stop_now_relaxed(); }
+    // Returns the job whose body runs in this region: a job's region has its own, every other one stores it.
+    [[nodiscard]] job_core& owner() const noexcept;
     [[nodiscard]] reason why() const noexcept { return node::why(level::cancel); }
 
     // Called when the wait has been published. Returns true if it is cancelled: the caller owns the frame again. Otherwise
@@ -171,7 +169,7 @@ private:
     static constexpr std::uintptr_t pointer_mask = ~std::uintptr_t(7);
     static std::uintptr_t word_of(const cancellable& what) noexcept { return reinterpret_cast<std::uintptr_t>(&what); }
 
-    [[nodiscard, gnu::noinline, gnu::cold]] static body& owner_of_buried() noexcept;
+    [[nodiscard, gnu::noinline, gnu::cold]] static job_core& owner_of_buried() noexcept;
     void claim_and_unwind(cancellable& what) noexcept;
     void describe_wait(node_description& d) noexcept;
     template <class Look>
@@ -192,7 +190,8 @@ private:
 // A region other than a job's own: a job's body runs in it, or none does (a scope outside of jobs).
 class guest_region : public region {
 public:
-    guest_region(const node_functions& functions, node& parent, node_name name, site made_at, node_shape shape, body& owner)
+    guest_region(const node_functions& functions, node& parent, node_name name, site made_at, node_shape shape,
+                 job_core& owner)
         : region(functions, parent, name, made_at, shape), owner_(&owner) {}
     // No body runs in these themselves, only in regions below.
     guest_region(const node_functions& functions, node_name name, site made_at) : region(functions, name, made_at) {}
@@ -203,7 +202,7 @@ public:
 
 private:
     friend class region;
-    body* owner_ = nullptr;
+    job_core* owner_ = nullptr;
     bool cut_short_ = false;
 };
 
@@ -217,38 +216,6 @@ public:
 private:
     static void run_then(work& self) noexcept;
     function go_on_;
-};
-
-// One chain of frames at a time, on one executor. Only a job's block has a body. Posted at its start and when a cancelled
-// wait is to be unwound; never twice at once.
-class body : public work {
-public:
-    body() noexcept : work(nullptr) {}
-
-    [[nodiscard]] executor_ref where() const noexcept;
-
-    // Runs on the executor: sets the current job of the thread and runs until nothing is left to do here.
-    void run(promise_base& frame) noexcept;
-    void run(next_step step) noexcept;
-
-    // Called by any thread that owns the suspended frame.
-    void post_unwind(promise_base& frame) noexcept;
-    // Called by the running body, whose innermost frame stays suspended: posts the body behind everything that is queued;
-    // `frame` continues then. Returns false, and does nothing, if the executor refuses the work.
-    [[nodiscard]] bool give_way(promise_base& frame) noexcept;
-    // Posts `then` to the executor, to run in the body.
-    void post_then(continuation& then) noexcept;
-
-    [[nodiscard]] static body* current() noexcept { return runner::of_this_thread().current; }
-    // Returns true if a body's loop is on this stack.
-    [[nodiscard]] static bool is_any_here() noexcept { return runner::of_this_thread().entered != nullptr; }
-
-private:
-    static void run_unwind(work& self) noexcept;
-    static void run_after_others(work& self) noexcept;
-    [[nodiscard]] bool begins_for_joiner(runner& here) const noexcept;
-    [[nodiscard]] bool leave_to_own_loop(runner& here, next_step step) noexcept;
-    [[gnu::noinline]] void run_inside_another(runner& here, next_step step) noexcept;
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -62,11 +62,11 @@ public:
     auto await_suspend(std::coroutine_handle<> self) -> typename transfer_to<Mode>::result {
         promise_base& me = *me_;
         static_cast<void>(self);
-        if (me.where().is_cancelled()) [[unlikely]] {
+        if (me.region().is_cancelled_relaxed()) [[unlikely]] {
             unwind_frame(me);
             return transfer_to<Mode>::none();
         }
-        block_ = &scope_block::make(me.where(), call_->name(), call_->site(), *policy_);
+        block_ = &scope_block::make(me.region(), call_->name(), call_->site(), *policy_);
         next_step then = next_step::nothing();
         try {
             scope_.emplace(*block_, limit_);
@@ -119,8 +119,8 @@ private:
             runner::of_this_thread().why = this->why();
             return next_step::unwind(me);
         }
-        if (me.where().is_cancelled() && !block_->is_whole()) [[unlikely]] {
-            region::note_cut_short(me.where());
+        if (me.region().is_cancelled_relaxed() && !block_->is_whole()) [[unlikely]] {
+            region::note_cut_short(me.region());
         }
         return next_step::resume(me);
     }

@@ -7,10 +7,12 @@
 namespace roost::inline ROOST_ABI::detail {
 
 // Ends the program if the task refers to a temporary of the body that launches it: that is gone when the job runs.
-[[gnu::cold]] void refuse_borrowed(promise_base& frame, node_name name, start_mode how, site where) noexcept;
-inline void check_arguments(promise_base& frame, node_name name, start_mode how, site where) noexcept {
-    if (frame.borrowed() != nullptr) [[unlikely]] {
-        refuse_borrowed(frame, name, how, where);
+[[gnu::cold]] void refuse_borrowed(const scope_core& in, const void* argument, node_name name, site where) noexcept;
+// argument: what the task's frame refers to.
+inline void check_arguments(const scope_core& in, const void* argument, node_name name, start_mode how,
+                            site where) noexcept {
+    if (argument != nullptr && how != start_mode::immediate) [[unlikely]] {
+        refuse_borrowed(in, argument, name, where);
     }
 }
 [[noreturn, gnu::cold]] void refuse_ended_scope() noexcept;

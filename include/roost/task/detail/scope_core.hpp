@@ -47,7 +47,7 @@ public:
     scope_core(const node_functions& functions, node& parent, executor_ref where, node_name name, site made_at,
                const scope_policy& policy);
 
-    [[nodiscard]] executor_ref where() const noexcept { return where_; }
+    [[nodiscard]] executor_ref executor() const noexcept { return where_; }
     [[nodiscard]] const scope_policy& policy() const noexcept { return *policy_; }
 
     // Returns true if the body that runs on this thread is a member: that of a job below. Its unit keeps the scope from
@@ -112,7 +112,7 @@ private:
 inline scope_core& job_core::parent_scope() const noexcept {
     return static_cast<scope_core&>(static_cast<region&>(*parent()));
 }
-inline executor_ref body::where() const noexcept { return static_cast<const job_core&>(*this).parent_scope().where(); }
+inline executor_ref job_core::executor() const noexcept { return parent_scope().executor(); }
 
 [[gnu::cold]] void discard_refused(job_core& block, promise_base& frame) noexcept;
 

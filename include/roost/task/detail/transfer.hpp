@@ -34,7 +34,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-class body;
+class job_core;
 class burial;
 class job_core;
 class promise_base;
@@ -85,8 +85,8 @@ private:
 class run_inside {
 public:
     run_inside* below;
-    body* outer;  // null: a job that has ended
-    body* entered;
+    job_core* outer;  // null: a job that has ended
+    job_core* entered;
     std::coroutine_handle<> next;
     promise_base* unwinding;
 };
@@ -100,14 +100,14 @@ public:
     promise_base* ended = nullptr;  // this frame is at its end, and its waiter is a boundary
     promise_base* unwinding = nullptr;  // this frame is cancelled: destroy it, and continue with its waiter
     passed_reason why;  // of unwinding; empty: the reason of the frame's region
-    body* current = nullptr;  // null also when the job has ended and its loop has not
-    body* entered = nullptr;  // whose run() is the innermost on this stack: `current`, or a body that waits for it
+    job_core* current = nullptr;  // null also when the job has ended and its loop has not
+    job_core* entered = nullptr;  // whose run() is the innermost on this stack: `current`, or a body that waits for it
 
     run_inside* inside = nullptr;  // bodies further down on this stack, innermost first
 
     // Of bodies that run a child inside the await for it (task/deferred.hpp).
     job_core* joined = nullptr;  // the innermost one waits for this
-    body* joining = nullptr;  // the same until it begins
+    job_core* joining = nullptr;  // the same until it begins
     bool joined_ended = false;  // it has ended; its waiter does the rest
     std::uint16_t depth = 0;  // how many such bodies are on this stack
 
