@@ -1,7 +1,7 @@
 #include "../harness/harness.hpp"
 
 #include <roost/tree/callback.hpp>
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 #include <roost/tree/token.hpp>
 
 #include <malloc.h>
@@ -11,25 +11,25 @@
 namespace {
 
 // The smallest view of a node: a level, work, children, and nothing that wants to be told. It is allocated as the peers' are.
-class plain_node final : public roost::node {
+class plain_node final : public roost::detail::node {
 public:
-    static roost::node_ref<> root() { return roost::node_ref<>::adopt(new plain_node()); }
-    static roost::node_ref<> child(roost::node& parent) {
+    static roost::detail::node_ref<> root() { return roost::detail::node_ref<>::adopt(new plain_node()); }
+    static roost::detail::node_ref<> child(roost::detail::node& parent) {
         auto* made = new plain_node(parent);
-        if (made->attach(roost::child_kind::idle) != roost::attached::yes) std::abort();
-        return roost::node_ref<>::adopt(made);
+        if (made->attach(roost::detail::child_kind::idle) != roost::detail::attached::yes) std::abort();
+        return roost::detail::node_ref<>::adopt(made);
     }
 
 private:
     plain_node() : node(functions, "root", roost::site()) {}
-    explicit plain_node(roost::node& parent) : node(functions, parent, "child", roost::site()) {}
-    static void destroy(roost::node& self) noexcept { delete static_cast<plain_node*>(&self); }
-    static constexpr roost::node_functions functions{.kind = "plain", .destroy = &destroy};
+    explicit plain_node(roost::detail::node& parent) : node(functions, parent, "child", roost::site()) {}
+    static void destroy(roost::detail::node& self) noexcept { delete static_cast<plain_node*>(&self); }
+    static constexpr roost::detail::node_functions functions{.kind = "plain", .destroy = &destroy};
 };
 
 bench::sample make_and_drop(bench::budget b, std::size_t siblings) {
     auto const parent = plain_node::root();
-    std::vector<roost::node_ref<>> others;
+    std::vector<roost::detail::node_ref<>> others;
     for (std::size_t i = 0; i < siblings; ++i) others.push_back(plain_node::child(*parent));
     return bench::per_op(b, [&](std::uint64_t n) {
         for (std::uint64_t i = 0; i < n; ++i) {
@@ -89,7 +89,7 @@ bench::sample cancel_children(bench::budget b, std::size_t count) {
         double took = 0;
         for (std::uint64_t i = 0; i < n; ++i) {
             auto const root = plain_node::root();
-            std::vector<roost::node_ref<>> all;
+            std::vector<roost::detail::node_ref<>> all;
             all.reserve(count);
             for (std::size_t k = 0; k < count; ++k) all.push_back(plain_node::child(*root));
             auto const start = bench::clock::now();
@@ -111,7 +111,7 @@ BENCH_OURS("tree/cancel_children_100k") { return cancel_children(b, 100'000); }
 BENCH_OURS("scale/bytes_per_child") {
     constexpr std::size_t count = 10'000;
     auto const parent = plain_node::root();
-    std::vector<roost::node_ref<>> all;
+    std::vector<roost::detail::node_ref<>> all;
     all.reserve(count);
     double const before = static_cast<double>(mallinfo2().uordblks);
     for (std::size_t i = 0; i < count; ++i) all.push_back(plain_node::child(*parent));

@@ -113,6 +113,7 @@
 #include <roost/tree/lease.hpp>
 #include <roost/tree/level.hpp>
 #include <roost/tree/node.hpp>
+#include <roost/tree/node_name.hpp>
 #include <roost/tree/stop_token.hpp>
 #include <roost/tree/token.hpp>
 #include <roost/tree/visit.hpp>

@@ -12,7 +12,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-using access = detail_node_access;
+using access = node_access;
 
 namespace {
 

@@ -22,27 +22,28 @@ const roost::detail::scope_policy component_scope::policy(
     },
     roost::detail::scope_policy::wants::failures);
 
-constinit const node_functions component_scope::functions{
-    .kind = "scope", .destroy = destroy, .level_raised = nullptr, .drained = drained, .own = own_work::none};
+constinit const roost::detail::node_functions component_scope::functions{
+    .kind = "scope", .destroy = destroy, .level_raised = nullptr, .drained = drained, .own = roost::detail::own_work::none};
 
-component_scope::component_scope(component& owner, node& parent, executor_ref where, site made_at)
+component_scope::component_scope(component& owner, roost::detail::node& parent, executor_ref where, site made_at)
     : scope_core(functions, parent, where, "jobs", made_at, policy), owner_(owner) {}
 
-void component_scope::destroy(node& self) noexcept {
+void component_scope::destroy(roost::detail::node& self) noexcept {
     delete &static_cast<component_scope&>(static_cast<roost::detail::region&>(self));
 }
 
-bool component_scope::drained(node& self) noexcept {
+bool component_scope::drained(roost::detail::node& self) noexcept {
     return !static_cast<component_scope&>(static_cast<roost::detail::region&>(self)).hold_for_daemons();
 }
 
-node_ref<component_scope> component_scope::make(component& owner, node& parent, executor_ref where, site made_at) {
+roost::detail::node_ref<component_scope> component_scope::make(component& owner, roost::detail::node& parent,
+                                                               executor_ref where, site made_at) {
     auto* made = new component_scope(owner, parent, where, made_at);
-    if (made->attach(child_kind::idle) == attached::refused) {
+    if (made->attach(roost::detail::child_kind::idle) == roost::detail::attached::refused) {
         made->discard();
         throw std::bad_alloc();
     }
-    return node_ref<component_scope>::adopt(made);
+    return roost::detail::node_ref<component_scope>::adopt(made);
 }
 
 }  // namespace detail
@@ -52,7 +53,7 @@ component::component(roost::shutdown node, executor_ref where, const component_o
     : shutdown_(std::move(node)),
       options_(options),
       failures_(failures),
-      scope_(detail::component_scope::make(*this, shutdown_.tree_node(), where, made_at)),
+      scope_(detail::component_scope::make(*this, shutdown_.tree_node().core(), where, made_at)),
       jobs_(*scope_) {}
 
 component::~component() { close(); }
@@ -70,7 +71,7 @@ void component::failed(std::string_view what, std::string_view who, site made_at
 }
 
 void component::fail(const std::exception_ptr& error) noexcept {
-    report_failure("component", name(), shutdown_.tree_node().made_at(), error);
+    report_failure("component", name(), shutdown_.tree_node().site(), error);
     tell_failure(error);
 }
 
@@ -112,7 +113,7 @@ void component::begin_stop(reason why) noexcept {
         try {
             jobs_.launch("stop hook", run_hook(std::move(hook)));
         } catch (...) {
-            failed("job", "stop hook", shutdown_.tree_node().made_at(), std::current_exception());
+            failed("job", "stop hook", shutdown_.tree_node().site(), std::current_exception());
         }
     }
 }

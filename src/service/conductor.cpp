@@ -165,7 +165,7 @@ void conductor::set_cause(std::string_view text) noexcept {
 
 reason conductor::why() const noexcept {
     try {
-        return reason(reason_kind::shutdown, cause_, core_.root().tree_node().made_at());
+        return reason(reason_kind::shutdown, cause_, core_.root().tree_node().site());
     } catch (...) {
         return reason::plain_kind(reason_kind::shutdown);
     }
@@ -225,7 +225,7 @@ bool conductor::is_stage_over(roost::shutdown& above, time_point now) {
     if (!core_.components().step(now, next_)) {
         return false;
     }
-    if (!above.tree_node().is_stopping()) {
+    if (!above.tree_node().stop_requested()) {
         ring_when_over(above, core_.wake().fd());  // what can fail comes first
         static_cast<void>(above.shut_down(why()));
     }

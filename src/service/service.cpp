@@ -133,7 +133,7 @@ task<> run_main(host_core& core, host& h, make_main& root, main_end end) {
         core.say(
             severity::error,
             [&] {
-                return "roost: the root task (" + core.root().tree_node().made_at().to_string() +
+                return "roost: the root task (" + core.root().tree_node().site().to_string() +
                        ") failed: " + describe(std::current_exception());
             },
             "roost: the root task failed");

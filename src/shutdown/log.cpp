@@ -2,7 +2,7 @@
 
 #include <roost/base/atomic.hpp>
 #include <roost/shutdown/report.hpp>
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 // id  operation            order    pairs  carries                                              fails in
 // G1  listener: load       seq_cst  G2     listener_context                                     (no model: set while no thread logs)

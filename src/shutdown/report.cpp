@@ -25,7 +25,7 @@ namespace roost::inline ROOST_ABI {
 namespace {
 
 struct held_node {
-    node_ref<> ref;
+    detail::node_ref<> ref;
     std::string kind;
     std::string waits_on;
     std::optional<time_point> started;
@@ -50,18 +50,18 @@ struct collecting {
     time_point at = now();
 
     void visit(const node_description& d) {
-        auto* n = const_cast<node*>(d.target);
+        auto* n = const_cast<detail::node*>(d.target);
         if (!n->try_retain()) {
             return;  // already being freed
         }
         held_node h;
-        h.ref = node_ref<>::adopt(n);
+        h.ref = detail::node_ref<>::adopt(n);
         h.kind = d.kind;
         h.waits_on = d.waits_on;
         h.started = d.started;
         h.uninterruptible = d.uninterruptible;
         h.is_guarded = h.kind == "shutdown";
-        if (n->functions().own == own_work::none) {
+        if (n->functions().own == detail::own_work::none) {
             set_wait_of_owner(h, d.closing && d.units > 0);
         }
         index.emplace(n, nodes.size());
@@ -70,10 +70,10 @@ struct collecting {
 
     // inner is a scope or region. Its job, if visited, waits on what inner waits on.
     void set_wait_of_owner(const held_node& inner, bool is_joining) {
-        for (const node* up = inner.ref->parent(); up != nullptr && up->functions().own != own_work::units;
+        for (const detail::node* up = inner.ref->parent(); up != nullptr && up->functions().own != detail::own_work::units;
              up = up->parent()) {
             const auto found = index.find(up);
-            if (found == index.end() || up->functions().own == own_work::none) {
+            if (found == index.end() || up->functions().own == detail::own_work::none) {
                 continue;
             }
             held_node& owner = nodes[found->second];
@@ -280,7 +280,7 @@ std::string format_age(duration age) {
     return text;
 }
 
-shutdown_report detail::report_of(node& n) {
+shutdown_report detail::report_of(detail::node& n) {
     collecting c;
     static_cast<void>(visit(n, std::numeric_limits<std::size_t>::max(), [&](const node_description& d) { c.visit(d); }));
     for_each_guard(&c, [](void* context, const guard_slot& slot, const guard_slot::copy& copy) {

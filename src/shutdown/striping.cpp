@@ -230,7 +230,7 @@ public:
     }
 
 private:
-    using access = detail_node_access;
+    using access = node_access;
     static constexpr std::size_t marked_levels = 16;
     std::size_t depth_ = 0;
     std::array<list_marker, marked_levels> ends_;

@@ -198,7 +198,7 @@ struct collected {
     bool no_memory = false;
 };
 
-collected collect(node& root, const dump_options& how) {
+collected collect(const node& root, const dump_options& how) {
     collected all;
     const visit_result seen = visit(root, how.nodes(), [&](const node_description& d) noexcept {
         if (d.left_out) {
@@ -224,7 +224,7 @@ void limit_to(std::string& out, std::string_view note, std::size_t bytes) {
     }
 }
 
-std::string dump_or_throw(node& root, const dump_options& how) {
+std::string dump_or_throw(const node& root, const dump_options& how) {
     constexpr std::size_t for_notes = 200;
     collected all = collect(root, how);
     link_up(all.lines);
@@ -249,7 +249,7 @@ std::string dump_or_throw(node& root, const dump_options& how) {
 
 }  // namespace
 
-std::string dump(node& root, dump_options how) noexcept {
+std::string dump(const node& root, dump_options how) noexcept {
     try {
         return dump_or_throw(root, how);
     } catch (...) {

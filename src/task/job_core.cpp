@@ -10,7 +10,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-using access = detail_node_access;
+using access = node_access;
 
 namespace {
 constexpr std::uint16_t deepest_join = 64;  // bodies that wait for each other on one stack

@@ -73,10 +73,10 @@ owned_scope::owned_scope(executor_ref where, const scope_options& options)
     : owned_scope(new detail::root_block(where, options.name(), options.site(), detail::policy_of(options.failures())),
                   options.limit()) {}
 
-owned_scope::owned_scope(node& parent, executor_ref where, const scope_options& options)
-    : owned_scope(
-          detail::root_block::below(parent, where, options.name(), options.site(), detail::policy_of(options.failures())),
-          options.limit()) {}
+owned_scope::owned_scope(const node& parent, executor_ref where, const scope_options& options)
+    : owned_scope(detail::root_block::below(parent.core(), where, options.name(), options.site(),
+                                            detail::policy_of(options.failures())),
+                  options.limit()) {}
 
 owned_scope::owned_scope(detail::root_block* block, std::uint32_t limit) try : scope(*block, limit), block_(block) {
 } catch (...) {

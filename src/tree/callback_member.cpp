@@ -29,7 +29,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-using access = detail_node_access;
+using access = node_access;
 
 void callback_member::add(node& to) noexcept {
     owner_ = &to;

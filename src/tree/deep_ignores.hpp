@@ -1,6 +1,6 @@
 #pragma once
 
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 

@@ -1,4 +1,4 @@
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 #include <roost/base/assert.hpp>
 #include <roost/tree/detail/node_access.hpp>
@@ -44,9 +44,9 @@
 namespace roost::inline ROOST_ABI {
 
 using namespace detail;
-using access = detail_node_access;
+using access = node_access;
 
-void node::copy_name(node_name name) {
+void detail::node::copy_name(node_name name) {
     std::string_view text = name.text();
     text = text.substr(0, text.find('\0'));  // the copy is freed by its length
     if (text.empty()) {
@@ -59,33 +59,33 @@ void node::copy_name(node_name name) {
     traits_ |= name_is_owned;
 }
 
-void node::destroy_details() noexcept {
+void detail::node::destroy_details() noexcept {
     if (!has_literal_name()) {
         deallocate(const_cast<char*>(name_), std::strlen(name_) + 1);
     }
     access::release_reasons(why_.load(mo::relaxed));  // Y3
 }
 
-attached node::attach(child_kind kind, admission as) noexcept {
+detail::attached detail::node::attach(detail::child_kind kind, detail::admission as) noexcept {
     if ((traits_ & was_attached) != 0) [[unlikely]] {
-        return attached::twice;
+        return detail::attached::twice;
     }
-    node& up = *parent_;
+    detail::node& up = *parent_;
     if (up.functions_->mixed != nullptr) {
         up.mix();
     }
-    const bool with_unit = kind == child_kind::working;
+    const bool with_unit = kind == detail::child_kind::working;
     const work_word more = one_reference + (with_unit ? one_unit : 0);
     work_word seen = up.work_.load(mo::relaxed);  // W4
     do {
-        if (!adopts(seen, as == admission::member)) {
-            return attached::refused;
+        if (!adopts(seen, as == detail::admission::member)) {
+            return detail::attached::refused;
         }
     } while (!up.work_.compare_exchange_weak(seen, seen + more, mo::acquire, mo::relaxed));  // N7
     if (with_unit && (seen & announced_bit) == 0 && !up.announce()) {
         up.leave();
         up.release();
-        return attached::refused;
+        return detail::attached::refused;
     }
     if (with_unit) {
         work_.store(one_unit | one_reference | announced_bit, mo::relaxed);  // W6
@@ -104,19 +104,19 @@ attached node::attach(child_kind kind, admission as) noexcept {
             level_.fetch_or(mine, mo::relaxed);  // L4
         }
     }
-    return attached::yes;
+    return detail::attached::yes;
 }
 
-void node::discard() noexcept {
+void detail::node::discard() noexcept {
     ROOST_ASSERT((flags_ & access::is_linked) == 0, "discard() is for nodes that were never attached");
     functions_->destroy(*this);
 }
 
-void node::too_many_references() const noexcept {
+void detail::node::too_many_references() const noexcept {
     panic(functions_->kind, name(), made_at_, "it has more references than can be counted");
 }
 
-bool node::try_retain() noexcept {
+bool detail::node::try_retain() noexcept {
     work_word seen = work_.load(mo::relaxed);  // W4
     for (;;) {
         const work_step s = try_reference(work_state::unpack(seen));
@@ -132,7 +132,7 @@ bool node::try_retain() noexcept {
     }
 }
 
-void node::unlink_early() noexcept {
+void detail::node::unlink_early() noexcept {
     if (parent_ == nullptr) {
         return;
     }
@@ -150,11 +150,11 @@ void node::unlink_early() noexcept {
 
 // Once the node is out of the list and the caller is its only holder, no other thread can get a reference. So no commit on
 // its own word is needed.
-bool node::end_alone(std::uint32_t references) noexcept {
+bool detail::node::end_alone(std::uint32_t references) noexcept {
     if (work_.load(mo::relaxed) != alone_with(references)) {  // W4
         return false;
     }
-    node& up = *parent_;
+    detail::node& up = *parent_;
     up.lock_.lock();
     if (cursors_ > 0 || work_.load(mo::acquire) != alone_with(references)) {  // N9
         up.lock_.unlock();
@@ -169,11 +169,11 @@ bool node::end_alone(std::uint32_t references) noexcept {
     return true;
 }
 
-bool detail_node_access::end_unshared(node& n) noexcept {
+bool detail::node_access::end_unshared(detail::node& n) noexcept {
     if (!is_unshared(n.work_.load(mo::relaxed))) {  // W4
         return false;
     }
-    node& up = *n.parent_;
+    detail::node& up = *n.parent_;
     up.lock_.lock();
     if (n.cursors_ > 0 || !is_unshared(n.work_.load(mo::acquire))) {  // N9
         up.lock_.unlock();
@@ -189,10 +189,10 @@ bool detail_node_access::end_unshared(node& n) noexcept {
     return true;
 }
 
-void node::dispose() noexcept { access::dispose(this); }
+void detail::node::dispose() noexcept { access::dispose(this); }
 
-void detail_node_access::dispose(node* n) noexcept {
-    if (node* up = n->parent_; up != nullptr) {
+void detail::node_access::dispose(detail::node* n) noexcept {
+    if (detail::node* up = n->parent_; up != nullptr) {
         const std::lock_guard guard(up->lock_);
         if (n->cursors_ > 0) {
             n->flags_ |= unlink_wanted | destroy_wanted;
@@ -206,9 +206,9 @@ void detail_node_access::dispose(node* n) noexcept {
     dispose_unlinked(n);
 }
 
-void detail_node_access::dispose_unlinked(node* n) noexcept {
+void detail::node_access::dispose_unlinked(detail::node* n) noexcept {
     for (;;) {
-        node* up = n->parent_;
+        detail::node* up = n->parent_;
         n->functions_->destroy(*n);
         if (up == nullptr) {
             return;
@@ -218,7 +218,7 @@ void detail_node_access::dispose_unlinked(node* n) noexcept {
             return;
         }
         n = up;
-        if (node* above = n->parent_; above != nullptr) {
+        if (detail::node* above = n->parent_; above != nullptr) {
             const std::lock_guard guard(above->lock_);
             if (n->cursors_ > 0) {
                 n->flags_ |= unlink_wanted | destroy_wanted;

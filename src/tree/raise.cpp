@@ -1,4 +1,4 @@
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 #include <roost/base/assert.hpp>
 #include <roost/tree/detail/callback_member.hpp>
@@ -40,7 +40,7 @@
 namespace roost::inline ROOST_ABI {
 
 using namespace detail;
-using access = detail_node_access;
+using access = node_access;
 
 namespace {
 
@@ -59,7 +59,7 @@ struct raising {
         return look::skip;
     }
 
-    look latch(node& child) noexcept {
+    look latch(detail::node& child) noexcept {
         atomic<level_word>& word = access::level_of(child);
         level_word seen = word.load(mo::acquire);  // L7
         if ((seen & spread_bit(to)) != 0 || (to == level::cancel && detail::is_shield(seen))) {
@@ -79,13 +79,13 @@ struct raising {
         return tell || child.has_members() ? look::visit : look::skip;
     }
 
-    static bool is_told(const node_functions& view, level_word seen) noexcept {
+    static bool is_told(const detail::node_functions& view, level_word seen) noexcept {
         return view.level_raised != nullptr &&
                ((seen & unobserved_bit) == 0 ||
                 (view.tells_unobserved != nullptr && view.tells_unobserved->load(mo::relaxed)));  // L12
     }
 
-    bool visit(node& child) noexcept {
+    bool visit(detail::node& child) noexcept {
         if (newly) {
             child.functions().level_raised(child, child.level_now());
         }
@@ -95,12 +95,12 @@ struct raising {
     static bool run(member& m) noexcept { return static_cast<callback_member&>(m).fire(); }
     static void ran(member& m) noexcept { static_cast<callback_member&>(m).finish(); }
 
-    void finish(node& n) const noexcept { access::level_of(n).fetch_or(spread_bit(to), mo::release); }  // L6
+    void finish(detail::node& n) const noexcept { access::level_of(n).fetch_or(spread_bit(to), mo::release); }  // L6
 };
 
 }  // namespace
 
-bool node::raise(level to, reason why) noexcept {
+bool detail::node::raise(level to, reason why) noexcept {
     if (to == level::running || (level_.load(mo::acquire) & spread_bit(to)) != 0) {  // L7
         return false;
     }
@@ -119,13 +119,13 @@ bool node::raise(level to, reason why) noexcept {
     return mine;
 }
 
-void node::spread(level to) noexcept {
+void detail::node::spread(level to) noexcept {
     raising visitor{to};
     walker walk(visitor);
     walk.run(*this);
 }
 
-bool node::enter_ignore() noexcept {
+bool detail::node::enter_ignore() noexcept {
     if (ignore_depth_ == 0) {
         level_word seen = level_.load(mo::relaxed);  // L2
         do {
@@ -142,7 +142,7 @@ bool node::enter_ignore() noexcept {
     return true;
 }
 
-void node::leave_ignore() noexcept {
+void detail::node::leave_ignore() noexcept {
     ROOST_ASSERT(ignore_depth_ > 0, "an ignore guard was left that was never entered");
     const bool is_deep = ignore_depth_ == deep_ignores::counted_in_node && deep_ignores::remove(*this);
     if (is_deep || --ignore_depth_ > 0) {
@@ -160,6 +160,6 @@ void node::leave_ignore() noexcept {
     release();
 }
 
-void node::mark_gone() noexcept { level_.fetch_or(gone_bit, mo::release); }  // L10
+void detail::node::mark_gone() noexcept { level_.fetch_or(gone_bit, mo::release); }  // L10
 
 }  // namespace roost::inline ROOST_ABI

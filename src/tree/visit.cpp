@@ -10,11 +10,11 @@
 namespace roost::inline ROOST_ABI {
 
 using namespace detail;
-using access = detail_node_access;
+using access = node_access;
 
 namespace {
 
-void describe(node& n, std::uint32_t depth, node_description& d) noexcept {
+void describe(detail::node& n, std::uint32_t depth, node_description& d) noexcept {
     const level_word w = access::level_of(n).load(mo::relaxed);                         // V1
     const work_state work = work_state::unpack(access::work_of(n).load(mo::relaxed));   // V1
     d.target = &n;
@@ -52,7 +52,7 @@ struct describing {
         }
         return look::visit;
     }
-    bool visit(node& n) noexcept {
+    bool visit(detail::node& n) noexcept {
         tell(n);
         if (left == 0 || !n.has_members()) {
             result.complete = result.complete && !(left == 0 && n.has_members());
@@ -63,9 +63,9 @@ struct describing {
     }
     static bool run(member& /*m*/) noexcept { return false; }
     static void ran(member& /*m*/) noexcept {}
-    void finish(node& /*n*/) noexcept { --depth; }
+    void finish(detail::node& /*n*/) noexcept { --depth; }
 
-    void tell(node& n) noexcept {
+    void tell(detail::node& n) noexcept {
         --left;
         ++result.visited;
         node_description d;
@@ -81,7 +81,7 @@ struct counting {
         if (m.kind() != member_kind::node) {
             return look::skip;
         }
-        auto& child = static_cast<node&>(m);
+        auto& child = static_cast<detail::node&>(m);
         const work_state s = work_state::unpack(access::work_of(child).load(mo::acquire));  // W5
         total += s.units;
         if (s.announced) {
@@ -89,10 +89,10 @@ struct counting {
         }
         return s.units > 0 && child.has_members() ? look::visit : look::skip;
     }
-    static bool visit(node& /*n*/) noexcept { return true; }
+    static bool visit(detail::node& /*n*/) noexcept { return true; }
     static bool run(member& /*m*/) noexcept { return false; }
     static void ran(member& /*m*/) noexcept {}
-    static void finish(node& /*n*/) noexcept {}
+    static void finish(detail::node& /*n*/) noexcept {}
 };
 
 void append_line(std::string& out, const node_description& d) {
@@ -136,22 +136,21 @@ void node_description::say_waits_on(std::string_view wait_kind, std::string_view
     waits_on = std::string_view(text, length);
 }
 
-visit_result visit(node& root, std::size_t budget, void* context, visit_function fn) noexcept {
+visit_result visit(const roost::node& root, std::size_t budget, void* context, visit_function fn) noexcept {
     describing visitor{context, fn, budget};
-    if (budget == 0) {
-        return {0, false};
+    if (!root || budget == 0) {
+        return {0, !root};
     }
-    root.retain();
+    const roost::node held = root;
     visitor.depth = 0;
-    visitor.tell(root);
+    visitor.tell(held.core());
     visitor.depth = 1;
     walker walk(visitor);
-    walk.run(root);
-    root.release();
+    walk.run(held.core());
     return visitor.result;
 }
 
-std::size_t node::work_in_subtree() const noexcept {
+std::size_t detail::node::work_in_subtree() const noexcept {
     auto& self = const_cast<node&>(*this);
     counting visitor;
     visitor.total = units();
@@ -162,7 +161,7 @@ std::size_t node::work_in_subtree() const noexcept {
     return visitor.total;
 }
 
-std::string tree_to_string(node& root, std::size_t budget) {
+std::string tree_to_string(const roost::node& root, std::size_t budget) {
     std::string out;
     bool no_memory = false;
     const visit_result r = visit(root, budget, [&](const node_description& d) noexcept {

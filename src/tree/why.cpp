@@ -1,4 +1,4 @@
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 #include <roost/tree/detail/node_access.hpp>
 
@@ -49,19 +49,19 @@ link* as_link(void* p) noexcept {
 }
 // An origin that a climb has stored, and the level it answers for.
 constexpr std::uintptr_t level_bits = 6;
-void* known(const node* origin, level at) noexcept {
+void* known(const detail::node* origin, level at) noexcept {
     return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(origin) | (static_cast<std::uintptr_t>(at) << 1U));
 }
 bool is_known(void* p) noexcept {
     const auto bits = reinterpret_cast<std::uintptr_t>(p);
     return (bits & link_tag) == 0 && (bits & level_bits) != 0;
 }
-const node* known_origin(void* p, level at) noexcept {
+const detail::node* known_origin(void* p, level at) noexcept {
     const auto bits = reinterpret_cast<std::uintptr_t>(p);
     const bool answers = (bits & link_tag) == 0 && (bits & level_bits) == static_cast<std::uintptr_t>(at) << 1U;
-    return answers ? reinterpret_cast<const node*>(bits & ~level_bits) : nullptr;
+    return answers ? reinterpret_cast<const detail::node*>(bits & ~level_bits) : nullptr;
 }
-static_assert(static_cast<std::uintptr_t>(level::abort) << 1U <= level_bits && alignof(node) > level_bits);
+static_assert(static_cast<std::uintptr_t>(level::abort) << 1U <= level_bits && alignof(detail::node) > level_bits);
 
 // Shorter climbs neither read a stored origin nor store one.
 #if defined(ROOST_SEAM_MODEL)
@@ -111,7 +111,7 @@ void destroy_word(void* word) noexcept {
 
 }  // namespace
 
-void detail_node_access::release_reasons(void* chain) noexcept {
+void detail::node_access::release_reasons(void* chain) noexcept {
     while (link* l = as_link(chain)) {
         chain = l->before.get();
         drop_link(l);
@@ -123,7 +123,7 @@ void detail_node_access::release_reasons(void* chain) noexcept {
 
 // Sets the raised bit of this node with its own reason, and stores the word before in before_word. Returns false if it was
 // raised already.
-bool node::latch_own(level to, reason& why, level_word& before_word) noexcept {
+bool detail::node::latch_own(level to, reason& why, level_word& before_word) noexcept {
     const std::lock_guard guard(lock_);
     level_word seen = level_.load(mo::relaxed);  // L2
     if (is_raised(seen, to)) {
@@ -163,9 +163,9 @@ bool node::latch_own(level to, reason& why, level_word& before_word) noexcept {
 
 // Returns the node whose own reason answers for `at`, which is raised here. One acquire on the way in is enough: a level that
 // reached this node from above was ordered after the origin's own latch.
-const node* node::origin_of(level at) const noexcept {
-    const node* n = this;
-    const node* found = nullptr;
+const detail::node* detail::node::origin_of(level at) const noexcept {
+    const detail::node* n = this;
+    const detail::node* found = nullptr;
     unsigned steps = 0;
     while (n->parent_ != nullptr && (n->level_.load(mo::relaxed) & own_bit(at)) == 0) {  // L2
         if (++steps > short_climb) {
@@ -178,7 +178,7 @@ const node* node::origin_of(level at) const noexcept {
     }
     found = found == nullptr ? n : found;
     if (steps > short_climb) [[unlikely]] {
-        for (const node* m = this; m != n; m = m->parent_) {
+        for (const detail::node* m = this; m != n; m = m->parent_) {
             void* before = m->why_.load(mo::relaxed);  // Y6
             if (before == nullptr || is_known(before)) {  // perhaps for another level
                 static_cast<void>(const_cast<node*>(m)->why_.compare_exchange_strong(before, known(found, at), mo::relaxed,
@@ -189,17 +189,17 @@ const node* node::origin_of(level at) const noexcept {
     return found;
 }
 
-const node* node::origin(level l) const noexcept {
+const detail::node* detail::node::origin(level l) const noexcept {
     const level at = answering_level(level_.load(mo::acquire), l);  // L1
     return at == level::running ? nullptr : origin_of(at);
 }
 
-reason node::why(level l) const noexcept {
+reason detail::node::why(level l) const noexcept {
     const level at = answering_level(level_.load(mo::acquire), l);  // L1
     if (at == level::running) {
         return {};
     }
-    const node* n = origin_of(at);
+    const detail::node* n = origin_of(at);
     if (const std::uint32_t kind = kind_of(n->level_.load(mo::relaxed), at); kind != 0) {  // L2
         return reason::plain_kind(static_cast<reason_kind>(kind));
     }
@@ -213,9 +213,9 @@ reason node::why(level l) const noexcept {
     return chain == nullptr ? reason() : from_word(chain);
 }
 
-reason node::why_with_origin(level l) const noexcept {
+reason detail::node::why_with_origin(level l) const noexcept {
     reason plain_reason = why(l);
-    const node* from = origin(l);
+    const detail::node* from = origin(l);
     if (from == nullptr || from->name().empty()) {
         return plain_reason;
     }

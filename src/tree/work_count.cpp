@@ -1,4 +1,4 @@
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 #include <roost/base/assert.hpp>
 #include <roost/tree/detail/node_access.hpp>
@@ -45,7 +45,7 @@
 namespace roost::inline ROOST_ABI {
 
 using namespace detail;
-using access = detail_node_access;
+using access = node_access;
 
 namespace {
 
@@ -73,12 +73,12 @@ work_action commit_drain(atomic<work_word>& word, bool is_root) noexcept {
 
 }  // namespace
 
-void node::enter_slow(work_word before) noexcept {
+void detail::node::enter_slow(work_word before) noexcept {
     if (work_state::unpack(before).units >= unit_limit) {
         panic(functions_->kind, name(), made_at_, "it has more units of work than can be counted");
     }
     if (!announce()) {
-        for (const node* up = parent_; up != nullptr; up = up->parent_) {
+        for (const detail::node* up = parent_; up != nullptr; up = up->parent_) {
             if (up->units() >= unit_limit) {
                 panic(up->functions_->kind, up->name(), up->made_at_, "it has more units of work than can be counted");
             }
@@ -89,11 +89,11 @@ void node::enter_slow(work_word before) noexcept {
 
 // Requires that the caller holds a unit of this node. Returns false if an ancestor is closed; everything but the caller's
 // unit is given back then.
-bool node::announce() noexcept {
-    node* top = this;
+bool detail::node::announce() noexcept {
+    detail::node* top = this;
     bool refused = false;
     for (;;) {
-        node* up = top->parent_;
+        detail::node* up = top->parent_;
         work_word seen = up->work_.load(mo::relaxed);  // W4
         do {
             refused = (seen & closed_bit) != 0 || seen >= unit_limit * one_unit;
@@ -104,12 +104,12 @@ bool node::announce() noexcept {
         top = up;
     }
     if (refused) {
-        for (node* n = this; n != top; n = n->parent_) {
+        for (detail::node* n = this; n != top; n = n->parent_) {
             n->parent_->leave();
         }
         return false;
     }
-    for (node* n = this;; n = n->parent_) {
+    for (detail::node* n = this;; n = n->parent_) {
         const work_word before = n->work_.fetch_or(announced_bit, mo::release);  // W8
         if ((before & announced_bit) != 0) {
             [[maybe_unused]] const work_word units = n->parent_->work_.fetch_sub(one_unit, mo::relaxed);  // W9
@@ -121,7 +121,7 @@ bool node::announce() noexcept {
     }
 }
 
-void node::mix() noexcept {
+void detail::node::mix() noexcept {
     if ((work_.load(mo::relaxed) & mixed_bit) == 0) {  // W4
         const work_word before = work_.fetch_or(mixed_bit, mo::relaxed);  // W11
         if ((before & mixed_bit) == 0) {
@@ -130,7 +130,7 @@ void node::mix() noexcept {
     }
 }
 
-bool node::try_enter() noexcept {
+bool detail::node::try_enter() noexcept {
     if (functions_->mixed != nullptr) {
         mix();
     }
@@ -138,7 +138,7 @@ bool node::try_enter() noexcept {
     return try_enter_own(was_mixed);
 }
 
-bool node::try_enter_as_member() noexcept {
+bool detail::node::try_enter_as_member() noexcept {
     if (functions_->mixed != nullptr) {
         mix();
     }
@@ -153,7 +153,7 @@ bool node::try_enter_as_member() noexcept {
     return true;
 }
 
-bool node::try_enter_own(bool& was_mixed) noexcept {
+bool detail::node::try_enter_own(bool& was_mixed) noexcept {
     const work_action a = commit(work_, [&was_mixed](work_state s) {
         was_mixed = s.mixed;
         return detail::try_enter(s);
@@ -170,7 +170,7 @@ bool node::try_enter_own(bool& was_mixed) noexcept {
 
 // Removes a unit where that is no quiet leave (leaves_quietly); the announcement still holds the parent's unit. Refused if
 // the word has one of the bits of `unless`.
-work_action node::leave_commit(work_word seen, work_word unless) noexcept {
+work_action detail::node::leave_commit(work_word seen, work_word unless) noexcept {
     const bool is_root = parent_ == nullptr;
     for (;;) {
         if ((seen & unless) != 0) {
@@ -192,9 +192,9 @@ work_action node::leave_commit(work_word seen, work_word unless) noexcept {
     }
 }
 
-bool node::leave_last(work_word seen, work_word unless) noexcept {
+bool detail::node::leave_last(work_word seen, work_word unless) noexcept {
     ROOST_ASSERT((seen >> 32U) != 0, "a unit of work was given back that was not taken");
-    node* up = parent_;  // the commit may let the node go
+    detail::node* up = parent_;  // the commit may let the node go
     const work_action a = leave_commit(seen, unless);
     if (a.drained || a.leave_parent || a.dead) {
         after_work(up, a);
@@ -205,9 +205,9 @@ bool node::leave_last(work_word seen, work_word unless) noexcept {
 // Carries out the action of a commit on this node, and climbs as long as nodes run out of work. `this` may be gone unless the
 // action holds it; the parent is held by the unit that is still to be given back. At most one node of a climb dies. It holds
 // a reference on its parent until it is disposed of, at the end, when nothing above needs it any more.
-void node::after_work(node* up, work_action a) noexcept {
-    node* dead = a.dead ? this : nullptr;
-    node* n = this;
+void detail::node::after_work(detail::node* up, work_action a) noexcept {
+    detail::node* dead = a.dead ? this : nullptr;
+    detail::node* n = this;
     for (;;) {
         if (a.drained) {
             if (n->functions_->drained != nullptr && !n->functions_->drained(*n)) {
@@ -231,12 +231,12 @@ void node::after_work(node* up, work_action a) noexcept {
     }
 }
 
-void node::finish_drain() noexcept {
-    node* up = parent_;
+void detail::node::finish_drain() noexcept {
+    detail::node* up = parent_;
     after_work(up, commit_drain(work_, up == nullptr));
 }
 
-bool node::close() noexcept {
+bool detail::node::close() noexcept {
     const work_action a = commit(work_, [](work_state s) { return detail::close(s); });
     if (a.refused) {
         return false;
@@ -245,8 +245,8 @@ bool node::close() noexcept {
     return true;
 }
 
-void node::close_and_leave() noexcept {
-    node* up = parent_;
+void detail::node::close_and_leave() noexcept {
+    detail::node* up = parent_;
     work_word seen = work_.load(mo::relaxed);  // W4
     while (is_last_unit(seen)) [[likely]] {
         if (work_.compare_exchange_weak(seen, closed_for_good(seen), mo::acq_rel, mo::relaxed)) {  // W3
@@ -260,19 +260,19 @@ void node::close_and_leave() noexcept {
 }
 
 // Called when a child with work is out of the list and destroyed.
-void node::leave_with_child() noexcept {
+void detail::node::leave_with_child() noexcept {
     work_word seen = work_.load(mo::relaxed);  // W4
     while (seen >= 2 * one_unit) [[likely]] {
         if (work_.compare_exchange_weak(seen, seen - one_unit - one_reference, mo::release, mo::relaxed)) {  // W2
             return;
         }
     }
-    node* up = parent_;
+    detail::node* up = parent_;
     const bool is_root = up == nullptr;
     const work_action a = commit(work_, [is_root](work_state s) { return detail::leave_with_child(s, is_root); });
     after_work(up, a);
 }
 
-void node::watch() noexcept { work_.fetch_or(watched_bit, mo::release); }  // W7
+void detail::node::watch() noexcept { work_.fetch_or(watched_bit, mo::release); }  // W7
 
 }  // namespace roost::inline ROOST_ABI

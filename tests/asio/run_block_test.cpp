@@ -33,7 +33,7 @@ TEST(run_block, ASIO_15_the_handler_comes_after_the_last_frame) {
 
 TEST(run_block, ASIO_16_partial_cancels_and_total_stops) {
     net::io_context io;
-    const auto root = node_ref<detail::run_block>::adopt(new detail::run_block(io_executor::of(io), "root", site()));
+    const auto root = detail::node_ref<detail::run_block>::adopt(new detail::run_block(io_executor::of(io), "root", site()));
     detail::pass_on(*root, net::cancellation_type::none);
     EXPECT_EQ(root->level_now(), level::running);
     detail::pass_on(*root, net::cancellation_type::total);

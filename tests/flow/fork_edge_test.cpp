@@ -314,7 +314,7 @@ task<int> chain(int n) {
     auto [a, b] = co_await when_all(chain(n - 1), leaf());
     co_return a + b;
 }
-task<> chain_and_count(node& root, std::size_t& nodes) {
+task<> chain_and_count(detail::node& root, std::size_t& nodes) {
     const int sum = co_await chain(1000);
     EXPECT_EQ(sum, 1000);
     visit(root, 10'000, [&](const node_description&) noexcept { ++nodes; });
@@ -397,7 +397,7 @@ task<> cancel_what_is_kept(int rounds, int& cancelled) {
     for (int i = 0; i < rounds; ++i) {
         co_await when_all(not_cancelled(), not_cancelled());
         if (detail::fork_scope* kept = detail::fork_job::of(*me.core())->spare()) {
-            node& one = i % 2 == 0 ? static_cast<node&>(*kept) : kept->first_job();
+            detail::node& one = i % 2 == 0 ? static_cast<detail::node&>(*kept) : kept->first_job();
             one.cancel();
             ++cancelled;
         }

@@ -251,8 +251,9 @@ void nested(bool looked_at) {
     const job j = root.launch("four", four(sum));
     play(ex, root, j, [&] {
         if (looked_at) {
-            node_ref<> last;
-            visit(root.core(), 10, [&](const node_description& d) noexcept { last = node_ref<>::try_share(*d.target); });
+            detail::node_ref<> last;
+            visit(root.core(), 10,
+                  [&](const node_description& d) noexcept { last = detail::node_ref<>::try_share(*d.target); });
         }
     });
     check(sum == 4 && j.state() == job_state::completed, "JOB-74: groups below groups");

@@ -205,13 +205,13 @@ task<int> chain(int n) {
 }
 TEST(fork, JOB_74_a_hundred_thousand_below_each_other) { EXPECT_EQ(run(1, chain(100'000)), 100'000); }
 
-task<std::string> report_below(node& root) { co_return dump(root); }
+task<std::string> report_below(detail::node& root) { co_return dump(root); }
 task<int> leaf() { co_return 0; }
-task<std::string> twice(node& root) {
+task<std::string> twice(detail::node& root) {
     co_await when_all(leaf(), leaf());
     co_return co_await report_below(root);
 }
-task<std::string> report_inside(node& root) {
+task<std::string> report_inside(detail::node& root) {
     auto [text, none] = co_await when_all(twice(root), leaf());
     co_return text;
 }

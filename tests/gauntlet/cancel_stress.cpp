@@ -34,7 +34,7 @@ TEST(gauntlet_cancel, GAUNTLET_5_whoever_registers_during_a_cancel_is_told_exact
     const quiet q("scenario 5");
     const long n = load(100'000, 2000);
     struct entry {
-        explicit entry(node& parent) : child(make_child(parent)), cb(token(*child), level::cancel, told_fn{&told}) {}
+        explicit entry(detail::node& parent) : child(make_child(parent)), cb(token(*child), level::cancel, told_fn{&told}) {}
         struct told_fn {
             std::atomic<int>* told;
             void operator()() const noexcept { told->fetch_add(1); }

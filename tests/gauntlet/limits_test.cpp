@@ -24,7 +24,7 @@ namespace roost::inline ROOST_ABI::detail {
 // A shutdown node that has so many more owners while this lives.
 struct shutdown_node_owners {
     shutdown_node_owners(const shutdown& of, owner_word handles, owner_word pins) noexcept
-        : word_(&static_cast<shutdown_node&>(of.tree_node()).owners_), more_(handles * one_handle + pins * one_pin) {
+        : word_(&static_cast<shutdown_node&>(of.tree_node().core()).owners_), more_(handles * one_handle + pins * one_pin) {
         word_->fetch_add(more_, mo::relaxed);
     }
     shutdown_node_owners(const shutdown_node_owners&) = delete;
@@ -97,20 +97,20 @@ TEST(gauntlet_limits, GAUNTLET_10_SYNC_176_permits_and_counts_stop_at_their_limi
 // A node that counts so much more while this lives, as if others had entered and referred to it.
 class crowd {
 public:
-    crowd(node& in, std::uint32_t units, std::uint32_t references) noexcept
+    crowd(detail::node& in, std::uint32_t units, std::uint32_t references) noexcept
         : in_(&in), more_(units * detail::one_unit + references * detail::one_reference) {
-        detail_node_access::work_of(in).fetch_add(more_, mo::relaxed);
+        detail::node_access::work_of(in).fetch_add(more_, mo::relaxed);
     }
     crowd(const crowd&) = delete;
     crowd& operator=(const crowd&) = delete;
-    ~crowd() { detail_node_access::work_of(*in_).fetch_sub(more_, mo::relaxed); }
+    ~crowd() { detail::node_access::work_of(*in_).fetch_sub(more_, mo::relaxed); }
 
 private:
-    node* in_;
+    detail::node* in_;
     detail::work_word more_;
 };
-std::uint32_t references(node& n) {
-    return detail::work_state::unpack(detail_node_access::work_of(n).load(mo::relaxed)).references;
+std::uint32_t references(detail::node& n) {
+    return detail::work_state::unpack(detail::node_access::work_of(n).load(mo::relaxed)).references;
 }
 
 TEST(gauntlet_limits, GAUNTLET_10_TREE_26_guards_and_jobs_stop_at_their_limit) {
@@ -118,7 +118,7 @@ TEST(gauntlet_limits, GAUNTLET_10_TREE_26_guards_and_jobs_stop_at_their_limit) {
     int refused = 0;
     shutdown root("crowded");
     shutdown below = root.child("below");
-    node& counted = root.tree_node();
+    detail::node& counted = root.tree_node().core();
     {
         const crowd most(counted, unit_limit - 1, 0);
         const guard last = root.guard();
@@ -126,7 +126,7 @@ TEST(gauntlet_limits, GAUNTLET_10_TREE_26_guards_and_jobs_stop_at_their_limit) {
         EXPECT_FALSE(root.try_guard());
         EXPECT_FALSE(below.try_guard()) << "it would count above";
         EXPECT_EQ(counted.units(), unit_limit);
-        EXPECT_EQ(below.tree_node().units(), 0U);
+        EXPECT_EQ(below.tree_node().core().units(), 0U);
         EXPECT_DEATH(static_cast<void>(root.guard()), "'crowded'.*more units of work than can be counted");
         EXPECT_DEATH(static_cast<void>(guard(last)), "'crowded'.*more units of work than can be counted");
         EXPECT_DEATH(static_cast<void>(below.guard()), "'crowded'.*more units of work than can be counted");

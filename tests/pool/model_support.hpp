@@ -48,9 +48,9 @@ inline fire use(pool<shared>& p, plain<int>& served) {
 // A pool, and the node above it that counts what is out.
 struct counted {
     explicit counted(std::uint32_t capacity) : p(below(*root, capacity), [this] { return shared{&uses}; }) {}
-    static pool_options below(roost::node& parent, std::uint32_t capacity) {
+    static pool_options below(roost::detail::node& parent, std::uint32_t capacity) {
         pool_options o = small(capacity);
-        o.parent = &parent;
+        o.parent = parent;
         return o;
     }
     plain<int> uses{0};

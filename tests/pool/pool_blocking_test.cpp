@@ -159,7 +159,7 @@ TEST(pool_blocking, POOL_40_what_waits_for_a_parked_thread_is_no_work) {
     ledger l;
     roost::pool_options o(2, "striped");
     o.stripes = 2;
-    o.parent = root.get();
+    o.parent = *root;
     auto p = make_pool(l, o);
     auto a = p.acquire_blocking();
     auto b = p.acquire_blocking();
@@ -170,7 +170,7 @@ TEST(pool_blocking, POOL_40_what_waits_for_a_parked_thread_is_no_work) {
     auto& second = a.handle().stripe() == 0 ? b : a;
     first.handle().give_back();
     EXPECT_TRUE(parked.is_notified);
-    EXPECT_EQ(p.as_node().units(), 1U);
+    EXPECT_EQ(p.as_node().core().units(), 1U);
     second.handle().give_back();
     EXPECT_EQ(p.stats().idle, 2U);
     EXPECT_FALSE(root->has_work());

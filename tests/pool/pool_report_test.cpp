@@ -37,7 +37,7 @@ protected:
     pool_options aged(std::uint32_t capacity) {
         pool_options o = one_stripe(capacity);
         o.name = "db";
-        o.parent = root.get();
+        o.parent = *root;
         o.where = where;
         o.timers = &clock;
         o.exact_clock = true;
@@ -94,7 +94,7 @@ TEST_F(pool_report, POOL_44_every_holder_and_since_when) {
         const auto second = p.try_acquire_or_create("second");
         clock.time += duration(200);
         roost::node_description d;
-        p.as_node().functions().describe(p.as_node(), d);
+        p.as_node().core().functions().describe(p.as_node().core(), d);
         EXPECT_EQ(d.state, "open");
         const std::string text(d.waits_on);
         EXPECT_EQ(text.find("first ("), 0U) << "the oldest comes first: " << text;
@@ -109,7 +109,7 @@ TEST_F(pool_report, POOL_44_no_holders) {
     {
         auto p = make_pool(l, aged(1));
         roost::node_description d;
-        p.as_node().functions().describe(p.as_node(), d);
+        p.as_node().core().functions().describe(p.as_node().core(), d);
         EXPECT_EQ(d.state, "open");
         EXPECT_EQ(d.waits_on, "");
         EXPECT_FALSE(d.started.has_value());

@@ -60,7 +60,7 @@ MODEL(pool_time_model, evict_vs_replaced_counted) {
     model_timers timers;
     hand_executor where;
     pool_options o = timed(1, where, timers);
-    o.parent = root.get();
+    o.parent = *root;
     o.idle_ttl = roost::duration(10);
     {
         pool<shared> p(o, [&] { return shared{&uses}; });

@@ -18,7 +18,7 @@ TEST(pool_tree, POOL_40_what_is_out_is_work_of_the_parent) {
     auto root = tree_support::make_root();
     ledger l;
     pool_options o = one_stripe(2);
-    o.parent = root.get();
+    o.parent = *root;
     auto p = make_pool(l, o);
     EXPECT_FALSE(root->has_work());
     {
@@ -43,16 +43,16 @@ TEST(pool_tree, POOL_40_every_stripe_counts_its_own) {
     ledger l;
     pool_options o(4, "striped");
     o.stripes = 4;
-    o.parent = root.get();
+    o.parent = *root;
     auto p = make_pool(l, o);
     {
         std::vector<std::unique_ptr<client>> all;
         for (int i = 0; i < 4; ++i) {
             all.push_back(std::make_unique<client>(p));
         }
-        EXPECT_EQ(p.as_node().units(), 4U);
+        EXPECT_EQ(p.as_node().core().units(), 4U);
     }
-    EXPECT_EQ(p.as_node().units(), 0U);
+    EXPECT_EQ(p.as_node().core().units(), 0U);
     EXPECT_FALSE(root->has_work());
 }
 
@@ -60,7 +60,7 @@ TEST(pool_tree, POOL_41_stop_refuses_acquires_with_a_value) {
     auto root = tree_support::make_root();
     ledger l;
     pool_options o = one_stripe(1);
-    o.parent = root.get();
+    o.parent = *root;
     auto p = make_pool(l, o);
     client holder(p);
     client waits(p);
@@ -82,7 +82,7 @@ TEST(pool_tree, POOL_41_a_pool_below_a_stopped_node_is_born_stopped_and_below_a_
     root->stop();
     ledger l;
     pool_options o = one_stripe(1);
-    o.parent = root.get();
+    o.parent = *root;
     {
         auto p = make_pool(l, o);
         EXPECT_EQ(p.try_acquire_or_create().status(), pool_status::stopped);
@@ -95,7 +95,7 @@ TEST(pool_tree, POOL_41_a_pool_whose_parent_has_closed_refuses) {
     auto root = tree_support::make_root();
     ledger l;
     pool_options o = one_stripe(1);
-    o.parent = root.get();
+    o.parent = *root;
     auto p = make_pool(l, o);
     { client a(p); }
     root->close();
@@ -109,7 +109,7 @@ TEST(pool_tree, POOL_44_the_report_names_the_holders) {
     ledger l;
     pool_options o = one_stripe(2);
     o.name = "db";
-    o.parent = root.get();
+    o.parent = *root;
     auto p = make_pool(l, o);
     client held(p);
     const std::string text = roost::tree_to_string(*root);

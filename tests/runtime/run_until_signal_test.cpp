@@ -140,7 +140,7 @@ TEST(run_until_signal, RUN_185_a_signal_before_the_task_begins_keeps_it_from_run
             co_return;
         }(ran),
         "main", site::here(),
-        [&signals](detail::root_block& root) noexcept { signals.cancels(node_ref<node>::share(root)); });
+        [&signals](detail::root_block& root) noexcept { signals.cancels(detail::node_ref<>::share(root)); });
     EXPECT_FALSE(ran);
     EXPECT_EQ(block->outcome_link().state(), detail::ending::cancelled);
     EXPECT_EQ(block->outcome_link().why().text(), "SIGTERM");

@@ -23,7 +23,7 @@ bool try_enter_guard(shutdown_node& n) {
     auto&& mine = roost::detail::guards_of_this_thread();
     return n.try_enter_guard(mine);
 }
-shutdown_node& node_of(const shutdown& s) { return static_cast<shutdown_node&>(s.tree_node()); }
+shutdown_node& node_of(const shutdown& s) { return static_cast<shutdown_node&>(s.tree_node().core()); }
 
 // SHUT-75: a node becomes striped while a guard is made and dropped.
 MODEL(striping_model, stripe_and_guard) {
@@ -104,7 +104,7 @@ MODEL(striping_model, stripe_and_latch) {
 void level_arrives(shutdown_node& n) {
     using namespace roost::detail;
     const level_word before =
-        roost::detail_node_access::level_of(n).fetch_or(raised_bit(roost::level::stop), roost::mo::seq_cst);
+        roost::detail::node_access::level_of(n).fetch_or(raised_bit(roost::level::stop), roost::mo::seq_cst);
     if ((before & unobserved_bit) == 0) {
         n.settle();
     }

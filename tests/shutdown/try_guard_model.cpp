@@ -9,7 +9,7 @@ using roost::shutdown;
 using roost::detail::shutdown_node;
 using roost::testing::check;
 
-shutdown_node& node_of(const shutdown& s) { return static_cast<shutdown_node&>(s.tree_node()); }
+shutdown_node& node_of(const shutdown& s) { return static_cast<shutdown_node&>(s.tree_node().core()); }
 
 // Used by guarded work, and freed by the thread that sees the completion.
 class database {
@@ -38,7 +38,7 @@ private:
 void level_arrives(shutdown_node& n) {
     using namespace roost::detail;
     const level_word before =
-        roost::detail_node_access::level_of(n).fetch_or(raised_bit(roost::level::stop), roost::mo::seq_cst);
+        roost::detail::node_access::level_of(n).fetch_or(raised_bit(roost::level::stop), roost::mo::seq_cst);
     if ((before & unobserved_bit) == 0) {
         n.settle();
     }

@@ -286,8 +286,8 @@ MODEL(job_core_model, joined_here_vs_visitor) {
     int got = 0;
     const job taker = root.launch("takes", take_own(alive, got));
     thread visitor([&] {
-        node_ref<> last;
-        visit(root.core(), 10, [&](const node_description& d) noexcept { last = node_ref<>::try_share(*d.target); });
+        detail::node_ref<> last;
+        visit(root.core(), 10, [&](const node_description& d) noexcept { last = detail::node_ref<>::try_share(*d.target); });
         last = {};
         ex.wake();
     });

@@ -86,7 +86,7 @@ MODEL(region_model, wake_vs_cancel) {
 }
 
 void look_at(const job& j) {
-    node& n = *j.core();
+    detail::node& n = *j.core();
     node_description d;
     n.functions().describe(n, d);
     check(d.waits_on.empty() || d.waits_on == "event 'e'", "JOB-51: it says what it waits on, or nothing");
@@ -177,11 +177,11 @@ MODEL(region_model, peek_vs_wake_after_lost_cancel) {
     finish(ex, root);
 }
 
-task<> wait_in(scope& s, event& e, node_ref<>& inner) {
-    inner = node_ref<>::share(s.core());
+task<> wait_in(scope& s, event& e, detail::node_ref<>& inner) {
+    inner = detail::node_ref<>::share(s.core());
     co_await e.wait();
 }
-task<> wait_twice(event& first, event& second, node_ref<>& inner, int& passed) {
+task<> wait_twice(event& first, event& second, detail::node_ref<>& inner, int& passed) {
     const outcome<void> o = co_await as_outcome(with_scope(wait_in, std::ref(first), std::ref(inner)));
     static_cast<void>(o);
     co_await second.wait();
@@ -194,7 +194,7 @@ MODEL(region_model, unwind_vs_cancel) {
     owned_scope root(ex, scope_options("root").report_failures());
     event first;
     event second;
-    node_ref<> inner;
+    detail::node_ref<> inner;
     int passed = 0;
     const job j = root.launch("waits", wait_twice(first, second, inner, passed));
     ex.run_all();
@@ -237,7 +237,7 @@ public:
     };
     [[nodiscard]] awaiter in_task(detail::promise_base& me) const noexcept { return awaiter(me); }
 };
-task<> wait_and_wait_barely(event& first, node_ref<>& inner, int& passed) {
+task<> wait_and_wait_barely(event& first, detail::node_ref<>& inner, int& passed) {
     const outcome<void> o = co_await as_outcome(with_scope(wait_in, std::ref(first), std::ref(inner)));
     static_cast<void>(o);
     co_await bare_wait();
@@ -249,7 +249,7 @@ void unwind_vs_cancel_from_above() {
     roost::testing::manual_executor ex;
     owned_scope root(ex, scope_options("root").report_failures());
     event first;
-    node_ref<> inner;
+    detail::node_ref<> inner;
     int passed = 0;
     const job j = root.launch("waits", wait_and_wait_barely(first, inner, passed));
     ex.run_all();

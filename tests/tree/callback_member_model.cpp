@@ -15,7 +15,7 @@ using namespace model_node;
 // TREE-40: registering against a cancel of a leaf: exactly one call.
 MODEL_COMPLETE(callback_member_model, add_to_leaf) {
     ref root = make_root(probe::quiet);
-    ref leaf = make_child(*root, roost::child_kind::idle, probe::quiet);
+    ref leaf = make_child(*root, roost::detail::child_kind::idle, probe::quiet);
     roost::atomic<std::uint32_t> calls{0};
     roost::thread canceller([root] { root->cancel(); });
     {
@@ -85,7 +85,7 @@ MODEL_COMPLETE(callback_member_model, two_levels) {
 // TREE-40: destroying it after its level was reached, before the raise has come to it: it has run all the same.
 MODEL_COMPLETE(callback_member_model, destroyed_after_the_level) {
     ref root = make_root(probe::quiet);
-    ref leaf = make_child(*root, roost::child_kind::idle, probe::quiet);
+    ref leaf = make_child(*root, roost::detail::child_kind::idle, probe::quiet);
     roost::atomic<std::uint32_t> calls{0};
     roost::thread canceller([root] { root->cancel(); });
     bool was_reached = false;

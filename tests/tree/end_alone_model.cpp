@@ -8,8 +8,8 @@
 
 namespace {
 
-using roost::child_kind;
 using roost::level;
+using roost::detail::child_kind;
 using roost::testing::check;
 using namespace model_node;
 
@@ -18,24 +18,24 @@ struct written : probe {
     roost::plain<int> note{0};
     roost::plain<int>* seen;
 
-    written(roost::node& up, roost::plain<int>& out) : probe(table, up, {}), seen(&out) {}
-    static void destroy(roost::node& n) noexcept {
+    written(roost::detail::node& up, roost::plain<int>& out) : probe(table, up, {}), seen(&out) {}
+    static void destroy(roost::detail::node& n) noexcept {
         auto& self = static_cast<written&>(static_cast<probe&>(n));
         self.seen->set(self.note.get());
         self.~written();
         roost::deallocate_frame(&self, sizeof(written));
     }
-    static bool drained(roost::node&) noexcept { return true; }
-    static constexpr roost::node_functions table{.kind = "written", .destroy = &destroy, .drained = &drained};
+    static bool drained(roost::detail::node&) noexcept { return true; }
+    static constexpr roost::detail::node_functions table{.kind = "written", .destroy = &destroy, .drained = &drained};
 };
 
-written& make_written(roost::node& up, roost::plain<int>& out) {
+written& make_written(roost::detail::node& up, roost::plain<int>& out) {
     auto* made = ::new (roost::allocate_frame(sizeof(written))) written(up, out);
-    check(made->attach(child_kind::working) == roost::attached::yes, "attached");
+    check(made->attach(child_kind::working) == roost::detail::attached::yes, "attached");
     return *made;
 }
 
-void end(roost::node& n) {
+void end(roost::detail::node& n) {
     if (!n.end_alone(0)) {
         n.close_and_leave();
     }
@@ -92,10 +92,10 @@ MODEL(end_alone_model, against_a_visitor) {
     probe& mine = *make_child(*root, child_kind::working).release_to_caller();
     mine.release();
     roost::thread visitor([root] {
-        roost::node_ref<> kept;
+        roost::detail::node_ref<> kept;
         roost::visit(*root, 2, [&](const roost::node_description& d) {
             if (d.depth == 1) {
-                kept = roost::node_ref<>::try_share(*d.target);
+                kept = roost::detail::node_ref<>::try_share(*d.target);
             }
         });
         check(!kept || kept->parent() == root.get(), "TREE-57: what is held is whole");
@@ -105,8 +105,8 @@ MODEL(end_alone_model, against_a_visitor) {
     check(!root->has_work() && !root->has_members(), "TREE-57: nothing is left at the parent");
 }
 
-void go(roost::node& n) {
-    if (!roost::detail_node_access::end_unshared(n)) {
+void go(roost::detail::node& n) {
+    if (!roost::detail::node_access::end_unshared(n)) {
         n.release();
     }
 }
@@ -116,7 +116,7 @@ MODEL(end_alone_model, unshared_last_holder) {
     ref root = make_root(probe::quiet);
     roost::plain<int> seen{0};
     auto* child = ::new (roost::allocate_frame(sizeof(written))) written(*root, seen);
-    check(child->attach(child_kind::idle) == roost::attached::yes, "attached");
+    check(child->attach(child_kind::idle) == roost::detail::attached::yes, "attached");
     child->retain();
     roost::thread holder([child] {
         child->note.set(7);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 #include <functional>
 #include <new>
@@ -9,7 +9,7 @@
 
 namespace model_node {
 
-struct probe : roost::node {
+struct probe : roost::detail::node {
     roost::atomic<std::uint32_t> raised{0};      // two levels may be told at the same time
     roost::plain<int> drained_count{0};          // a closing node drains once; crossings of a watched one may overlap
     roost::atomic<std::uint32_t> crossings{0};
@@ -19,19 +19,19 @@ struct probe : roost::node {
     using node::observe_level;
     [[nodiscard]] std::uint32_t raised_count() const { return raised.load(roost::mo::relaxed); }
 
-    static void destroy(roost::node& n) noexcept {
+    static void destroy(roost::detail::node& n) noexcept {
         auto& self = static_cast<probe&>(n);
         self.~probe();
         roost::deallocate_frame(&self, sizeof(probe));
     }
-    static void level_raised(roost::node& n, roost::level now) noexcept {
+    static void level_raised(roost::detail::node& n, roost::level now) noexcept {
         auto& self = static_cast<probe&>(n);
         self.raised.fetch_add(1, roost::mo::relaxed);
         if (self.on_raised) {
             self.on_raised(now);
         }
     }
-    static bool drained(roost::node& n) noexcept {
+    static bool drained(roost::detail::node& n) noexcept {
         auto& self = static_cast<probe&>(n);
         if (self.on_drained) {
             self.on_drained();  // first: is_closing() would acquire what the last unit has to have acquired
@@ -42,25 +42,25 @@ struct probe : roost::node {
         }
         return true;
     }
-    static constexpr roost::node_functions table{
+    static constexpr roost::detail::node_functions table{
         .kind = "probe", .destroy = &destroy, .level_raised = &level_raised, .drained = &drained};
-    static constexpr roost::node_functions quiet{.kind = "quiet", .destroy = &destroy};
+    static constexpr roost::detail::node_functions quiet{.kind = "quiet", .destroy = &destroy};
 
-    explicit probe(const roost::node_functions& f) : node(f, "root", roost::site()) {}
-    probe(const roost::node_functions& f, roost::node& up, roost::node_shape shape)
+    explicit probe(const roost::detail::node_functions& f) : node(f, "root", roost::site()) {}
+    probe(const roost::detail::node_functions& f, roost::detail::node& up, roost::detail::node_shape shape)
         : node(f, up, "child", roost::site(), shape) {}
 };
 
-using ref = roost::node_ref<probe>;
+using ref = roost::detail::node_ref<probe>;
 
-inline ref make_root(const roost::node_functions& f = probe::table) {
+inline ref make_root(const roost::detail::node_functions& f = probe::table) {
     return ref::adopt(::new (roost::allocate_frame(sizeof(probe))) probe(f));
 }
 
-inline ref make_child(roost::node& up, roost::child_kind kind = roost::child_kind::idle,
-                      const roost::node_functions& f = probe::table, roost::node_shape shape = {}) {
+inline ref make_child(roost::detail::node& up, roost::detail::child_kind kind = roost::detail::child_kind::idle,
+                      const roost::detail::node_functions& f = probe::table, roost::detail::node_shape shape = {}) {
     auto* made = ::new (roost::allocate_frame(sizeof(probe))) probe(f, up, shape);
-    if (made->attach(kind) == roost::attached::refused) {
+    if (made->attach(kind) == roost::detail::attached::refused) {
         made->discard();
         return {};
     }

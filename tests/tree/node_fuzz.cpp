@@ -1,6 +1,6 @@
 // Trees that grow, work, are raised, closed and dropped in any order, against a plain model.
 
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 #include "fuzz_input.hpp"
 #include "tree_support.hpp"
@@ -28,8 +28,8 @@ public:
 
     void grow(std::size_t parent, bool working) {
         model& up = all_[parent];
-        auto child =
-            tree_support::make_child(*up.real, "child", working ? roost::child_kind::working : roost::child_kind::idle);
+        auto child = tree_support::make_child(
+            *up.real, "child", working ? roost::detail::child_kind::working : roost::detail::child_kind::idle);
         require(static_cast<bool>(child) == (working ? admits(parent) : !up.closing),
                 "a closing node takes no child, any other does; below a closed one there is no work");
         if (child) {

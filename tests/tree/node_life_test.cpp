@@ -11,8 +11,8 @@
 
 namespace {
 
-using roost::child_kind;
 using roost::level;
+using roost::detail::child_kind;
 using namespace tree_support;
 
 TEST(node_life, TREE_30_children_keep_parents_and_not_the_other_way) {
@@ -54,7 +54,7 @@ TEST(node_life, TREE_31_a_long_lived_node_keeps_live_children_only) {
         child->close_and_leave();
     }
     std::size_t seen = 0;
-    visit(*root, 100, [&](const roost::node_description&) noexcept { ++seen; });
+    roost::visit(*root, 100, [&](const roost::node_description&) noexcept { ++seen; });
     EXPECT_EQ(seen, 2U);
     EXPECT_EQ(root->units(), 0U);
 }
@@ -93,7 +93,8 @@ TEST(node_life, TREE_32_a_deep_chain_needs_no_stack) {
         root->cancel(roost::reason(roost::reason_kind::shutdown, "deep"));
         EXPECT_EQ(last->level_now(), level::cancel);
         EXPECT_EQ(last->why(level::cancel).text(), "deep");
-        EXPECT_EQ(visit(*root, 1'000'000, [](const roost::node_description&) noexcept {}).visited, std::size_t(depth) + 1);
+        EXPECT_EQ(roost::visit(*root, 1'000'000, [](const roost::node_description&) noexcept {}).visited,
+                  std::size_t(depth) + 1);
         probe* held = last.get();
         last = {};
         held->leave();  // dies from the leaf up
@@ -120,40 +121,41 @@ TEST(node_life, TREE_32_a_wide_tree) {
 
 // A node that drops references while it is told.
 struct dropper : probe {
-    std::vector<roost::node_ref<>>* victims;
-    roost::node_ref<>* own = nullptr;
-    static void on_raise(roost::node& n, level) noexcept {
+    std::vector<roost::detail::node_ref<>>* victims;
+    roost::detail::node_ref<>* own = nullptr;
+    static void on_raise(roost::detail::node& n, level) noexcept {
         auto& self = static_cast<dropper&>(n);
         self.victims->clear();
         if (self.own != nullptr) {
             *self.own = {};
         }
     }
-    static void destroy_it(roost::node& n) noexcept {
+    static void destroy_it(roost::detail::node& n) noexcept {
         auto& self = static_cast<dropper&>(n);
         self.~dropper();
         roost::deallocate_frame(&self, sizeof(dropper));
     }
-    static constexpr roost::node_functions table{.kind = "dropper", .destroy = &destroy_it, .level_raised = &on_raise};
-    dropper(roost::node& up, std::vector<roost::node_ref<>>& v) : probe(table, up, "dropper"), victims(&v) {}
+    static constexpr roost::detail::node_functions table{
+        .kind = "dropper", .destroy = &destroy_it, .level_raised = &on_raise};
+    dropper(roost::detail::node& up, std::vector<roost::detail::node_ref<>>& v) : probe(table, up, "dropper"), victims(&v) {}
 };
 
 TEST(node_life, TREE_33_nodes_may_die_during_a_walk) {
     ref root = make_root();
-    std::vector<roost::node_ref<>> victims;
+    std::vector<roost::detail::node_ref<>> victims;
     int destroyed = 0;
     const auto victim = [&] {
         ref v = make_child(*root);
         v->destroyed = &destroyed;
         ref below = make_child(*v);
         below->destroyed = &destroyed;
-        victims.push_back(roost::node_ref<>::share(*v));
-        victims.push_back(roost::node_ref<>::share(*below));
+        victims.push_back(roost::detail::node_ref<>::share(*v));
+        victims.push_back(roost::detail::node_ref<>::share(*below));
     };
     victim();
     auto* d = ::new (roost::allocate_frame(sizeof(dropper))) dropper(*root, victims);
-    ASSERT_EQ(d->attach(child_kind::idle), roost::attached::yes);
-    auto own = roost::node_ref<>::adopt(d);
+    ASSERT_EQ(d->attach(child_kind::idle), roost::detail::attached::yes);
+    auto own = roost::detail::node_ref<>::adopt(d);
     d->own = &own;
     victim();
     root->cancel();
@@ -165,16 +167,16 @@ TEST(node_life, TREE_33_nodes_may_die_during_a_walk) {
 TEST(node_life, TREE_33_a_visitor_may_keep_what_it_was_shown) {
     ref root = make_root();
     ref a = make_child(*root);
-    roost::node_ref<> kept;
-    visit(*root, 10, [&](const roost::node_description& d) noexcept {
+    roost::detail::node_ref<> kept;
+    roost::visit(*root, 10, [&](const roost::node_description& d) noexcept {
         if (d.depth == 1) {
-            kept = roost::node_ref<>::try_share(*d.target);
+            kept = roost::detail::node_ref<>::try_share(*d.target);
             a = {};
             EXPECT_TRUE(d.target->try_retain());
             d.target->release();
             kept = {};
             EXPECT_FALSE(d.target->try_retain()) << "its last holder has left";
-            EXPECT_FALSE(roost::node_ref<>::try_share(*d.target));
+            EXPECT_FALSE(roost::detail::node_ref<>::try_share(*d.target));
         }
     });
     EXPECT_FALSE(root->has_members());
@@ -193,15 +195,15 @@ TEST(node_life, TREE_34_a_finished_child_can_leave_the_list_early) {
 }
 
 TEST(node_life, TREE_35_one_block_per_node) {
-    EXPECT_LE(sizeof(roost::node), 96U);
-    EXPECT_LE(alignof(roost::node), 16U);
+    EXPECT_LE(sizeof(roost::detail::node), 96U);
+    EXPECT_LE(alignof(roost::detail::node), 16U);
 }
 
 TEST(node_life, TREE_58_a_node_is_attached_once) {
     ref root = make_root("r");
     ref child = make_child(*root, "c");
     const std::uint32_t units = root->units();
-    EXPECT_EQ(child->attach(roost::child_kind::working), roost::attached::twice);
+    EXPECT_EQ(child->attach(roost::detail::child_kind::working), roost::detail::attached::twice);
     EXPECT_EQ(root->units(), units);
     EXPECT_FALSE(child->has_work());
     std::size_t met = 0;
@@ -247,16 +249,16 @@ TEST(node_life, TREE_61_only_an_unshared_child_ends_in_one_step) {
     ref child = make_child(*root);
     child->destroyed = &destroyed;
     ref other = child;
-    EXPECT_FALSE(roost::detail_node_access::end_unshared(*child));
+    EXPECT_FALSE(roost::detail::node_access::end_unshared(*child));
     other = {};
     child->enter();
-    EXPECT_FALSE(roost::detail_node_access::end_unshared(*child));
+    EXPECT_FALSE(roost::detail::node_access::end_unshared(*child));
     child->leave();
     ref below = make_child(*child);
-    EXPECT_FALSE(roost::detail_node_access::end_unshared(*child));
+    EXPECT_FALSE(roost::detail::node_access::end_unshared(*child));
     below = {};
     EXPECT_EQ(destroyed, 0);
-    EXPECT_TRUE(roost::detail_node_access::end_unshared(*child.release_to_caller()));
+    EXPECT_TRUE(roost::detail::node_access::end_unshared(*child.release_to_caller()));
     EXPECT_EQ(destroyed, 1);
     EXPECT_FALSE(root->has_members());
 }

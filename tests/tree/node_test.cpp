@@ -8,17 +8,17 @@
 
 namespace {
 
-using roost::admission;
-using roost::child_kind;
 using roost::level;
 using roost::reason;
 using roost::reason_kind;
+using roost::detail::admission;
+using roost::detail::child_kind;
 using namespace tree_support;
 
 #if defined(ROOST_SEAM_NATIVE)
-static_assert(sizeof(roost::node) <= 96, "TREE-35");
+static_assert(sizeof(roost::detail::node) <= 96, "TREE-35");
 #endif
-static_assert(!std::is_copy_constructible_v<roost::node> && !std::is_move_constructible_v<roost::node>);
+static_assert(!std::is_copy_constructible_v<roost::detail::node> && !std::is_move_constructible_v<roost::detail::node>);
 
 TEST(node, TREE_1_level_only_rises) {
     ref root = make_root();
@@ -308,7 +308,7 @@ TEST(node, TREE_60_a_level_of_its_own_is_always_told) {
 }
 
 roost::atomic<bool> is_traced{false};
-constexpr roost::node_functions traced{
+constexpr roost::detail::node_functions traced{
     .kind = "traced", .destroy = &probe::destroy, .level_raised = &probe::level_raised, .tells_unobserved = &is_traced};
 
 TEST(node, TREE_60_a_tracer_is_told_of_all) {
@@ -335,6 +335,59 @@ TEST(node, TREE_130_text_of_unknown_lifetime_is_copied) {
     EXPECT_EQ(by_literal->name(), "passed on");
     EXPECT_TRUE(by_literal->has_literal_name());
     EXPECT_FALSE(by_pointer->has_literal_name());
+}
+
+TEST(node, TREE_134_a_handle_reads_and_raises) {
+    ref root = make_root();
+    const ref child = make_child(*root, "child");
+    const roost::node up(*root);
+    const roost::node down(*child);
+    EXPECT_TRUE(down);
+    EXPECT_EQ(down.parent(), up);
+    EXPECT_FALSE(up.parent());
+    EXPECT_EQ(down.name(), "child");
+    EXPECT_EQ(down.site().line(), child->made_at().line());
+    EXPECT_EQ(up.work(), 0U);
+    up.stop();
+    EXPECT_TRUE(down.stop_requested());
+    EXPECT_FALSE(down.cancel_requested());
+    up.cancel(reason(reason_kind::shutdown, "an example"));
+    EXPECT_TRUE(down.cancel_requested());
+    EXPECT_TRUE(down.is_cancelled());
+    EXPECT_EQ(down.level(), level::cancel);
+    EXPECT_EQ(down.reason().text(), "an example");
+    down.abort();
+    EXPECT_EQ(down.level(), level::abort);
+    EXPECT_EQ(up.level(), level::cancel);
+}
+
+TEST(node, TREE_134_a_handle_keeps_memory_and_no_work) {
+    roost::node kept;
+    {
+        const ref root = make_root();
+        root->enter();
+        kept = *root;
+        EXPECT_EQ(kept.work(), 1U);
+        root->leave();
+    }
+    EXPECT_EQ(kept.name(), "root");
+    EXPECT_EQ(kept.work(), 0U);
+}
+
+TEST(node, TREE_134_a_handle_that_refers_to_nothing_is_harmless) {
+    const roost::node none;
+    EXPECT_FALSE(none);
+    EXPECT_EQ(none, roost::node());
+    none.stop();
+    none.cancel();
+    none.abort();
+    EXPECT_EQ(none.level(), level::running);
+    EXPECT_EQ(none.reason().kind(), reason().kind());
+    EXPECT_FALSE(none.stop_requested() || none.cancel_requested() || none.is_cancelled());
+    EXPECT_TRUE(none.name().empty());
+    EXPECT_FALSE(none.site().is_known());
+    EXPECT_FALSE(none.parent());
+    EXPECT_EQ(none.work(), 0U);
 }
 
 }  // namespace

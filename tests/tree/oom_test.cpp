@@ -72,7 +72,7 @@ TEST(oom, TREE_56_every_operation_that_allocates) {
     EXPECT_GE(with_failures([&] { roost::linked_stop_source s(token(*root), level::cancel, exec); }), 1);
     std::stop_source source;
     with_failures([&] { roost::stop_token_link l(source.get_token(), *root); });
-    EXPECT_GE(with_failures([&] { (void)tree_to_string(*root); }), 1);
+    EXPECT_GE(with_failures([&] { (void)roost::tree_to_string(*root); }), 1);
     for (void* p : held) {
         roost::deallocate_frame(p, sizeof(probe));
     }
@@ -101,7 +101,7 @@ TEST(oom, TREE_8_raising_needs_no_memory) {
         roost::lease copy = l.copy();
         token t(*root);
     }
-    visit(*root, 1000, [](const roost::node_description&) noexcept {});
+    roost::visit(*root, 1000, [](const roost::node_description&) noexcept {});
     EXPECT_EQ(allocations, before);
     EXPECT_EQ(root->why(level::stop).text(), "bye");
 }

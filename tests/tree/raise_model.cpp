@@ -2,14 +2,14 @@
 
 #include <roost/testing/explore_gtest.hpp>
 #include <roost/tree/deadline.hpp>
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 #include "model_node.hpp"
 
 namespace {
 
-using roost::child_kind;
 using roost::level;
+using roost::detail::child_kind;
 using roost::testing::check;
 using namespace model_node;
 
@@ -195,8 +195,8 @@ MODEL_COMPLETE(raise_model, kept_while_dying) {
     ref root = make_root(probe::quiet);
     ref child = make_child(*root);
     probe* raw = child.get();
-    roost::node_ref<> kept;
-    child->on_raised = [raw, &kept](level) { kept = roost::node_ref<>::try_share(*raw); };
+    roost::detail::node_ref<> kept;
+    child->on_raised = [raw, &kept](level) { kept = roost::detail::node_ref<>::try_share(*raw); };
     roost::thread canceller([root] { root->cancel(); });
     child = {};
     canceller.join();

@@ -14,7 +14,7 @@ using namespace roost;
 using roost::testing::check;
 
 // A node with its turn, as an owned scope has one.
-struct scope_node : node {
+struct scope_node : detail::node {
     atomic<std::uint32_t> told{0};
     detail::raise_turn turn;
     std::function<void()> on_told;
@@ -24,7 +24,7 @@ struct scope_node : node {
     void cancel_in_turn() noexcept { turn.raise(*this, level::cancel, reason::plain_kind(reason_kind::requested)); }
     void check_told_once() const { check(told.load(mo::relaxed) == 1, "TREE-132: it is told once"); }
 
-    static void destroy(node& n) noexcept {
+    static void destroy(detail::node& n) noexcept {
         auto& self = static_cast<scope_node&>(n);
         const std::function<void()> then = std::move(self.on_gone);
         self.~scope_node();
@@ -33,18 +33,18 @@ struct scope_node : node {
             then();
         }
     }
-    static void level_raised(node& n, level) noexcept {
+    static void level_raised(detail::node& n, level) noexcept {
         auto& self = static_cast<scope_node&>(n);
         self.told.fetch_add(1, mo::relaxed);
         if (self.on_told) {
             self.on_told();
         }
     }
-    static const node_functions table;
+    static const detail::node_functions table;
 };
-constexpr node_functions scope_node::table{.kind = "scope", .destroy = &destroy, .level_raised = &level_raised};
+constexpr detail::node_functions scope_node::table{.kind = "scope", .destroy = &destroy, .level_raised = &level_raised};
 
-using ref = node_ref<scope_node>;
+using ref = detail::node_ref<scope_node>;
 ref make_scope() { return ref::adopt(::new (allocate_frame(sizeof(scope_node))) scope_node()); }
 
 // What a body leaves behind that closes `to` in `from`.

@@ -132,10 +132,10 @@ TEST_F(throwing_callback, TREE_90_what_a_visitor_throws_reaches_the_caller) {
             fail();
         }
     };
-    EXPECT_THROW(visit(*root, 100, third_fails), std::runtime_error);
+    EXPECT_THROW(roost::visit(*root, 100, third_fails), std::runtime_error);
     EXPECT_EQ(calls, 3) << "nothing is called after it has thrown";
     EXPECT_TRUE(heard().empty()) << "the caller knows";
-    EXPECT_EQ(visit(*root, 100, [](const roost::node_description&) noexcept {}).visited, 6U)
+    EXPECT_EQ(roost::visit(*root, 100, [](const roost::node_description&) noexcept {}).visited, 6U)
         << "the tree can be visited again";
     children.clear();
     EXPECT_FALSE(root->has_members()) << "the walk holds nobody";

@@ -62,8 +62,8 @@ TEST(token, TREE_36_a_token_of_nothing_never_stops) {
 }
 
 TEST(token, TREE_51_the_time_left_of_a_closing_node_is_by_its_own_clock) {
-    static constexpr roost::node_functions clocked{
-        .kind = "clocked", .destroy = &tree_support::probe::destroy, .clock = +[](const roost::node&) noexcept {
+    static constexpr roost::detail::node_functions clocked{
+        .kind = "clocked", .destroy = &tree_support::probe::destroy, .clock = +[](const roost::detail::node&) noexcept {
             return roost::time_point(std::chrono::seconds(100));
         }};
     const tree_support::ref n = tree_support::make_root("root", clocked);

@@ -16,8 +16,8 @@
 
 namespace {
 
-using roost::child_kind;
 using roost::level;
+using roost::detail::child_kind;
 using namespace tree_support;
 using clock = std::chrono::steady_clock;
 
@@ -29,24 +29,25 @@ clock::time_point stress_end() {
 
 // Counts live views instead of telling them: safe on any thread.
 std::atomic<long> live{0};
-struct counted : roost::node {
+struct counted : roost::detail::node {
     std::atomic<int> told{0};
-    static void destroy(roost::node& n) noexcept {
+    static void destroy(roost::detail::node& n) noexcept {
         auto& self = static_cast<counted&>(n);
         self.~counted();
         live.fetch_sub(1);
         roost::deallocate_frame(&self, sizeof(counted));
     }
-    static void level_raised(roost::node& n, level) noexcept { static_cast<counted&>(n).told.fetch_add(1); }
-    static constexpr roost::node_functions table{.kind = "counted", .destroy = &destroy, .level_raised = &level_raised};
+    static void level_raised(roost::detail::node& n, level) noexcept { static_cast<counted&>(n).told.fetch_add(1); }
+    static constexpr roost::detail::node_functions table{
+        .kind = "counted", .destroy = &destroy, .level_raised = &level_raised};
     counted() : node(table, "root", roost::site::here()) { live.fetch_add(1); }
-    explicit counted(roost::node& up) : node(table, up, "child", roost::site::here()) { live.fetch_add(1); }
+    explicit counted(roost::detail::node& up) : node(table, up, "child", roost::site::here()) { live.fetch_add(1); }
 };
-using counted_ref = roost::node_ref<counted>;
+using counted_ref = roost::detail::node_ref<counted>;
 counted_ref new_root() { return counted_ref::adopt(::new (roost::allocate_frame(sizeof(counted))) counted); }
-counted_ref new_child(roost::node& up, child_kind kind = child_kind::idle) {
+counted_ref new_child(roost::detail::node& up, child_kind kind = child_kind::idle) {
     auto* made = ::new (roost::allocate_frame(sizeof(counted))) counted(up);
-    if (made->attach(kind) == roost::attached::refused) {
+    if (made->attach(kind) == roost::detail::attached::refused) {
         made->discard();
         return {};
     }
@@ -148,10 +149,10 @@ TEST(tree_stress, TREE_9_storm_of_cancels_from_foreign_threads) {
     };
     const auto canceller = [&] {
         while (clock::now() < end) {
-            std::vector<roost::node_ref<>> seen;
-            visit(*root, 50, [&](const roost::node_description& d) noexcept {
+            std::vector<roost::detail::node_ref<>> seen;
+            roost::visit(*root, 50, [&](const roost::node_description& d) noexcept {
                 if (d.depth == 1 && seen.size() < 2) {
-                    seen.push_back(roost::node_ref<>::try_share(*d.target));
+                    seen.push_back(roost::detail::node_ref<>::try_share(*d.target));
                 }
             });
             for (const auto& n : seen) {

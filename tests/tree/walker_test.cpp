@@ -10,7 +10,7 @@ namespace {
 
 using namespace roost::detail;
 using namespace tree_support;
-using access = roost::detail_node_access;
+using access = roost::detail::node_access;
 
 struct recorder {
     std::vector<std::string> events;
@@ -24,10 +24,10 @@ struct recorder {
         }
         return m.kind() == member_kind::node ? answer : look::skip;
     }
-    bool visit(roost::node& n) noexcept {
+    bool visit(roost::detail::node& n) noexcept {
         events.push_back("visit " + std::string(n.name()));
         // No lock is held here, so every lock can be taken.
-        for (roost::node* up = &n; up != nullptr; up = up->parent()) {
+        for (roost::detail::node* up = &n; up != nullptr; up = up->parent()) {
             EXPECT_TRUE(access::lock_of(*up).try_lock());
             access::lock_of(*up).unlock();
         }
@@ -35,7 +35,7 @@ struct recorder {
     }
     static bool run(member&) noexcept { return false; }
     static void ran(member&) noexcept {}
-    void finish(roost::node& n) noexcept {
+    void finish(roost::detail::node& n) noexcept {
         events.push_back("finish " + std::string(n.name()));
         EXPECT_FALSE(access::lock_of(n).try_lock()) << "finish runs under the lock of its node";
         if (n.parent() != nullptr) {

@@ -1,7 +1,7 @@
 // Reasons: a thread that sees the level sees the reason, and it never changes.
 
 #include <roost/testing/explore_gtest.hpp>
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 #include "model_node.hpp"
 
@@ -15,7 +15,7 @@ using namespace model_node;
 
 MODEL(why_model, reason_with_level) {
     ref root = make_root(probe::quiet);
-    ref child = make_child(*root, roost::child_kind::idle, probe::quiet);
+    ref child = make_child(*root, roost::detail::child_kind::idle, probe::quiet);
     roost::thread other([root] {
         root->stop(reason(reason_kind::shutdown, "first"));
         root->cancel(reason(reason_kind::timeout, "second"));
@@ -32,7 +32,7 @@ MODEL(why_model, reason_with_level) {
 // An own raise against one from above, at the same level: one reason, for ever, and no leak of the other.
 MODEL(why_model, own_against_inherited) {
     ref root = make_root(probe::quiet);
-    ref child = make_child(*root, roost::child_kind::idle, probe::quiet);
+    ref child = make_child(*root, roost::detail::child_kind::idle, probe::quiet);
     reason_kind other_saw = reason_kind::none;
     roost::thread other([root, child, &other_saw] {
         root->cancel(reason(reason_kind::shutdown, "above"));
@@ -49,7 +49,7 @@ MODEL(why_model, own_against_inherited) {
 // The same when the node has a reason of its own for a lower level, which another thread is reading.
 MODEL(why_model, lost_link) {
     ref root = make_root(probe::quiet);
-    ref child = make_child(*root, roost::child_kind::idle, probe::quiet);
+    ref child = make_child(*root, roost::detail::child_kind::idle, probe::quiet);
     child->stop(reason(reason_kind::shutdown, "mine"));
     roost::thread above([root] { root->cancel(); });
     roost::thread reader([child] { check(child->why(level::stop).text() == "mine", "TREE-7: it stays readable"); });
@@ -61,10 +61,10 @@ MODEL(why_model, lost_link) {
 // A reader of a node's own level, and of the node at which it was given.
 MODEL(why_model, origin_with_level) {
     ref root = make_root(probe::quiet);
-    ref middle = make_child(*root, roost::child_kind::idle, probe::quiet);
-    ref leaf = make_child(*middle, roost::child_kind::idle, probe::quiet);
+    ref middle = make_child(*root, roost::detail::child_kind::idle, probe::quiet);
+    ref leaf = make_child(*middle, roost::detail::child_kind::idle, probe::quiet);
     roost::thread other([middle] { middle->stop(reason(reason_kind::shutdown, "first")); });
-    if (const roost::node* from = leaf->origin(level::stop)) {
+    if (const roost::detail::node* from = leaf->origin(level::stop)) {
         check(from == middle.get(), "TREE-7: the origin is where it was given");
     }
     other.join();
@@ -83,9 +83,9 @@ MODEL(why_model, two_own) {
 // A long climb leaves the origin behind, while a node on its way gets a reason of its own for a higher level.
 MODEL_COMPLETE(why_model, known_origin) {
     ref root = make_root(probe::quiet);
-    ref upper = make_child(*root, roost::child_kind::idle, probe::quiet);
-    ref lower = make_child(*upper, roost::child_kind::idle, probe::quiet);
-    ref leaf = make_child(*lower, roost::child_kind::idle, probe::quiet);
+    ref upper = make_child(*root, roost::detail::child_kind::idle, probe::quiet);
+    ref lower = make_child(*upper, roost::detail::child_kind::idle, probe::quiet);
+    ref leaf = make_child(*lower, roost::detail::child_kind::idle, probe::quiet);
     root->cancel(reason(reason_kind::shutdown, "top"));
     roost::thread other([lower] { lower->abort(reason(reason_kind::timeout, "own")); });
     check(leaf->why(level::cancel).text() == "top", "TREE-7: the reason of the node at which it was given");

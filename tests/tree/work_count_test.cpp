@@ -1,6 +1,6 @@
 // Counting work up the tree, on one thread. (Interleavings: work_model; many threads: work_stress.)
 
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 #include "tree_support.hpp"
 
@@ -8,9 +8,9 @@
 
 namespace {
 
-using roost::admission;
-using roost::child_kind;
 using roost::level;
+using roost::detail::admission;
+using roost::detail::child_kind;
 using namespace tree_support;
 
 TEST(work_count, TREE_16_a_unit_is_seen_at_every_ancestor) {

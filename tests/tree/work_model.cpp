@@ -1,14 +1,14 @@
 // Counting work up the tree, every interleaving at small scope, on the code that ships.
 
 #include <roost/testing/explore_gtest.hpp>
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 #include "model_node.hpp"
 
 namespace {
 
-using roost::child_kind;
 using roost::level;
+using roost::detail::child_kind;
 using roost::testing::check;
 using namespace model_node;
 

@@ -106,7 +106,7 @@ T run(boost::asio::io_context& io, task<T> t, std::source_location from = std::s
     const auto result = std::make_shared<detail::run_result<T>>(io);
     const detail::run_wait_guard until_here(*result);
     const executor_ref where(io_executor::of(io));
-    const auto root = node_ref<detail::run_block>::adopt(new detail::run_block(where, "main", from));
+    const auto root = detail::node_ref<detail::run_block>::adopt(new detail::run_block(where, "main", from));
     detail::start_run<T>(*root, where, "main", std::move(t), from, detail::send_result<T>(result));
     while (!result->has_arrived()) {
         if (io.run_one() == 0 && !result->has_arrived()) {

@@ -72,7 +72,7 @@ struct pool_options {
     executor_ref where;  // runs awaitable functions, destroy and upkeep
     timer_service* timers = nullptr;  // for the limits and times above; requires `where`
     bool exact_clock = false;  // true: reads the timers' clock, such as virtual time. false: reads the coarse clock
-    node* parent = nullptr;  // the pool becomes its child: its stop refuses acquires, its drain waits for resources out
+    node parent;  // the pool becomes its child: its stop refuses acquires, its drain waits for resources out
 
     // Called by the pool for each leak, with no lock held. An exception goes to on_error.
     std::function<void(const pool_holder&)> on_leak;

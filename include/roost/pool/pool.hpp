@@ -179,7 +179,7 @@ public:
     [[nodiscard]] std::vector<pool_holder> holders() const { return live()->holders(); }
     [[nodiscard]] std::string_view name() const noexcept { return live()->name(); }
     [[nodiscard]] std::uint32_t stripes() const noexcept { return live()->stripes(); }
-    [[nodiscard]] node& as_node() const noexcept { return *live(); }
+    [[nodiscard]] node as_node() const noexcept { return *live(); }
     [[nodiscard]] detail::pool_core& core() noexcept { return *live(); }  // not API
 
 private:
@@ -188,7 +188,7 @@ private:
         if (detail::try_pick(*live(), w, true)) {
             return detail::finish_acquire<R>(*live(), w, who, where);
         }
-        const auto core = node_ref<detail::pool_core>::share(*live());  // the pool may be destroyed during the wait
+        const auto core = detail::node_ref<detail::pool_core>::share(*live());  // the pool may be destroyed during the wait
         detail::acquire_in_turn(*core, w, deadline);
         return detail::finish_acquire<R>(*core, w, who, where);
     }

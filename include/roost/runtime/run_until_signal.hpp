@@ -52,7 +52,7 @@ int run_until_signal(task<T> t, const runtime_options& options = runtime_options
     detail::signal_canceller signals;
     runtime rt(options);
     const auto block = detail::run_to_end<T>(rt, std::move(t), "main", from, [&signals](detail::root_block& root) noexcept {
-        signals.cancels(node_ref<node>::share(root));
+        signals.cancels(detail::node_ref<>::share(root));
     });
     if (block->outcome_link().state() == detail::ending::cancelled && signals.number() != 0) {
         detail::report_further_failures(*block);

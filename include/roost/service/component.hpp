@@ -72,14 +72,15 @@ protected:
 // The node behind component::jobs(): a child of the component's node, with no work of its own.
 class component_scope final : public roost::detail::scope_core {
 public:
-    [[nodiscard]] static node_ref<component_scope> make(component& owner, node& parent, executor_ref where, site made_at);
+    [[nodiscard]] static roost::detail::node_ref<component_scope> make(component& owner, roost::detail::node& parent,
+                                                                       executor_ref where, site made_at);
     [[nodiscard]] component& owner() const noexcept { return owner_; }
 
 private:
-    component_scope(component& owner, node& parent, executor_ref where, site made_at);
-    static void destroy(node& self) noexcept;
-    static bool drained(node& self) noexcept;
-    static const node_functions functions;
+    component_scope(component& owner, roost::detail::node& parent, executor_ref where, site made_at);
+    static void destroy(roost::detail::node& self) noexcept;
+    static bool drained(roost::detail::node& self) noexcept;
+    static const roost::detail::node_functions functions;
     static const roost::detail::scope_policy policy;
     component& owner_;
 };
@@ -133,7 +134,7 @@ private:
     roost::shutdown shutdown_;
     component_options options_;
     detail::component_failures* failures_;
-    node_ref<detail::component_scope> scope_;
+    roost::detail::node_ref<detail::component_scope> scope_;
     detail::component_jobs jobs_;
     small_mutex lock_;
     std::function<task<>()> hook_;

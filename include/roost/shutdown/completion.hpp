@@ -62,7 +62,7 @@ class shutdown_notice {
 public:
     using operation = detail::stop_operation;
 
-    explicit shutdown_notice(detail::shutdown_node& n) noexcept : node_(node_ref<detail::shutdown_node>::share(n)) {}
+    explicit shutdown_notice(detail::shutdown_node& n) noexcept : node_(detail::node_ref<detail::shutdown_node>::share(n)) {}
 
     // Returns true if it is resolved. Does not block.
     [[nodiscard]] bool is_resolved() const noexcept { return node_->is_terminal(); }
@@ -76,7 +76,7 @@ public:
     }
 
 private:
-    node_ref<detail::shutdown_node> node_;
+    detail::node_ref<detail::shutdown_node> node_;
 };
 
 }  // namespace roost::inline ROOST_ABI

@@ -34,7 +34,7 @@ inline constexpr bool is_finish<finish<A>> = true;
 
 template <class T, bool HasExecutor = false>
 class interrupt {
-    using node_pointer = node_ref<detail::shutdown_node>;
+    using node_pointer = detail::node_ref<detail::shutdown_node>;
 
 public:
     template <class U>

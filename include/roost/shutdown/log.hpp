@@ -12,9 +12,11 @@
 
 // Log records of shutdown nodes. Nothing is recorded until a log function is set.
 
-namespace roost::inline ROOST_ABI {
-
+namespace roost::inline ROOST_ABI::detail {
 class node;
+}
+
+namespace roost::inline ROOST_ABI {
 
 enum class shutdown_event : std::uint8_t {
     raised,      // trace: a level was raised on this node

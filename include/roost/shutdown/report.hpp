@@ -12,9 +12,11 @@
 // A report of the work that is still running. A report is a value and holds no node. All its guards existed at one moment of the
 // call that made it. It includes every guard that was held during the whole call.
 
-namespace roost::inline ROOST_ABI {
-
+namespace roost::inline ROOST_ABI::detail {
 class node;
+}
+
+namespace roost::inline ROOST_ABI {
 
 // One group of a report: the work of one kind, name and creation site.
 class report_entry {

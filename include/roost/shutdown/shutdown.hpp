@@ -157,7 +157,7 @@ public:
     [[nodiscard]] std::string_view name() const noexcept { return live().name(); }
     [[nodiscard]] token observe() const noexcept { return token(live()); }
     // The tree node. For scopes and pools that attach their own nodes below it.
-    [[nodiscard]] node& tree_node() const noexcept { return live(); }
+    [[nodiscard]] node tree_node() const noexcept { return live(); }
 
     friend bool operator==(const shutdown& a, const shutdown& b) noexcept { return a.node_ == b.node_; }
 

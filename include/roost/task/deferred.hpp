@@ -61,7 +61,7 @@ public:
 
     // Refers to nothing, as a closed scope returns it. Awaiting it throws error(refused).
     deferred() noexcept = default;
-    explicit deferred(node_ref<detail::job_block<T>> block) noexcept : block_(std::move(block)) {}
+    explicit deferred(detail::node_ref<detail::job_block<T>> block) noexcept : block_(std::move(block)) {}
     deferred(deferred&& other) noexcept : block_(std::move(other.block_)), kept_(std::exchange(other.kept_, false)) {}
     deferred& operator=(deferred&& other) noexcept {
         if (this != &other) {
@@ -82,7 +82,9 @@ public:
     void keep() & noexcept { kept_ = true; }
 
     // Returns a job that observes the same child.
-    [[nodiscard]] job as_job() const noexcept { return block_ ? job(node_ref<detail::job_core>::share(*block_)) : job(); }
+    [[nodiscard]] job as_job() const noexcept {
+        return block_ ? job(detail::node_ref<detail::job_core>::share(*block_)) : job();
+    }
     [[nodiscard]] job_state state() const noexcept { return as_job().state(); }
     bool cancel(reason why = reason::plain_kind(reason_kind::requested)) const noexcept {
         return as_job().cancel(std::move(why));
@@ -101,12 +103,12 @@ private:
             if constexpr (ROOST_CHECKED != 0) {
                 detail::deferred_dropped(*block_);
             }
-            block_->node::cancel(reason::plain_kind(reason_kind::dropped));
+            block_->detail::node::cancel(reason::plain_kind(reason_kind::dropped));
         }
         block_ = {};
     }
 
-    node_ref<detail::job_block<T>> block_;
+    detail::node_ref<detail::job_block<T>> block_;
     bool kept_ = false;
 };
 

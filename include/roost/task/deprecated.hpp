@@ -45,7 +45,7 @@ public:
     explicit root_scope(executor_ref where, node_name name = "root",
                         std::source_location made_at = std::source_location::current())
         : owned_scope(where, scope_options(name, made_at).report_failures()) {}
-    root_scope(node& parent, executor_ref where, node_name name,
+    root_scope(const node& parent, executor_ref where, node_name name,
                std::source_location made_at = std::source_location::current())
         : owned_scope(parent, where, scope_options(name, made_at).report_failures()) {}
 

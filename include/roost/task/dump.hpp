@@ -63,10 +63,10 @@ private:
 };
 
 // Returns the tree below `root` as text. The caller keeps `root` alive. Returns "no memory\n" if there is none.
-[[nodiscard]] std::string dump(node& root, dump_options how = {}) noexcept;
+[[nodiscard]] std::string dump(const node& root, dump_options how = {}) noexcept;
 [[nodiscard]] inline std::string dump(const scope& root, dump_options how = {}) noexcept { return dump(root.core(), how); }
 [[nodiscard]] inline std::string dump(const job& j, dump_options how = {}) noexcept {
-    return j ? dump(static_cast<node&>(*j.core()), how) : std::string();
+    return j ? dump(*j.core(), how) : std::string();
 }
 [[nodiscard]] inline std::string dump(const token& t, dump_options how = {}) noexcept {
     return t ? dump(*t.target(), how) : std::string();

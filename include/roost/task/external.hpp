@@ -47,7 +47,7 @@ template <class T>
 class promise {
 public:
     promise() noexcept = default;
-    promise(node_ref<detail::job_block<T>> child, callback on_cancel) noexcept
+    promise(detail::node_ref<detail::job_block<T>> child, callback on_cancel) noexcept
         : job_(std::move(child)), on_cancel_(std::move(on_cancel)) {}
     promise(promise&& other) noexcept
         : job_(std::move(other.job_)),
@@ -111,7 +111,7 @@ private:
         job_ = {};
     }
 
-    node_ref<detail::job_block<T>> job_;
+    detail::node_ref<detail::job_block<T>> job_;
     callback on_cancel_;
     bool is_set_ = false;
 };
@@ -148,7 +148,7 @@ template <class T>
         return how == external_cancel::uninterruptible
                    ? callback()
                    : callback(token(child), level::cancel, in.executor(),
-                              detail::abandon_external(node_ref<detail::job_core>::share(child)));
+                              detail::abandon_external(detail::node_ref<detail::job_core>::share(child)));
     });
 }
 template <class T, std::invocable<> Hook>

@@ -41,7 +41,7 @@ public:
 
     // An empty job, as a closed scope returns it. Its state is cancelled, with the reason `closed`.
     job() noexcept = default;
-    explicit job(node_ref<detail::job_core> core) noexcept : core_(std::move(core)) {}
+    explicit job(detail::node_ref<detail::job_core> core) noexcept : core_(std::move(core)) {}
 
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(core_); }
 
@@ -80,13 +80,13 @@ public:
     [[nodiscard]] detail::job_core* core() const noexcept { return core_.get(); }
 
 private:
-    node_ref<detail::job_core> core_;
+    detail::node_ref<detail::job_core> core_;
 };
 
 // Any coroutine can await a join. Only a task is checked for waiting for itself.
 class [[nodiscard("it waits only when it is awaited: write co_await")]] job::join_awaiter {
 public:
-    explicit join_awaiter(node_ref<detail::job_core> core) noexcept : core_(std::move(core)) {
+    explicit join_awaiter(detail::node_ref<detail::job_core> core) noexcept : core_(std::move(core)) {
         if (core_) {
             wait_.emplace(core_.get());
         }
@@ -132,7 +132,7 @@ public:
     }
 
 private:
-    node_ref<detail::job_core> core_;
+    detail::node_ref<detail::job_core> core_;
     std::optional<detail::join_operation> wait_;
 };
 

@@ -34,8 +34,8 @@ public:
     owned_scope(executor_ref where, node_name name, std::source_location made_at = std::source_location::current())
         : owned_scope(where, scope_options(name, made_at)) {}
     // Throws error(errc::closed) if the parent is closed.
-    owned_scope(node& parent, executor_ref where, const scope_options& options);
-    owned_scope(node& parent, executor_ref where, node_name name,
+    owned_scope(const node& parent, executor_ref where, const scope_options& options);
+    owned_scope(const node& parent, executor_ref where, node_name name,
                 std::source_location made_at = std::source_location::current())
         : owned_scope(parent, where, scope_options(name, made_at)) {}
     ~owned_scope();

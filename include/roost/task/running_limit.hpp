@@ -24,7 +24,7 @@ class running_limit {
 public:
     // Refers to nothing: never passes and cannot be moved.
     running_limit() noexcept = default;
-    explicit running_limit(node_ref<detail::limit_region> region) noexcept : region_(std::move(region)) {}
+    explicit running_limit(detail::node_ref<detail::limit_region> region) noexcept : region_(std::move(region)) {}
 
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(region_); }
 
@@ -56,7 +56,7 @@ public:
 private:
     bool move(const deadline_change& to) const noexcept { return region_ && region_->move(to); }
 
-    node_ref<detail::limit_region> region_;
+    detail::node_ref<detail::limit_region> region_;
 };
 
 namespace detail {

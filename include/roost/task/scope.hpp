@@ -54,7 +54,7 @@ public:
                 detail::report_refused_launch(*core_, name, where);
             }
         }
-        return job(node_ref<detail::job_core>::adopt(block.release_to_caller()));
+        return job(detail::node_ref<detail::job_core>::adopt(block.release_to_caller()));
     }
     // As launch(), with a result.
     template <class T>
@@ -89,7 +89,7 @@ public:
                 detail::report_refused_launch(*core_, name, where);
             }
         }
-        return job(node_ref<detail::job_core>::adopt(block.release_to_caller()));
+        return job(detail::node_ref<detail::job_core>::adopt(block.release_to_caller()));
     }
     template <class A>
         requires detail::waitable<A>
@@ -123,11 +123,11 @@ public:
 
     [[nodiscard]] detail::scope_core& core() const noexcept { return live(); }
     // How callers outside this scope are admitted.
-    [[nodiscard]] admission outside_admission() const noexcept { return as_; }
+    [[nodiscard]] detail::admission outside_admission() const noexcept { return as_; }
 
 protected:
     // limit: of at_most(); zero is none. Throws std::bad_alloc if it is not zero and there is no memory.
-    explicit scope(detail::scope_core& core, std::uint32_t limit = 0, admission as = admission::outsider)
+    explicit scope(detail::scope_core& core, std::uint32_t limit = 0, detail::admission as = detail::admission::outsider)
         : core_(&core), limit_(limit == 0 ? nullptr : std::make_unique<detail::launch_limit>(limit)), as_(as) {}
     ~scope() {
         if constexpr (ROOST_CHECKED != 0) {  // read by the next use, which is a mistake
@@ -137,7 +137,7 @@ protected:
 
 private:
     template <class T>
-    [[nodiscard]] node_ref<detail::job_block<T>> begin(node_name name, task<T> t, start how, site where) {
+    [[nodiscard]] detail::node_ref<detail::job_block<T>> begin(node_name name, task<T> t, start how, site where) {
         detail::check_arguments(live(), t.borrowed(), name, how, where);
         if (limit_) [[unlikely]] {
             t = detail::run_in_slot<T>(detail::launch_limit::slot(*limit_), std::move(t));
@@ -155,7 +155,7 @@ private:
 
     detail::scope_core* core_;
     std::unique_ptr<detail::launch_limit> limit_;
-    admission as_;
+    detail::admission as_;
 };
 
 namespace detail {

@@ -120,7 +120,7 @@ public:
     template <class F>
     inline_callback(token observed, level at, F&& fn)
         : callback_member(at, &run), observed_(std::move(observed)), fn_(std::forward<F>(fn)) {
-        if (node* target = observed_.target()) {
+        if (detail::node* target = observed_.target()) {
             add(*target);
         }
     }

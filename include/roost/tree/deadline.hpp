@@ -1,6 +1,6 @@
 #pragma once
 
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 namespace roost::inline ROOST_ABI {
 
@@ -50,7 +50,7 @@ enum class [[nodiscard]] deadline_move : std::uint8_t {
 // Requires that its owner keeps the node alive.
 class own_deadline : private detail::member {
 public:
-    own_deadline(node& of, time_point at, deadline_kind kind = deadline_kind::limit) noexcept;
+    own_deadline(detail::node& of, time_point at, deadline_kind kind = deadline_kind::limit) noexcept;
     own_deadline(const own_deadline&) = delete;
     own_deadline& operator=(const own_deadline&) = delete;
     ~own_deadline() {
@@ -76,7 +76,7 @@ public:
 
 private:
     friend struct detail_deadline_access;
-    node* const of_;
+    detail::node* const of_;
     atomic<std::int64_t> at_;
     const deadline_kind kind_;
     static constexpr std::uint8_t passed = 1;
@@ -86,6 +86,6 @@ private:
 
 // Cancels, with the reason `timeout`, every node from n up to the nearest shield whose own limit is at or before `at`. For a
 // body that reads the clock before the timer fires. Thread-safe; requires that the caller keeps n in memory.
-void cancel_passed(node& n, time_point at) noexcept;
+void cancel_passed(detail::node& n, time_point at) noexcept;
 
 }  // namespace roost::inline ROOST_ABI

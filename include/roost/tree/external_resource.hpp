@@ -69,19 +69,19 @@ public:
     external_resource() noexcept = default;
     // Returns an empty handle if the parent is closing. Under a cancelled parent on_cancel has run when this returns.
     template <std::invocable<> OnCancel>
-    [[nodiscard]] static external_resource open(node& parent, node_name name, OnCancel&& on_cancel,
+    [[nodiscard]] static external_resource open(const node& parent, node_name name, OnCancel&& on_cancel,
                                                 site made_at = std::source_location::current(),
-                                                admission as = admission::outsider) {
+                                                detail::admission as = detail::admission::outsider) {
         using block = detail::external_node_of<std::decay_t<OnCancel>>;
         void* memory = allocate_frame(sizeof(block));
         block* made = nullptr;
         try {
-            made = ::new (memory) block(parent, name, made_at, std::forward<OnCancel>(on_cancel));
+            made = ::new (memory) block(parent.core(), name, made_at, std::forward<OnCancel>(on_cancel));
         } catch (...) {
             deallocate_frame(memory, sizeof(block));
             throw;
         }
-        if (made->attach(child_kind::working, as) == attached::refused) {
+        if (made->attach(detail::child_kind::working, as) == detail::attached::refused) {
             made->discard();
             return {};
         }
@@ -111,7 +111,7 @@ public:
         }
     }
     [[nodiscard]] explicit operator bool() const noexcept { return node_ != nullptr; }
-    [[nodiscard]] node* target() const noexcept { return node_; }
+    [[nodiscard]] detail::node* target() const noexcept { return node_; }
 
 private:
     explicit external_resource(detail::external_node* held) noexcept : node_(held) {}

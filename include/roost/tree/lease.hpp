@@ -13,9 +13,11 @@ class lease {
 public:
     lease() noexcept = default;
     // Returns an empty lease if the node is closing.
-    [[nodiscard]] static lease try_take(node& from) noexcept { return from.try_enter() ? lease(&from) : lease(); }
+    [[nodiscard]] static lease try_take(const node& from) noexcept {
+        return from && from.core().try_enter() ? lease(&from.core()) : lease();
+    }
     // Takes over a unit that the caller has entered.
-    [[nodiscard]] static lease adopt(node& from) noexcept { return lease(&from); }
+    [[nodiscard]] static lease adopt(detail::node& from) noexcept { return lease(&from); }
 
     lease(lease&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
     lease& operator=(lease&& other) noexcept {
@@ -35,7 +37,7 @@ public:
         return lease(node_);
     }
     void give_back() noexcept {
-        if (node* held = std::exchange(node_, nullptr)) {
+        if (detail::node* held = std::exchange(node_, nullptr)) {
             held->leave();
         }
     }
@@ -50,11 +52,11 @@ public:
         return node_ != nullptr ? node_->level_now() : roost::level::running;
     }
     [[nodiscard]] token observe() const noexcept { return node_ != nullptr ? token(*node_) : token(); }
-    [[nodiscard]] node* target() const noexcept { return node_; }
+    [[nodiscard]] detail::node* target() const noexcept { return node_; }
 
 private:
-    explicit lease(node* held) noexcept : node_(held) {}
-    node* node_ = nullptr;
+    explicit lease(detail::node* held) noexcept : node_(held) {}
+    detail::node* node_ = nullptr;
 };
 
 }  // namespace roost::inline ROOST_ABI

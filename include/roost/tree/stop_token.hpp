@@ -13,17 +13,17 @@ namespace roost::inline ROOST_ABI {
 // so it may run inside request_stop().
 class stop_token_link {
 public:
-    stop_token_link(std::stop_token from, node& target, level to = level::cancel)
-        : callback_(std::move(from), raise_it(node_ref<>::share(target), to)) {}
+    stop_token_link(std::stop_token from, const node& target, level to = level::cancel)
+        : callback_(std::move(from), raise_it(detail::node_ref<>::share(target.core()), to)) {}
 
 private:
     class raise_it {
     public:
-        raise_it(node_ref<> target, level to) noexcept : target_(std::move(target)), to_(to) {}
+        raise_it(detail::node_ref<> target, level to) noexcept : target_(std::move(target)), to_(to) {}
         void operator()() noexcept { target_->raise(to_, reason::plain_kind(reason_kind::requested)); }
 
     private:
-        node_ref<> target_;
+        detail::node_ref<> target_;
         level to_;
     };
     std::stop_callback<raise_it> callback_;

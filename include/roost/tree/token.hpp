@@ -9,7 +9,9 @@ namespace roost::inline ROOST_ABI {
 class token {
 public:
     token() noexcept = default;
-    explicit token(node& observed) noexcept : node_(node_ref<>::share(observed)) {}
+    explicit token(const node& observed) noexcept
+        : node_(observed ? detail::node_ref<>::share(observed.core()) : detail::node_ref<>()) {}
+    explicit token(detail::node& observed) noexcept : node_(detail::node_ref<>::share(observed)) {}
 
     // Returns true if a cancel was requested, also while an ignore guard delays it.
     [[nodiscard]] bool cancel_requested() const noexcept { return node_ && node_->cancel_requested(); }
@@ -37,11 +39,11 @@ public:
 
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(node_); }
     // Null if the token refers to nothing.
-    [[nodiscard]] node* target() const noexcept { return node_.get(); }
+    [[nodiscard]] detail::node* target() const noexcept { return node_.get(); }
     friend bool operator==(const token&, const token&) noexcept = default;
 
 private:
-    node_ref<> node_;
+    detail::node_ref<> node_;
 };
 
 }  // namespace roost::inline ROOST_ABI

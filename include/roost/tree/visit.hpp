@@ -15,7 +15,7 @@ namespace roost::inline ROOST_ABI {
 
 // One line of a report. Strings are valid during the visit.
 struct node_description {
-    node* target = nullptr;  // in memory during the visit; to keep it, node_ref<>::try_share
+    detail::node* target = nullptr;  // in memory during the visit; to keep it, node(*target)
     std::string_view kind;
     std::string_view name;
     site made_at;
@@ -53,10 +53,10 @@ struct visit_result {
 // `budget` nodes are described. If fn throws, it is not called again, and the exception is rethrown after the walk has left
 // the tree.
 using visit_function = void (*)(void* context, const node_description& d) noexcept;
-visit_result visit(node& root, std::size_t budget, void* context, visit_function fn) noexcept;
+visit_result visit(const node& root, std::size_t budget, void* context, visit_function fn) noexcept;
 
 template <class Fn>
-visit_result visit(node& root, std::size_t budget,
+visit_result visit(const node& root, std::size_t budget,
                    Fn&& fn) noexcept(std::is_nothrow_invocable_v<Fn&, const node_description&>) {
     struct visitor {
         std::remove_reference_t<Fn>* fn;
@@ -80,6 +80,6 @@ visit_result visit(node& root, std::size_t budget,
 }
 
 // Returns the tree as text, one indented line per node: name, kind, site, level, units, what it waits on.
-[[nodiscard]] std::string tree_to_string(node& root, std::size_t budget = 1000);
+[[nodiscard]] std::string tree_to_string(const node& root, std::size_t budget = 1000);
 
 }  // namespace roost::inline ROOST_ABI

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <roost/exec/timer.hpp>
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 

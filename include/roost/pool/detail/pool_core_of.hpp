@@ -54,18 +54,18 @@ public:
 
     [[nodiscard]] static pool_core* make(pool_options options, Create create, Destroy destroy, Check check, site made_at) {
         void* memory = allocate(sizeof(pool_core_of), alignof(pool_core_of));
-        node* const parent = options.parent;
+        const roost::node parent = options.parent;
         pool_core_of* made = nullptr;
         try {
-            made = parent == nullptr ? ::new (memory) pool_core_of(std::move(options), std::move(create), std::move(destroy),
-                                                                   std::move(check), made_at)
-                                     : ::new (memory) pool_core_of(*parent, std::move(options), std::move(create),
-                                                                   std::move(destroy), std::move(check), made_at);
+            made = !parent ? ::new (memory) pool_core_of(std::move(options), std::move(create), std::move(destroy),
+                                                         std::move(check), made_at)
+                           : ::new (memory) pool_core_of(parent.core(), std::move(options), std::move(create),
+                                                         std::move(destroy), std::move(check), made_at);
         } catch (...) {
             deallocate(memory, sizeof(pool_core_of), alignof(pool_core_of));
             throw;
         }
-        if (parent != nullptr && made->attach(child_kind::idle) == attached::refused) {
+        if (parent && made->attach(child_kind::idle) == attached::refused) {
             const std::string name(made->name());
             made->discard_node();
             throw pool_error(errc::closed, name, pool_error::no_stripe, pool_operation::acquire,

@@ -13,7 +13,7 @@
 #include <roost/exec/work.hpp>
 #include <roost/pool/detail/stripe_state.hpp>
 #include <roost/pool/error.hpp>
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,8 +3,8 @@
 #include <roost/shutdown/detail/stripes.hpp>
 #include <roost/shutdown/detail/thread_guards.hpp>
 #include <roost/sync/detail/wait_list.hpp>
+#include <roost/tree/detail/node.hpp>
 #include <roost/tree/detail/node_access.hpp>
-#include <roost/tree/node.hpp>
 
 #include <cstdint>
 
@@ -110,7 +110,7 @@ public:
 
 private:
     friend struct shutdown_node_owners;  // tests start near the limits
-    using access = detail_node_access;
+    using access = node_access;
 
     explicit shutdown_node(node_name name, site made_at);
     shutdown_node(shutdown_node& parent, node_name name, site made_at);

@@ -41,7 +41,7 @@
 #include <roost/task/detail/burial.hpp>
 #include <roost/task/detail/promise.hpp>
 #include <roost/task/job_state.hpp>
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 // Runs a function once when a node's effective level reaches a bound. This is the part in the node's list; tree/callback.hpp
 // has the API.

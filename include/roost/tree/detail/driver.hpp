@@ -15,7 +15,7 @@
 #include <roost/base/atomic.hpp>
 #include <roost/base/outcome.hpp>
 #include <roost/exec/executor.hpp>
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 #include <concepts>
 #include <coroutine>

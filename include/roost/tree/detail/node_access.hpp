@@ -1,21 +1,21 @@
 #pragma once
 
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 // How the tree's own sources reach into a node. Ships because templates need it; not API.
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::detail {
 
-struct detail_node_access {
+struct node_access {
     static constexpr std::uint8_t is_linked = 2;        // flags_: in the parent's list
     static constexpr std::uint8_t unlink_wanted = 4;    // flags_: the last cursor to leave unlinks
     static constexpr std::uint8_t destroy_wanted = 8;   // flags_: and destroys
 
     static small_mutex& lock_of(const node& n) noexcept { return n.lock_; }
-    static detail::member_list& members_of(node& n) noexcept { return n.members_; }
-    static atomic<detail::level_word>& level_of(node& n) noexcept { return n.level_; }
+    static member_list& members_of(node& n) noexcept { return n.members_; }
+    static atomic<level_word>& level_of(node& n) noexcept { return n.level_; }
     static atomic<std::int64_t>& deadline_of(node& n) noexcept { return n.deadline_; }
-    static atomic<detail::work_word>& work_of(node& n) noexcept { return n.work_; }
+    static atomic<work_word>& work_of(node& n) noexcept { return n.work_; }
     static std::uint16_t& cursors_of(node& n) noexcept { return n.cursors_; }
     static std::uint8_t& flags_of(node& n) noexcept { return n.flags_; }
     static void spread(node& n, level to) noexcept { n.spread(to); }
@@ -31,4 +31,4 @@ struct detail_node_access {
     static void release_reasons(void* chain) noexcept;
 };
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::detail

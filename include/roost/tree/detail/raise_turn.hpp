@@ -18,7 +18,7 @@
 // id  operation   order    pairs  carries                                          fails in
 // T1  raise: CAS  relaxed  -      nothing: one word decides which thread takes it  raise_turn_model: TREE_132_two_causes
 
-#include <roost/tree/node.hpp>
+#include <roost/tree/detail/node.hpp>
 
 #include <cstdint>
 

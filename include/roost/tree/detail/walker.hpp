@@ -29,7 +29,7 @@ struct list_marker : member {
 
 template <class Visitor>
 class walker {
-    using access = detail_node_access;
+    using access = node_access;
 
 public:
     explicit walker(Visitor& visitor) noexcept : visitor_(visitor) {}
