@@ -11,42 +11,42 @@
 class mailbox {
 public:
     bool try_send(int letter) {
-        if (full_.load(roost::mo::acquire)) {
+        if (full_.load(roost::seam::mo::acquire)) {
             return false;
         }
         letter_.set(letter);
-        full_.store(true, roost::mo::release);
+        full_.store(true, roost::seam::mo::release);
         return true;
     }
     bool try_receive(int& letter) {
-        if (!full_.load(roost::mo::acquire)) {
+        if (!full_.load(roost::seam::mo::acquire)) {
             return false;
         }
         letter = letter_.get();
-        full_.store(false, roost::mo::release);
+        full_.store(false, roost::seam::mo::release);
         return true;
     }
 
 private:
-    roost::atomic<bool> full_{false};
-    roost::plain<int> letter_{0};
+    roost::seam::atomic<bool> full_{false};
+    roost::seam::plain<int> letter_{0};
 };
 // end mailbox
 
 // begin model
 void letters_arrive_in_order() {
     mailbox box;
-    roost::thread sender([&] {
+    roost::seam::thread sender([&] {
         for (int letter = 1; letter <= 2; ++letter) {
             while (!box.try_send(letter)) {
-                roost::yield_thread();
+                roost::seam::yield_thread();
             }
         }
     });
     for (int expected = 1; expected <= 2; ++expected) {
         int letter = 0;
         while (!box.try_receive(letter)) {
-            roost::yield_thread();
+            roost::seam::yield_thread();
         }
         roost::testing::check(letter == expected, "letters arrive once and in order");
     }

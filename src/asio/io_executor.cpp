@@ -6,6 +6,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace seam;
+
 namespace {
 // After so many bodies per turn the context's other handlers run.
 constexpr unsigned bodies_per_turn = 64;

@@ -16,6 +16,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace seam;
+
 namespace {
 
 // Failures are reported by threads that others depend on: a stuck reader of standard error must not block them.

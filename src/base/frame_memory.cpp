@@ -6,7 +6,7 @@
 
 // Memory of nodes, and the slow path of frame memory.
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::seam {
 
 void* allocate(std::size_t size, std::size_t alignment) {
     if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
@@ -23,7 +23,9 @@ void deallocate(void* memory, std::size_t size, std::size_t alignment) noexcept 
     }
 }
 
-namespace detail {
+}  // namespace roost::inline ROOST_ABI::seam
+
+namespace roost::inline ROOST_ABI::detail {
 
 namespace {
 
@@ -76,8 +78,6 @@ void deallocate_frame_slowly(void* memory, std::size_t size) noexcept {
 [[gnu::noinline]] void* allocate_frame_called(std::size_t size) { return take_or_allocate_frame(size); }
 [[gnu::noinline]] void deallocate_frame_called(void* memory, std::size_t size) noexcept { keep_or_free_frame(memory, size); }
 
-}  // namespace detail
-
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::detail
 
 #endif  // !ROOST_SEAM_MODEL

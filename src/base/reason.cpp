@@ -8,6 +8,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace seam;
+
 // record is all that a kind-only reason has; full_record has the rest.
 struct alignas(void*) reason::record {  // aligned: a caller that keeps a reason in a word uses its low bits
     reason_kind kind;

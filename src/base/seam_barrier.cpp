@@ -14,9 +14,7 @@
 // light side has not seen what the heavy side wrote, the heavy side's next load sees that thread's earlier store. Without the
 // system call that load comes store_drain_time later: a processor publishes its stores within microseconds.
 
-namespace roost::inline ROOST_ABI {
-
-namespace detail {
+namespace roost::inline ROOST_ABI::detail {
 
 constinit std::atomic<barrier_offer> kernel_barrier{barrier_offer::unknown};
 
@@ -28,7 +26,9 @@ bool ask_for_barrier() noexcept {
     return kernel_barrier.load(std::memory_order_seq_cst) == barrier_offer::given;
 }
 
-}  // namespace detail
+}  // namespace roost::inline ROOST_ABI::detail
+
+namespace roost::inline ROOST_ABI::seam {
 
 namespace {
 
@@ -60,6 +60,6 @@ void heavy_barrier() noexcept {
     wait_for_stores();
 }
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::seam
 
 #endif  // !ROOST_SEAM_MODEL

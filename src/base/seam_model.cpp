@@ -10,8 +10,7 @@
 
 // The model back end outside an execution: single-threaded, so an operation is just its effect, and waiting ends the program.
 
-namespace roost::inline ROOST_ABI {
-namespace detail {
+namespace roost::inline ROOST_ABI::detail {
 
 model_engine* active_engine = nullptr;
 std::uint32_t active_mutant = 0;
@@ -26,7 +25,9 @@ void model_only_inside(const char* what) {
     panic(std::string(what) + " in a model build works only inside roost::testing::explore()");
 }
 
-}  // namespace detail
+}  // namespace roost::inline ROOST_ABI::detail
+
+namespace roost::inline ROOST_ABI::seam {
 
 using detail::active_engine;
 using detail::model_site;
@@ -165,6 +166,6 @@ void heavy_barrier(model_site at) noexcept {
     }
 }
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::seam
 
 #endif  // ROOST_SEAM_MODEL

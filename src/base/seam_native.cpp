@@ -25,7 +25,7 @@
 #endif
 #endif
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::seam {
 
 namespace {
 
@@ -213,6 +213,6 @@ std::uint64_t random_u64() noexcept {
     return z ^ (z >> 31U);
 }
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::seam
 
 #endif  // !ROOST_SEAM_MODEL

@@ -15,7 +15,7 @@
 // The destructor of a POSIX key gives the number back. It runs after those of all C++ thread-locals, each of which may use
 // Roost. If another key's destructor uses Roost later, it takes a new number, and the key's next round gives that back.
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::seam {
 
 namespace {
 
@@ -102,6 +102,6 @@ std::uint32_t thread_index() noexcept {
     return known != none ? known : find_index();
 }
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::seam
 
 #endif  // !ROOST_SEAM_MODEL

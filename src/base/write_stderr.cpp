@@ -21,6 +21,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace seam;
+
 #if defined(ROOST_SEAM_MODEL)
 
 bool write_stderr(std::string_view text, duration /*limit*/) noexcept {

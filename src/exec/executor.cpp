@@ -9,6 +9,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace seam;
+
 namespace {
 
 atomic<executor*>& fallback_slot() noexcept {

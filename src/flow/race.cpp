@@ -10,6 +10,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace seam;
+
 namespace {
 
 // Errors may be of this kind themselves, to any depth: the description of deep ones is left out.

@@ -12,6 +12,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace seam;
+
 namespace {
 
 std::optional<std::string> first_line(const std::string& path) {

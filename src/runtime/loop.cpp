@@ -15,6 +15,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace seam;
+
 namespace {
 
 loop*& this_loop() noexcept {

@@ -15,6 +15,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace seam;
+
 // Constructed in this order, ended in the opposite one. The keeper's thread starts last: it watches workers that exist
 // already.
 struct runtime::parts {

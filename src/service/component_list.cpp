@@ -10,6 +10,8 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace seam;
+
 namespace {
 
 // A detached coroutine: runs until it has rung, on the thread that ends the wait.

@@ -12,6 +12,8 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace seam;
+
 namespace {
 
 constexpr duration before_trying_again = std::chrono::milliseconds(20);

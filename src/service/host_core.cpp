@@ -7,6 +7,8 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace seam;
+
 host_core::host_core(const service::options& o, const schedule& times, executor_ref where, std::source_location from)
     : options_(o),
       log_(o.sink(), o.sink_context(), o.log_buffer()),

@@ -7,6 +7,8 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace seam;
+
 namespace {
 
 // Returns the signal to die of, or 0 if no signal began shutdown.

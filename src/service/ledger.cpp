@@ -7,6 +7,8 @@
 
 namespace roost::inline ROOST_ABI::service {
 
+using namespace seam;
+
 std::string_view ledger_counts::write_to(char (&to)[longest_text]) const noexcept {
     char* at = to;
     const auto add = [&](std::string_view label, std::uint64_t n) {

@@ -2,6 +2,8 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace seam;
+
 void liveness_probe::ran(work& self) noexcept {
     auto& me = static_cast<liveness_probe&>(self);
     state expected = state::posted;

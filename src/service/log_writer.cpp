@@ -5,6 +5,8 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace seam;
+
 namespace {
 
 const log_writer*& this_writer() noexcept {

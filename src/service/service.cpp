@@ -18,6 +18,8 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace seam;
+
 namespace {
 
 hearer<host_core>& current() noexcept {

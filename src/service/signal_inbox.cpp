@@ -22,6 +22,8 @@
 
 namespace roost::inline ROOST_ABI::service {
 
+using namespace seam;
+
 namespace detail {
 
 namespace {

@@ -11,6 +11,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace seam;
+
 #if !defined(ROOST_SEAM_MODEL)
 constinit atomic<bool> detail::is_listened{false};
 #endif

@@ -14,6 +14,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace seam;
+
 #if defined(ROOST_SEAM_MODEL)
 
 void set_guard_tracking(guard_tracking) noexcept {}

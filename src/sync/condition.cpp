@@ -2,6 +2,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace seam;
+
 condition::~condition() {
     if (!waiters_.is_quiet()) {
         detail::destroyed_with_waiters(describe(), waiters_.size_approx());

@@ -3,6 +3,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace seam;
+
 bool futex_parker::take_token() noexcept {
     if (word_.load(mo::acquire) != token) {  // K2
         return false;

@@ -8,6 +8,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace seam;
+
 namespace {
 
 // Runs coroutines without an executor, one after the other. One that wakes the next only queues it, so a chain of hand-offs

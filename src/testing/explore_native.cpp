@@ -10,6 +10,8 @@
 // On the native and jitter back ends a model is a stress test: the body runs many times on real threads.
 
 namespace roost::inline ROOST_ABI {
+
+using namespace seam;
 namespace testkit {
 
 namespace {

@@ -4,6 +4,8 @@
 
 namespace roost::inline ROOST_ABI::testkit {
 
+using namespace seam;
+
 namespace {
 
 using hold = std::lock_guard<small_mutex>;

@@ -13,6 +13,8 @@
 
 namespace roost::inline ROOST_ABI::testkit {
 
+using namespace seam;
+
 sequencer::~sequencer() {
     if (waiting_ != nullptr) {
         panic("sequencer", "step " + std::to_string(waiting_->step_), waiting_->where_,

@@ -30,6 +30,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace seam;
+
 using namespace detail;
 
 namespace {

@@ -44,6 +44,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace seam;
+
 using namespace detail;
 using access = node_access;
 

@@ -8,6 +8,7 @@ namespace {
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::seam;
 using namespace roost::detail;
 
 struct frame {

@@ -10,6 +10,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 namespace net = boost::asio;
 
 template <class Signature, class Token, class Initiation>

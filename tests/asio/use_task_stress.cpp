@@ -34,6 +34,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using namespace std::chrono_literals;
 namespace net = boost::asio;
 using local_socket = net::local::stream_protocol::socket;

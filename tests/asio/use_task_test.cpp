@@ -27,6 +27,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using asio_testing::await_by_hand;
 using asio_testing::by_hand;
 using asio_testing::initiate;

@@ -38,7 +38,7 @@ TEST(clock, BASE_5_what_is_not_a_number_is_the_earliest) {
 TEST(clock, BASE_6_now_never_goes_back_and_coarse_is_never_ahead) {
     roost::time_point last = roost::now();
     for (int i = 0; i < 10'000; ++i) {
-        const roost::time_point coarse = roost::coarse_now();
+        const roost::time_point coarse = roost::seam::coarse_now();
         const roost::time_point fine = roost::now();
         ASSERT_GE(fine, last);
         ASSERT_LE(coarse, fine);

@@ -20,11 +20,11 @@ TEST(frame_memory, BASE_19_a_freed_frame_is_used_again) {
         return;
     }
     for (const std::size_t size : {1U, 63U, 64U, 65U, 400U, 1024U}) {
-        void* first = roost::allocate_frame(size);
-        roost::deallocate_frame(first, size);
-        void* second = roost::allocate_frame(size);
+        void* first = roost::seam::allocate_frame(size);
+        roost::seam::deallocate_frame(first, size);
+        void* second = roost::seam::allocate_frame(size);
         EXPECT_EQ(first, second) << size;
-        roost::deallocate_frame(second, size);
+        roost::seam::deallocate_frame(second, size);
     }
 }
 
@@ -32,7 +32,7 @@ TEST(frame_memory, BASE_19_frames_do_not_overlap) {
     std::vector<std::pair<unsigned char*, std::size_t>> frames;
     for (std::size_t i = 0; i < 200; ++i) {
         const std::size_t size = 1 + (i * 37) % 1500;
-        auto* memory = static_cast<unsigned char*>(roost::allocate_frame(size));
+        auto* memory = static_cast<unsigned char*>(roost::seam::allocate_frame(size));
         std::memset(memory, static_cast<int>(i), size);
         frames.emplace_back(memory, size);
     }
@@ -40,7 +40,7 @@ TEST(frame_memory, BASE_19_frames_do_not_overlap) {
         for (std::size_t b = 0; b < frames[i].second; ++b) {
             ASSERT_EQ(frames[i].first[b], static_cast<unsigned char>(i));
         }
-        roost::deallocate_frame(frames[i].first, frames[i].second);
+        roost::seam::deallocate_frame(frames[i].first, frames[i].second);
     }
 }
 
@@ -60,14 +60,14 @@ TEST(frame_memory, BASE_60_takes_no_more_than_its_size_takes_from_the_heap) {
         std::size_t frame_bytes = SIZE_MAX;
         for (std::size_t i = 0; i < exact.size(); ++i) {
             exact[i] = std::malloc(size);
-            frames[i] = roost::allocate_frame(size);
+            frames[i] = roost::seam::allocate_frame(size);
             exact_bytes = std::min(exact_bytes, malloc_usable_size(exact[i]));
             frame_bytes = std::min(frame_bytes, malloc_usable_size(frames[i]));
         }
         EXPECT_EQ(frame_bytes, exact_bytes) << size;
         for (std::size_t i = 0; i < exact.size(); ++i) {
             std::free(exact[i]);
-            roost::deallocate_frame(frames[i], size);
+            roost::seam::deallocate_frame(frames[i], size);
         }
     }
 }
@@ -75,12 +75,12 @@ TEST(frame_memory, BASE_60_takes_no_more_than_its_size_takes_from_the_heap) {
 TEST(frame_memory, BASE_19_may_be_freed_on_another_thread) {
     std::vector<void*> frames;
     for (int i = 0; i < 10'000; ++i) {
-        frames.push_back(roost::allocate_frame(128));
+        frames.push_back(roost::seam::allocate_frame(128));
     }
     EXPECT_EQ(std::set<void*>(frames.begin(), frames.end()).size(), frames.size());
-    roost::thread other([&] {
+    roost::seam::thread other([&] {
         for (void* frame : frames) {
-            roost::deallocate_frame(frame, 128);
+            roost::seam::deallocate_frame(frame, 128);
         }
     });
     other.join();
@@ -91,26 +91,26 @@ struct late_owner {
     void* frame = nullptr;
     ~late_owner() {
         if (frame != nullptr) {
-            roost::deallocate_frame(frame, 100);
-            roost::deallocate_frame(roost::allocate_frame(100), 100);
+            roost::seam::deallocate_frame(frame, 100);
+            roost::seam::deallocate_frame(roost::seam::allocate_frame(100), 100);
         }
     }
 };
 struct late_tag;
 
 TEST(frame_memory, BASE_19_works_while_a_thread_ends) {
-    roost::thread other([] {
-        roost::thread_value<late_tag, late_owner>::get().frame =
+    roost::seam::thread other([] {
+        roost::seam::thread_value<late_tag, late_owner>::get().frame =
             nullptr;  // constructed before the cache, destroyed after it
-        roost::thread_value<late_tag, late_owner>::get().frame = roost::allocate_frame(100);
+        roost::seam::thread_value<late_tag, late_owner>::get().frame = roost::seam::allocate_frame(100);
     });
     other.join();
 }
 
 TEST(frame_memory, BASE_19_over_aligned_nodes_are_aligned) {
-    void* node = roost::allocate(200, 128);
+    void* node = roost::seam::allocate(200, 128);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(node) % 128, 0U);
-    roost::deallocate(node, 200, 128);
+    roost::seam::deallocate(node, 200, 128);
 }
 
 }  // namespace

@@ -9,18 +9,18 @@ using roost::testing::check;
 
 // The payload's destructor writes what the readers read, so a holder that is freed too early is a data race.
 struct canary {
-    roost::plain<int>* alive;
-    explicit canary(roost::plain<int>* a) : alive(a) {}
+    roost::seam::plain<int>* alive;
+    explicit canary(roost::seam::plain<int>* a) : alive(a) {}
     canary(const canary& other) = default;
     ~canary() { alive->set(alive->get() - 1); }
 };
 
 MODEL(reason_model, last_holder) {
-    roost::plain<int> alive{0};
+    roost::seam::plain<int> alive{0};
     {
         roost::reason mine(roost::reason_kind::requested, "x", std::any(std::in_place_type<canary>, &alive));
         alive.set(1);
-        roost::thread other([copy = mine, &alive]() mutable {
+        roost::seam::thread other([copy = mine, &alive]() mutable {
             check(alive.get() == 1, "BASE-10: the payload lives while a copy does");
             copy = roost::reason();
         });
@@ -32,12 +32,12 @@ MODEL(reason_model, last_holder) {
 
 // Two copies are made at once: both count.
 MODEL(reason_model, two_copiers) {
-    roost::plain<int> alive{0};
+    roost::seam::plain<int> alive{0};
     {
         const roost::reason shared(roost::reason_kind::requested, "x", std::any(std::in_place_type<canary>, &alive));
         alive.set(1);
         roost::reason theirs;
-        roost::thread other([&] { theirs = shared; });
+        roost::seam::thread other([&] { theirs = shared; });
         roost::reason mine = shared;
         other.join();
         theirs = roost::reason();

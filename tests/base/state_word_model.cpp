@@ -18,7 +18,7 @@ roost::step<turn, std::uint32_t> next(turn t) noexcept { return roost::go(turn{t
 // What the first committer wrote before its step is visible to the second one, in either order.
 MODEL(state_word_model, hand_over) {
     roost::state_word<turn> word;
-    roost::plain<int> cargo{0};
+    roost::seam::plain<int> cargo{0};
     const auto visit = [&] {
         const std::uint32_t before = word.transition(next);
         if (before == 0) {
@@ -28,15 +28,15 @@ MODEL(state_word_model, hand_over) {
             check(cargo.get() == 1, "BASE-12: the earlier committer's writes are visible");
         }
     };
-    roost::thread other(visit);
+    roost::seam::thread other(visit);
     visit();
     other.join();
 }
 
 MODEL(state_word_model, peek) {
     roost::state_word<turn> word;
-    roost::plain<int> cargo{0};
-    roost::thread writer([&] {
+    roost::seam::plain<int> cargo{0};
+    roost::seam::thread writer([&] {
         cargo.set(7);
         static_cast<void>(word.transition(next));
     });
@@ -49,8 +49,8 @@ MODEL(state_word_model, peek) {
 // A refused step hands over what the last committer wrote, because it has acquired the state it refused on.
 MODEL(state_word_model, refused) {
     roost::state_word<turn> word;
-    roost::plain<int> cargo{0};
-    roost::thread writer([&] {
+    roost::seam::plain<int> cargo{0};
+    roost::seam::thread writer([&] {
         cargo.set(7);
         static_cast<void>(word.transition(next));
     });
@@ -65,7 +65,7 @@ MODEL(state_word_model, refused) {
 // A step that had to be decided again commits on the state it was decided on.
 MODEL(state_word_model, decided_again) {
     roost::state_word<turn> word;
-    roost::thread other([&] { static_cast<void>(word.transition(next)); });
+    roost::seam::thread other([&] { static_cast<void>(word.transition(next)); });
     static_cast<void>(word.transition(next));
     other.join();
     check(word.peek().count == 2, "BASE-11: each call commits exactly one step");
@@ -74,7 +74,7 @@ MODEL(state_word_model, decided_again) {
 // The state comes back to what it was: a committer has seen what was done in between, although it loaded before.
 MODEL(state_word_model, same_again) {
     roost::state_word<turn> word;
-    roost::plain<int> cargo{0};
+    roost::seam::plain<int> cargo{0};
     const auto visit = [&] {
         const bool mine = word.transition(
             [](turn t) noexcept { return t.count == 0 ? roost::go(turn{1}, true) : roost::refuse<turn>(false); });
@@ -83,7 +83,7 @@ MODEL(state_word_model, same_again) {
             static_cast<void>(word.transition([](turn) noexcept { return roost::go(turn{0}, true); }));
         }
     };
-    roost::thread other(visit);
+    roost::seam::thread other(visit);
     visit();
     other.join();
     check(cargo.get() >= 1, "BASE-12: the one before is visible to the one who follows");
@@ -92,8 +92,8 @@ MODEL(state_word_model, same_again) {
 // Refused after it had to be decided again: that, too, has seen what it was refused for.
 MODEL(state_word_model, refused_again) {
     roost::state_word<turn> word;
-    roost::plain<int> cargo{0};
-    roost::thread writer([&] {
+    roost::seam::plain<int> cargo{0};
+    roost::seam::thread writer([&] {
         cargo.set(7);
         static_cast<void>(word.transition(next));
     });

@@ -54,19 +54,19 @@ TEST(state_word, BASE_11_commits_one_step_or_refuses) {
 TEST(state_word, BASE_11_threads_agree_on_who_was_last) {
     for (int round = 0; round < 200; ++round) {
         roost::state_word<door> word(door{4, true});
-        roost::atomic<int> last{0};
-        std::vector<roost::thread> threads;
+        roost::seam::atomic<int> last{0};
+        std::vector<roost::seam::thread> threads;
         for (int i = 0; i < 4; ++i) {
             threads.emplace_back([&] {
                 if (word.transition(leave) == action::lights_out) {
-                    last.fetch_add(1, roost::mo::relaxed);
+                    last.fetch_add(1, roost::seam::mo::relaxed);
                 }
             });
         }
-        for (roost::thread& t : threads) {
+        for (roost::seam::thread& t : threads) {
             t.join();
         }
-        ASSERT_EQ(last.load(roost::mo::relaxed), 1);
+        ASSERT_EQ(last.load(roost::seam::mo::relaxed), 1);
     }
 }
 
@@ -74,12 +74,12 @@ TEST(state_word, BASE_12_what_was_written_before_a_step_is_seen_after_it) {
     for (int round = 0; round < 200; ++round) {
         roost::state_word<door> word;
         int cargo = 0;
-        roost::thread writer([&] {
+        roost::seam::thread writer([&] {
             cargo = 7;
             static_cast<void>(word.transition(close));
         });
         while (!word.peek().closed) {
-            roost::yield_thread();
+            roost::seam::yield_thread();
         }
         ASSERT_EQ(cargo, 7);  // without the hand-over this is a race that ThreadSanitizer reports
         writer.join();

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using roost::thread_index;
-namespace mo = roost::mo;
+using roost::seam::thread_index;
+namespace mo = roost::seam::mo;
 
 namespace {
 
@@ -32,7 +32,7 @@ thread_local late uses_it_late;
 TEST(thread_index, BASE_37_a_thread_local_that_uses_it_at_the_end_keeps_none) {
     std::uint32_t most = 0;
     for (int i = 0; i < 200; ++i) {
-        roost::thread([&] {
+        roost::seam::thread([&] {
             uses_it_late.used = true;
             most = std::max(most, thread_index());
         }).join();
@@ -45,7 +45,7 @@ TEST(thread_index, BASE_37_nor_a_destructor_of_a_key) {
     ASSERT_EQ(pthread_key_create(&key, +[](void*) { static_cast<void>(thread_index()); }), 0);
     std::uint32_t most = 0;
     for (int i = 0; i < 200; ++i) {
-        roost::thread([&] {
+        roost::seam::thread([&] {
             pthread_setspecific(key, &key);
             most = std::max(most, thread_index());
         }).join();
@@ -55,41 +55,41 @@ TEST(thread_index, BASE_37_nor_a_destructor_of_a_key) {
 }
 
 TEST(thread_index, BASE_38_a_child_has_its_own_threads_number_only) {
-    roost::atomic<std::uint32_t> arrived{0};
-    roost::atomic<bool> over{false};
-    std::vector<roost::thread> others;
+    roost::seam::atomic<std::uint32_t> arrived{0};
+    roost::seam::atomic<bool> over{false};
+    std::vector<roost::seam::thread> others;
     for (int i = 0; i < 4; ++i) {
         others.emplace_back([&] {
             static_cast<void>(thread_index());
             arrived.fetch_add(1, mo::acq_rel);
             while (!over.load(mo::acquire)) {
-                roost::yield_thread();
+                roost::seam::yield_thread();
             }
         });
     }
     while (arrived.load(mo::acquire) != 4) {
-        roost::yield_thread();
+        roost::seam::yield_thread();
     }
     const std::uint32_t mine = thread_index();
     const pid_t child = ::fork();
     if (child == 0) {
         ::alarm(30);
         std::uint32_t others_number = 1000;
-        roost::thread([&] { others_number = thread_index(); }).join();
+        roost::seam::thread([&] { others_number = thread_index(); }).join();
         _exit(thread_index() == mine && others_number == (mine == 0 ? 1U : 0U) ? 0 : 1);
     }
     int status = -1;
     ::waitpid(child, &status, 0);
     EXPECT_EQ(status, 0);
     over.store(true, mo::release);
-    for (roost::thread& t : others) {
+    for (roost::seam::thread& t : others) {
         t.join();
     }
 }
 
 #if defined(__linux__) && !defined(__SANITIZE_THREAD__)
 TEST(barrier, BASE_39_a_refusal_later_is_survived_and_still_orders) {
-    if (!roost::has_heavy_barrier()) {
+    if (!roost::seam::has_heavy_barrier()) {
         GTEST_SUCCEED() << "this kernel has no membarrier";
         return;
     }
@@ -101,19 +101,19 @@ TEST(barrier, BASE_39_a_refusal_later_is_survived_and_still_orders) {
         }
         bool fine = true;
         for (int round = 0; round < 50; ++round) {
-            roost::atomic<int> light_flag{0};
-            roost::atomic<int> heavy_flag{0};
+            roost::seam::atomic<int> light_flag{0};
+            roost::seam::atomic<int> heavy_flag{0};
             int light_saw = -1;
-            roost::thread light([&] {
+            roost::seam::thread light([&] {
                 light_flag.store(1, mo::relaxed);
-                roost::light_barrier();
+                roost::seam::light_barrier();
                 light_saw = heavy_flag.load(mo::relaxed);
             });
             heavy_flag.store(1, mo::relaxed);
-            roost::heavy_barrier();
+            roost::seam::heavy_barrier();
             const int heavy_saw = light_flag.load(mo::relaxed);
             light.join();
-            fine = fine && !roost::has_heavy_barrier() && (light_saw == 1 || heavy_saw == 1);
+            fine = fine && !roost::seam::has_heavy_barrier() && (light_saw == 1 || heavy_saw == 1);
         }
         _exit(fine ? without_membarrier::held : without_membarrier::broken);
     }
@@ -131,14 +131,14 @@ TEST(yield_thread, BASE_40_a_real_time_thread_lets_others_run) {
         cpu_set_t one;
         CPU_ZERO(&one);
         CPU_SET(static_cast<unsigned>(sched_getcpu()), &one);
-        roost::atomic<bool> begun{false};
-        roost::atomic<bool> done{false};
+        roost::seam::atomic<bool> begun{false};
+        roost::seam::atomic<bool> done{false};
         if (sched_setaffinity(0, sizeof one, &one) != 0) {
             _exit(0);
         }
-        roost::thread other([&] {
+        roost::seam::thread other([&] {
             while (!begun.load(mo::acquire)) {
-                roost::yield_thread();
+                roost::seam::yield_thread();
             }
             done.store(true, mo::release);
         });
@@ -151,7 +151,7 @@ TEST(yield_thread, BASE_40_a_real_time_thread_lets_others_run) {
         begun.store(true, mo::release);
         unsigned yields = 0;
         for (; !done.load(mo::acquire); ++yields) {
-            roost::yield_thread();
+            roost::seam::yield_thread();
         }
         other.join();
         _exit(yields < 10'000 ? 0 : 1);  // a kernel that throttles such threads lets others run after a second

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 using namespace roost;
+using namespace roost::seam;
 using namespace std::chrono_literals;
 
 namespace {

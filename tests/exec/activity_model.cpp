@@ -5,6 +5,7 @@ namespace {
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::seam;
 
 // A label whose text is freed as soon as the scope has ended.
 struct label : activity_label {

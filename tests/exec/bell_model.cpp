@@ -5,6 +5,7 @@ namespace {
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::seam;
 
 MODEL(bell, RUN_50_ring_or_sleep) {
     detail::bell b;

@@ -15,8 +15,8 @@ public:
         taken.set(taken.get() + 1);
         return true;
     }
-    roost::plain<bool> ready{false};
-    roost::plain<int> taken{0};
+    roost::seam::plain<bool> ready{false};
+    roost::seam::plain<int> taken{0};
 };
 
 class closed_executor final : public roost::executor {
@@ -30,7 +30,7 @@ MODEL(executor_model, fallback_visible) {
     first.ready.set(true);
     roost::set_fallback_executor(first);
     roost::work w([](roost::work&) noexcept {});
-    roost::thread poster([&] {
+    roost::seam::thread poster([&] {
         closed_executor closed;
         roost::post_or_fall_back(closed, w, "model");
     });
@@ -47,7 +47,7 @@ MODEL(executor_model, two_install) {
     counting_executor theirs;
     counting_executor mine;
     roost::executor_ref seen_by_them;
-    roost::thread other([&] {
+    roost::seam::thread other([&] {
         theirs.ready.set(true);
         seen_by_them = roost::set_fallback_executor(theirs);
     });

@@ -9,6 +9,7 @@ namespace {
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::seam;
 
 // Stands for an executor: `pushed` carries what was handed over, `woken` is touched afterwards.
 struct receiver {

@@ -30,6 +30,7 @@
 #include <vector>
 
 using namespace roost;
+using namespace roost::seam;
 using namespace std::chrono_literals;
 
 namespace {

@@ -16,6 +16,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using roost::testing::check;
 
 // For three threads: every way with at most two preemptions.

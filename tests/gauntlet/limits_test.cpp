@@ -43,6 +43,7 @@ private:
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using detail::reference_limit;
 using detail::unit_limit;
 using gauntlet::quiet;

@@ -28,6 +28,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using namespace std::chrono_literals;
 using gauntlet::census;
 using gauntlet::counted;

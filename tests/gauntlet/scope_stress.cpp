@@ -19,6 +19,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using gauntlet::load;
 using gauntlet::quiet;
 using tree_support::make_child;

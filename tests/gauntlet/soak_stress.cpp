@@ -285,7 +285,7 @@ TEST(gauntlet_soak, GAUNTLET_30_a_seeded_mix_of_everything) {
     {
         soak::watchdog dog;
         runtime rt(runtime_options().workers(2));
-        std::uint64_t seed = again != nullptr ? std::strtoull(again, nullptr, 10) : random_u64() >> 16U;
+        std::uint64_t seed = again != nullptr ? std::strtoull(again, nullptr, 10) : roost::seam::random_u64() >> 16U;
         soak::announce(seed);
         {
             totals unused;

@@ -23,6 +23,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using gauntlet::census;
 using gauntlet::counted;
 using gauntlet::load;

@@ -16,10 +16,10 @@
 namespace pool_modelling {
 
 using roost::acquired;
-using roost::plain;
 using roost::pool;
 using roost::pool_options;
-using roost::thread;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::testing::check;
 using sync_testing::fire;
 using sync_testing::hand_executor;
@@ -34,7 +34,7 @@ inline pool_options small(std::uint32_t capacity, std::uint32_t stripes = 1) {
 
 // A resource that a race would show in.
 struct shared {
-    roost::plain<int>* uses;
+    roost::seam::plain<int>* uses;
 };
 
 inline fire use(pool<shared>& p, plain<int>& served) {
@@ -88,8 +88,10 @@ private:
 // Time that a model sets, and timers that it fires. They fire under the lock, so disarm() waits for one that is firing.
 class model_timers final : public roost::timer_service {
 public:
-    roost::time_point now() noexcept override { return roost::time_point(roost::duration(now_.load(roost::mo::relaxed))); }
-    void set_now(std::int64_t t) noexcept { now_.store(t, roost::mo::relaxed); }
+    roost::time_point now() noexcept override {
+        return roost::time_point(roost::duration(now_.load(roost::seam::mo::relaxed)));
+    }
+    void set_now(std::int64_t t) noexcept { now_.store(t, roost::seam::mo::relaxed); }
     bool arm(roost::timer& t) noexcept override {
         lock_.lock();
         t.next = std::exchange(first_, &t);
@@ -122,9 +124,9 @@ public:
     }
 
 private:
-    roost::small_mutex lock_;
+    roost::seam::small_mutex lock_;
     roost::timer* first_ = nullptr;
-    roost::atomic<std::int64_t> now_{1};
+    roost::seam::atomic<std::int64_t> now_{1};
 };
 
 inline pool_options timed(std::uint32_t capacity, hand_executor& where, model_timers& timers) {

@@ -18,7 +18,7 @@ using roost::pool_status;
 
 void wait_for_waiters(pool<thing>& p, std::uint32_t count) {
     while (p.stats().waiting != count) {
-        roost::yield_thread();
+        roost::seam::yield_thread();
     }
 }
 
@@ -26,27 +26,27 @@ void wait_for_waiters(pool<thing>& p, std::uint32_t count) {
 // then queues up behind the second, and must not still have the place in its hands.
 TEST(pool_blocking, POOL_80_a_thread_whose_resource_was_unfit_queues_up_with_nothing_in_its_hands) {
     ledger l;
-    roost::atomic<bool> says_no{false};
+    roost::seam::atomic<bool> says_no{false};
     std::optional<pool<thing>> p(std::in_place, one_stripe(1), factory(l), undertaker(l),
-                                 [&](thing&) { return !says_no.exchange(false, roost::mo::acq_rel); });
+                                 [&](thing&) { return !says_no.exchange(false, roost::seam::mo::acq_rel); });
     client holder(*p);
-    roost::atomic<int> got_id{0};
-    roost::thread sleeper([&] {
+    roost::seam::atomic<int> got_id{0};
+    roost::seam::thread sleeper([&] {
         auto got = p->acquire_blocking();
-        got_id.store(got ? got->id : -1, roost::mo::release);
+        got_id.store(got ? got->id : -1, roost::seam::mo::release);
     });
     wait_for_waiters(*p, 1);
     client b(*p);
     client c(*p);
-    says_no.store(true, roost::mo::release);
+    says_no.store(true, roost::seam::mo::release);
     holder.let_go();
     // Until b has made a new one, and c and the thread wait for it.
     while (p->stats().created != 2 || p->stats().waiting != 2) {
-        if (got_id.load(roost::mo::acquire) != 0) {
+        if (got_id.load(roost::seam::mo::acquire) != 0) {
             ADD_FAILURE() << "the thread was given a place that another holder has";
             break;
         }
-        roost::yield_thread();
+        roost::seam::yield_thread();
     }
     p->resize(1);  // by way of the queue's lock: what the thread did before it queued up is to be seen here
     EXPECT_LE(l.most_alive, 1) << "POOL-22";
@@ -56,7 +56,7 @@ TEST(pool_blocking, POOL_80_a_thread_whose_resource_was_unfit_queues_up_with_not
     EXPECT_TRUE(c.done() && c.got()) << "POOL-17: before the thread, which came back later";
     c.let_go();
     sleeper.join();
-    EXPECT_EQ(got_id.load(roost::mo::acquire), 2);
+    EXPECT_EQ(got_id.load(roost::seam::mo::acquire), 2);
     EXPECT_LE(l.most_alive, 1);
     expect_conserved(*p, l);
 }
@@ -68,7 +68,7 @@ TEST(pool_blocking, POOL_81_a_thread_that_waits_is_told_when_the_pool_is_destroy
         std::optional<client> holder(*p);
         pool<thing>& seen = *p;
         pool_status status = pool_status::ok;
-        roost::thread sleeper([&] {
+        roost::seam::thread sleeper([&] {
             const auto got = seen.acquire_blocking("sleeper");
             status = got.status();
         });
@@ -85,20 +85,20 @@ TEST(pool_blocking, POOL_81_a_thread_that_waits_is_told_when_the_pool_is_destroy
 TEST(pool_blocking, POOL_22_a_parked_thread_is_overtaken_a_bounded_number_of_times) {
     ledger l;
     auto p = make_pool(l, one_stripe(1));
-    roost::atomic<bool> got{false};
+    roost::seam::atomic<bool> got{false};
     auto held = p.acquire_blocking();
-    roost::thread sleeper([&] {
+    roost::seam::thread sleeper([&] {
         auto mine = p.acquire_blocking();
-        got.store(true, roost::mo::release);
+        got.store(true, roost::seam::mo::release);
     });
     wait_for_waiters(p, 1);
     int returns = 0;
-    while (!got.load(roost::mo::acquire) && returns < 100'000) {
+    while (!got.load(roost::seam::mo::acquire) && returns < 100'000) {
         held.handle().give_back();
         ++returns;
         held = p.acquire_blocking();
     }
-    EXPECT_TRUE(got.load(roost::mo::acquire));
+    EXPECT_TRUE(got.load(roost::seam::mo::acquire));
     EXPECT_LE(returns, roost::detail::thread_patience + 1);
     held.handle().give_back();
     sleeper.join();

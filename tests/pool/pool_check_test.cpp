@@ -27,7 +27,7 @@ struct clinic {
         verdict says = verdict::fine;
     };
     std::deque<question> asked;
-    roost::atomic<std::uint32_t> count{0};  // for other threads
+    roost::seam::atomic<std::uint32_t> count{0};  // for other threads
 
     void answer(std::size_t i, verdict v) {
         asked[i].says = v;
@@ -62,7 +62,7 @@ protected:
     pool<thing> make(pool_options o) {
         return pool<thing>(std::move(o), factory(l), undertaker(l), [this](thing&) {
             doctor.asked.emplace_back();
-            doctor.count.fetch_add(1, roost::mo::release);
+            doctor.count.fetch_add(1, roost::seam::mo::release);
             return examination(doctor.asked.back());
         });
     }
@@ -186,9 +186,9 @@ TEST_F(pool_check, POOL_4_try_acquire_begins_a_check_for_a_later_acquire) {
 TEST_F(pool_check, POOL_30_a_thread_waits_for_the_check_too) {
     auto p = make(one_stripe(1));
     use_all(p, 1);
-    roost::thread other([&] {
-        while (doctor.count.load(roost::mo::acquire) == 0) {
-            roost::yield_thread();
+    roost::seam::thread other([&] {
+        while (doctor.count.load(roost::seam::mo::acquire) == 0) {
+            roost::seam::yield_thread();
         }
         doctor.answer(0, verdict::broken);
     });
@@ -266,7 +266,7 @@ TEST(pool_check_timeout, POOL_30_a_check_that_hangs_costs_the_resource_and_frees
     {
         pool<thing> p(o, factory(l), undertaker(l), [&](thing&) {
             doctor.asked.emplace_back();
-            doctor.count.fetch_add(1, roost::mo::release);
+            doctor.count.fetch_add(1, roost::seam::mo::release);
             return examination(doctor.asked.back());
         });
         static_cast<void>(p.acquire_blocking());

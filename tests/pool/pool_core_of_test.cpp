@@ -306,9 +306,9 @@ TEST(pool_core_of, POOL_82_without_timers_an_arrival_or_a_return_looks) {
         if (a.done()) {
             continue;  // a slow machine: the suspension was over before they came
         }
-        const roost::time_point until = roost::coarse_now() + 3ms;
-        while (roost::coarse_now() < until) {
-            roost::yield_thread();
+        const roost::time_point until = roost::seam::coarse_now() + 3ms;
+        while (roost::seam::coarse_now() < until) {
+            roost::seam::yield_thread();
         }
         if (by_return) {
             holder.let_go();

@@ -55,10 +55,10 @@ MODEL(pool_create_model, creation_vs_cancel) {
 MODEL(pool_create_model, failing_creation_vs_cancel) {
     plain<int> uses{0};
     plain<int> behind{0};
-    roost::atomic<int> calls{0};
+    roost::seam::atomic<int> calls{0};
     event go;
     pool<shared> p(small(1), [&] {
-        const bool fails = calls.fetch_add(1, roost::mo::relaxed) == 0;
+        const bool fails = calls.fetch_add(1, roost::seam::mo::relaxed) == 0;
         return later<shared>(go, shared{fails ? nullptr : &uses}, fails);
     });
     client first(p);
@@ -75,7 +75,7 @@ MODEL(pool_create_model, failing_creation_vs_cancel) {
 // The limit passes while the creation ends: the waiter gets one of the two, and nothing that was made is lost.
 MODEL(pool_create_model, create_timeout_vs_completion) {
     plain<int> uses{0};
-    roost::atomic<int> destroyed{0};
+    roost::seam::atomic<int> destroyed{0};
     model_timers timers;
     hand_executor where;
     event go;
@@ -84,7 +84,7 @@ MODEL(pool_create_model, create_timeout_vs_completion) {
     {
         pool<shared> p(
             o, [&] { return later<shared>(go, shared{&uses}); },
-            [&](shared&) { destroyed.fetch_add(1, roost::mo::relaxed); });
+            [&](shared&) { destroyed.fetch_add(1, roost::seam::mo::relaxed); });
         client first(p);
         where.run();
         thread limit([&] {
@@ -97,9 +97,10 @@ MODEL(pool_create_model, create_timeout_vs_completion) {
         where.run();
         check(first.served(), "POOL-33: the waiter has the resource or the error");
         const roost::pool_stats s = p.stats();
-        check(s.idle + static_cast<std::uint32_t>(destroyed.load(roost::mo::relaxed)) == 1,
+        check(s.idle + static_cast<std::uint32_t>(destroyed.load(roost::seam::mo::relaxed)) == 1,
               "POOL-33: in time it is kept, too late it is destroyed");
-        check(s.abandoned == static_cast<std::uint32_t>(destroyed.load(roost::mo::relaxed)), "POOL-33: one of the two");
+        check(s.abandoned == static_cast<std::uint32_t>(destroyed.load(roost::seam::mo::relaxed)),
+              "POOL-33: one of the two");
         check(s.out == 0 && s.busy == 0 && s.idle + s.free == 1, "POOL-15");
     }
     where.run();

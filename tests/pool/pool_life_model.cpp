@@ -44,33 +44,34 @@ MODEL(pool_life_model, close_vs_enqueue) {
 
 MODEL(pool_life_model, close_vs_acquire) {
     plain<int> uses{0};
-    roost::atomic<int> made{0};
-    roost::atomic<int> destroyed{0};
+    roost::seam::atomic<int> made{0};
+    roost::seam::atomic<int> destroyed{0};
     plain<int> served{0};
     {
         pool<shared> p(
             small(1),
             [&] {
-                made.fetch_add(1, roost::mo::relaxed);
+                made.fetch_add(1, roost::seam::mo::relaxed);
                 return shared{&uses};
             },
-            [&](shared&) { destroyed.fetch_add(1, roost::mo::relaxed); });
+            [&](shared&) { destroyed.fetch_add(1, roost::seam::mo::relaxed); });
         thread acquires([&] { use(p, served); });
         check(p.close_blocking(), "POOL-42: it drains");
         acquires.join();
     }
-    check(made.load(roost::mo::relaxed) == served.get() && destroyed.load(roost::mo::relaxed) == served.get(),
+    check(made.load(roost::seam::mo::relaxed) == served.get() && destroyed.load(roost::seam::mo::relaxed) == served.get(),
           "POOL-42: whatever was made is destroyed");
 }
 
 MODEL(pool_life_model, close_vs_last_return) {
     plain<int> uses{0};
-    roost::atomic<int> destroyed{0};
-    pool<shared> p(small(1), [&] { return shared{&uses}; }, [&](shared&) { destroyed.fetch_add(1, roost::mo::relaxed); });
+    roost::seam::atomic<int> destroyed{0};
+    pool<shared> p(
+        small(1), [&] { return shared{&uses}; }, [&](shared&) { destroyed.fetch_add(1, roost::seam::mo::relaxed); });
     std::optional<acquired<shared>> held(p.try_acquire_or_create());
     thread returns([&] { held.reset(); });
     check(p.close_blocking(), "POOL-42: it drains");
-    check(destroyed.load(roost::mo::relaxed) == 1, "POOL-42: what was out is destroyed before close returns");
+    check(destroyed.load(roost::seam::mo::relaxed) == 1, "POOL-42: what was out is destroyed before close returns");
     returns.join();
 }
 
@@ -127,16 +128,16 @@ MODEL(pool_life_model, close_vs_return_vs_waiter_that_runs_late) {
 
 MODEL(pool_life_model, close_vs_acquire_vs_return) {
     plain<int> uses{0};
-    roost::atomic<int> destroyed{0};
+    roost::seam::atomic<int> destroyed{0};
     plain<int> served{0};
     {
         pool<shared> p(
-            small(1), [&] { return shared{&uses}; }, [&](shared&) { destroyed.fetch_add(1, roost::mo::relaxed); });
+            small(1), [&] { return shared{&uses}; }, [&](shared&) { destroyed.fetch_add(1, roost::seam::mo::relaxed); });
         std::optional<acquired<shared>> held(p.try_acquire_or_create());
         thread returns([&] { held.reset(); });
         thread acquires([&] { use(p, served); });
         check(p.close_blocking(), "POOL-42: it drains");
-        check(destroyed.load(roost::mo::relaxed) == 1, "POOL-42: what was out is destroyed before close returns");
+        check(destroyed.load(roost::seam::mo::relaxed) == 1, "POOL-42: what was out is destroyed before close returns");
         returns.join();
         acquires.join();
     }
@@ -145,15 +146,15 @@ MODEL(pool_life_model, close_vs_acquire_vs_return) {
 // The last handle comes back while the pool is being destroyed: the last of the two frees it.
 MODEL(pool_life_model, close_vs_return) {
     plain<int> uses{0};
-    roost::atomic<int> destroyed{0};
+    roost::seam::atomic<int> destroyed{0};
     std::optional<pool<shared>> p(
         std::in_place, small(1), [&] { return shared{&uses}; },
-        [&](shared&) { destroyed.fetch_add(1, roost::mo::relaxed); });
+        [&](shared&) { destroyed.fetch_add(1, roost::seam::mo::relaxed); });
     std::optional<acquired<shared>> held(p->try_acquire_or_create());
     thread returns([&] { held.reset(); });
     p.reset();
     returns.join();
-    check(destroyed.load(roost::mo::relaxed) == 1, "POOL-43");
+    check(destroyed.load(roost::seam::mo::relaxed) == 1, "POOL-43");
 }
 
 // The parent counts every acquired resource, also when two arrive and leave at once.

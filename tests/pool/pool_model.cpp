@@ -104,25 +104,25 @@ MODEL(pool_model, enqueue_vs_put_elsewhere) {
 MODEL(pool_model, destroy_vs_waiter) {
     plain<int> uses{0};
     plain<int> served{0};
-    roost::atomic<int> made{0};
+    roost::seam::atomic<int> made{0};
     pool<shared> p(small(1), [&] {
-        made.fetch_add(1, roost::mo::relaxed);
+        made.fetch_add(1, roost::seam::mo::relaxed);
         return shared{&uses};
     });
     auto held = p.try_acquire_or_create();
     thread waits([&] { use(p, served); });
     held.handle().discard();
     waits.join();
-    check(served.get() == 1 && made.load(roost::mo::relaxed) == 2, "POOL-20: the right to create reaches the waiter");
+    check(served.get() == 1 && made.load(roost::seam::mo::relaxed) == 2, "POOL-20: the right to create reaches the waiter");
     expect_all_back(p, "POOL-15");
 }
 
 MODEL(pool_model, create_failure_vs_waiter) {
     plain<int> uses{0};
     plain<int> served{0};
-    roost::atomic<int> calls{0};
+    roost::seam::atomic<int> calls{0};
     pool<shared> p(small(1), [&] {
-        if (calls.fetch_add(1, roost::mo::relaxed) == 0) {
+        if (calls.fetch_add(1, roost::seam::mo::relaxed) == 0) {
             throw std::runtime_error("refused");
         }
         return shared{&uses};

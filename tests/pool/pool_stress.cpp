@@ -14,11 +14,11 @@
 
 namespace {
 
-using roost::atomic;
 using roost::pool;
 using roost::pool_options;
-using roost::thread;
-namespace mo = roost::mo;
+using roost::seam::atomic;
+using roost::seam::thread;
+namespace mo = roost::seam::mo;
 using sync_testing::rounds;
 
 struct counted {
@@ -38,7 +38,7 @@ void hammer(std::uint32_t capacity, std::uint32_t stripes, unsigned threads, lon
         pool<counted> p(
             o,
             [&] {
-                if (roost::random_u64() % 64 == 0) {
+                if (roost::seam::random_u64() % 64 == 0) {
                     throw std::runtime_error("refused");
                 }
                 if (alive.fetch_add(1, mo::relaxed) >= static_cast<int>(capacity)) {
@@ -49,7 +49,7 @@ void hammer(std::uint32_t capacity, std::uint32_t stripes, unsigned threads, lon
             [&](counted&) { alive.fetch_sub(1, mo::relaxed); });
         const auto body = [&] {
             for (long i = 0; i < times; ++i) {
-                const std::uint64_t chance = roost::random_u64();
+                const std::uint64_t chance = roost::seam::random_u64();
                 auto got = chance % 8 == 0 ? p.acquire_blocking(roost::now() + roost::duration(chance % 3000))
                                            : p.acquire_blocking();
                 if (!got) {

@@ -9,6 +9,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using roost::testing::check;
 
 class job final : public blocking_work {

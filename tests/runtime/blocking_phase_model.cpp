@@ -5,6 +5,7 @@ namespace {
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::seam;
 
 // The interrupter works on what the function set up, and is over before the result is delivered.
 MODEL(blocking_phase, RUN_43_interrupt_or_end) {

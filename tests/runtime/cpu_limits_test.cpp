@@ -14,6 +14,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 namespace fs = std::filesystem;
 
 // A file system of our own, as the kernel would show it.

@@ -6,6 +6,7 @@ namespace {
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::seam;
 
 // The first body after a sleep against the watcher that dozes off: one of them sees the other.
 MODEL(doze, RUN_73_doze_or_start) {

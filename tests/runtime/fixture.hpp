@@ -14,6 +14,7 @@
 namespace runtime_tests {
 
 using namespace roost;
+using namespace roost::seam;
 
 // Work that runs a closure. Lives until it has run.
 struct call : work {

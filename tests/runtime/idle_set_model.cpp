@@ -7,6 +7,7 @@ namespace {
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::seam;
 using detail::idle_set;
 
 // What a queue looks like to the protocol: something that is seen with relaxed loads.

@@ -7,6 +7,7 @@ namespace {
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::seam;
 
 struct item : work {
     item() : work(+[](work& w) noexcept { static_cast<item&>(w).ran.set(1); }) {}

@@ -6,6 +6,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 
 // RUN-151: the worker takes its activity back before that is gone, while a watcher looks.
 MODEL(pulse, RUN_151_label_taken_back) {

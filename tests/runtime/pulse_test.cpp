@@ -5,6 +5,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 
 TEST(pulse, RUN_70_every_body_has_its_own_beat) {
     detail::pulse p;

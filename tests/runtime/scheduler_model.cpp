@@ -10,6 +10,7 @@ namespace {
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::seam;
 using detail::scheduler;
 
 struct item : work {

@@ -7,6 +7,7 @@ namespace {
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::seam;
 
 struct tiny {
     static constexpr std::size_t first_capacity = 2;

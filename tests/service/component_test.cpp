@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <thread>
 #include <type_traits>
 
 namespace roost::service {
@@ -99,7 +100,7 @@ TEST(component, SVC_101_a_thread_fails_its_component_by_hand) {
     const int code = run(
         [](host& h) -> task<> {
             component& door = h.add("door");
-            thread other([&door] { door.fail(std::make_exception_ptr(std::runtime_error("poll: bad descriptor"))); });
+            std::thread other([&door] { door.fail(std::make_exception_ptr(std::runtime_error("poll: bad descriptor"))); });
             other.join();
             co_await h.stopping();
         },

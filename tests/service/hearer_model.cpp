@@ -5,8 +5,8 @@
 
 namespace {
 
-using roost::plain;
-using roost::thread;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::service::detail::hearer;
 using roost::testing::check;
 

@@ -6,8 +6,8 @@
 
 namespace {
 
-using roost::plain;
-using roost::thread;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::service::phase;
 using roost::service::detail::contains;
 using roost::service::detail::host_core;

@@ -5,7 +5,7 @@
 
 namespace {
 
-using roost::thread;
+using roost::seam::thread;
 using roost::service::ledger;
 using roost::service::ledger_counts;
 using roost::testing::check;

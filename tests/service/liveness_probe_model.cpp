@@ -6,10 +6,10 @@
 namespace {
 
 using roost::executor;
-using roost::plain;
-using roost::thread;
 using roost::time_point;
 using roost::work;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::service::detail::liveness_probe;
 using roost::testing::check;
 

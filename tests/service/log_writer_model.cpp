@@ -5,13 +5,13 @@
 
 namespace {
 
-using roost::atomic;
-using roost::thread;
+using roost::seam::atomic;
+using roost::seam::thread;
 using roost::service::log_line;
 using roost::service::severity;
 using roost::service::detail::log_writer;
 using roost::testing::check;
-namespace mo = roost::mo;
+namespace mo = roost::seam::mo;
 
 class counting_sink {
 public:

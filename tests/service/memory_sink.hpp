@@ -47,7 +47,7 @@ private:
         me.lines_.emplace_back(line.text());
     }
 
-    mutable os_mutex lock_;
+    mutable seam::os_mutex lock_;
     std::vector<std::string> lines_;
 };
 

@@ -5,8 +5,8 @@
 
 namespace {
 
-using roost::plain;
-using roost::thread;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::service::detail::handled;
 using roost::service::detail::signal_box;
 using roost::service::detail::signal_counts;
@@ -15,7 +15,7 @@ using roost::testing::check;
 
 constexpr std::size_t term = 0;
 constexpr auto nobody = [](int) noexcept {};
-constexpr auto pause = []() noexcept { roost::yield_thread(); };
+constexpr auto pause = []() noexcept { roost::seam::yield_thread(); };
 
 // A signal that is counted has a sender.
 MODEL(signal_box_model, read_vs_handler) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <thread>
 
 namespace roost::service::detail {
 namespace {
@@ -14,7 +15,7 @@ TEST(wake_fd, SVC_10_a_ring_before_or_during_a_sleep_ends_it) {
     bell.ring();
     bell.ring();
     bell.sleep_until(no_deadline);
-    thread other([&bell] { bell.ring(); });
+    std::thread other([&bell] { bell.ring(); });
     bell.sleep_until(no_deadline);
     other.join();
 }

@@ -8,15 +8,15 @@ namespace {
 // SHUT-70: whichever lets go last frees what they share.
 MODEL(abandon_model, either_last) {
     struct counted {
-        explicit counted(roost::plain<int>& to) : ends(&to) {}
+        explicit counted(roost::seam::plain<int>& to) : ends(&to) {}
         counted(const counted&) = delete;
         counted& operator=(const counted&) = delete;
         ~counted() { ends->set(ends->get() + 1); }
-        roost::plain<int>* ends;
+        roost::seam::plain<int>* ends;
     };
-    roost::plain<int> ends{0};
+    roost::seam::plain<int> ends{0};
     auto* state = new roost::detail::abandoned_state<counted>;
-    roost::thread worker([state, &ends] {
+    roost::seam::thread worker([state, &ends] {
         state->value.emplace(ends);
         state->done.set();
         state->drop();

@@ -22,7 +22,7 @@ MODEL(guard_count_model, guard_below) {
     const shutdown root;
     const shutdown child = root.child();
     shutdown_node& n = node_of(child);
-    roost::thread other([&n] {
+    roost::seam::thread other([&n] {
         enter(n);
         n.leave_guard();
     });
@@ -37,7 +37,7 @@ MODEL(guard_count_model, first_child_and_guards) {
     shutdown_node& n = node_of(root);
     enter(n);
     enter(n);
-    roost::thread other([&n] {
+    roost::seam::thread other([&n] {
         n.leave_guard();
         enter(n);
     });
@@ -56,7 +56,7 @@ MODEL(guard_count_model, first_child_and_count) {
     const shutdown root;
     shutdown_node& n = node_of(root);
     enter(n);
-    roost::thread other([&root] { const shutdown child = root.child(); });
+    roost::seam::thread other([&root] { const shutdown child = root.child(); });
     check(root.guard_count() == 1, "SHUT-5: it is held all the time");
     other.join();
     n.leave_guard();
@@ -67,7 +67,7 @@ MODEL(guard_count_model, first_child_and_count) {
 MODEL(guard_count_model, try_guard_and_first_child) {
     const shutdown root;
     shutdown_node& n = node_of(root);
-    roost::thread other([&root] { const shutdown child = root.child(); });
+    roost::seam::thread other([&root] { const shutdown child = root.child(); });
     auto&& mine = roost::detail::guards_of_this_thread();
     check(n.try_enter_guard(mine), "SHUT-66: not stopped");
     other.join();
@@ -81,7 +81,7 @@ MODEL(guard_count_model, striped_meanwhile) {
     const shutdown root;
     shutdown_node& n = node_of(root);
     enter(n);
-    roost::thread other([&n] { n.stripe(); });
+    roost::seam::thread other([&n] { n.stripe(); });
     enter(n);
     const std::size_t seen = root.guard_count();
     check(seen == 2, "SHUT-5: both are held");

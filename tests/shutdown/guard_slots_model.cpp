@@ -19,7 +19,7 @@ MODEL(guard_slots_model, copy) {
     const site here = site::here();
     const site there = site::here();
     slot.take(&a_node, here, 1, 1);
-    roost::thread owner([&slot, there] {
+    roost::seam::thread owner([&slot, there] {
         slot.drop();
         if (slot.is_free()) {
             slot.take(&b_node, there, 2, 2);
@@ -40,7 +40,7 @@ MODEL(guard_slots_model, copy) {
 MODEL(guard_slots_model, notice) {
     guard_slot slot;
     slot.take(&a_node, site(), 0, 3);
-    roost::thread noticer([&slot] { slot.notice(7); });
+    roost::seam::thread noticer([&slot] { slot.notice(7); });
     slot.drop();
     slot.take(&b_node, site(), 5, 4);
     noticer.join();
@@ -56,8 +56,8 @@ MODEL(guard_slots_model, notice) {
 MODEL(guard_slots_model, reuse) {
     guard_slot slot;
     slot.take(&a_node, site(), 1, 6);
-    roost::plain<int> used_by_dropper{0};
-    roost::thread dropper([&slot, &used_by_dropper] {
+    roost::seam::plain<int> used_by_dropper{0};
+    roost::seam::thread dropper([&slot, &used_by_dropper] {
         check(slot.since() == 1, "SHUT-74: a guard reads its own record");
         used_by_dropper.set(1);
         slot.drop();
@@ -75,7 +75,7 @@ void grow_while_read(std::size_t taken) {
     for (std::size_t i = 0; i < taken; ++i) {
         table.free_slot()->take(&a_node, site(), 1, 8);
     }
-    roost::thread reader([&table, taken] {
+    roost::seam::thread reader([&table, taken] {
         std::size_t seen = 0;
         table.for_each([&seen](const guard_slot& s) { seen += s.read().owner != nullptr ? 1U : 0U; });
         check(seen >= taken && seen <= taken + 1, "SHUT-74: live guards are seen");

@@ -146,7 +146,7 @@ TEST(guard_stress, SHUT_71_no_premature_completion_and_no_hang) {
     worker_result total;
     std::uint32_t rows = 0;
     while (wanted != 0 ? total.pairs < wanted : std::chrono::steady_clock::now() < end) {
-        total.add(one_row(static_cast<std::uint32_t>(roost::random_u64())));
+        total.add(one_row(static_cast<std::uint32_t>(roost::seam::random_u64())));
         ++rows;
     }
     EXPECT_EQ(total.missed, 0U);

@@ -14,9 +14,10 @@ using roost::shutdown;
 using roost::testing::check;
 using sync_testing::hosted;
 
-hosted await_inline(roost::executor&, roost::interrupt<roost::event::operation> i, roost::atomic<std::uint32_t>& outcome) {
+hosted await_inline(roost::executor&, roost::interrupt<roost::event::operation> i,
+                    roost::seam::atomic<std::uint32_t>& outcome) {
     auto result = co_await i;
-    outcome.fetch_add(result ? 1 : 16, roost::mo::relaxed);
+    outcome.fetch_add(result ? 1 : 16, roost::seam::mo::relaxed);
 }
 
 // SHUT-20, SHUT-21: exactly one of them wins, the coroutine is resumed once, and the wait is in no queue afterwards.
@@ -24,14 +25,14 @@ MODEL(interrupted_await_model, wake_and_stop) {
     roost::inline_executor here;
     const shutdown s;
     roost::event e;
-    roost::atomic<std::uint32_t> outcome{0};
+    roost::seam::atomic<std::uint32_t> outcome{0};
     {
         auto waiting = await_inline(here, s.interrupt(e.wait()), outcome);
-        roost::thread stopper([&s] { s.shut_down(); });
+        roost::seam::thread stopper([&s] { s.shut_down(); });
         e.set();
         stopper.join();
     }
-    const std::uint32_t how = outcome.load(roost::mo::relaxed);
+    const std::uint32_t how = outcome.load(roost::seam::mo::relaxed);
     check(how == 1 || how == 16, "SHUT-21: resumed exactly once");
 }
 
@@ -40,13 +41,13 @@ MODEL(interrupted_await_model, stop_while_beginning) {
     roost::inline_executor here;
     const shutdown s;
     roost::event e;
-    roost::atomic<std::uint32_t> outcome{0};
-    roost::thread stopper([&s] { s.shut_down(); });
+    roost::seam::atomic<std::uint32_t> outcome{0};
+    roost::seam::thread stopper([&s] { s.shut_down(); });
     {
         auto waiting = await_inline(here, s.interrupt(e.wait()), outcome);
         stopper.join();
     }
-    check(outcome.load(roost::mo::relaxed) == 16, "SHUT-21: stop always wakes it");
+    check(outcome.load(roost::seam::mo::relaxed) == 16, "SHUT-21: stop always wakes it");
 }
 
 // SHUT-46: the node goes while the await begins.
@@ -55,14 +56,14 @@ MODEL(interrupted_await_model, gone_while_beginning) {
     const shutdown root;
     auto c = std::make_unique<shutdown>(root.child());
     roost::event e;
-    roost::atomic<std::uint32_t> outcome{0};
+    roost::seam::atomic<std::uint32_t> outcome{0};
     auto i = c->interrupt(e.wait());
-    roost::thread dropper([&c] { c.reset(); });
+    roost::seam::thread dropper([&c] { c.reset(); });
     {
         auto waiting = await_inline(here, std::move(i), outcome);
         dropper.join();
     }
-    check(outcome.load(roost::mo::relaxed) == 16, "SHUT-46: it never waits for ever");
+    check(outcome.load(roost::seam::mo::relaxed) == 16, "SHUT-46: it never waits for ever");
 }
 
 }  // namespace

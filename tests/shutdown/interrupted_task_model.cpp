@@ -11,6 +11,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using model_rig::finish;
 using roost::testing::check;
 

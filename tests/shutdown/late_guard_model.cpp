@@ -16,23 +16,23 @@ using sync_testing::owned;
 class scene {
 public:
     // By the holder of the first guard, before it is dropped.
-    void first_goes() { overlapped_.store(late_made_.load(roost::mo::acquire), roost::mo::relaxed); }
+    void first_goes() { overlapped_.store(late_made_.load(roost::seam::mo::acquire), roost::seam::mo::relaxed); }
     // By the holder of the late guard, after it was made and before it is dropped.
-    void late_came() { late_made_.store(true, roost::mo::release); }
-    void late_goes() { late_dropped_.store(true, roost::mo::release); }
+    void late_came() { late_made_.store(true, roost::seam::mo::release); }
+    void late_goes() { late_dropped_.store(true, roost::seam::mo::release); }
     // By the waiter.
     void resolved() {
-        check(!overlapped_.load(roost::mo::relaxed) || late_dropped_.load(roost::mo::acquire),
+        check(!overlapped_.load(roost::seam::mo::relaxed) || late_dropped_.load(roost::seam::mo::acquire),
               "SHUT-83: a guard that came before the last one went delays a waiter that is queued");
-        resolutions_.fetch_add(1, roost::mo::relaxed);
+        resolutions_.fetch_add(1, roost::seam::mo::relaxed);
     }
-    [[nodiscard]] int resolutions() const { return resolutions_.load(roost::mo::relaxed); }
+    [[nodiscard]] int resolutions() const { return resolutions_.load(roost::seam::mo::relaxed); }
 
 private:
-    roost::atomic<bool> late_made_{false};
-    roost::atomic<bool> late_dropped_{false};
-    roost::atomic<bool> overlapped_{false};
-    roost::atomic<int> resolutions_{0};
+    roost::seam::atomic<bool> late_made_{false};
+    roost::seam::atomic<bool> late_dropped_{false};
+    roost::seam::atomic<bool> overlapped_{false};
+    roost::seam::atomic<int> resolutions_{0};
 };
 
 owned wait_for_it(roost::shutdown_completion done, scene& seen) {
@@ -56,7 +56,7 @@ MODEL(late_guard_model, SHUT_83_claim_of_a_queued_waiter) {
     {
         const owned waiting = wait_for_it(s.shut_down(), seen);
         check(!waiting.done(), "SHUT-25: it waits for the guard");
-        roost::thread dropper([&] {
+        roost::seam::thread dropper([&] {
             seen.first_goes();
             first.reset();
         });
@@ -75,7 +75,7 @@ MODEL(late_guard_model, claim_above) {
     {
         const owned waiting = wait_for_it(s.shut_down(), seen);
         check(!waiting.done(), "SHUT-25: it waits for the guard");
-        roost::thread dropper([&] {
+        roost::seam::thread dropper([&] {
             seen.first_goes();
             first.reset();
         });
@@ -92,20 +92,20 @@ MODEL(late_guard_model, claim_and_second_waiter) {
     guard first = s.guard();
     {
         const owned waiting = wait_for_it(s.shut_down(), seen);
-        roost::thread dropper([&] { first.reset(); });
+        roost::seam::thread dropper([&] { first.reset(); });
         guard late = s.guard();
-        roost::plain<int> late_work{0};
-        roost::atomic<int> others{0};
-        const owned second = [](roost::shutdown_completion done, roost::plain<int>& work,
-                                roost::atomic<int>& count) -> owned {
+        roost::seam::plain<int> late_work{0};
+        roost::seam::atomic<int> others{0};
+        const owned second = [](roost::shutdown_completion done, roost::seam::plain<int>& work,
+                                roost::seam::atomic<int>& count) -> owned {
             co_await std::move(done);
             check(work.get() == 1, "SHUT-29: a completion made after the late guard waits for it");
-            count.fetch_add(1, roost::mo::relaxed);
+            count.fetch_add(1, roost::seam::mo::relaxed);
         }(s.completion(), late_work, others);
         late_work.set(1);
         late.reset();
         dropper.join();
-        check(seen.resolutions() == 1 && others.load(roost::mo::relaxed) == 1, "SHUT-83: each resumed exactly once");
+        check(seen.resolutions() == 1 && others.load(roost::seam::mo::relaxed) == 1, "SHUT-83: each resumed exactly once");
     }
 }
 

@@ -17,7 +17,7 @@ using roost::testing::check;
 MODEL(shutdown_model, guard_and_ancestor_completion) {
     const shutdown root;
     const shutdown leaf = root.child().child();
-    roost::thread other([leaf, root] {
+    roost::seam::thread other([leaf, root] {
         const guard g = leaf.guard();
         check(!root.completion().is_resolved(), "SHUT-71: a returned guard is seen by every ancestor's completion");
     });
@@ -36,7 +36,7 @@ MODEL(shutdown_model, two_creators_at_depth_3) {
     const shutdown leaf = root.child().child();
     auto done = root.shut_down();
     guard theirs;
-    roost::thread other([&theirs, leaf, root] {
+    roost::seam::thread other([&theirs, leaf, root] {
         theirs = leaf.guard();
         check(root.state() != shutdown_state::complete, "SHUT-71: a returned guard is seen by the root's state");
     });
@@ -54,7 +54,7 @@ MODEL(shutdown_model, creator_and_stop_at_depth_3) {
     const shutdown root;
     const shutdown leaf = root.child().child();
     guard theirs;
-    roost::thread other([&theirs, leaf, root] {
+    roost::seam::thread other([&theirs, leaf, root] {
         theirs = leaf.guard();
         check(root.state() != shutdown_state::complete, "SHUT-71: a returned guard is seen by the root's state");
     });
@@ -69,11 +69,11 @@ MODEL(shutdown_model, creator_and_stop_at_depth_3) {
 MODEL(shutdown_model, two_drops_at_depth_3) {
     const shutdown root;
     const shutdown leaf = root.child().child();
-    roost::plain<int> work{0};
+    roost::seam::plain<int> work{0};
     guard mine = leaf.guard();
     guard theirs = leaf.guard();
     auto done = root.shut_down();
-    roost::thread other([&] {
+    roost::seam::thread other([&] {
         work.set(1);
         theirs.reset();
     });
@@ -92,7 +92,7 @@ MODEL(shutdown_model, siblings_and_ancestor_completion) {
     const shutdown left = middle.child();
     const shutdown right = middle.child();
     root.shut_down();
-    roost::thread other([left, root] {
+    roost::seam::thread other([left, root] {
         const guard g = left.guard();
         check(root.state() == shutdown_state::shutting_down, "SHUT-71: seen at the root");
     });
@@ -107,9 +107,9 @@ MODEL(shutdown_model, siblings_and_ancestor_completion) {
 // SHUT-31, SHUT-72: stop and the last drop race; the waiter is woken, and sees what the work did.
 MODEL(shutdown_model, stop_and_last_drop) {
     const shutdown s;
-    roost::plain<int> result{0};
+    roost::seam::plain<int> result{0};
     guard g = s.guard();
-    roost::thread worker([&result, &g] {
+    roost::seam::thread worker([&result, &g] {
         result.set(1);
         g.reset();
     });
@@ -121,10 +121,10 @@ MODEL(shutdown_model, stop_and_last_drop) {
 // SHUT-31, SHUT-72: the last drop and a thread that starts to wait for it.
 MODEL(shutdown_model, last_drop_and_wait) {
     const shutdown s;
-    roost::plain<int> result{0};
+    roost::seam::plain<int> result{0};
     guard g = s.guard();
     auto done = s.shut_down();
-    roost::thread worker([&result, &g] {
+    roost::seam::thread worker([&result, &g] {
         result.set(1);
         g.reset();
     });
@@ -136,9 +136,9 @@ MODEL(shutdown_model, last_drop_and_wait) {
 // SHUT-72: the looking form of the same.
 MODEL(shutdown_model, looking_sees_work) {
     const shutdown s;
-    roost::plain<int> result{0};
+    roost::seam::plain<int> result{0};
     guard g = s.guard();
-    roost::thread worker([&result, &g] {
+    roost::seam::thread worker([&result, &g] {
         result.set(1);
         g.reset();
     });
@@ -154,12 +154,12 @@ MODEL(shutdown_model, late_guard_and_claim) {
     const shutdown s;
     s.shut_down();
     guard first = s.guard();
-    roost::plain<int> late_work{0};
-    roost::thread dropper([&first] { first.reset(); });
+    roost::seam::plain<int> late_work{0};
+    roost::seam::thread dropper([&first] { first.reset(); });
     {
         guard late = s.guard();
         auto done = s.completion();
-        roost::thread worker([&late_work, g = std::make_shared<guard>(std::move(late))] {
+        roost::seam::thread worker([&late_work, g = std::make_shared<guard>(std::move(late))] {
             late_work.set(1);
             g->reset();
         });
@@ -175,7 +175,7 @@ MODEL(shutdown_model, late_guard_and_last_drop) {
     const shutdown s;
     guard first = s.guard();
     s.shut_down();
-    roost::thread dropper([&first] { first.reset(); });
+    roost::seam::thread dropper([&first] { first.reset(); });
     guard late = s.guard();
     auto done = s.completion();
     check(!done.is_resolved(), "SHUT-29: a completion made after the late guard waits for it");
@@ -189,8 +189,8 @@ MODEL(shutdown_model, late_guard_and_last_drop) {
 MODEL(shutdown_model, stop_publishes) {
     const shutdown s;
     const shutdown c = s.child();
-    roost::plain<int> before{0};
-    roost::thread looker([&before, i = c.interrupt(0)] {
+    roost::seam::plain<int> before{0};
+    roost::seam::thread looker([&before, i = c.interrupt(0)] {
         if (i.is_stopped()) {
             check(before.get() == 1, "SHUT-30: stop publishes what came before");
         }
@@ -204,7 +204,7 @@ MODEL(shutdown_model, stop_publishes) {
 // SHUT-49: a child made while the parent is stopped is stopped, and its completion comes.
 MODEL(shutdown_model, child_and_stop) {
     const shutdown s;
-    roost::thread maker([s] {
+    roost::seam::thread maker([s] {
         const shutdown c = s.child();
         guard g = c.guard();
         g.reset();
@@ -219,7 +219,7 @@ MODEL(shutdown_model, child_and_stop) {
 MODEL(shutdown_model, child_made_while_stopping) {
     const shutdown s;
     std::unique_ptr<shutdown> c;
-    roost::thread maker([&s, &c] { c = std::make_unique<shutdown>(s.child()); });
+    roost::seam::thread maker([&s, &c] { c = std::make_unique<shutdown>(s.child()); });
     s.shut_down();
     maker.join();
     check(c->state() == shutdown_state::complete, "SHUT-49: it is stopped, too");
@@ -230,7 +230,7 @@ MODEL(shutdown_model, child_made_while_stopping) {
 MODEL(shutdown_model, two_stoppers_of_a_pair) {
     const shutdown s;
     const shutdown below = s.child();
-    roost::thread other([&s, &below] {
+    roost::seam::thread other([&s, &below] {
         s.shut_down();
         check(below.observe().stop_requested(), "SHUT-73: latched when shut_down returns");
     });
@@ -243,7 +243,7 @@ MODEL(shutdown_model, two_stoppers_of_a_pair) {
 MODEL(shutdown_model, two_stoppers) {
     const shutdown s;
     const shutdown below = s.child().child();
-    roost::thread other([s, below] {
+    roost::seam::thread other([s, below] {
         s.shut_down();
         check(below.state() == shutdown_state::complete, "SHUT-73: latched when shut_down returns");
     });
@@ -256,7 +256,7 @@ MODEL(shutdown_model, two_stoppers) {
 MODEL(shutdown_model, notice_and_stop) {
     const shutdown s;
     const shutdown c = s.child();
-    roost::thread waiter([n = c.shutting_down()] { n.wait_blocking(); });
+    roost::seam::thread waiter([n = c.shutting_down()] { n.wait_blocking(); });
     s.shut_down();
     waiter.join();
 }

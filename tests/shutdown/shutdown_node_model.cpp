@@ -20,7 +20,7 @@ MODEL(shutdown_node_model, last_handle_and_guard) {
     auto c = std::make_unique<shutdown>(root.child());
     auto g = std::make_unique<guard>(c->guard());
     const auto notice = c->shutting_down();
-    roost::thread other([&g, &notice] {
+    roost::seam::thread other([&g, &notice] {
         check(!notice.is_resolved(), "SHUT-46: a guard keeps the node running for its interrupts");
         g.reset();
     });
@@ -34,7 +34,7 @@ MODEL(shutdown_node_model, last_handle_and_guard) {
 MODEL(shutdown_node_model, blocked_on_a_node_that_goes) {
     const shutdown root;
     auto c = std::make_unique<shutdown>(root.child());
-    roost::thread waiter([notice = c->shutting_down()] { notice.wait_blocking(); });
+    roost::seam::thread waiter([notice = c->shutting_down()] { notice.wait_blocking(); });
     c.reset();
     waiter.join();
 }
@@ -44,7 +44,7 @@ MODEL(shutdown_node_model, last_root_handle) {
     auto a = std::make_unique<shutdown>();
     auto b = std::make_unique<shutdown>(*a);
     const shutdown c = a->child();
-    roost::thread other([&b] { b.reset(); });
+    roost::seam::thread other([&b] { b.reset(); });
     a.reset();
     other.join();
     check(c.state() == shutdown_state::complete, "SHUT-43: the last root handle stops the tree");
@@ -55,12 +55,12 @@ MODEL(shutdown_node_model, last_root_handle_publishes) {
     auto a = std::make_unique<shutdown>();
     auto b = std::make_unique<shutdown>(*a);
     const shutdown c = a->child();
-    roost::plain<int> before{0};
-    roost::thread other([&b, &before] {
+    roost::seam::plain<int> before{0};
+    roost::seam::thread other([&b, &before] {
         before.set(1);
         b.reset();
     });
-    roost::thread observer([&c, &before] {
+    roost::seam::thread observer([&c, &before] {
         if (c.observe().stop_requested()) {
             check(before.get() == 1, "SHUT-43: everybody's use of a root comes before it is stopped");
         }
@@ -76,8 +76,8 @@ MODEL(shutdown_node_model, going_publishes) {
     auto a = std::make_unique<shutdown>(root.child());
     auto b = std::make_unique<shutdown>(*a);
     const auto notice = a->shutting_down();
-    roost::plain<int> before{0};
-    roost::thread other([&b, &before] {
+    roost::seam::plain<int> before{0};
+    roost::seam::thread other([&b, &before] {
         before.set(1);
         b.reset();
     });
@@ -95,7 +95,7 @@ MODEL(shutdown_node_model, unshared_child_goes) {
     const shutdown root;
     auto a = std::make_unique<shutdown>(root.child());
     auto b = std::make_unique<shutdown>(*a);
-    roost::thread other([&b] {
+    roost::seam::thread other([&b] {
         static_cast<void>(b->guard());
         b.reset();
     });
@@ -109,7 +109,7 @@ MODEL(shutdown_node_model, unshared_child_goes) {
 MODEL(shutdown_node_model, unshared_child_and_stop) {
     auto root = std::make_unique<shutdown>();
     auto c = std::make_unique<shutdown>(root->child());
-    roost::thread other([&c] { c.reset(); });
+    roost::seam::thread other([&c] { c.reset(); });
     root->shut_down();
     check(root->state() == shutdown_state::complete, "SHUT-41: an idle child delays nobody");
     other.join();
@@ -122,7 +122,7 @@ MODEL(shutdown_node_model, copies) {
     auto c = std::make_unique<shutdown>(root.child());
     const auto notice = c->shutting_down();
     std::unique_ptr<shutdown> theirs;
-    roost::thread other([&c, &theirs] { theirs = std::make_unique<shutdown>(*c); });
+    roost::seam::thread other([&c, &theirs] { theirs = std::make_unique<shutdown>(*c); });
     auto mine = std::make_unique<shutdown>(*c);
     other.join();
     c.reset();
@@ -137,7 +137,7 @@ MODEL(shutdown_node_model, root_handle_and_completion) {
     auto s = std::make_unique<shutdown>();
     auto done = std::make_unique<roost::shutdown_completion>(s->completion());
     guard g = s->guard();
-    roost::thread other([&done] { done.reset(); });
+    roost::seam::thread other([&done] { done.reset(); });
     s.reset();
     other.join();
     check(g.observe().stop_requested(), "SHUT-43: stopped");
@@ -150,7 +150,7 @@ MODEL(shutdown_node_model, child_and_parent_go) {
     auto leaf = std::make_unique<shutdown>(middle->child());
     const auto above = middle->shutting_down();
     const auto below = leaf->shutting_down();
-    roost::thread other([&leaf] { leaf.reset(); });
+    roost::seam::thread other([&leaf] { leaf.reset(); });
     middle.reset();
     other.join();
     check(above.is_resolved() && below.is_resolved(), "SHUT-46: nothing is left that could stop them");
@@ -160,7 +160,7 @@ MODEL(shutdown_node_model, child_and_parent_go) {
 MODEL(shutdown_node_model, orphaned_guard_and_stop) {
     const shutdown root;
     auto g = std::make_unique<guard>(root.child().guard());
-    roost::thread other([&g] { g.reset(); });
+    roost::seam::thread other([&g] { g.reset(); });
     auto done = root.shut_down();
     done.wait_blocking();
     other.join();
@@ -170,7 +170,7 @@ MODEL(shutdown_node_model, orphaned_guard_and_stop) {
 MODEL(shutdown_node_model, orphaned_guard_and_latch) {
     const shutdown root;
     auto g = std::make_unique<guard>(root.child().guard());
-    roost::thread other([&g] { g.reset(); });
+    roost::seam::thread other([&g] { g.reset(); });
     root.tree_node().stop();
     other.join();
     check(root.state() == shutdown_state::complete, "SHUT-45: nothing is left");
@@ -181,7 +181,7 @@ MODEL(shutdown_node_model, guarded_interrupt_and_last_handle) {
     const shutdown root;
     auto c = std::make_unique<shutdown>(root.child());
     auto i = c->interrupt(0);
-    roost::thread other([&c] { c.reset(); });
+    roost::seam::thread other([&c] { c.reset(); });
     {
         const auto chained = std::move(i).guarded();
         const bool counted = root.guard_count() == 1;

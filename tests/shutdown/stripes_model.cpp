@@ -8,31 +8,31 @@ namespace {
 using roost::detail::stripes;
 using roost::testing::check;
 
-bool add(stripes& s, std::int64_t n) { return s.add(roost::thread_index(), n); }
+bool add(stripes& s, std::int64_t n) { return s.add(roost::seam::thread_index(), n); }
 
 // What the node's own word would hold.
 struct own_word {
-    roost::atomic<std::int64_t> units{1};  // the stripes' own
-    roost::plain<int> folds{0};  // the fold comes before any thread sees that they are closed
+    roost::seam::atomic<std::int64_t> units{1};  // the stripes' own
+    roost::seam::plain<int> folds{0};  // the fold comes before any thread sees that they are closed
     auto fold() {
         return [this](std::int64_t n) noexcept {
-            units.fetch_add(n, roost::mo::acq_rel);
+            units.fetch_add(n, roost::seam::mo::acq_rel);
             folds.set(folds.get() + 1);
         };
     }
     // Called by a thread that found the stripes closed.
     void add(std::int64_t n) {
         check(folds.get() != 0, "SHUT-75: everything is folded when somebody is told that the stripes are closed");
-        units.fetch_add(n, roost::mo::acq_rel);
+        units.fetch_add(n, roost::seam::mo::acq_rel);
     }
-    std::int64_t now() const { return units.load(roost::mo::acquire); }
+    std::int64_t now() const { return units.load(roost::seam::mo::acquire); }
 };
 
 // SHUT-75: a guard that is made while the stripes are closed is counted exactly once.
 MODEL(stripes_model, close_and_add) {
     stripes s;
     own_word word;
-    roost::thread adder([&] {
+    roost::seam::thread adder([&] {
         if (!add(s, 1)) {
             word.add(1);
         }
@@ -48,9 +48,9 @@ MODEL(stripes_model, close_and_add) {
 MODEL(stripes_model, close_sees_work) {
     stripes s;
     own_word word;
-    roost::plain<int> work{0};
+    roost::seam::plain<int> work{0};
     check(add(s, 1), "SHUT-75: open");
-    roost::thread dropper([&] {
+    roost::seam::thread dropper([&] {
         work.set(1);
         if (!add(s, -1)) {
             word.add(-1);
@@ -71,7 +71,7 @@ MODEL(stripes_model, late_and_close) {
     stripes s;
     own_word word;
     check(add(s, 1), "SHUT-75: open");
-    roost::thread other([&] {
+    roost::seam::thread other([&] {
         s.close(word.fold());
         check(word.now() == 2 && word.folds.get() != 0, "SHUT-75: folded");
         if (!add(s, -1)) {
@@ -88,15 +88,15 @@ MODEL(stripes_model, late_and_close) {
 MODEL(stripes_model, two_late) {
     stripes s;
     own_word word;
-    roost::plain<int> work{0};
+    roost::seam::plain<int> work{0};
     check(add(s, 1), "SHUT-75: open");
     const auto visit = [&](std::int64_t n) {
         if (!add(s, n)) {
             word.add(n);
         }
     };
-    roost::thread adder([&] { visit(1); });
-    roost::thread dropper([&] {
+    roost::seam::thread adder([&] { visit(1); });
+    roost::seam::thread dropper([&] {
         work.set(1);
         visit(-1);
     });
@@ -116,7 +116,7 @@ MODEL(stripes_model, looking_and_close) {
     stripes s;
     own_word word;
     check(add(s, 1), "SHUT-75: open");
-    roost::thread other([&] {
+    roost::seam::thread other([&] {
         if (s.is_closed()) {
             check(word.folds.get() != 0, "SHUT-75: folded");
         }
@@ -129,9 +129,9 @@ MODEL(stripes_model, looking_and_close) {
 MODEL(stripes_model, count_and_hand_over) {
     stripes s;
     check(add(s, 1), "SHUT-75: open");
-    roost::thread maker([&] {
+    roost::seam::thread maker([&] {
         check(add(s, 1), "SHUT-75: open");
-        roost::thread dropper([&] { check(add(s, -1), "SHUT-75: open"); });
+        roost::seam::thread dropper([&] { check(add(s, -1), "SHUT-75: open"); });
         dropper.join();
     });
     const auto seen = s.try_sum();
@@ -143,7 +143,7 @@ MODEL(stripes_model, count_and_hand_over) {
 // SHUT-5: a thread that counted in its cell, found out that another thread counts, and went to the shared word is there once.
 MODEL(stripes_model, count_and_late) {
     stripes s;
-    roost::thread maker([&] {
+    roost::seam::thread maker([&] {
         check(add(s, 1), "SHUT-75: open");
         check(add(s, 1), "SHUT-75: open");
         check(add(s, -1), "SHUT-75: open");
@@ -158,8 +158,8 @@ MODEL(stripes_model, count_and_late) {
 MODEL(stripes_model, count_two_cells) {
     stripes s;
     check(add(s, 1), "SHUT-75: open");
-    roost::thread maker([&] { check(add(s, 1), "SHUT-75: open"); });
-    roost::thread counter([&] {
+    roost::seam::thread maker([&] { check(add(s, 1), "SHUT-75: open"); });
+    roost::seam::thread counter([&] {
         const auto seen = s.try_sum();
         check(seen && (*seen == 1 || *seen == 2), "SHUT-5: a number that there was");
     });
@@ -174,7 +174,7 @@ MODEL(stripes_model, count_and_close) {
     stripes s;
     own_word word;
     check(add(s, 1), "SHUT-75: open");
-    roost::thread other([&] {
+    roost::seam::thread other([&] {
         const auto seen = s.try_sum();
         check(!seen || *seen == 1, "SHUT-5: a number that there was");
     });

@@ -29,7 +29,7 @@ shutdown_node& node_of(const shutdown& s) { return static_cast<shutdown_node&>(s
 MODEL(striping_model, stripe_and_guard) {
     const shutdown s;
     shutdown_node& n = node_of(s);
-    roost::thread other([&n] { n.stripe(); });
+    roost::seam::thread other([&n] { n.stripe(); });
     enter_guard(n);
     n.leave_guard();
     other.join();
@@ -41,7 +41,7 @@ MODEL(striping_model, stripe_and_guard) {
 MODEL(striping_model, stripe_and_try_guard) {
     const shutdown s;
     shutdown_node& n = node_of(s);
-    roost::thread other([&n] { n.stripe(); });
+    roost::seam::thread other([&n] { n.stripe(); });
     check(try_enter_guard(n), "SHUT-14: not stopped");
     other.join();
     check(s.guard_count() == 1, "SHUT-75: counted once");
@@ -54,7 +54,7 @@ MODEL(striping_model, stripe_and_try_guard) {
 MODEL(striping_model, stripe_and_look) {
     const shutdown s;
     shutdown_node& n = node_of(s);
-    roost::thread other([&n] { n.stripe(); });
+    roost::seam::thread other([&n] { n.stripe(); });
     check(s.guard_count() == 0, "SHUT-5: stripes are no guards");
     n.settle();
     other.join();
@@ -66,7 +66,7 @@ MODEL(striping_model, stripe_and_look) {
 MODEL(striping_model, stripe_twice) {
     const shutdown s;
     shutdown_node& n = node_of(s);
-    roost::thread other([&n] { n.stripe(); });
+    roost::seam::thread other([&n] { n.stripe(); });
     n.stripe();
     check(n.is_striped(), "SHUT-75: by one of them");
     other.join();
@@ -81,7 +81,7 @@ MODEL(striping_model, count_while_closing) {
     n.stripe();
     enter_guard(n);
     enter_guard(n);
-    roost::thread other([&n] { n.settle(); });
+    roost::seam::thread other([&n] { n.settle(); });
     const std::size_t count = s.guard_count();
     check(count == 2, "SHUT-5: the guards, wherever they are counted");
     other.join();
@@ -94,7 +94,7 @@ MODEL(striping_model, count_while_closing) {
 MODEL(striping_model, stripe_and_latch) {
     const shutdown s;
     shutdown_node& n = node_of(s);
-    roost::thread other([&n] { n.stop(); });
+    roost::seam::thread other([&n] { n.stop(); });
     n.stripe();
     other.join();
     check(!n.has_work(), "SHUT-75: the stripes were closed by the stop, or by whoever made them");
@@ -104,7 +104,7 @@ MODEL(striping_model, stripe_and_latch) {
 void level_arrives(shutdown_node& n) {
     using namespace roost::detail;
     const level_word before =
-        roost::detail::node_access::level_of(n).fetch_or(raised_bit(roost::level::stop), roost::mo::seq_cst);
+        roost::detail::node_access::level_of(n).fetch_or(raised_bit(roost::level::stop), roost::seam::mo::seq_cst);
     if ((before & unobserved_bit) == 0) {
         n.settle();
     }
@@ -113,7 +113,7 @@ MODEL(striping_model, stripe_and_level) {
     const shutdown root;
     const shutdown s = root.child();
     shutdown_node& n = node_of(s);
-    roost::thread other([&n] { level_arrives(n); });
+    roost::seam::thread other([&n] { level_arrives(n); });
     n.stripe();
     other.join();
     check(!n.has_work() && !n.is_striped(), "SHUT-75: the stripes were closed by the stop, or by whoever made them");
@@ -123,9 +123,9 @@ MODEL(striping_model, guard_and_level) {
     const shutdown s = root.child();
     shutdown_node& n = node_of(s);
     n.stripe();
-    roost::plain<int> work{0};
+    roost::seam::plain<int> work{0};
     enter_guard(n);
-    roost::thread other([&] {
+    roost::seam::thread other([&] {
         work.set(1);
         n.leave_guard();
     });
@@ -140,7 +140,7 @@ MODEL(striping_model, guard_and_level) {
 MODEL(striping_model, latch_and_stripe) {
     const shutdown s;
     shutdown_node& n = node_of(s);
-    roost::thread other([&n] { n.stripe(); });
+    roost::seam::thread other([&n] { n.stripe(); });
     n.stop();
     other.join();
     check(!n.has_work(), "SHUT-75: the stripes were closed by the stop, or by whoever made them");
@@ -149,7 +149,7 @@ MODEL(striping_model, latch_and_stripe) {
 // SHUT-75: striped or not, the stop finds it, and it completes.
 MODEL(striping_model, stripe_and_stop) {
     const shutdown s;
-    roost::thread other([&s] { s.expect_contention(); });
+    roost::seam::thread other([&s] { s.expect_contention(); });
     s.shut_down();
     other.join();
     check(s.state() == shutdown_state::complete, "SHUT-75: a node without guards completes");
@@ -161,8 +161,8 @@ MODEL(striping_model, guard_and_stop) {
     const shutdown root;
     const shutdown hot = root.child();
     hot.expect_contention();
-    roost::plain<int> work{0};
-    roost::thread other([&] {
+    roost::seam::plain<int> work{0};
+    roost::seam::thread other([&] {
         const guard g = hot.guard();
         check(root.state() != shutdown_state::complete, "SHUT-71: a returned guard is seen by the root");
         work.set(1);
@@ -177,7 +177,7 @@ MODEL(striping_model, make_and_latch) {
     const shutdown s;
     shutdown_node& n = node_of(s);
     n.stripe();
-    roost::thread other([&n] { enter_guard(n); });
+    roost::seam::thread other([&n] { enter_guard(n); });
     n.stop();
     other.join();
     check(n.has_work(), "SHUT-71: a guard that was made counts");
@@ -188,10 +188,10 @@ MODEL(striping_model, make_and_latch) {
 MODEL(striping_model, drop_and_latch) {
     const shutdown s;
     shutdown_node& n = node_of(s);
-    roost::plain<int> work{0};
+    roost::seam::plain<int> work{0};
     n.stripe();
     enter_guard(n);
-    roost::thread other([&] {
+    roost::seam::thread other([&] {
         work.set(1);
         n.leave_guard();
     });
@@ -209,7 +209,7 @@ MODEL(striping_model, drop_and_give_up) {
     shutdown_node& n = node_of(s);
     n.stripe();
     enter_guard(n);
-    roost::thread other([&n] { n.leave_guard(); });
+    roost::seam::thread other([&n] { n.leave_guard(); });
     n.settle();
     n.watch();
     other.join();
@@ -219,10 +219,10 @@ MODEL(striping_model, drop_and_give_up) {
 // SHUT-75: a guard from before is dropped by another thread while stop closes the stripes; the blocked one is woken.
 MODEL(striping_model, drop_and_stop) {
     const shutdown s;
-    roost::plain<int> work{0};
+    roost::seam::plain<int> work{0};
     guard g = s.guard();
     s.expect_contention();
-    roost::thread other([&work, &g] {
+    roost::seam::thread other([&work, &g] {
         work.set(1);
         g.reset();
     });
@@ -238,7 +238,7 @@ MODEL(striping_model, last_handle_and_guard) {
     c->expect_contention();
     auto g = std::make_unique<guard>(c->guard());
     const auto notice = c->shutting_down();
-    roost::thread other([&g] { g.reset(); });
+    roost::seam::thread other([&g] { g.reset(); });
     c.reset();
     other.join();
     check(notice.is_resolved(), "SHUT-46: an interrupt never waits for ever");

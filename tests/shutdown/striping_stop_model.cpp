@@ -20,7 +20,7 @@ void enter_guard(shutdown_node& n) {
 void level_arrives(shutdown_node& n) {
     using namespace roost::detail;
     const level_word before =
-        roost::detail::node_access::level_of(n).fetch_or(raised_bit(roost::level::stop), roost::mo::seq_cst);
+        roost::detail::node_access::level_of(n).fetch_or(raised_bit(roost::level::stop), roost::seam::mo::seq_cst);
     if ((before & unobserved_bit) == 0) {
         n.settle();
     }
@@ -31,8 +31,8 @@ MODEL(striping_stop_model, guard_made) {
     const shutdown root;
     const shutdown s = root.child();
     shutdown_node& n = node_of(s);
-    roost::thread striper([&n] { n.stripe(); });
-    roost::thread stopper([&n] { level_arrives(n); });
+    roost::seam::thread striper([&n] { n.stripe(); });
+    roost::seam::thread stopper([&n] { level_arrives(n); });
     enter_guard(n);
     check(!n.is_complete(), "SHUT-71: a guard that was made counts");
     striper.join();
@@ -48,10 +48,10 @@ TEST(striping_stop_model, guard_dropped) {
         const shutdown root;
         const shutdown s = root.child();
         shutdown_node& n = node_of(s);
-        roost::plain<int> work{0};
+        roost::seam::plain<int> work{0};
         enter_guard(n);
-        roost::thread striper([&n] { n.stripe(); });
-        roost::thread stopper([&] {
+        roost::seam::thread striper([&n] { n.stripe(); });
+        roost::seam::thread stopper([&] {
             level_arrives(n);
             if (n.is_complete()) {
                 check(work.get() == 1, "SHUT-72: completion sees what the guarded work did");
@@ -69,8 +69,8 @@ TEST(striping_stop_model, guard_dropped) {
 TEST(striping_stop_model, guard_and_shut_down) {
     EXPECT_EXPLORED({.preemption_bound = 1}, [] {
         const shutdown s;
-        roost::thread striper([&s] { s.expect_contention(); });
-        roost::thread stopper([&s] { s.shut_down(); });
+        roost::seam::thread striper([&s] { s.expect_contention(); });
+        roost::seam::thread stopper([&s] { s.shut_down(); });
         shutdown_node& n = node_of(s);
         enter_guard(n);
         check(!is_complete(s.state()), "SHUT-71: a guard that was made is seen by the state");

@@ -23,7 +23,7 @@ TEST(striping, SHUT_75_counts_the_same) {
     const shutdown s = root.child();
     guard before = s.guard();
     s.expect_contention();
-    if (!roost::has_heavy_barrier()) {
+    if (!roost::seam::has_heavy_barrier()) {
         GTEST_SKIP() << "no membarrier here";
     }
     EXPECT_TRUE(is_striped(s));
@@ -106,7 +106,7 @@ TEST(striping, SHUT_75_guards_dropped_while_a_thread_ends) {
 }
 
 TEST(striping, SHUT_75_a_node_finds_out_by_itself) {
-    if (!roost::has_heavy_barrier()) {
+    if (!roost::seam::has_heavy_barrier()) {
         GTEST_SKIP() << "no membarrier here";
     }
     const shutdown s;
@@ -132,7 +132,7 @@ TEST(striping, SHUT_75_a_node_finds_out_by_itself) {
 }
 
 TEST(striping, SHUT_75_one_thread_makes_a_busy_root_striped_and_no_child) {
-    if (!roost::has_heavy_barrier()) {
+    if (!roost::seam::has_heavy_barrier()) {
         GTEST_SKIP() << "no membarrier here";
     }
     const shutdown root;

@@ -12,7 +12,7 @@ using roost::detail::guards_of_this_thread;
 
 TEST(thread_guards, SHUT_75_a_thread_has_a_cell_of_its_own_as_long_as_it_lives) {
     const std::uint32_t mine = guards_of_this_thread().cell();
-    EXPECT_EQ(mine, roost::thread_index());
+    EXPECT_EQ(mine, roost::seam::thread_index());
     EXPECT_EQ(guards_of_this_thread().cell(), mine);
     std::uint32_t other = mine;
     std::thread([&other] { other = guards_of_this_thread().cell(); }).join();

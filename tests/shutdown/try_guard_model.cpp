@@ -31,14 +31,14 @@ public:
     }
 
 private:
-    roost::plain<int> there_{1};
+    roost::seam::plain<int> there_{1};
 };
 
 // What a stop does to one node, and nothing else of it: it sets the level, and closes the stripes when it is told.
 void level_arrives(shutdown_node& n) {
     using namespace roost::detail;
     const level_word before =
-        roost::detail::node_access::level_of(n).fetch_or(raised_bit(roost::level::stop), roost::mo::seq_cst);
+        roost::detail::node_access::level_of(n).fetch_or(raised_bit(roost::level::stop), roost::seam::mo::seq_cst);
     if ((before & unobserved_bit) == 0) {
         n.settle();
     }
@@ -49,7 +49,7 @@ MODEL(try_guard_model, SHUT_100_stop_and_completion) {
     const shutdown s;
     database db;
     shutdown_node& n = node_of(s);
-    roost::thread other([&] {
+    roost::seam::thread other([&] {
         level_arrives(n);
         db.free_if_complete(n);
     });
@@ -62,8 +62,8 @@ MODEL(try_guard_model, SHUT_100_stop_and_completion) {
 TEST(try_guard_model, SHUT_100_shut_down_and_wait) {
     EXPECT_EXPLORED({.preemption_bound = 2}, [] {
         const shutdown s;
-        roost::plain<int> there{1};
-        roost::thread other([&] {
+        roost::seam::plain<int> there{1};
+        roost::seam::thread other([&] {
             s.shut_down().wait_blocking();
             there.set(0);
         });
@@ -79,8 +79,8 @@ MODEL(try_guard_model, SHUT_100_completion_seen_elsewhere) {
     const shutdown s;
     database db;
     shutdown_node& n = node_of(s);
-    roost::thread stopper([&n] { level_arrives(n); });
-    roost::thread observer([&] { db.free_if_complete(n); });
+    roost::seam::thread stopper([&n] { level_arrives(n); });
+    roost::seam::thread observer([&] { db.free_if_complete(n); });
     db.use_if_admitted(n);
     stopper.join();
     observer.join();
@@ -91,7 +91,7 @@ MODEL(try_guard_model, SHUT_100_below_the_one_that_completes) {
     const shutdown root;
     const shutdown child = root.child();
     database db;
-    roost::thread other([&] {
+    roost::seam::thread other([&] {
         level_arrives(node_of(root));
         db.free_if_complete(node_of(root));
     });
@@ -106,11 +106,11 @@ TEST(try_guard_model, SHUT_100_below_beside_a_late_guard) {
         const shutdown root;
         const shutdown child = root.child();
         database db;
-        roost::thread other([&] {
+        roost::seam::thread other([&] {
             level_arrives(node_of(root));
             db.free_if_complete(node_of(root));
         });
-        roost::thread late([&child] {
+        roost::seam::thread late([&child] {
             auto&& mine = roost::detail::guards_of_this_thread();
             node_of(child).enter_guard(mine);
             node_of(child).leave_guard();
@@ -129,7 +129,7 @@ TEST(try_guard_model, SHUT_100_striped) {
         database db;
         shutdown_node& n = node_of(s);
         n.stripe();
-        roost::thread other([&] {
+        roost::seam::thread other([&] {
             level_arrives(n);
             db.free_if_complete(n);
         });
@@ -146,11 +146,11 @@ TEST(try_guard_model, SHUT_100_becomes_striped) {
         const shutdown s = root.child();
         database db;
         shutdown_node& n = node_of(s);
-        roost::thread other([&] {
+        roost::seam::thread other([&] {
             level_arrives(node_of(root));
             db.free_if_complete(node_of(root));
         });
-        roost::thread striper([&n] { n.stripe(); });
+        roost::seam::thread striper([&n] { n.stripe(); });
         db.use_if_admitted(n);
         other.join();
         striper.join();

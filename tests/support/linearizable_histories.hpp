@@ -147,8 +147,8 @@ void try_histories(std::uint32_t kinds, Call call, Finish finish, State start, A
         }
     };
     {
-        roost::thread a([&] { body(1); });
-        roost::thread b([&] { body(2); });
+        roost::seam::thread a([&] { body(1); });
+        roost::seam::thread b([&] { body(2); });
         body(0);
         a.join();
         b.join();

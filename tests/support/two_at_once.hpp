@@ -50,7 +50,7 @@ private:
             std::this_thread::yield();
         }
         for (long k = i % 16; k > 0; --k) {
-            roost::spin_hint();
+            roost::seam::spin_hint();
         }
     }
     std::function<void(long)> prepare_;

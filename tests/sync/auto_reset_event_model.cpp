@@ -10,8 +10,8 @@
 namespace {
 
 using roost::auto_reset_event;
-using roost::plain;
-using roost::thread;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::testing::check;
 using sync_testing::held_operation;
 using sync_testing::two_writers;
@@ -78,12 +78,12 @@ MODEL_COMPLETE(auto_reset_event_model, left_alone) {
 // One signal, two takers, one of them through the slow path.
 MODEL_COMPLETE(auto_reset_event_model, two_takers) {
     auto_reset_event e("", true);
-    roost::atomic<int> taken{0};
-    thread other([&] { taken.fetch_add(e.try_wait() ? 1 : 0, roost::mo::relaxed); });
+    roost::seam::atomic<int> taken{0};
+    thread other([&] { taken.fetch_add(e.try_wait() ? 1 : 0, roost::seam::mo::relaxed); });
     auto operation = e.wait();
     const bool queued = operation.start(roost::resume_target(nullptr, +[](roost::work&) noexcept {}, {}));
     other.join();
-    check(taken.load(roost::mo::relaxed) == (queued ? 1 : 0), "SYNC-80: the signal is taken once");
+    check(taken.load(roost::seam::mo::relaxed) == (queued ? 1 : 0), "SYNC-80: the signal is taken once");
     if (queued) {
         check(operation.try_cancel(), "");
     }

@@ -70,8 +70,8 @@ TEST(auto_reset_event, SYNC_82_signal_of_a_waiter_that_never_ran_is_passed_on) {
 
 TEST(auto_reset_event, SYNC_82_who_still_waits_behind_a_cancelled_one_is_woken) {
     auto_reset_event e("e");
-    roost::plain<int> first_resumed{0};
-    roost::plain<int> second_resumed{0};
+    roost::seam::plain<int> first_resumed{0};
+    roost::seam::plain<int> second_resumed{0};
     sync_testing::held_operation<auto_reset_event::operation> first(e.wait(), first_resumed);
     sync_testing::held_operation<auto_reset_event::operation> second(e.wait(), second_resumed);
     EXPECT_TRUE(first.operation().try_cancel());

@@ -8,8 +8,8 @@
 namespace {
 
 using roost::barrier;
-using roost::plain;
-using roost::thread;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::testing::check;
 using sync_testing::held_operation;
 

@@ -9,9 +9,9 @@
 namespace {
 
 using roost::broadcast;
-using roost::plain;
-using roost::thread;
 using roost::wait_status;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::testing::check;
 using sync_testing::fire;
 using sync_testing::held_operation;

@@ -10,15 +10,15 @@
 
 namespace {
 
-using roost::atomic;
 using roost::channel;
-using roost::plain;
-using roost::thread;
 using roost::wait_status;
+using roost::seam::atomic;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::testing::check;
 using sync_testing::fire;
 using sync_testing::held_operation;
-namespace mo = roost::mo;
+namespace mo = roost::seam::mo;
 
 fire send_one(channel<int>& c, int value, atomic<int>& sent, atomic<int>& back) {
     auto result = co_await c.send(value);

@@ -9,8 +9,8 @@ namespace {
 
 using roost::condition;
 using roost::mutex;
-using roost::plain;
-using roost::thread;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::testing::check;
 using sync_testing::fire;
 using sync_testing::owned;
@@ -168,12 +168,12 @@ MODEL(condition_model, notify_vs_early_cancel) {
 // Everybody was notified, so the condition may go; one of them queues for the mutex still, and is cancelled.
 MODEL_COMPLETE(condition_model, gone_after_notify_all) {
     mutex m;
-    auto* c = new (roost::allocate(sizeof(condition))) condition;
+    auto* c = new (roost::seam::allocate(sizeof(condition))) condition;
     one_in_line one(m, *c);
     mutex::guard other = m.try_lock();
     c->notify_all();
     c->~condition();
-    roost::deallocate(c, sizeof(condition));
+    roost::seam::deallocate(c, sizeof(condition));
     thread holder([&] { other.unlock(); });
     const bool cancelled = one.waiting.try_cancel();
     holder.join();

@@ -123,7 +123,7 @@ public:
     }
 
 private:
-    roost::small_mutex lock_;
+    roost::seam::small_mutex lock_;
     roost::work_list queue_;
     int posted_ = 0;
     roost::timer_service* timers_ = nullptr;

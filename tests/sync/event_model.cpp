@@ -10,8 +10,8 @@
 namespace {
 
 using roost::event;
-using roost::plain;
-using roost::thread;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::testing::check;
 using sync_testing::fire;
 using sync_testing::held_operation;
@@ -114,25 +114,25 @@ MODEL_COMPLETE(event_model, set_vs_cancel) {
 
 // The waiter that sees it set destroys it, while set() is still returning.
 MODEL_COMPLETE(event_model, destroy_after_set) {
-    auto* e = new (roost::allocate(sizeof(event))) event;
+    auto* e = new (roost::seam::allocate(sizeof(event))) event;
     plain<int> resumed{0};
     {
         held_operation waiting(e->wait(), resumed);
         thread setter([e] { e->set(); });
         const bool cancelled = waiting.operation().try_cancel();
         while (!e->is_set()) {
-            roost::yield_thread();
+            roost::seam::yield_thread();
         }
         if (cancelled) {  // no waiter is left, so the thread that checks may destroy it
             e->~event();
-            roost::deallocate(e, sizeof(event));
+            roost::seam::deallocate(e, sizeof(event));
             setter.join();
             return;
         }
         setter.join();
     }
     e->~event();
-    roost::deallocate(e, sizeof(event));
+    roost::seam::deallocate(e, sizeof(event));
 }
 
 MODEL_COMPLETE(event_model, thread_deadline_vs_set) {

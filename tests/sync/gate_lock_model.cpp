@@ -5,9 +5,9 @@
 
 namespace {
 
-using roost::plain;
-using roost::thread;
 using roost::detail::gate_lock;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::testing::check;
 
 // A lock, and a value that sees a race if two are ever inside together.

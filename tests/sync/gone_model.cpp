@@ -16,7 +16,8 @@
 
 namespace {
 
-using namespace roost;  // NOLINT: nearly every primitive is named here
+using namespace roost;
+using namespace roost::seam;  // NOLINT: nearly every primitive is named here
 using roost::testing::check;
 using sync_testing::hand_executor;
 

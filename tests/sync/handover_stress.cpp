@@ -67,7 +67,7 @@ TEST(handover_stress, SYNC_161_lock_races_a_threads_deadline) {
 void lock_races(roost::claim giving_up) {
     mutex m;
     mutex::guard held;
-    roost::plain<int> resumed{0};
+    roost::seam::plain<int> resumed{0};
     std::atomic<int> behind{0};
     using operation = held_operation<mutex::operation>;
     std::optional<operation> first;
@@ -102,7 +102,7 @@ TEST(handover_stress, SYNC_161_lock_races_deadline) { lock_races(roost::claim::e
 TEST(handover_stress, SYNC_161_value_races_cancel) {
     channel<std::unique_ptr<int>> c(0);
     std::unique_ptr<int> mine;
-    roost::plain<int> resumed{0};
+    roost::seam::plain<int> resumed{0};
     using operation = held_operation<channel<std::unique_ptr<int>>::send_operation>;
     std::optional<operation> sending;
     bool cancelled = false;
@@ -128,7 +128,7 @@ TEST(handover_stress, SYNC_161_value_races_cancel) {
 // A value is sent while the receiver's deadline passes: received, or still with the sender.
 TEST(handover_stress, SYNC_161_value_races_deadline) {
     channel<std::unique_ptr<int>> c(0);
-    roost::plain<int> resumed{0};
+    roost::seam::plain<int> resumed{0};
     using operation = held_operation<channel<std::unique_ptr<int>>::receive_operation>;
     std::optional<operation> receiving;
     std::unique_ptr<int> back;
@@ -248,11 +248,11 @@ TEST(handover_stress, SYNC_162_dropped_while_being_woken) {
     for (long round = 0; round < repeats; ++round) {
         semaphore s(1);
         using operation = held_operation<semaphore::operation>;
-        std::vector<std::unique_ptr<roost::plain<int>>> resumed;
+        std::vector<std::unique_ptr<roost::seam::plain<int>>> resumed;
         std::vector<std::unique_ptr<operation>> all;
         auto held = s.try_acquire();
         for (int i = 0; i < waiters; ++i) {
-            resumed.push_back(std::make_unique<roost::plain<int>>(0));
+            resumed.push_back(std::make_unique<roost::seam::plain<int>>(0));
             all.push_back(std::make_unique<operation>(s.acquire(), *resumed.back()));
         }
         std::atomic<bool> go{false};
@@ -332,7 +332,7 @@ TEST(handover_stress, SYNC_162_dropped_while_everybody_is_woken) {
         });
         go = true;
         for (long k = round * 37 % 400; k > 0; --k) {
-            roost::spin_hint();
+            roost::seam::spin_hint();
         }
         queue.wake_all();
         dropper.join();

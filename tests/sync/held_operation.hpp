@@ -13,7 +13,7 @@ namespace sync_testing {
 template <class Operation>
 class held_operation {
 public:
-    held_operation(Operation operation, roost::plain<int>& resumed) : operation_(std::move(operation)) {
+    held_operation(Operation operation, roost::seam::plain<int>& resumed) : operation_(std::move(operation)) {
         coroutine_ = run(operation_, resumed);
     }
     held_operation(const held_operation&) = delete;
@@ -34,7 +34,7 @@ private:
         Operation& operation_;
     };
 
-    static owned run(Operation& operation, roost::plain<int>& resumed) {
+    static owned run(Operation& operation, roost::seam::plain<int>& resumed) {
         static_cast<void>(co_await by_reference(operation));
         resumed.set(resumed.get() + 1);
     }

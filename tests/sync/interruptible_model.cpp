@@ -9,15 +9,15 @@
 
 namespace {
 
-using roost::atomic;
 using roost::claim;
 using roost::event;
-using roost::plain;
-using roost::thread;
+using roost::seam::atomic;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::testing::check;
 using sync_testing::hand_executor;
 using sync_testing::hosted;
-namespace mo = roost::mo;
+namespace mo = roost::seam::mo;
 
 // A stop request that the model fires from another thread; like a std::stop_callback, disarm() waits out a running one.
 class switch_state {
@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    roost::small_mutex lock_;
+    roost::seam::small_mutex lock_;
     roost::detail::interrupt_call::function function_ = nullptr;
     void* self_ = nullptr;
     claim fired_ = claim::idle;

@@ -11,8 +11,8 @@
 namespace {
 
 using roost::latch;
-using roost::plain;
-using roost::thread;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::testing::check;
 using sync_testing::held_operation;
 
@@ -92,34 +92,34 @@ MODEL_COMPLETE(latch_model, wait_cancel_and_open) {
 }
 
 MODEL_COMPLETE(latch_model, destroyed_by_one_that_passed) {
-    auto* l = new (roost::allocate(sizeof(latch))) latch(1);
+    auto* l = new (roost::seam::allocate(sizeof(latch))) latch(1);
     thread other([l] { l->count_down(); });
     l->wait_blocking();
     l->~latch();
-    roost::deallocate(l, sizeof(latch));
+    roost::seam::deallocate(l, sizeof(latch));
     other.join();
 }
 
 // Two arrive and wait; the first to pass destroys it, wherever the other one is.
 MODEL_COMPLETE(latch_model, destroyed_by_the_first_of_two_arrivals) {
-    auto* l = new (roost::allocate(sizeof(latch))) latch(2);
-    roost::atomic<int> passed{0};
+    auto* l = new (roost::seam::allocate(sizeof(latch))) latch(2);
+    roost::seam::atomic<int> passed{0};
     plain<int> data[2] = {plain<int>{0}, plain<int>{0}};
     const auto arrive = [&](int who) {
         data[who].set(1);
-        [](latch* at, roost::atomic<int>& n, plain<int>* seen) -> sync_testing::fire {
+        [](latch* at, roost::seam::atomic<int>& n, plain<int>* seen) -> sync_testing::fire {
             co_await at->arrive_and_wait();
             check(seen[0].get() + seen[1].get() == 2, "SYNC-91: everybody's writes are visible");
-            if (n.fetch_add(1, roost::mo::relaxed) == 0) {
+            if (n.fetch_add(1, roost::seam::mo::relaxed) == 0) {
                 at->~latch();
-                roost::deallocate(at, sizeof(latch));
+                roost::seam::deallocate(at, sizeof(latch));
             }
         }(l, passed, data);
     };
     thread other([&] { arrive(1); });
     arrive(0);
     other.join();
-    check(passed.load(roost::mo::relaxed) == 2, "SYNC-91: both passed");
+    check(passed.load(roost::seam::mo::relaxed) == 2, "SYNC-91: both passed");
 }
 
 // The last arrival passes without the lock's former holders: it must see what was written before a plain count.

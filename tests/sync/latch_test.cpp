@@ -75,7 +75,7 @@ TEST(latch, SYNC_91_counts_when_it_is_awaited_and_a_cancel_leaves_that) {
         [[maybe_unused]] const auto never_awaited = l.arrive_and_wait();
         EXPECT_EQ(l.count(), 3U);
     }
-    roost::plain<int> resumed{0};
+    roost::seam::plain<int> resumed{0};
     {
         sync_testing::held_operation<latch::arrival> first(l.arrive_and_wait(2), resumed);
         EXPECT_EQ(l.count(), 1U);
@@ -122,7 +122,7 @@ TEST(latch, SYNC_92_cancelled_waiter_is_unlinked) {
 
 TEST(latch, SYNC_92_who_still_waits_behind_a_cancelled_one_is_woken) {
     latch l(1, "started");
-    roost::plain<int> resumed{0};
+    roost::seam::plain<int> resumed{0};
     int count = 0;
     sync_testing::held_operation<latch::operation> first(l.wait(), resumed);
     wait_for(l, count);

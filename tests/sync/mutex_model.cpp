@@ -9,8 +9,8 @@
 namespace {
 
 using roost::mutex;
-using roost::plain;
-using roost::thread;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::testing::check;
 using sync_testing::fire;
 using sync_testing::held_operation;
@@ -131,7 +131,7 @@ MODEL(mutex_model, overtaken_at_most_as_agreed) {
         has_run.set(true);
     });
     while (m.waiters_now() == 0) {
-        roost::yield_thread();
+        roost::seam::yield_thread();
     }
     const auto visit = [&] {
         auto mine = m.lock_blocking();
@@ -147,13 +147,13 @@ MODEL(mutex_model, overtaken_at_most_as_agreed) {
 
 // The last holder destroys it, while the unlock() before it is still returning.
 MODEL_COMPLETE(mutex_model, destroyed_by_the_last) {
-    auto* m = new (roost::allocate(sizeof(mutex))) mutex;
+    auto* m = new (roost::seam::allocate(sizeof(mutex))) mutex;
     m->try_lock().release();
     thread releaser([m] { m->unlock(); });
     m->lock_blocking().release();
     m->unlock();
     m->~mutex();
-    roost::deallocate(m, sizeof(mutex));
+    roost::seam::deallocate(m, sizeof(mutex));
     releaser.join();
 }
 

@@ -5,8 +5,8 @@
 
 namespace {
 
-using roost::plain;
-using roost::thread;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::testing::check;
 
 template <class Parker>
@@ -46,11 +46,11 @@ MODEL_COMPLETE(parker_model, portable_deadline) { deadline<roost::portable_parke
 
 template <class Parker>
 void destroyed_by_the_owner() {
-    auto* p = new (roost::allocate(sizeof(Parker))) Parker;
+    auto* p = new (roost::seam::allocate(sizeof(Parker))) Parker;
     thread waker([p] { p->unpark(); });
     p->park();
     p->~Parker();
-    roost::deallocate(p, sizeof(Parker));
+    roost::seam::deallocate(p, sizeof(Parker));
     waker.join();
 }
 MODEL_COMPLETE(parker_model, destroyed_by_the_owner) { destroyed_by_the_owner<roost::futex_parker>(); }

@@ -9,7 +9,7 @@ namespace {
 using roost::fairness;
 using roost::mutex;
 using roost::semaphore;
-using roost::thread;
+using roost::seam::thread;
 using roost::testing::check;
 
 // Released and taken again, more often than a thread in line lets itself be overtaken.

@@ -26,7 +26,7 @@ using testing_support::two_at_once;
 void permits_race(roost::claim giving_up) {
     semaphore s(2);
     semaphore::permit held;
-    roost::plain<int> resumed{0};
+    roost::seam::plain<int> resumed{0};
     std::atomic<int> behind{0};
     using operation = held_operation<semaphore::operation>;
     std::optional<operation> first;

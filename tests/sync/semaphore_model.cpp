@@ -8,14 +8,14 @@
 
 namespace {
 
-using roost::atomic;
-using roost::plain;
 using roost::semaphore;
-using roost::thread;
+using roost::seam::atomic;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::testing::check;
 using sync_testing::fire;
 using sync_testing::held_operation;
-namespace mo = roost::mo;
+namespace mo = roost::seam::mo;
 
 fire use(semaphore& s, std::uint32_t n, atomic<int>& served) {
     auto permits = co_await s.acquire(n);

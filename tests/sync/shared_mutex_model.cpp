@@ -8,9 +8,9 @@
 
 namespace {
 
-using roost::plain;
 using roost::shared_mutex;
-using roost::thread;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::testing::check;
 using sync_testing::fire;
 using sync_testing::held_operation;

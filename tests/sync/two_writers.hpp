@@ -17,20 +17,20 @@ public:
     void write_second(Event& e) {
         write(second_, e);
     }
-    [[nodiscard]] bool have_both_signalled() const { return signalled_.load(roost::mo::relaxed) == 2; }
+    [[nodiscard]] bool have_both_signalled() const { return signalled_.load(roost::seam::mo::relaxed) == 2; }
     [[nodiscard]] bool are_both_seen() const { return first_.get() + second_.get() == 2; }
 
 private:
     template <class Event>
-    void write(roost::plain<int>& mine, Event& e) {
+    void write(roost::seam::plain<int>& mine, Event& e) {
         mine.set(1);
         e.set();
-        signalled_.fetch_add(1, roost::mo::relaxed);
+        signalled_.fetch_add(1, roost::seam::mo::relaxed);
     }
 
-    roost::plain<int> first_{0};
-    roost::plain<int> second_{0};
-    roost::atomic<int> signalled_{0};
+    roost::seam::plain<int> first_{0};
+    roost::seam::plain<int> second_{0};
+    roost::seam::atomic<int> signalled_{0};
 };
 
 }  // namespace sync_testing

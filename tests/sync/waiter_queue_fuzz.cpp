@@ -21,7 +21,7 @@ using operation = roost::waiter_queue::operation<never>;
 
 struct one {
     explicit one(roost::waiter_queue& q) : held(q.wait_unless(never()), resumed) {}
-    roost::plain<int> resumed{0};
+    roost::seam::plain<int> resumed{0};
     sync_testing::held_operation<operation> held;
     bool should_be_resumed = false;
 };

@@ -8,15 +8,15 @@
 
 namespace {
 
-using roost::atomic;
 using roost::claim;
-using roost::plain;
-using roost::thread;
 using roost::waiter_queue;
+using roost::seam::atomic;
+using roost::seam::plain;
+using roost::seam::thread;
 using roost::testing::check;
 using sync_testing::fire;
 using sync_testing::held_operation;
-namespace mo = roost::mo;
+namespace mo = roost::seam::mo;
 
 constexpr auto never = [] { return false; };
 
@@ -236,15 +236,15 @@ MODEL_COMPLETE(waiter_queue_model, thread_and_coroutine) {
 
 // The woken coroutine's owner destroys the queue while the waker is still on its way out.
 MODEL_COMPLETE(waiter_queue_model, destroyed_by_the_woken) {
-    auto* queue = new (roost::allocate(sizeof(waiter_queue))) waiter_queue;
+    auto* queue = new (roost::seam::allocate(sizeof(waiter_queue))) waiter_queue;
     thread waker([queue] {
         while (!queue->wake_one()) {
-            roost::yield_thread();
+            roost::seam::yield_thread();
         }
     });
     queue->wait_blocking(never);
     queue->~waiter_queue();
-    roost::deallocate(queue, sizeof(waiter_queue));
+    roost::seam::deallocate(queue, sizeof(waiter_queue));
     waker.join();
 }
 

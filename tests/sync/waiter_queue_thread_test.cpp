@@ -13,7 +13,7 @@
 namespace {
 
 using roost::waiter_queue;
-using roost::mo::seq_cst;
+using roost::seam::mo::seq_cst;
 using sync_testing::fire;
 
 template <class Parker>

@@ -6,6 +6,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using roost::detail::event_sequence;
 using roost::testing::check;
 

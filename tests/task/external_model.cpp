@@ -5,6 +5,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using model_rig::finish;
 using model_rig::run_until;
 using roost::testing::check;

@@ -8,6 +8,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using roost::testing::check;
 
 // TASK-173: one of the two counts, and the caller sees the whole of it.

@@ -6,6 +6,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using roost::detail::watching;
 using roost::testing::check;
 

@@ -5,6 +5,7 @@
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::seam;
 
 MODEL(explore_basics, EXPL_1_every_interleaving_is_tried) {
     atomic<int> counter{0};

@@ -6,6 +6,7 @@
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::seam;
 
 MODEL(explore_gtest, EXPL_54_a_model_is_a_test) {
     atomic<int> x{0};

@@ -12,6 +12,7 @@
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::seam;
 
 static_assert(std::is_trivially_destructible_v<rt::options>);
 

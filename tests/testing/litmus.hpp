@@ -39,8 +39,8 @@ inline outcomes all_but(unsigned digits, const outcomes& forbidden = {}) {
 
 template <class... Bodies>
 void run_together(Bodies... bodies) {
-    std::array<roost::thread, sizeof...(Bodies)> threads{roost::thread(bodies)...};
-    for (roost::thread& t : threads) {
+    std::array<roost::seam::thread, sizeof...(Bodies)> threads{roost::seam::thread(bodies)...};
+    for (roost::seam::thread& t : threads) {
         t.join();
     }
 }

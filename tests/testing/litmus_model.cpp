@@ -6,6 +6,7 @@
 // MP message passing, LB load buffering, Co* coherence of one location.
 
 using namespace roost;
+using namespace roost::seam;
 using litmus::all_but;
 using litmus::expect;
 using litmus::run_together;

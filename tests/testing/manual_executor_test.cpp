@@ -7,6 +7,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 
 struct call : work {
     explicit call(std::function<void()> f)

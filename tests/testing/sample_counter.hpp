@@ -35,6 +35,7 @@
 namespace sample {
 
 using namespace roost;
+using namespace roost::seam;
 
 template <unsigned Count>
 class slots {

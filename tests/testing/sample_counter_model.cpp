@@ -6,6 +6,7 @@
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::seam;
 
 namespace {
 

@@ -11,8 +11,8 @@ using roost::testing::sequencer;
 // RUN-90: two threads take turns; each sees what the other did before its step.
 MODEL(sequencer_model, turns) {
     sequencer order(roost::duration::max());  // else a timeout would be one of the choices
-    roost::plain<int> ball{0};
-    roost::thread other([&] {
+    roost::seam::plain<int> ball{0};
+    roost::seam::thread other([&] {
         order.reach(2);
         check(ball.get() == 1, "RUN-90: the first step came first");
         ball.set(2);
@@ -28,8 +28,8 @@ MODEL(sequencer_model, turns) {
 // RUN-90: a thread that only calls reached() sees what was done before the steps it counts.
 MODEL(sequencer_model, observer) {
     sequencer order(roost::duration::max());  // else a timeout would be one of the choices
-    roost::plain<int> written{0};
-    roost::thread writer([&] {
+    roost::seam::plain<int> written{0};
+    roost::seam::thread writer([&] {
         written.set(5);
         order.reach(1);
     });

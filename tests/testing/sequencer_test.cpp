@@ -6,6 +6,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using roost::testing::manual_executor;
 using roost::testing::sequencer;
 

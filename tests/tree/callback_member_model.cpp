@@ -16,20 +16,20 @@ using namespace model_node;
 MODEL_COMPLETE(callback_member_model, add_to_leaf) {
     ref root = make_root(probe::quiet);
     ref leaf = make_child(*root, roost::detail::child_kind::idle, probe::quiet);
-    roost::atomic<std::uint32_t> calls{0};
-    roost::thread canceller([root] { root->cancel(); });
+    roost::seam::atomic<std::uint32_t> calls{0};
+    roost::seam::thread canceller([root] { root->cancel(); });
     {
-        roost::inline_callback watch(token(*leaf), level::cancel, [&] { calls.fetch_add(1, roost::mo::relaxed); });
+        roost::inline_callback watch(token(*leaf), level::cancel, [&] { calls.fetch_add(1, roost::seam::mo::relaxed); });
         canceller.join();
     }
-    check(calls.load(roost::mo::relaxed) == 1, "TREE-40: exactly once");
+    check(calls.load(roost::seam::mo::relaxed) == 1, "TREE-40: exactly once");
 }
 
 // TREE-41: removing waits for a running callback; afterwards everything it did is visible, and it never runs again.
 MODEL_COMPLETE(callback_member_model, remove_waits) {
     ref root = make_root(probe::quiet);
-    roost::plain<int> state{0};
-    roost::thread canceller([root] { root->cancel(); });
+    roost::seam::plain<int> state{0};
+    roost::seam::thread canceller([root] { root->cancel(); });
     {
         roost::inline_callback watch(token(*root), level::cancel, [&] { state.set(state.get() + 1); });
     }
@@ -41,7 +41,7 @@ MODEL_COMPLETE(callback_member_model, remove_waits) {
 // TREE-42: a callback that removes itself.
 MODEL_COMPLETE(callback_member_model, remove_inside) {
     ref root = make_root(probe::quiet);
-    roost::plain<int> calls{0};
+    roost::seam::plain<int> calls{0};
     struct holder {
         std::optional<roost::inline_callback<std::function<void()>>> registered;
     };
@@ -51,7 +51,7 @@ MODEL_COMPLETE(callback_member_model, remove_inside) {
                                  calls.set(calls.get() + 1);
                                  raw->registered.reset();
                              }));
-    roost::thread a([root] { root->stop(); });
+    roost::seam::thread a([root] { root->stop(); });
     root->cancel();
     a.join();
     check(calls.get() == 1, "TREE-42: once, and gone");
@@ -63,7 +63,7 @@ MODEL_COMPLETE(callback_member_model, mutual_cancel) {
     ref two = make_root(probe::quiet);
     roost::inline_callback a(token(*one), level::cancel, [&two] { two->cancel(); });
     roost::inline_callback b(token(*two), level::cancel, [&one] { one->cancel(); });
-    roost::thread other([one] { one->cancel(); });
+    roost::seam::thread other([one] { one->cancel(); });
     two->cancel();
     other.join();
     check(one->is_cancelled() && two->is_cancelled(), "TREE-43: both are cancelled");
@@ -72,11 +72,11 @@ MODEL_COMPLETE(callback_member_model, mutual_cancel) {
 // TREE-40: two raisers, two callbacks of different levels.
 MODEL_COMPLETE(callback_member_model, two_levels) {
     ref root = make_root(probe::quiet);
-    roost::plain<int> stops{0};
-    roost::plain<int> cancels{0};
+    roost::seam::plain<int> stops{0};
+    roost::seam::plain<int> cancels{0};
     roost::inline_callback a(token(*root), level::stop, [&] { stops.set(stops.get() + 1); });
     roost::inline_callback b(token(*root), level::cancel, [&] { cancels.set(cancels.get() + 1); });
-    roost::thread other([root] { root->stop(); });
+    roost::seam::thread other([root] { root->stop(); });
     root->cancel();
     other.join();
     check(stops.get() == 1 && cancels.get() == 1, "TREE-40: each exactly once");
@@ -86,17 +86,17 @@ MODEL_COMPLETE(callback_member_model, two_levels) {
 MODEL_COMPLETE(callback_member_model, destroyed_after_the_level) {
     ref root = make_root(probe::quiet);
     ref leaf = make_child(*root, roost::detail::child_kind::idle, probe::quiet);
-    roost::atomic<std::uint32_t> calls{0};
-    roost::thread canceller([root] { root->cancel(); });
+    roost::seam::atomic<std::uint32_t> calls{0};
+    roost::seam::thread canceller([root] { root->cancel(); });
     bool was_reached = false;
     {
-        roost::inline_callback watch(token(*leaf), level::cancel, [&] { calls.fetch_add(1, roost::mo::relaxed); });
+        roost::inline_callback watch(token(*leaf), level::cancel, [&] { calls.fetch_add(1, roost::seam::mo::relaxed); });
         was_reached = leaf->is_cancelled();
     }
-    const std::uint32_t when_gone = calls.load(roost::mo::relaxed);
+    const std::uint32_t when_gone = calls.load(roost::seam::mo::relaxed);
     check(!was_reached || when_gone == 1, "TREE-40: the level was reached, so it has run");
     canceller.join();
-    check(calls.load(roost::mo::relaxed) == when_gone, "TREE-41: once it is gone it never runs");
+    check(calls.load(roost::seam::mo::relaxed) == when_gone, "TREE-41: once it is gone it never runs");
 }
 
 }  // namespace

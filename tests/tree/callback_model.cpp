@@ -16,11 +16,11 @@ using namespace model_node;
 class one_slot final : public roost::executor {
 public:
     bool post(roost::work& w) noexcept override {
-        slot_.store(&w, roost::mo::release);
+        slot_.store(&w, roost::seam::mo::release);
         return true;
     }
     bool run() {
-        roost::work* w = slot_.exchange(nullptr, roost::mo::acquire);
+        roost::work* w = slot_.exchange(nullptr, roost::seam::mo::acquire);
         if (w != nullptr) {
             w->run();
         }
@@ -28,18 +28,18 @@ public:
     }
 
 private:
-    roost::atomic<roost::work*> slot_{nullptr};
+    roost::seam::atomic<roost::work*> slot_{nullptr};
 };
 
 // TREE-45: removal against running: runs or doesn't, but never after removal has returned, and nothing leaks.
 MODEL_COMPLETE(callback_model, remove_vs_run) {
     one_slot exec;
     ref root = make_root(probe::quiet);
-    roost::plain<int> state{0};
+    roost::seam::plain<int> state{0};
     {
         roost::callback registered(token(*root), level::cancel, exec, [&] { state.set(state.get() + 1); });
         root->cancel();
-        roost::thread runner([&exec] { exec.run(); });
+        roost::seam::thread runner([&exec] { exec.run(); });
         registered.reset();
         state.set(state.get() + 10);
         runner.join();
@@ -52,9 +52,9 @@ MODEL_COMPLETE(callback_model, remove_vs_run) {
 MODEL_COMPLETE(callback_model, raise_only_posts) {
     one_slot exec;
     ref root = make_root(probe::quiet);
-    roost::plain<int> calls{0};
+    roost::seam::plain<int> calls{0};
     roost::callback registered(token(*root), level::cancel, exec, [&] { calls.set(calls.get() + 1); });
-    roost::thread canceller([root] { root->cancel(); });
+    roost::seam::thread canceller([root] { root->cancel(); });
     canceller.join();
     check(calls.get() == 0, "TREE-44: not inside raise");
     exec.run();
@@ -66,8 +66,8 @@ MODEL_COMPLETE(callback_model, raise_only_posts) {
 MODEL_COMPLETE(callback_model, cancel_each_other_under_locks) {
     one_slot first_exec;
     one_slot second_exec;
-    roost::small_mutex first_lock;
-    roost::small_mutex second_lock;
+    roost::seam::small_mutex first_lock;
+    roost::seam::small_mutex second_lock;
     ref first = make_root(probe::quiet);
     ref second = make_root(probe::quiet);
     int calls = 0;
@@ -81,7 +81,7 @@ MODEL_COMPLETE(callback_model, cancel_each_other_under_locks) {
         ++calls;
         second_lock.unlock();
     });
-    roost::thread other([&] {
+    roost::seam::thread other([&] {
         second_lock.lock();
         first->cancel();
         second_lock.unlock();
@@ -97,8 +97,8 @@ MODEL_COMPLETE(callback_model, cancel_each_other_under_locks) {
 MODEL_COMPLETE(callback_model, remove_vs_raise) {
     one_slot exec;
     ref root = make_root(probe::quiet);
-    roost::plain<int> calls{0};
-    roost::thread canceller([root] { root->cancel(); });
+    roost::seam::plain<int> calls{0};
+    roost::seam::thread canceller([root] { root->cancel(); });
     {
         roost::callback registered(token(*root), level::cancel, exec, [&] { calls.set(calls.get() + 1); });
     }

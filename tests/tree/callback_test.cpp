@@ -174,14 +174,14 @@ TEST(callback, TREE_45_a_posted_callback_may_destroy_itself) {
 struct locked_operation {
     locked_operation(roost::executor_ref on, ref at)
         : node(std::move(at)), told(token(*node), level::cancel, on, [this] {
-              const std::lock_guard<roost::small_mutex> held(lock);
+              const std::lock_guard<roost::seam::small_mutex> held(lock);
               ++cancelled;
           }) {}
     void cancel(locked_operation& other) {
-        const std::lock_guard<roost::small_mutex> held(lock);
+        const std::lock_guard<roost::seam::small_mutex> held(lock);
         other.node->cancel();
     }
-    roost::small_mutex lock;
+    roost::seam::small_mutex lock;
     ref node;
     int cancelled = 0;
     callback told;
@@ -192,18 +192,18 @@ TEST(callback, TREE_43_two_operations_that_hold_their_locks_cancel_each_other) {
         manual_executor exec;
         locked_operation a(exec, make_root("a"));
         locked_operation b(exec, make_root("b"));
-        roost::atomic<std::uint32_t> ready{0};
+        roost::seam::atomic<std::uint32_t> ready{0};
         const auto meet = [&ready] {
-            ready.fetch_add(1, roost::mo::relaxed);
-            while (ready.load(roost::mo::relaxed) < 2) {
-                roost::yield_thread();
+            ready.fetch_add(1, roost::seam::mo::relaxed);
+            while (ready.load(roost::seam::mo::relaxed) < 2) {
+                roost::seam::yield_thread();
             }
         };
-        roost::thread one([&] {
+        roost::seam::thread one([&] {
             meet();
             a.cancel(b);
         });
-        roost::thread two([&] {
+        roost::seam::thread two([&] {
             meet();
             b.cancel(a);
         });

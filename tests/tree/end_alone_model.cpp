@@ -15,22 +15,22 @@ using namespace model_node;
 
 // A child whose end looks at what its holders wrote.
 struct written : probe {
-    roost::plain<int> note{0};
-    roost::plain<int>* seen;
+    roost::seam::plain<int> note{0};
+    roost::seam::plain<int>* seen;
 
-    written(roost::detail::node& up, roost::plain<int>& out) : probe(table, up, {}), seen(&out) {}
+    written(roost::detail::node& up, roost::seam::plain<int>& out) : probe(table, up, {}), seen(&out) {}
     static void destroy(roost::detail::node& n) noexcept {
         auto& self = static_cast<written&>(static_cast<probe&>(n));
         self.seen->set(self.note.get());
         self.~written();
-        roost::deallocate_frame(&self, sizeof(written));
+        roost::seam::deallocate_frame(&self, sizeof(written));
     }
     static bool drained(roost::detail::node&) noexcept { return true; }
     static constexpr roost::detail::node_functions table{.kind = "written", .destroy = &destroy, .drained = &drained};
 };
 
-written& make_written(roost::detail::node& up, roost::plain<int>& out) {
-    auto* made = ::new (roost::allocate_frame(sizeof(written))) written(up, out);
+written& make_written(roost::detail::node& up, roost::seam::plain<int>& out) {
+    auto* made = ::new (roost::seam::allocate_frame(sizeof(written))) written(up, out);
     check(made->attach(child_kind::working) == roost::detail::attached::yes, "attached");
     return *made;
 }
@@ -44,9 +44,9 @@ void end(roost::detail::node& n) {
 // TREE-57: what the last holder did is over, and visible, before the node is destroyed; it is destroyed once.
 MODEL(end_alone_model, last_holder) {
     ref root = make_root(probe::quiet);
-    roost::plain<int> seen{0};
+    roost::seam::plain<int> seen{0};
     written& child = make_written(*root, seen);
-    roost::thread holder([&child] {
+    roost::seam::thread holder([&child] {
         child.note.set(7);
         child.release();
     });
@@ -59,9 +59,9 @@ MODEL(end_alone_model, last_holder) {
 // TREE-57: a thread that finds that it is alone sees what the others did.
 MODEL(end_alone_model, alone_carries) {
     ref root = make_root(probe::quiet);
-    roost::plain<int> seen{0};
+    roost::seam::plain<int> seen{0};
     written& child = make_written(*root, seen);
-    roost::thread holder([&child] {
+    roost::seam::thread holder([&child] {
         child.note.set(7);
         child.release();
     });
@@ -79,7 +79,7 @@ MODEL(end_alone_model, against_a_raise) {
         ref child = make_child(*root, child_kind::working);
         probe& mine = *child.release_to_caller();
         mine.release();  // only its own unit is left
-        roost::thread canceller([root] { root->cancel(); });
+        roost::seam::thread canceller([root] { root->cancel(); });
         end(mine);
         canceller.join();
     }
@@ -91,7 +91,7 @@ MODEL(end_alone_model, against_a_visitor) {
     ref root = make_root();
     probe& mine = *make_child(*root, child_kind::working).release_to_caller();
     mine.release();
-    roost::thread visitor([root] {
+    roost::seam::thread visitor([root] {
         roost::detail::node_ref<> kept;
         roost::visit(*root, 2, [&](const roost::node_description& d) {
             if (d.depth == 1) {
@@ -114,11 +114,11 @@ void go(roost::detail::node& n) {
 // TREE-61: two references go at the same time; the one left alone sees what the other did.
 MODEL(end_alone_model, unshared_last_holder) {
     ref root = make_root(probe::quiet);
-    roost::plain<int> seen{0};
-    auto* child = ::new (roost::allocate_frame(sizeof(written))) written(*root, seen);
+    roost::seam::plain<int> seen{0};
+    auto* child = ::new (roost::seam::allocate_frame(sizeof(written))) written(*root, seen);
     check(child->attach(child_kind::idle) == roost::detail::attached::yes, "attached");
     child->retain();
-    roost::thread holder([child] {
+    roost::seam::thread holder([child] {
         child->note.set(7);
         child->release();
     });
@@ -132,7 +132,7 @@ MODEL(end_alone_model, unshared_last_holder) {
 MODEL(end_alone_model, unshared_against_a_raise) {
     ref root = make_root();
     probe& mine = *make_child(*root).release_to_caller();
-    roost::thread canceller([root] { root->cancel(); });
+    roost::seam::thread canceller([root] { root->cancel(); });
     go(mine);
     canceller.join();
     check(!root->has_members(), "TREE-61: nothing is left at the parent");
@@ -142,14 +142,14 @@ MODEL(end_alone_model, unshared_against_a_raise) {
 // destroyed, and goes.
 MODEL(end_alone_model, last_children_of_a_closing_parent) {
     ref root = make_root(probe::quiet);
-    roost::atomic<std::uint32_t> drains{0};
-    roost::plain<int> first_gone{0};
-    roost::plain<int> second_gone{0};
+    roost::seam::atomic<std::uint32_t> drains{0};
+    roost::seam::plain<int> first_gone{0};
+    roost::seam::plain<int> second_gone{0};
     {
         ref middle = make_child(*root, child_kind::working);
         middle->on_drained = [&] {
             check(first_gone.get() == 1 && second_gone.get() == 1, "TREE-29: a drain sees the end of every child");
-            drains.fetch_add(1, roost::mo::relaxed);
+            drains.fetch_add(1, roost::seam::mo::relaxed);
         };
         written& one = make_written(*middle, first_gone);
         written& two = make_written(*middle, second_gone);
@@ -160,22 +160,22 @@ MODEL(end_alone_model, last_children_of_a_closing_parent) {
         middle->close_and_leave();
         probe* last = middle.release_to_caller();
         last->release();
-        roost::thread other([&one] { end(one); });
+        roost::seam::thread other([&one] { end(one); });
         end(two);
         other.join();
     }
-    check(drains.load(roost::mo::relaxed) == 1, "TREE-20: drained once");
+    check(drains.load(roost::seam::mo::relaxed) == 1, "TREE-20: drained once");
     check(!root->has_work() && !root->has_members(), "TREE-57: nothing is left at the root");
 }
 
 // TREE-57, TREE-29: a thread that sees that the last child has left sees that it is destroyed.
 MODEL(end_alone_model, observer_of_the_last_child) {
     ref root = make_root(probe::quiet);
-    roost::plain<int> gone{0};
+    roost::seam::plain<int> gone{0};
     written& child = make_written(*root, gone);
     child.note.set(1);
     child.release();
-    roost::thread other([&child] { end(child); });
+    roost::seam::thread other([&child] { end(child); });
     if (!root->has_work()) {
         check(gone.get() == 1, "TREE-29: no work means the child is gone");
     }

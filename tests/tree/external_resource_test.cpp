@@ -43,15 +43,15 @@ TEST(external_resource, TREE_46_cancel_disarms_completion) {
 TEST(external_resource, TREE_91_on_cancel_runs_on_the_cancellers_stack_before_cancel_returns) {
     ref root = make_root();
     std::uint32_t ran_on = 0;
-    external_resource op = external_resource::open(*root, "read", [&] { ran_on = roost::thread_index() + 1; });
+    external_resource op = external_resource::open(*root, "read", [&] { ran_on = roost::seam::thread_index() + 1; });
     std::uint32_t cancelled_on = 0;
-    roost::thread canceller([&] {
-        cancelled_on = roost::thread_index() + 1;
+    roost::seam::thread canceller([&] {
+        cancelled_on = roost::seam::thread_index() + 1;
         root->cancel();
         EXPECT_EQ(ran_on, cancelled_on);
     });
     canceller.join();
-    EXPECT_NE(ran_on, roost::thread_index() + 1);
+    EXPECT_NE(ran_on, roost::seam::thread_index() + 1);
 }
 
 TEST(external_resource, TREE_46_on_cancel_may_close_its_own_handle) {

@@ -47,7 +47,7 @@ TEST(lease, TREE_38_travels_to_another_thread_and_outlives_the_handles) {
         travelling = lease::try_take(*child);
     }
     EXPECT_EQ(destroyed, 0);
-    roost::thread other([l = std::move(travelling)]() mutable { l.give_back(); });
+    roost::seam::thread other([l = std::move(travelling)]() mutable { l.give_back(); });
     other.join();
     EXPECT_EQ(destroyed, 2);
 }

@@ -10,23 +10,23 @@
 namespace model_node {
 
 struct probe : roost::detail::node {
-    roost::atomic<std::uint32_t> raised{0};      // two levels may be told at the same time
-    roost::plain<int> drained_count{0};          // a closing node drains once; crossings of a watched one may overlap
-    roost::atomic<std::uint32_t> crossings{0};
+    roost::seam::atomic<std::uint32_t> raised{0};      // two levels may be told at the same time
+    roost::seam::plain<int> drained_count{0};  // a closing node drains once; crossings of a watched one may overlap
+    roost::seam::atomic<std::uint32_t> crossings{0};
     std::function<void()> on_drained;
     std::function<void(roost::level)> on_raised;
 
     using node::observe_level;
-    [[nodiscard]] std::uint32_t raised_count() const { return raised.load(roost::mo::relaxed); }
+    [[nodiscard]] std::uint32_t raised_count() const { return raised.load(roost::seam::mo::relaxed); }
 
     static void destroy(roost::detail::node& n) noexcept {
         auto& self = static_cast<probe&>(n);
         self.~probe();
-        roost::deallocate_frame(&self, sizeof(probe));
+        roost::seam::deallocate_frame(&self, sizeof(probe));
     }
     static void level_raised(roost::detail::node& n, roost::level now) noexcept {
         auto& self = static_cast<probe&>(n);
-        self.raised.fetch_add(1, roost::mo::relaxed);
+        self.raised.fetch_add(1, roost::seam::mo::relaxed);
         if (self.on_raised) {
             self.on_raised(now);
         }
@@ -36,7 +36,7 @@ struct probe : roost::detail::node {
         if (self.on_drained) {
             self.on_drained();  // first: is_closing() would acquire what the last unit has to have acquired
         }
-        self.crossings.fetch_add(1, roost::mo::relaxed);
+        self.crossings.fetch_add(1, roost::seam::mo::relaxed);
         if (self.is_closing()) {
             self.drained_count.set(self.drained_count.get() + 1);
         }
@@ -54,12 +54,12 @@ struct probe : roost::detail::node {
 using ref = roost::detail::node_ref<probe>;
 
 inline ref make_root(const roost::detail::node_functions& f = probe::table) {
-    return ref::adopt(::new (roost::allocate_frame(sizeof(probe))) probe(f));
+    return ref::adopt(::new (roost::seam::allocate_frame(sizeof(probe))) probe(f));
 }
 
 inline ref make_child(roost::detail::node& up, roost::detail::child_kind kind = roost::detail::child_kind::idle,
                       const roost::detail::node_functions& f = probe::table, roost::detail::node_shape shape = {}) {
-    auto* made = ::new (roost::allocate_frame(sizeof(probe))) probe(f, up, shape);
+    auto* made = ::new (roost::seam::allocate_frame(sizeof(probe))) probe(f, up, shape);
     if (made->attach(kind) == roost::detail::attached::refused) {
         made->discard();
         return {};

@@ -133,7 +133,7 @@ struct dropper : probe {
     static void destroy_it(roost::detail::node& n) noexcept {
         auto& self = static_cast<dropper&>(n);
         self.~dropper();
-        roost::deallocate_frame(&self, sizeof(dropper));
+        roost::seam::deallocate_frame(&self, sizeof(dropper));
     }
     static constexpr roost::detail::node_functions table{
         .kind = "dropper", .destroy = &destroy_it, .level_raised = &on_raise};
@@ -153,7 +153,7 @@ TEST(node_life, TREE_33_nodes_may_die_during_a_walk) {
         victims.push_back(roost::detail::node_ref<>::share(*below));
     };
     victim();
-    auto* d = ::new (roost::allocate_frame(sizeof(dropper))) dropper(*root, victims);
+    auto* d = ::new (roost::seam::allocate_frame(sizeof(dropper))) dropper(*root, victims);
     ASSERT_EQ(d->attach(child_kind::idle), roost::detail::attached::yes);
     auto own = roost::detail::node_ref<>::adopt(d);
     d->own = &own;

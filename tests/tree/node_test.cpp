@@ -307,7 +307,7 @@ TEST(node, TREE_60_a_level_of_its_own_is_always_told) {
     EXPECT_EQ(root->raised_count, 1);
 }
 
-roost::atomic<bool> is_traced{false};
+roost::seam::atomic<bool> is_traced{false};
 constexpr roost::detail::node_functions traced{
     .kind = "traced", .destroy = &probe::destroy, .level_raised = &probe::level_raised, .tells_unobserved = &is_traced};
 
@@ -316,9 +316,9 @@ TEST(node, TREE_60_a_tracer_is_told_of_all) {
     ref child = make_child(*root, "child", child_kind::idle, admission::outsider, traced, {.unobserved = true});
     root->stop();
     EXPECT_EQ(child->raised_count, 0);
-    is_traced.store(true, roost::mo::relaxed);
+    is_traced.store(true, roost::seam::mo::relaxed);
     root->cancel();
-    is_traced.store(false, roost::mo::relaxed);
+    is_traced.store(false, roost::seam::mo::relaxed);
     EXPECT_EQ(child->raised_count, 1);
 }
 

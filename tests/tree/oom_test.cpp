@@ -47,7 +47,7 @@ void hold_cached_blocks(std::vector<void*>& held, std::size_t size) {
     held.reserve(20'000);
     const long before = allocations;
     while (allocations == before && held.size() < 20'000) {
-        held.push_back(roost::allocate_frame(size));
+        held.push_back(roost::seam::allocate_frame(size));
     }
 }
 
@@ -74,7 +74,7 @@ TEST(oom, TREE_56_every_operation_that_allocates) {
     with_failures([&] { roost::stop_token_link l(source.get_token(), *root); });
     EXPECT_GE(with_failures([&] { (void)roost::tree_to_string(*root); }), 1);
     for (void* p : held) {
-        roost::deallocate_frame(p, sizeof(probe));
+        roost::seam::deallocate_frame(p, sizeof(probe));
     }
     EXPECT_EQ(root->units(), 0U);
     EXPECT_FALSE(root->has_members());
@@ -119,7 +119,7 @@ TEST(oom, TREE_8_without_memory_the_kind_of_a_second_reason_survives) {
     EXPECT_EQ(root->why(level::cancel).kind(), reason_kind::timeout);
     EXPECT_EQ(root->why(level::stop).text(), "first");
     for (void* p : held) {
-        roost::deallocate_frame(p, 64);
+        roost::seam::deallocate_frame(p, 64);
     }
 }
 

@@ -18,7 +18,7 @@ using namespace model_node;
 MODEL_COMPLETE(raise_model, attach_to_leaf) {
     ref root = make_root(probe::quiet);
     ref leaf = make_child(*root, child_kind::idle, probe::quiet);
-    roost::thread canceller([root] { root->cancel(); });
+    roost::seam::thread canceller([root] { root->cancel(); });
     ref child = make_child(*leaf);
     const bool born = child->level_now() == level::cancel;
     canceller.join();
@@ -33,7 +33,7 @@ MODEL_COMPLETE(raise_model, attach_to_leaf) {
 MODEL_COMPLETE(raise_model, attach_to_raised) {
     ref root = make_root(probe::quiet);
     ref first = make_child(*root, child_kind::idle, probe::quiet);
-    roost::thread canceller([root] {
+    roost::seam::thread canceller([root] {
         root->cancel();
         check(root->is_cancelled(), "TREE-2");
     });
@@ -45,9 +45,9 @@ MODEL_COMPLETE(raise_model, attach_to_raised) {
 
 // TREE-4: a child that sees itself cancelled sees what the canceller did before.
 MODEL_COMPLETE(raise_model, born_cancelled) {
-    roost::plain<int> before{0};
+    roost::seam::plain<int> before{0};
     ref root = make_root(probe::quiet);
-    roost::thread canceller([root, &before] {
+    roost::seam::thread canceller([root, &before] {
         before.set(1);
         root->cancel();
     });
@@ -63,7 +63,7 @@ MODEL_COMPLETE(raise_model, helper_waits) {
     ref root = make_root(probe::quiet);
     ref middle = make_child(*root, child_kind::idle, probe::quiet);
     ref leaf = make_child(*middle, child_kind::idle, probe::quiet);
-    roost::thread other([root, leaf] {
+    roost::seam::thread other([root, leaf] {
         root->cancel();
         check(leaf->is_cancelled(), "TREE-2: latched when raise returns");
     });
@@ -78,7 +78,7 @@ MODEL_COMPLETE(raise_model, two_raisers) {
     ref middle = make_child(*root, child_kind::idle, probe::quiet);
     ref leaf = make_child(*middle);
     leaf->on_raised = [](level) {};
-    roost::thread other([root, leaf] {
+    roost::seam::thread other([root, leaf] {
         root->cancel();
         check(leaf->is_cancelled(), "TREE-2: latched when raise returns");
     });
@@ -93,8 +93,8 @@ MODEL_COMPLETE(raise_model, two_raisers) {
 // TREE-4, TREE-10: every way to ask sees what the raiser did before.
 MODEL_COMPLETE(raise_model, observers) {
     ref root = make_root(probe::quiet);
-    roost::plain<int> before{0};
-    roost::thread other([root, &before] {
+    roost::seam::plain<int> before{0};
+    roost::seam::thread other([root, &before] {
         before.set(1);
         root->cancel();
     });
@@ -114,8 +114,8 @@ MODEL_COMPLETE(raise_model, observers) {
 // TREE-37: the last owner leaves while a level is raised.
 MODEL_COMPLETE(raise_model, gone_carries) {
     ref root = make_root(probe::quiet);
-    roost::plain<int> before{0};
-    roost::thread other([root, &before] {
+    roost::seam::plain<int> before{0};
+    roost::seam::thread other([root, &before] {
         before.set(1);
         root->mark_gone();
     });
@@ -130,15 +130,15 @@ MODEL_COMPLETE(raise_model, gone_carries) {
 // TREE-60: a view begins to observe while a level arrives, from above or at the node itself: it finds the level, or it is told
 // and finds what the observer had prepared. Never neither.
 void observe_while_raised(const ref& at, const ref& observed) {
-    roost::atomic<std::uint32_t> prepared{0};
-    roost::plain<int> before{0};
+    roost::seam::atomic<std::uint32_t> prepared{0};
+    roost::seam::plain<int> before{0};
     bool was_found = false;
-    observed->on_raised = [&prepared, &was_found](level) { was_found = prepared.load(roost::mo::relaxed) == 1; };
-    roost::thread raiser([&at, &before] {
+    observed->on_raised = [&prepared, &was_found](level) { was_found = prepared.load(roost::seam::mo::relaxed) == 1; };
+    roost::seam::thread raiser([&at, &before] {
         before.set(1);
         at->stop();
     });
-    prepared.store(1, roost::mo::relaxed);
+    prepared.store(1, roost::seam::mo::relaxed);
     const bool is_raised = observed->observe_level();
     if (is_raised) {
         check(before.get() == 1, "TREE-60: the observer sees what the raiser did");
@@ -161,7 +161,7 @@ MODEL_COMPLETE(raise_model, observe_and_raise_here) {
 MODEL_COMPLETE(raise_model, finish_against_raise) {
     ref root = make_root(probe::quiet);
     ref middle = make_child(*root, child_kind::idle, probe::quiet);
-    roost::thread other([root] { root->cancel(); });
+    roost::seam::thread other([root] { root->cancel(); });
     middle->stop();
     other.join();
     check(middle->is_cancelled(), "TREE-1: no level gets lost");
@@ -171,7 +171,7 @@ MODEL_COMPLETE(raise_model, finish_against_raise) {
 MODEL_COMPLETE(raise_model, born_between_two_levels) {
     ref root = make_root(probe::quiet);
     root->stop();
-    roost::thread other([root] { root->cancel(); });
+    roost::seam::thread other([root] { root->cancel(); });
     ref child = make_child(*root, child_kind::idle, probe::quiet);
     other.join();
     check(child->is_cancelled() && child->why(level::stop).kind() == roost::reason_kind::requested, "TREE-5: both arrive");
@@ -181,7 +181,7 @@ MODEL_COMPLETE(raise_model, born_between_two_levels) {
 MODEL_COMPLETE(raise_model, attach_behind_a_deadline) {
     ref root = make_root(probe::quiet);
     ref leaf = make_child(*root, child_kind::idle, probe::quiet);
-    roost::thread canceller([root] { root->cancel(); });
+    roost::seam::thread canceller([root] { root->cancel(); });
     {
         roost::own_deadline limit(*leaf, roost::time_point(roost::duration(1)));
         ref child = make_child(*leaf, child_kind::idle, probe::quiet);
@@ -197,7 +197,7 @@ MODEL_COMPLETE(raise_model, kept_while_dying) {
     probe* raw = child.get();
     roost::detail::node_ref<> kept;
     child->on_raised = [raw, &kept](level) { kept = roost::detail::node_ref<>::try_share(*raw); };
-    roost::thread canceller([root] { root->cancel(); });
+    roost::seam::thread canceller([root] { root->cancel(); });
     child = {};
     canceller.join();
     if (kept) {
@@ -211,7 +211,7 @@ MODEL_COMPLETE(raise_model, ignore_leave) {
     ref job = make_child(*root);
     ref below = make_child(*job);
     check(job->enter_ignore(), "TREE-11: nobody has cancelled yet");
-    roost::thread canceller([root] { root->cancel(); });
+    roost::seam::thread canceller([root] { root->cancel(); });
     job->leave_ignore();
     canceller.join();
     check(job->is_cancelled() && below->is_cancelled(), "TREE-13: cancel has effect after the guard");
@@ -222,7 +222,7 @@ MODEL_COMPLETE(raise_model, ignore_leave) {
 MODEL_COMPLETE(raise_model, ignore_enter) {
     ref root = make_root(probe::quiet);
     ref below = make_child(*root, child_kind::idle, probe::quiet);
-    roost::thread canceller([root] { root->cancel(); });
+    roost::seam::thread canceller([root] { root->cancel(); });
     const bool inside = root->enter_ignore();
     if (inside) {
         check(!root->is_cancelled(), "TREE-12: inside the guard there is no effect");
@@ -238,7 +238,7 @@ MODEL_COMPLETE(raise_model, death_under_the_walker) {
     ref root = make_root(probe::quiet);
     ref middle = make_child(*root, child_kind::idle, probe::quiet);
     ref leaf = make_child(*middle);
-    roost::thread canceller([root] { root->cancel(); });
+    roost::seam::thread canceller([root] { root->cancel(); });
     middle = {};
     leaf = {};
     canceller.join();
@@ -252,8 +252,8 @@ TEST(raise_model, death_under_two_walkers) {
             ref root = make_root(probe::quiet);
             ref middle = make_child(*root, child_kind::idle, probe::quiet);
             ref leaf = make_child(*middle);
-            roost::thread canceller([root] { root->cancel(); });
-            roost::thread stopper([root] { root->stop(); });
+            roost::seam::thread canceller([root] { root->cancel(); });
+            roost::seam::thread stopper([root] { root->stop(); });
             middle = {};
             leaf = {};
             canceller.join();
@@ -269,8 +269,8 @@ TEST(raise_model, attach_cancel_complete) {
         [] {
             ref root = make_root(probe::table);
             root->enter();
-            roost::thread canceller([root] { root->cancel(); });
-            roost::thread body([root] { root->close_and_leave(); });
+            roost::seam::thread canceller([root] { root->cancel(); });
+            roost::seam::thread body([root] { root->close_and_leave(); });
             {
                 ref child = make_child(*root, child_kind::working);
                 if (child) {
@@ -292,7 +292,7 @@ MODEL_COMPLETE(raise_model, told_while_dying) {
     ref child = make_child(*root);
     probe* raw = child.get();
     child->on_raised = [raw](level) { check(raw->cancel_requested(), "TREE-6: told after the latch"); };
-    roost::thread canceller([root] { root->cancel(); });
+    roost::seam::thread canceller([root] { root->cancel(); });
     child = {};
     canceller.join();
 }

@@ -11,6 +11,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using roost::testing::check;
 
 // A node with its turn, as an owned scope has one.

@@ -35,7 +35,7 @@ struct counted : roost::detail::node {
         auto& self = static_cast<counted&>(n);
         self.~counted();
         live.fetch_sub(1);
-        roost::deallocate_frame(&self, sizeof(counted));
+        roost::seam::deallocate_frame(&self, sizeof(counted));
     }
     static void level_raised(roost::detail::node& n, level) noexcept { static_cast<counted&>(n).told.fetch_add(1); }
     static constexpr roost::detail::node_functions table{
@@ -44,9 +44,9 @@ struct counted : roost::detail::node {
     explicit counted(roost::detail::node& up) : node(table, up, "child", roost::site::here()) { live.fetch_add(1); }
 };
 using counted_ref = roost::detail::node_ref<counted>;
-counted_ref new_root() { return counted_ref::adopt(::new (roost::allocate_frame(sizeof(counted))) counted); }
+counted_ref new_root() { return counted_ref::adopt(::new (roost::seam::allocate_frame(sizeof(counted))) counted); }
 counted_ref new_child(roost::detail::node& up, child_kind kind = child_kind::idle) {
-    auto* made = ::new (roost::allocate_frame(sizeof(counted))) counted(up);
+    auto* made = ::new (roost::seam::allocate_frame(sizeof(counted))) counted(up);
     if (made->attach(kind) == roost::detail::attached::refused) {
         made->discard();
         return {};

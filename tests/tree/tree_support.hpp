@@ -23,7 +23,7 @@ struct probe : roost::detail::node {
             ++*self.destroyed;
         }
         self.~probe();
-        roost::deallocate_frame(&self, sizeof(probe));
+        roost::seam::deallocate_frame(&self, sizeof(probe));
     }
     static void level_raised(roost::detail::node& n, roost::level now) noexcept {
         auto& self = static_cast<probe&>(n);
@@ -52,11 +52,11 @@ using ref = roost::detail::node_ref<probe>;
 
 inline ref make_root(roost::node_name name = "root", const roost::detail::node_functions& f = probe::loud,
                      roost::detail::node_shape shape = {}) {
-    void* memory = roost::allocate_frame(sizeof(probe));
+    void* memory = roost::seam::allocate_frame(sizeof(probe));
     try {
         return ref::adopt(::new (memory) probe(f, name, shape));
     } catch (...) {
-        roost::deallocate_frame(memory, sizeof(probe));
+        roost::seam::deallocate_frame(memory, sizeof(probe));
         throw;
     }
 }
@@ -66,12 +66,12 @@ inline ref make_child(roost::detail::node& up, roost::node_name name = "child",
                       roost::detail::child_kind kind = roost::detail::child_kind::idle,
                       roost::detail::admission as = roost::detail::admission::outsider,
                       const roost::detail::node_functions& f = probe::loud, roost::detail::node_shape shape = {}) {
-    void* memory = roost::allocate_frame(sizeof(probe));
+    void* memory = roost::seam::allocate_frame(sizeof(probe));
     probe* made = nullptr;
     try {
         made = ::new (memory) probe(f, up, name, shape);
     } catch (...) {
-        roost::deallocate_frame(memory, sizeof(probe));
+        roost::seam::deallocate_frame(memory, sizeof(probe));
         throw;
     }
     if (made->attach(kind, as) == roost::detail::attached::refused) {

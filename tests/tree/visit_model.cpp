@@ -16,8 +16,8 @@ MODEL(visit_model, no_work_left) {
     {
         ref leaf = make_child(*root);
         leaf->enter();
-        roost::plain<int> cargo{0};
-        roost::thread worker([leaf, &cargo] {
+        roost::seam::plain<int> cargo{0};
+        roost::seam::thread worker([leaf, &cargo] {
             cargo.set(7);
             leaf->leave();
         });

@@ -12,41 +12,41 @@ using roost::testing::check;
 
 // An awaiter as the contract has it: one claim; who wins decides who continues.
 struct awaiter {
-    roost::atomic<std::uint32_t> claim{0};
-    roost::plain<int> alive{1};
+    roost::seam::atomic<std::uint32_t> claim{0};
+    roost::seam::plain<int> alive{1};
     static bool try_cancel(void* p) noexcept {
         auto& self = *static_cast<awaiter*>(p);
         check(self.alive.get() == 1, "TREE-54: the awaiter is alive inside try_cancel");
         std::uint32_t expected = 0;
-        return self.claim.compare_exchange_strong(expected, 2, roost::mo::acq_rel, roost::mo::acquire);
+        return self.claim.compare_exchange_strong(expected, 2, roost::seam::mo::acq_rel, roost::seam::mo::acquire);
     }
     bool try_wake() noexcept {
         std::uint32_t expected = 0;
-        return claim.compare_exchange_strong(expected, 1, roost::mo::acq_rel, roost::mo::acquire);
+        return claim.compare_exchange_strong(expected, 1, roost::seam::mo::acq_rel, roost::seam::mo::acquire);
     }
 };
 
 struct body_state {
     wait_slot slot;
     std::unique_ptr<awaiter> in = std::make_unique<awaiter>();
-    roost::atomic<std::uint32_t> ends{0};
+    roost::seam::atomic<std::uint32_t> ends{0};
     // What the body does when a wake resumes it: disarm, leave the awaiter, finish.
     void resumed() {
         slot.disarm();
         in->alive.set(0);  // the queue's memory of it may last longer; try_cancel must not come any more
-        ends.fetch_add(1, roost::mo::acq_rel);
+        ends.fetch_add(1, roost::seam::mo::acq_rel);
     }
     void unwound() {
         in->alive.set(0);  // the queue's memory of it may last longer; try_cancel must not come any more
-        ends.fetch_add(1, roost::mo::acq_rel);
+        ends.fetch_add(1, roost::seam::mo::acq_rel);
     }
 };
 
 // TREE-54: cancel against suspending.
 MODEL_COMPLETE(wait_slot_model, cancel_at_commit) {
     auto body = std::make_unique<body_state>();
-    roost::plain<int> why{0};
-    roost::thread canceller([b = body.get(), &why] {
+    roost::seam::plain<int> why{0};
+    roost::seam::thread canceller([b = body.get(), &why] {
         why.set(1);
         if (b->slot.cancel()) {
             b->unwound();
@@ -62,7 +62,7 @@ MODEL_COMPLETE(wait_slot_model, cancel_at_commit) {
     }
     canceller.join();
     check(body->slot.is_cancelled(), "TREE-54: sticky");
-    check(body->ends.load(roost::mo::acquire) == 1, "TREE-54: a cancelled wait ends, exactly once");
+    check(body->ends.load(roost::seam::mo::acquire) == 1, "TREE-54: a cancelled wait ends, exactly once");
 }
 
 // TREE-54: suspend, cancel and wake at once: the body ends exactly once, and the awaiter is never touched after that.
@@ -72,12 +72,12 @@ TEST(wait_slot_model, suspend_cancel_wake) {
             auto body = std::make_unique<body_state>();
             awaiter* in = body->in.get();
             wait_slot::suspension here(body->slot, in, &awaiter::try_cancel);
-            roost::thread waker([b = body.get(), in] {
+            roost::seam::thread waker([b = body.get(), in] {
                 if (in->try_wake()) {
                     b->resumed();
                 }
             });
-            roost::thread canceller([b = body.get()] {
+            roost::seam::thread canceller([b = body.get()] {
                 if (b->slot.cancel()) {
                     b->unwound();
                 }
@@ -87,20 +87,20 @@ TEST(wait_slot_model, suspend_cancel_wake) {
             }
             waker.join();
             canceller.join();
-            check(body->ends.load(roost::mo::acquire) == 1, "TREE-54: exactly one continuation");
+            check(body->ends.load(roost::seam::mo::acquire) == 1, "TREE-54: exactly one continuation");
         },
         {.seconds = 20});
 }
 
 // TREE-54: a woken body that finishes and frees the slot while the suspending thread has not committed yet.
 MODEL_COMPLETE(wait_slot_model, disarm_waits) {
-    auto* body = new (roost::allocate(sizeof(body_state))) body_state;
+    auto* body = new (roost::seam::allocate(sizeof(body_state))) body_state;
     wait_slot::suspension here(body->slot, body->in.get(), &awaiter::try_cancel);
-    roost::thread waker([body, in = body->in.get()] {
+    roost::seam::thread waker([body, in = body->in.get()] {
         if (in->try_wake()) {
             body->resumed();
             body->~body_state();
-            roost::deallocate(body, sizeof(body_state));
+            roost::seam::deallocate(body, sizeof(body_state));
         }
     });
     check(!here.commit(), "TREE-54: nobody cancels");
@@ -109,11 +109,11 @@ MODEL_COMPLETE(wait_slot_model, disarm_waits) {
 
 // TREE-54: a canceller inside a losing try_cancel is waited for before the awaiter and the slot go.
 MODEL_COMPLETE(wait_slot_model, disarm_waits_for_canceller) {
-    auto* body = new (roost::allocate(sizeof(body_state))) body_state;
+    auto* body = new (roost::seam::allocate(sizeof(body_state))) body_state;
     wait_slot::suspension here(body->slot, body->in.get(), &awaiter::try_cancel);
     check(!here.commit(), "TREE-54: nobody has cancelled yet");
-    roost::plain<int> claimed{0};
-    roost::thread canceller([body, &claimed] { claimed.set(body->slot.cancel() ? 1 : 0); });
+    roost::seam::plain<int> claimed{0};
+    roost::seam::thread canceller([body, &claimed] { claimed.set(body->slot.cancel() ? 1 : 0); });
     if (body->in->try_wake()) {
         body->resumed();
         canceller.join();
@@ -124,17 +124,17 @@ MODEL_COMPLETE(wait_slot_model, disarm_waits_for_canceller) {
         body->unwound();
     }
     body->~body_state();
-    roost::deallocate(body, sizeof(body_state));
+    roost::seam::deallocate(body, sizeof(body_state));
 }
 
 // TREE-55: resumed on the suspending thread's own stack, by an executor that runs inline, and freed there.
 MODEL_COMPLETE(wait_slot_model, resumed_inside) {
-    auto* body = new (roost::allocate(sizeof(body_state))) body_state;
+    auto* body = new (roost::seam::allocate(sizeof(body_state))) body_state;
     wait_slot::suspension here(body->slot, body->in.get(), &awaiter::try_cancel);
     check(body->in->try_wake(), "TREE-55: the wake comes first");
     body->resumed();
     body->~body_state();
-    roost::deallocate(body, sizeof(body_state));
+    roost::seam::deallocate(body, sizeof(body_state));
     check(!here.commit(), "TREE-55: keeps its hands off");
 }
 

@@ -16,7 +16,7 @@ using namespace model_node;
 MODEL(why_model, reason_with_level) {
     ref root = make_root(probe::quiet);
     ref child = make_child(*root, roost::detail::child_kind::idle, probe::quiet);
-    roost::thread other([root] {
+    roost::seam::thread other([root] {
         root->stop(reason(reason_kind::shutdown, "first"));
         root->cancel(reason(reason_kind::timeout, "second"));
     });
@@ -34,7 +34,7 @@ MODEL(why_model, own_against_inherited) {
     ref root = make_root(probe::quiet);
     ref child = make_child(*root, roost::detail::child_kind::idle, probe::quiet);
     reason_kind other_saw = reason_kind::none;
-    roost::thread other([root, child, &other_saw] {
+    roost::seam::thread other([root, child, &other_saw] {
         root->cancel(reason(reason_kind::shutdown, "above"));
         other_saw = child->why(level::cancel).kind();
     });
@@ -51,8 +51,8 @@ MODEL(why_model, lost_link) {
     ref root = make_root(probe::quiet);
     ref child = make_child(*root, roost::detail::child_kind::idle, probe::quiet);
     child->stop(reason(reason_kind::shutdown, "mine"));
-    roost::thread above([root] { root->cancel(); });
-    roost::thread reader([child] { check(child->why(level::stop).text() == "mine", "TREE-7: it stays readable"); });
+    roost::seam::thread above([root] { root->cancel(); });
+    roost::seam::thread reader([child] { check(child->why(level::stop).text() == "mine", "TREE-7: it stays readable"); });
     child->cancel(reason(reason_kind::timeout, "own"));
     above.join();
     reader.join();
@@ -63,7 +63,7 @@ MODEL(why_model, origin_with_level) {
     ref root = make_root(probe::quiet);
     ref middle = make_child(*root, roost::detail::child_kind::idle, probe::quiet);
     ref leaf = make_child(*middle, roost::detail::child_kind::idle, probe::quiet);
-    roost::thread other([middle] { middle->stop(reason(reason_kind::shutdown, "first")); });
+    roost::seam::thread other([middle] { middle->stop(reason(reason_kind::shutdown, "first")); });
     if (const roost::detail::node* from = leaf->origin(level::stop)) {
         check(from == middle.get(), "TREE-7: the origin is where it was given");
     }
@@ -73,7 +73,7 @@ MODEL(why_model, origin_with_level) {
 // Two own raises at once.
 MODEL(why_model, two_own) {
     ref root = make_root(probe::quiet);
-    roost::thread other([root] { root->cancel(reason(reason_kind::shutdown, "one")); });
+    roost::seam::thread other([root] { root->cancel(reason(reason_kind::shutdown, "one")); });
     root->cancel(reason(reason_kind::timeout, "two"));
     const auto seen = root->why(level::cancel).kind();
     other.join();
@@ -87,7 +87,7 @@ MODEL_COMPLETE(why_model, known_origin) {
     ref lower = make_child(*upper, roost::detail::child_kind::idle, probe::quiet);
     ref leaf = make_child(*lower, roost::detail::child_kind::idle, probe::quiet);
     root->cancel(reason(reason_kind::shutdown, "top"));
-    roost::thread other([lower] { lower->abort(reason(reason_kind::timeout, "own")); });
+    roost::seam::thread other([lower] { lower->abort(reason(reason_kind::timeout, "own")); });
     check(leaf->why(level::cancel).text() == "top", "TREE-7: the reason of the node at which it was given");
     check(leaf->origin(level::cancel) == root.get(), "TREE-7: found again where the climb left it");
     other.join();

@@ -18,7 +18,7 @@ MODEL_COMPLETE(work_model, visible_at_root) {
     ref root = make_root();
     {
         ref leaf = make_child(*root);
-        roost::thread other([leaf] {
+        roost::seam::thread other([leaf] {
             leaf->enter();
             check(leaf->parent()->has_work(), "TREE-16: a returned unit is seen at the root");
             leaf->leave();
@@ -38,7 +38,7 @@ MODEL(work_model, siblings_meet_in_the_middle) {
         ref middle = make_child(*root);
         ref left = make_child(*middle);
         ref right = make_child(*middle);
-        roost::thread other([left, root] {
+        roost::seam::thread other([left, root] {
             left->enter();
             check(root->has_work(), "TREE-16: a returned unit is seen at the root");
             left->leave();
@@ -57,7 +57,7 @@ MODEL_COMPLETE(work_model, leaf_and_middle) {
     {
         ref middle = make_child(*root);
         ref leaf = make_child(*middle);
-        roost::thread other([leaf, root] {
+        roost::seam::thread other([leaf, root] {
             leaf->enter();
             check(root->has_work(), "TREE-16: a returned unit is seen at the root");
             leaf->leave();
@@ -75,7 +75,7 @@ MODEL_COMPLETE(work_model, attach_visible_at_root) {
     ref root = make_root();
     {
         ref middle = make_child(*root);
-        roost::thread other([middle] {
+        roost::seam::thread other([middle] {
             middle->enter();
             middle->leave();
         });
@@ -90,9 +90,9 @@ MODEL_COMPLETE(work_model, attach_visible_at_root) {
 // TREE-29: every way to ask sees what came before.
 MODEL_COMPLETE(work_model, observers) {
     ref root = make_root();
-    roost::plain<int> before{0};
+    roost::seam::plain<int> before{0};
     root->enter();
-    roost::thread other([root, &before] {
+    roost::seam::thread other([root, &before] {
         before.set(1);
         root->close_and_leave();
     });
@@ -112,10 +112,10 @@ MODEL_COMPLETE(work_model, observers) {
 // TREE-18, TREE-29: the root drains exactly once after close, and a thread that sees it sees what the work did.
 MODEL_COMPLETE(work_model, drain_sees_work) {
     ref root = make_root();
-    roost::plain<int> done_by_work{0};
+    roost::seam::plain<int> done_by_work{0};
     ref leaf = make_child(*root);
     leaf->enter();
-    roost::thread other([leaf, &done_by_work] {
+    roost::seam::thread other([leaf, &done_by_work] {
         done_by_work.set(1);
         leaf->leave();
     });
@@ -132,11 +132,11 @@ MODEL_COMPLETE(work_model, drain_sees_work) {
 // TREE-29: the body that ends last, and so drains, sees what was done by a unit that went before.
 MODEL_COMPLETE(work_model, body_ends_last) {
     ref root = make_root();
-    roost::plain<int> done_by_work{0};
+    roost::seam::plain<int> done_by_work{0};
     root->enter();
     root->enter();
     root->on_drained = [&done_by_work] { check(done_by_work.get() == 1, "TREE-29: a drain sees what the work did"); };
-    roost::thread other([root, &done_by_work] {
+    roost::seam::thread other([root, &done_by_work] {
         done_by_work.set(1);
         root->leave();
     });
@@ -148,13 +148,13 @@ MODEL_COMPLETE(work_model, body_ends_last) {
 // TREE-29: both workers' writes are seen by the draining thread, also those of the worker that was not the last.
 MODEL_COMPLETE(work_model, two_workers) {
     ref root = make_root();
-    roost::plain<int> one{0};
-    roost::plain<int> two{0};
+    roost::seam::plain<int> one{0};
+    roost::seam::plain<int> two{0};
     root->enter();
     root->enter();
     root->close();
     root->on_drained = [&] { check(one.get() + two.get() == 2, "TREE-29: a drain sees what all of the work did"); };
-    roost::thread a([root, &one] {
+    roost::seam::thread a([root, &one] {
         one.set(1);
         root->leave();
     });
@@ -167,19 +167,19 @@ MODEL_COMPLETE(work_model, two_workers) {
 // TREE-18: watching against the last unit: the watcher sees that there is no work, or is told.
 MODEL_COMPLETE(work_model, watch_against_last_unit) {
     ref root = make_root();
-    roost::plain<int> registered{0};
-    roost::atomic<std::uint32_t> told{0};
+    roost::seam::plain<int> registered{0};
+    roost::seam::atomic<std::uint32_t> told{0};
     root->enter();
     root->on_drained = [&] {
         check(registered.get() == 1, "TREE-18: whoever is told sees what the watcher registered");
-        told.store(1, roost::mo::relaxed);
+        told.store(1, roost::seam::mo::relaxed);
     };
-    roost::thread worker([root] { root->leave(); });
+    roost::seam::thread worker([root] { root->leave(); });
     registered.set(1);
     root->watch();
     const bool idle = !root->has_work();
     worker.join();
-    check(idle || told.load(roost::mo::relaxed) == 1, "TREE-18: no crossing is missed");
+    check(idle || told.load(roost::seam::mo::relaxed) == 1, "TREE-18: no crossing is missed");
 }
 
 // TREE-18: two last units race with each other and with the closing.
@@ -188,8 +188,8 @@ MODEL_COMPLETE(work_model, two_last_units) {
     ref leaf = make_child(*root);
     leaf->enter();
     root->enter();
-    roost::thread a([leaf] { leaf->leave(); });
-    roost::thread b([root] { root->leave(); });
+    roost::seam::thread a([leaf] { leaf->leave(); });
+    roost::seam::thread b([root] { root->leave(); });
     root->close();
     a.join();
     b.join();
@@ -203,7 +203,7 @@ MODEL_COMPLETE(work_model, last_unit_against_last_holder) {
         ref leaf = make_child(*root);
         leaf->enter();
         probe* held = leaf.get();
-        roost::thread other([held] { held->leave(); });
+        roost::seam::thread other([held] { held->leave(); });
         leaf = {};
         root = {};
         other.join();
@@ -212,15 +212,15 @@ MODEL_COMPLETE(work_model, last_unit_against_last_holder) {
 
 // TREE-19: a drained view that lets a joiner free everything, while the one who left last is still inside.
 MODEL_COMPLETE(work_model, joiner_frees) {
-    roost::atomic<std::uint32_t> drained{0};
+    roost::seam::atomic<std::uint32_t> drained{0};
     ref root = make_root();
-    root->on_drained = [&drained] { drained.store(1, roost::mo::release); };
+    root->on_drained = [&drained] { drained.store(1, roost::seam::mo::release); };
     root->enter();
     probe* held = root.get();
-    roost::thread worker([held] { held->leave(); });
+    roost::seam::thread worker([held] { held->leave(); });
     root->close();
-    while (drained.load(roost::mo::acquire) == 0) {
-        roost::yield_thread();
+    while (drained.load(roost::seam::mo::acquire) == 0) {
+        roost::seam::yield_thread();
     }
     root = {};
     worker.join();
@@ -231,7 +231,7 @@ MODEL_COMPLETE(work_model, attach_against_closing) {
     ref root = make_root();
     root->enter();
     bool admitted = false;
-    roost::thread body([root] { root->close_and_leave(); });
+    roost::seam::thread body([root] { root->close_and_leave(); });
     {
         ref child = make_child(*root, child_kind::working);
         admitted = static_cast<bool>(child);
@@ -250,7 +250,7 @@ MODEL_COMPLETE(work_model, attach_against_closing) {
 MODEL_COMPLETE(work_model, work_below_a_closing_node) {
     ref root = make_root();
     ref leaf = make_child(*root);
-    roost::thread closer([root] { root->close(); });
+    roost::seam::thread closer([root] { root->close(); });
     if (leaf->try_enter()) {
         check(!root->is_closed(), "TREE-27: admitted work keeps the ancestor open");
         leaf->leave();
@@ -265,14 +265,14 @@ MODEL_COMPLETE(work_model, late_unit) {
     ref node = make_child(*root);
     node->watch();
     node->enter();
-    roost::thread other([node, root] {
+    roost::seam::thread other([node, root] {
         node->enter();
         check(root->has_work(), "TREE-24: a late unit is seen at the root");
         node->leave();
     });
     node->leave();
     other.join();
-    const std::uint32_t drains = node->crossings.load(roost::mo::relaxed);
+    const std::uint32_t drains = node->crossings.load(roost::seam::mo::relaxed);
     check(drains == 1 || drains == 2, "TREE-24: once per crossing");
     check(!root->has_work(), "TREE-24: nothing is left");
 }

@@ -71,7 +71,7 @@ private:
     blocking_service* blocking_ = nullptr;
     bool single_threaded_ = false;
 
-    small_mutex lock_;
+    seam::small_mutex lock_;
     work_list queue_;  // under lock_
     bool scheduled_ = false;  // under lock_: a turn waits in the context's queue
     bool closed_ = false;  // under lock_

@@ -2,7 +2,8 @@
 
 // The seam. This header and its back ends are the only place where Roost touches atomics, locks, parking, threads,
 // thread-locals, the clock, random numbers and node memory; everything above is written against the names listed here,
-// so the explorer can run the shipped code and try every interleaving of it.
+// so the explorer can run the shipped code and try every interleaving of it. All of it is in the namespace roost::seam, which is
+// for this library and for models of a user's own code; only now() is also roost::now().
 //
 //   atomic<T>                     load store exchange compare_exchange_{weak,strong} fetch_{add,sub,or,and}; orders explicit
 //   plain<T>                      ordinary memory that is handed between threads: get() set(v); models detect races;
@@ -32,7 +33,7 @@
 
 #include <atomic>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::seam {
 
 // Short names for memory orders. Every use carries a label of its file's ordering table.
 namespace mo {
@@ -47,7 +48,7 @@ inline constexpr std::memory_order seq_cst = std::memory_order_seq_cst;
 struct unset_t {};
 inline constexpr unset_t unset{};
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::seam
 
 #if defined(ROOST_SEAM_MODEL)
 #include <roost/base/detail/seam_model.hpp>  // IWYU pragma: export
@@ -56,3 +57,10 @@ inline constexpr unset_t unset{};
 #else
 #include <roost/base/detail/seam_native.hpp>  // IWYU pragma: export
 #endif
+
+namespace roost::inline ROOST_ABI {
+using seam::now;
+namespace detail {
+using namespace seam;
+}
+}  // namespace roost::inline ROOST_ABI

@@ -76,7 +76,7 @@ private:
 class executor_ref {
 public:
     constexpr executor_ref() noexcept : target_(nullptr) {}
-    constexpr explicit executor_ref(unset_t) noexcept {}
+    constexpr explicit executor_ref(seam::unset_t) noexcept {}
     constexpr explicit(false) executor_ref(executor& target) noexcept : target_(&target) {}
 
     [[nodiscard]] explicit operator bool() const noexcept { return target_ != nullptr; }

@@ -16,7 +16,7 @@ public:
 
     constexpr explicit work(run_function function) noexcept : next(nullptr), run_(function) {}
     // Requires set_run() before it is posted.
-    constexpr explicit work(unset_t) noexcept {}
+    constexpr explicit work(seam::unset_t) noexcept {}
     work(const work&) = delete;
     work& operator=(const work&) = delete;
 

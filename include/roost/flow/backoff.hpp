@@ -44,7 +44,7 @@ public:
         if (jitter_ == 0.0) {
             return whole;
         }
-        const double random = static_cast<double>(random_u64() >> 11U) * 0x1.0p-53;
+        const double random = static_cast<double>(seam::random_u64() >> 11U) * 0x1.0p-53;
         return duration(static_cast<duration::rep>(static_cast<double>(whole.count()) * (1.0 - jitter_ * random)));
     }
 

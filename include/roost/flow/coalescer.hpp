@@ -80,7 +80,7 @@ private:
         }
         const result& got = co_await joined->shared;
         if (got.has_error()) {
-            joined->heard.store(true, mo::relaxed);  // H1
+            joined->heard.store(true, seam::mo::relaxed);  // H1
             for (const std::exception_ptr& other : got.others()) {
                 co_await detail::carry_failure(got.error(), other);
             }
@@ -106,14 +106,14 @@ private:
         flight(const flight&) = delete;
         flight& operator=(const flight&) = delete;
         ~flight() {
-            if (!heard.load(mo::relaxed)) {  // H1
+            if (!heard.load(seam::mo::relaxed)) {  // H1
                 detail::report_unheard(failed);
             }
         }
         event started{"coalesced start"};
         shared_deferred<result> shared;
         std::exception_ptr failure;
-        atomic<bool> heard{false};
+        seam::atomic<bool> heard{false};
         std::vector<std::exception_ptr> failed;  // the computation's, until it has ended
         slot* in = nullptr;  // until it has been taken out
     };
@@ -182,7 +182,7 @@ private:
         scope* const in;
         const std::string name;  // of the computations
         mutex access{"coalescer"};
-        small_mutex lock;
+        seam::small_mutex lock;
         map running;
         std::size_t size = 0;
 

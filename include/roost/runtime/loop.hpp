@@ -73,7 +73,7 @@ private:
     work_list yielded_;  // older than all of ready_
     detail::timer_shards timers_;
     detail::pulse pulse_;
-    atomic<bool> stop_{false};
+    seam::atomic<bool> stop_{false};
     detail::pace pace_;
     const work* poll_end_ = nullptr;  // queued by poll() behind what was ready at its start
     bool older_ready_ = false;

@@ -136,7 +136,7 @@ private:
     detail::component_failures* failures_;
     roost::detail::node_ref<detail::component_scope> scope_;
     detail::component_jobs jobs_;
-    small_mutex lock_;
+    seam::small_mutex lock_;
     std::function<task<>()> hook_;
     bool stopped_ = false;
 };

@@ -79,11 +79,11 @@ public:
 
 private:
     void settle(settled how) noexcept {
-        settled_[static_cast<std::size_t>(how)].fetch_add(1, mo::release);  // G3
+        settled_[static_cast<std::size_t>(how)].fetch_add(1, seam::mo::release);  // G3
     }
 
-    alignas(64) atomic<std::uint64_t> accepted_{0};
-    alignas(64) atomic<std::uint64_t> settled_[4];
+    alignas(64) seam::atomic<std::uint64_t> accepted_{0};
+    alignas(64) seam::atomic<std::uint64_t> settled_[4];
 };
 
 // One piece of accepted work. Movable; settled once, by any thread.

@@ -45,7 +45,7 @@ public:
     // Returns true, and takes the signal, if one is stored.
     [[nodiscard]] bool try_wait() noexcept {
         std::uint32_t seen = signalled;
-        return word_.compare_exchange_strong(seen, idle, mo::acquire, mo::relaxed);  // A3
+        return word_.compare_exchange_strong(seen, idle, seam::mo::acquire, seam::mo::relaxed);  // A3
     }
     // Discards a stored signal. Returns true if there was one.
     bool reset() noexcept { return try_wait(); }
@@ -75,7 +75,7 @@ private:
     [[nodiscard]] wait_target describe() const noexcept { return {"auto_reset_event", name_}; }
     void set_slow() noexcept;
 
-    atomic<std::uint32_t> word_;
+    seam::atomic<std::uint32_t> word_;
     detail::wait_list waiters_;
     const char* name_;
 };

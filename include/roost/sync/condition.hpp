@@ -92,8 +92,8 @@ private:
     public:
         node() noexcept : weighted_waiter(1) {}
         node(node&& other) noexcept : weighted_waiter(std::move(other)) {}
-        plain<mutex*> wanted{nullptr};
-        atomic<place> at{place::here};
+        seam::plain<mutex*> wanted{nullptr};
+        seam::atomic<place> at{place::here};
     };
 
     void enqueue(waiter& w) noexcept;
@@ -135,7 +135,7 @@ public:
     [[nodiscard]] waiter& node() noexcept { return node_; }
     // Returns the mutex once the waiter has been notified.
     [[nodiscard]] wait_target waits_on() const noexcept {
-        const bool has_moved = node_.at.load(mo::relaxed) != place::here;  // N4
+        const bool has_moved = node_.at.load(seam::mo::relaxed) != place::here;  // N4
         return has_moved ? node_.wanted.get()->core().describe() : on_->describe();
     }
 

@@ -48,8 +48,8 @@ public:
 
     void set() noexcept;
     // Returns true if it was set.
-    bool reset() noexcept { return (word_.fetch_and(~set_bit, mo::acquire) & set_bit) != 0; }         // E5
-    [[nodiscard]] bool is_set() const noexcept { return (word_.load(mo::acquire) & set_bit) != 0; }  // E1
+    bool reset() noexcept { return (word_.fetch_and(~set_bit, seam::mo::acquire) & set_bit) != 0; }         // E5
+    [[nodiscard]] bool is_set() const noexcept { return (word_.load(seam::mo::acquire) & set_bit) != 0; }  // E1
 
     [[nodiscard("it waits only when it is awaited: write co_await")]] operation wait() noexcept { return operation(this); }
     [[nodiscard]] bool try_wait() const noexcept { return is_set(); }
@@ -76,7 +76,7 @@ private:
     [[nodiscard]] wait_target describe() const noexcept { return {"event", name_}; }
     void set_slow() noexcept;
 
-    atomic<std::uint32_t> word_;
+    seam::atomic<std::uint32_t> word_;
     detail::wait_list waiters_;
     const char* name_;
 };

@@ -113,12 +113,12 @@ public:
             return false;
         }
         // A claimer may run from here on. It does not resume the coroutine before registered_bit is set.
-        const std::uint32_t interrupted = state_.load(mo::relaxed) & ~claimed_bit;  // R4
+        const std::uint32_t interrupted = state_.load(seam::mo::relaxed) & ~claimed_bit;  // R4
         if (interrupted != 0 &&
             inner_.try_cancel((interrupted & bit_of(claim::expired)) != 0 ? claim::expired : claim::cancelled)) {
             return false;
         }
-        const std::uint32_t before = state_.fetch_or(registered_bit, mo::acq_rel);  // R1
+        const std::uint32_t before = state_.fetch_or(registered_bit, seam::mo::acq_rel);  // R1
         return (before & claimed_bit) == 0;
     }
     bool try_cancel(claim as = claim::cancelled) noexcept { return inner_.try_cancel(as); }
@@ -138,7 +138,7 @@ private:
     // Called by the stop request or the timer: claims the wait like any canceller, then posts it to the executor.
     static void interrupt(void* object, claim as) noexcept {
         auto& self = *static_cast<interruptible*>(object);
-        self.state_.fetch_or(bit_of(as), mo::relaxed);  // R3
+        self.state_.fetch_or(bit_of(as), seam::mo::relaxed);  // R3
         if (self.inner_.try_cancel(as)) {
             post_or_fall_back(self.where_, self.inner_.node(), self.inner_.waits_on().name());
         }
@@ -147,7 +147,7 @@ private:
     static void claimed(work& w) noexcept {
         auto& self = *static_cast<interruptible*>(static_cast<waiter&>(w).frame());
         const resume_target target = self.target_;
-        if ((self.state_.fetch_or(claimed_bit, mo::acq_rel) & registered_bit) != 0) {  // R2
+        if ((self.state_.fetch_or(claimed_bit, seam::mo::acq_rel) & registered_bit) != 0) {  // R2
             self.node().bind(target);
             target.run()(self.node());
         }
@@ -157,7 +157,7 @@ private:
     Source source_;
     resume_target target_{nullptr, nullptr, {}};
     executor_ref where_;
-    atomic<std::uint32_t> state_{0};
+    seam::atomic<std::uint32_t> state_{0};
 };
 
 namespace detail {

@@ -57,8 +57,8 @@ public:
     ~latch();
 
     void count_down(std::uint32_t n = 1) noexcept;
-    [[nodiscard]] bool is_open() const noexcept { return word_.load(mo::acquire) < unit; }  // C3
-    [[nodiscard]] std::uint32_t count() const noexcept { return word_.load(mo::relaxed) / unit; }  // C7
+    [[nodiscard]] bool is_open() const noexcept { return word_.load(seam::mo::acquire) < unit; }  // C3
+    [[nodiscard]] std::uint32_t count() const noexcept { return word_.load(seam::mo::relaxed) / unit; }  // C7
 
     [[nodiscard("it waits only when it is awaited: write co_await")]] operation wait() noexcept { return operation(this); }
     // Counts down and waits, both when it is awaited. If the wait is cancelled, the count stands.
@@ -94,7 +94,7 @@ private:
     void count_down_slow(std::uint32_t n) noexcept;
     [[nodiscard]] bool arrive(waiter& w, std::uint32_t n) noexcept;
 
-    atomic<std::uint32_t> word_;
+    seam::atomic<std::uint32_t> word_;
     detail::wait_list waiters_;
     const char* name_;
 };

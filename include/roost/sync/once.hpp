@@ -57,7 +57,7 @@ public:
     [[nodiscard]] bool call_blocking(Fn&& fn, time_limit deadline);
 
     [[nodiscard]] bool is_done() const noexcept {
-        return detail::once_state::unpack(word_.load(mo::acquire)).phase == detail::once_state::done;  // O1
+        return detail::once_state::unpack(word_.load(seam::mo::acquire)).phase == detail::once_state::done;  // O1
     }
     [[nodiscard]] std::size_t waiters_now() const noexcept { return waiters_.size_approx(); }
     [[nodiscard]] const char* name() const noexcept { return name_; }
@@ -79,7 +79,7 @@ private:
     [[nodiscard]] wait_target describe() const noexcept { return {"once", name_}; }
     void finish(bool succeeded) noexcept;
 
-    atomic<std::uint32_t> word_{0};
+    seam::atomic<std::uint32_t> word_{0};
     detail::wait_list waiters_;
     const char* name_;
 };

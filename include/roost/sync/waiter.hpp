@@ -93,9 +93,9 @@ private:
 
 class waiter : public work {
 public:
-    constexpr waiter() noexcept : work(unset) {}
+    constexpr waiter() noexcept : work(seam::unset) {}
     // Requires that the other has not been awaited yet.
-    waiter(waiter&& other) noexcept : work(unset) {
+    waiter(waiter&& other) noexcept : work(seam::unset) {
         ROOST_ASSERT(other.state() == claim::idle, "a waiter cannot move once it waits");
         other.set_awaited();
     }
@@ -137,16 +137,16 @@ public:
     claim finish() noexcept {
         const claim how = state();
         if (how != claim::idle) {
-            claim_.store(claim::idle, mo::relaxed);  // W3
+            claim_.store(claim::idle, seam::mo::relaxed);  // W3
         }
         return how;
     }
     // Exact only under the lock of the list, and for the owner while no other thread can claim it.
-    [[nodiscard]] claim state() const noexcept { return claim_.load(mo::relaxed); }  // W3
+    [[nodiscard]] claim state() const noexcept { return claim_.load(seam::mo::relaxed); }  // W3
     // For a canceller that does not hold the lock. True is final; then the primitive may be gone. False proves nothing: the
     // waiter may be queued or claimed at any moment, so check again under the lock.
     [[nodiscard]] bool is_claimed() const noexcept {
-        const claim seen = claim_.load(mo::acquire);  // W4
+        const claim seen = claim_.load(seam::mo::acquire);  // W4
         return seen != claim::idle && seen != claim::waiting;
     }
     // True if it is queued, or claimed and not yet finished.
@@ -190,12 +190,12 @@ private:
     // The other fields are unset while the claim is idle: a wait that need not wait writes nothing else.
     // The fields of bind() and those of queueing alternate in memory. Side by side, compilers store two at once through a
     // vector register, and the reads that follow stall on it.
-    plain<waiter*> next_{unset};
+    seam::plain<waiter*> next_{seam::unset};
     void* frame_;
-    plain<waiter*> prev_{unset};
-    executor_ref where_{unset};
-    plain<std::uint32_t> generation_{unset};
-    atomic<claim> claim_{claim::idle};
+    seam::plain<waiter*> prev_{seam::unset};
+    executor_ref where_{seam::unset};
+    seam::plain<std::uint32_t> generation_{seam::unset};
+    seam::atomic<claim> claim_{claim::idle};
     // resumed: runs the function of resume_target::of(), which clears posted; posted: the same, and an executor owns it now;
     // unused: never awaited. posted and unused occur in checked builds only.
     enum class kind : std::uint8_t { coroutine, resumed, posted, thread, alternative, unused };

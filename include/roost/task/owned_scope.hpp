@@ -62,7 +62,7 @@ private:
     void rethrow();
 
     detail::root_block* block_;
-    atomic<bool> is_observed_{false};  // a failure was rethrown to a closer
+    seam::atomic<bool> is_observed_{false};  // a failure was rethrown to a closer
 };
 
 class [[nodiscard]] owned_scope::join_awaiter : public event::operation {

@@ -55,7 +55,7 @@ public:
 private:
     work* pop() noexcept;
 
-    mutable small_mutex lock_;
+    mutable seam::small_mutex lock_;
     bool closed_ = false;
     std::size_t pending_ = 0;
     work_list queue_;

@@ -42,8 +42,8 @@ private:
     void passed() noexcept;
     void check(std::uint32_t step, site where) const noexcept;
 
-    mutable small_mutex lock_;
-    atomic<std::uint32_t> reached_{0};
+    mutable seam::small_mutex lock_;
+    seam::atomic<std::uint32_t> reached_{0};
     turn* waiting_ = nullptr;
     duration limit_;
 };

@@ -106,7 +106,7 @@ private:
     void join_helpers(bool all) noexcept;
     [[nodiscard]] std::string own_leaks() const;
 
-    mutable small_mutex lock_;
+    mutable seam::small_mutex lock_;
     bool closed_ = false;
     std::size_t pending_ = 0;
     std::size_t armed_ = 0;
@@ -120,9 +120,9 @@ private:
     std::uint64_t random_;
     std::uint64_t draws_;  // state of the random numbers for bodies
     std::uint64_t submitted_ = 0;
-    atomic<std::uint32_t> rounds_{0};
+    seam::atomic<std::uint32_t> rounds_{0};
     detail::bell bell_;
-    atomic<duration::rep> now_;
+    seam::atomic<duration::rep> now_;
     std::string name_;
     std::vector<std::function<std::string()>> reporters_;
 };

@@ -54,7 +54,7 @@ public:
     own_deadline(const own_deadline&) = delete;
     own_deadline& operator=(const own_deadline&) = delete;
     ~own_deadline() {
-        if ((facts_.load(mo::relaxed) & ended) == 0) {  // D1
+        if ((facts_.load(seam::mo::relaxed) & ended) == 0) {  // D1
             end();
         }
     }
@@ -66,22 +66,22 @@ public:
     // Thread-safe.
     [[nodiscard]] bool try_pass(time_point at) noexcept;
     // Returns true if it has neither passed nor ended.
-    [[nodiscard]] bool is_pending() const noexcept { return facts_.load(mo::relaxed) == 0; }  // D1
-    [[nodiscard]] bool has_passed() const noexcept { return (facts_.load(mo::relaxed) & passed) != 0; }  // D1
+    [[nodiscard]] bool is_pending() const noexcept { return facts_.load(seam::mo::relaxed) == 0; }  // D1
+    [[nodiscard]] bool has_passed() const noexcept { return (facts_.load(seam::mo::relaxed) & passed) != 0; }  // D1
     // Ends the deadline, once: the node no longer has it, and it neither passes nor moves any more. The object may live on.
     void end() noexcept;
 
-    [[nodiscard]] time_point at() const noexcept { return time_point(duration(at_.load(mo::relaxed))); }  // D1
+    [[nodiscard]] time_point at() const noexcept { return time_point(duration(at_.load(seam::mo::relaxed))); }  // D1
     [[nodiscard]] deadline_kind kind() const noexcept { return kind_; }
 
 private:
     friend struct detail_deadline_access;
     detail::node* const of_;
-    atomic<std::int64_t> at_;
+    seam::atomic<std::int64_t> at_;
     const deadline_kind kind_;
     static constexpr std::uint8_t passed = 1;
     static constexpr std::uint8_t ended = 2;
-    atomic<std::uint8_t> facts_{0};  // changed under the lock of the node
+    seam::atomic<std::uint8_t> facts_{0};  // changed under the lock of the node
 };
 
 // Cancels, with the reason `timeout`, every node from n up to the nearest shield whose own limit is at or before `at`. For a

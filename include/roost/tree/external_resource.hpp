@@ -73,12 +73,12 @@ public:
                                                 site made_at = std::source_location::current(),
                                                 detail::admission as = detail::admission::outsider) {
         using block = detail::external_node_of<std::decay_t<OnCancel>>;
-        void* memory = allocate_frame(sizeof(block));
+        void* memory = seam::allocate_frame(sizeof(block));
         block* made = nullptr;
         try {
             made = ::new (memory) block(parent.core(), name, made_at, std::forward<OnCancel>(on_cancel));
         } catch (...) {
-            deallocate_frame(memory, sizeof(block));
+            seam::deallocate_frame(memory, sizeof(block));
             throw;
         }
         if (made->attach(detail::child_kind::working, as) == detail::attached::refused) {

@@ -16,6 +16,8 @@
 
 namespace roost::inline ROOST_ABI::postgres::detail {
 
+using namespace seam;
+
 // co_await: sends one statement and waits for the answer. take() then returns the result.
 class exchange final : private work, private poller::entry {
 public:

@@ -13,6 +13,8 @@
 
 namespace roost::inline ROOST_ABI::postgres {
 
+using namespace seam;
+
 namespace {
 
 constexpr std::size_t side_thread_limit = 4;

@@ -15,6 +15,8 @@
 
 namespace roost::inline ROOST_ABI::postgres::detail {
 
+using namespace seam;
+
 class exchange;
 class session;
 

@@ -11,6 +11,8 @@
 
 namespace roost::inline ROOST_ABI::postgres::detail {
 
+using namespace seam;
+
 namespace {
 
 using guard_type = std::lock_guard<small_mutex>;

@@ -15,6 +15,8 @@
 
 namespace roost::inline ROOST_ABI::postgres::detail {
 
+using namespace seam;
+
 // One call. Shared by its thread and its waiter; the last of them destroys it.
 class side_call {
 public:

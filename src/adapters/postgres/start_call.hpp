@@ -11,6 +11,8 @@
 
 namespace roost::inline ROOST_ABI::postgres::detail {
 
+using namespace seam;
+
 class start_call final : public limited_call {
 public:
     explicit start_call(std::string conninfo);

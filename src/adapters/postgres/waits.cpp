@@ -4,6 +4,8 @@
 
 namespace roost::inline ROOST_ABI::postgres::detail {
 
+using namespace seam;
+
 // --- socket_wait -------------------------------------------------------------------------------------------------------------
 
 socket_wait::socket_wait(const std::string& name, poller& in, int fd, std::uint32_t events, time_point deadline) noexcept

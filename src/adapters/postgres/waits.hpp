@@ -13,6 +13,8 @@
 
 namespace roost::inline ROOST_ABI::postgres::detail {
 
+using namespace seam;
+
 // A suspended coroutine and its executor.
 class continuation {
 public:

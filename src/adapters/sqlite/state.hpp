@@ -19,6 +19,8 @@
 
 namespace roost::inline ROOST_ABI::sqlite {
 
+using namespace seam;
+
 namespace detail {
 
 // Statements that wait for one file's lock, in FIFO order: only the first one tries. Shared by a pool's connections.
@@ -77,10 +79,10 @@ struct connection::state {
         lock_.unlock();
     }
     [[nodiscard]] bool is_interrupted() const noexcept {
-        return interrupted_.load(mo::relaxed);  // Q2
+        return interrupted_.load(seam::mo::relaxed);  // Q2
     }
     void ask(bool to_interrupt) noexcept {
-        interrupted_.store(to_interrupt, mo::relaxed);  // Q1
+        interrupted_.store(to_interrupt, seam::mo::relaxed);  // Q1
     }
     [[nodiscard]] bool is_in_transaction() const noexcept { return db != nullptr && sqlite3_get_autocommit(db) == 0; }
 
@@ -119,8 +121,8 @@ struct connection::state {
     }
 
 private:
-    small_mutex lock_;  // guards db, between interrupt() and close()
-    atomic<bool> interrupted_{false};
+    seam::small_mutex lock_;  // guards db, between interrupt() and close()
+    seam::atomic<bool> interrupted_{false};
 };
 
 // The statements of one text, run one after the other. When a lock is met, the rest can be retried.

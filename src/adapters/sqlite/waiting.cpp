@@ -11,6 +11,8 @@
 
 namespace roost::inline ROOST_ABI::sqlite {
 
+using namespace seam;
+
 namespace {
 
 // co_await returns the executor of the coroutine. Does not suspend.

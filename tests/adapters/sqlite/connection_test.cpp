@@ -10,6 +10,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using sqlite::connection;
 using sqlite_testing::endless;
 

@@ -11,6 +11,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using sqlite::connection;
 
 class sqlite_script : public sqlite_testing::with_folder {};

@@ -13,6 +13,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::seam;
 using sqlite::connection;
 
 class sqlite_waiting : public sqlite_testing::with_folder {

@@ -76,13 +76,13 @@ private:
     std::unique_ptr<detail::side_threads> cancels_;
     int epoll_ = -1;
     int wake_ = -1;
-    small_mutex lock_;
+    seam::small_mutex lock_;
     bool ending_ = false;
     std::vector<entry*> by_fd_;
     std::vector<entry*> timed_;
     std::size_t armed_ = 0;
     time_point next_ = no_deadline;  // not later than the earliest deadline
-    thread thread_;
+    seam::thread thread_;
 };
 
 }  // namespace roost::inline ROOST_ABI::postgres

@@ -14,9 +14,7 @@
 #include <array>
 #include <cstddef>
 
-namespace roost::inline ROOST_ABI {
-
-namespace detail {
+namespace roost::inline ROOST_ABI::detail {
 
 struct free_block {
     free_block* next;
@@ -78,7 +76,9 @@ void deallocate_frame_called(void* memory, std::size_t size) noexcept;
     deallocate_frame_slowly(memory, size);
 }
 
-}  // namespace detail
+}  // namespace roost::inline ROOST_ABI::detail
+
+namespace roost::inline ROOST_ABI::seam {
 
 [[nodiscard, gnu::always_inline]] inline void* allocate_frame(std::size_t size) {
 #if defined(__GNUC__) && !defined(__clang__) && !ROOST_ASAN
@@ -95,4 +95,4 @@ void deallocate_frame_called(void* memory, std::size_t size) noexcept;
 #endif
 }
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::seam

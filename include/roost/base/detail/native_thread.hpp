@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::seam {
 
 class thread {
 public:
@@ -83,4 +83,4 @@ inline void spin_hint() noexcept {
 void yield_thread() noexcept;
 [[nodiscard]] unsigned hardware_threads() noexcept;
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::seam

@@ -8,8 +8,7 @@
 
 #include <atomic>
 
-namespace roost::inline ROOST_ABI {
-namespace detail {
+namespace roost::inline ROOST_ABI::detail {
 
 // Usually does nothing; sometimes yields to another thread, rarely sleeps for some microseconds.
 void jitter() noexcept;
@@ -23,7 +22,9 @@ public:
     ~jittered() { jitter(); }
 };
 
-}  // namespace detail
+}  // namespace roost::inline ROOST_ABI::detail
+
+namespace roost::inline ROOST_ABI::seam {
 
 template <class T>
 class atomic {
@@ -98,6 +99,6 @@ private:
     T value_;
 };
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::seam
 
 #include <roost/base/detail/seam_native.hpp>  // IWYU pragma: export

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::seam {
 
 template <class T>
 class atomic {
@@ -309,4 +309,4 @@ void deallocate_frame(void* memory, std::size_t size, detail::model_site at = de
 inline void light_barrier() noexcept {}
 void heavy_barrier(detail::model_site at = detail::model_site::current()) noexcept;
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::seam

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::seam {
 
 #if !defined(ROOST_SEAM_JITTER)  // which brings its own
 
@@ -117,11 +117,15 @@ void deallocate(void* memory, std::size_t size, std::size_t alignment = alignof(
 
 // --- asymmetric barrier: light on the hot side, heavy on the rare side -----------------------------------------------
 
-namespace detail {
+}  // namespace roost::inline ROOST_ABI::seam
+
+namespace roost::inline ROOST_ABI::detail {
 enum class barrier_offer : std::uint8_t { unknown, given, never, lost };
 extern constinit std::atomic<barrier_offer> kernel_barrier;
 [[nodiscard]] bool ask_for_barrier() noexcept;
-}  // namespace detail
+}  // namespace roost::inline ROOST_ABI::detail
+
+namespace roost::inline ROOST_ABI::seam {
 
 [[nodiscard]] inline bool has_heavy_barrier() noexcept {
     const detail::barrier_offer known = detail::kernel_barrier.load(std::memory_order_relaxed);
@@ -130,4 +134,4 @@ extern constinit std::atomic<barrier_offer> kernel_barrier;
 inline void light_barrier() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 void heavy_barrier() noexcept;
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::seam

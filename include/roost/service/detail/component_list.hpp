@@ -43,7 +43,7 @@ private:
     executor_ref where_;
     const schedule* times_;
     component_failures* failures_;
-    mutable os_mutex lock_;  // guards the list and stopped_
+    mutable seam::os_mutex lock_;  // guards the list and stopped_
     std::list<component*> all_;
     component* main_ = nullptr;
     bool stopped_[3] = {};

@@ -21,6 +21,8 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace seam;
+
 class conductor {
 public:
     // Rings `news` when has_looked() or is_over() becomes true, and `deadline_set` when there is a hard deadline.

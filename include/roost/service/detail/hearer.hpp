@@ -17,6 +17,8 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace seam;
+
 template <class Who>
 class hearer {
 public:

@@ -22,6 +22,8 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace seam;
+
 enum class wish : std::uint32_t { shut_down = 1, cancel = 2, main_ended = 4, ready_changed = 8 };
 [[nodiscard]] constexpr bool contains(std::uint32_t wishes, wish w) noexcept {
     return (wishes & static_cast<std::uint32_t>(w)) != 0;

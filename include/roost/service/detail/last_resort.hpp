@@ -13,6 +13,8 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace seam;
+
 // The extra time for the last words after the third signal or the hard deadline.
 inline constexpr duration last_words_budget = std::chrono::seconds(2);
 

@@ -23,6 +23,8 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace seam;
+
 class liveness_probe final : private work {
 public:
     [[nodiscard]] static liveness_probe& make(executor_ref where) { return *new liveness_probe(where); }

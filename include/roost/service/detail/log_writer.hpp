@@ -11,6 +11,8 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace seam;
+
 class log_writer {
 public:
     // With a null sink lines are discarded and there is no thread. Throws std::system_error without a thread,

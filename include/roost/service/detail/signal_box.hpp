@@ -27,6 +27,8 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace seam;
+
 class signal_box {
 public:
     constexpr signal_box() noexcept = default;
