@@ -93,7 +93,7 @@ slot_base* pool_creation::try_reserve() noexcept {
     return life_.stripes().reserve_anywhere(false, nullptr);
 }
 
-void pool_creation::note_created(slot_base& s) noexcept {
+inline void pool_creation::note_created(slot_base& s) noexcept {
     pool_counters::add_one(life_.counters().created);
     const pool_options& o = settings_.options;
     if (o.max_lifetime > duration::zero()) [[unlikely]] {

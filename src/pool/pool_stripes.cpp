@@ -58,7 +58,7 @@ void pool_stripes::give_unit_back(unsigned* units) noexcept {
 // --- taking ------------------------------------------------------------------------------------------------------------------
 
 template <auto Transition>
-slot_base* pool_stripes::commit_from(pool_stripe& from, bool past_queue, unsigned* units) noexcept {
+inline slot_base* pool_stripes::commit_from(pool_stripe& from, bool past_queue, unsigned* units) noexcept {
     stripe_state::word seen = from.word.load(mo::relaxed);  // T1
     bool entered = false;
     for (;;) {
@@ -92,7 +92,7 @@ slot_base* pool_stripes::take_from(pool_stripe& from, bool past_queue, unsigned*
 }
 
 slot_base* pool_stripes::try_take_slow(pool_stripe& mine) noexcept {
-    slot_base* got = take_from(mine, false, nullptr);
+    slot_base* got = commit_from<&stripe::take>(mine, false, nullptr);
     return got != nullptr || count_ == 1 ? got : take_elsewhere(mine, false, nullptr);
 }
 

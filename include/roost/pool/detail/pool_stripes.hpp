@@ -125,7 +125,7 @@ private:
     // Commits one transition of a stripe, and enters the owner if it is the stripe's first unit.
     template <auto Transition>
     [[nodiscard]] slot_base* commit_from(pool_stripe& from, bool past_queue, unsigned* units) noexcept;
-    [[nodiscard]] slot_base* take_from(pool_stripe& from, bool past_queue, unsigned* units) noexcept;
+    [[nodiscard]] [[gnu::noinline]] slot_base* take_from(pool_stripe& from, bool past_queue, unsigned* units) noexcept;
     [[nodiscard]] slot_base* try_take_slow(pool_stripe& mine) noexcept;
     [[nodiscard]] slot_base* take_elsewhere(pool_stripe& mine, bool past_queue, unsigned* units) noexcept;
     [[nodiscard]] bool enter_or_note() noexcept;
