@@ -1,11 +1,11 @@
-// Construction, closing, resizing, reports. See pool_core.hpp.
+// Effects, closing, resizing, reports. See pool_core.hpp.
 
 #include <roost/pool/detail/pool_core.hpp>
 
+#include <roost/sync/detail/thread_waiter.hpp>
 #include <roost/tree/visit.hpp>
 
 #include <algorithm>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -16,94 +16,15 @@ const node_functions pool_core::functions_table{.kind = "pool",
                                                 .level_raised = &pool_core::level_raised,
                                                 .describe = &pool_core::describe};
 
-pool_core::pool_core(pool_options options, kinds how, site made_at)
-    : node(functions_table, node_name(std::string_view(options.name)), made_at),
-      creates_async_(how.creates_async),
-      examines_(how.has_check),
-      checks_async_(how.checks_async),
-      options_(std::move(options)),
-      upkeep_(+[](work& w) noexcept { static_cast<maintenance&>(w).core->maintain(); }),
-      reopening_(+[](work& w) noexcept { static_cast<maintenance&>(w).core->reopened(); }) {
-    set_up();
-}
+pool_core::pool_core(pool_options options, pool_kinds how, site made_at)
+    : pool_life(functions_table, queue_, std::move(options), how, made_at) {}
 
-pool_core::pool_core(node& parent, pool_options options, kinds how, site made_at)
-    : node(functions_table, parent, node_name(std::string_view(options.name)), made_at),
-      counts_(true),
-      creates_async_(how.creates_async),
-      examines_(how.has_check),
-      checks_async_(how.checks_async),
-      options_(std::move(options)),
-      upkeep_(+[](work& w) noexcept { static_cast<maintenance&>(w).core->maintain(); }),
-      reopening_(+[](work& w) noexcept { static_cast<maintenance&>(w).core->reopened(); }) {
-    set_up();
-}
-
-namespace {
-
-// Returns the message for a limit that is set and needs timers. Null if no such limit is set.
-const char* limit_without_timers(const pool_options& o) noexcept {
-    constexpr duration never = duration::zero();
-    return o.create_timeout > never    ? "create_timeout needs options.where and options.timers"
-           : o.check_timeout > never   ? "check_timeout needs options.where and options.timers"
-           : o.destroy_timeout > never ? "destroy_timeout needs options.where and options.timers"
-           : o.leak_after > never      ? "leak_after needs options.where and options.timers"
-                                       : nullptr;
-}
-
-}  // namespace
-
-void pool_core::set_up() {
-    pool_options& o = options_;
-    const auto refuse = [&](const char* rule) { panic("pool", o.name, made_at(), rule); };
-    if (o.capacity == 0) {
-        refuse("its capacity is 0; pass at least 1 to pool_options");
-    }
-    if (o.timers != nullptr && !o.where) {
-        refuse("options.timers needs an executor: set options.where");
-    }
-    if (const char* rule = limit_without_timers(o); rule != nullptr && o.timers == nullptr) {
-        refuse(rule);
-    }
-    o.room = std::max(o.room, o.capacity);
-    o.warm = std::min(o.warm, o.capacity);
-    unsigned stripes = o.stripes != 0 ? o.stripes : hardware_threads();
-    stripes = std::clamp(stripes, 1U, o.capacity);
-    stripes = std::max(stripes, (o.room + stripe_state::max_slots - 1) / stripe_state::max_slots);
-    has_upkeep_ = o.idle_ttl > duration::zero() || o.max_lifetime > duration::zero() || o.check_after > duration::zero();
-    examines_ = examines_ || has_upkeep_;
-    tracks_ages_ = o.track_ages || o.leak_after > duration::zero();
-    stripe_count_ = stripes;
-    unit_ = counts_ ? stripe_state::counted_bit : 0;
-    stripe_mask_ = (stripes & (stripes - 1)) == 0 ? stripes - 1 : 0;
-    total_slots_ = o.room;
-    capacity_now_ = o.capacity;
-    void* memory = allocate(sizeof(pool_stripe) * stripes, alignof(pool_stripe));
-    stripes_ = static_cast<pool_stripe*>(memory);
-    for (unsigned i = 0; i < stripes; ++i) {
-        pool_stripe* s = ::new (static_cast<void*>(stripes_ + i)) pool_stripe;
-        s->number = i;
-        s->slot_count = o.room / stripes + (i < o.room % stripes ? 1 : 0);
-        const unsigned capacity = o.capacity / stripes + (i < o.capacity % stripes ? 1 : 0);
-        s->word.store(stripe_state::make(s->slot_count, capacity).bits, mo::relaxed);  // T1
-    }
-    upkeep_.core = this;
-    reopening_.core = this;
-}
-
-pool_core::~pool_core() {
-    for (unsigned i = 0; i < stripe_count_; ++i) {
-        stripes_[i].~pool_stripe();
-    }
-    deallocate(stripes_, sizeof(pool_stripe) * stripe_count_, alignof(pool_stripe));
-}
+pool_core::pool_core(node& parent, pool_options options, pool_kinds how, site made_at)
+    : pool_life(functions_table, parent, queue_, std::move(options), how, made_at) {}
 
 void pool_core::bind_slot(unsigned index, slot_base& s) noexcept {
-    pool_stripe& home = stripes_[index % stripe_count_];
     s.core = this;
-    s.home = &home;
-    s.number = index / stripe_count_;
-    home.slots[s.number] = &s;
+    stripes().bind(index, s);
 }
 
 void pool_core::open() noexcept {
@@ -115,35 +36,56 @@ void pool_core::open() noexcept {
 
 void pool_core::level_raised(node& n, level) noexcept {
     auto& self = static_cast<pool_core&>(n);
-    for (unsigned i = 0; i < self.stripe_count_; ++i) {
-        self.stripes_[i].commit([](stripe_state x) { return stripe::stop(x); });
+    for (pool_stripe& s : self.stripes()) {
+        s.commit([](stripe_state x) { return stripe::stop(x); });
     }
-    self.refuse_all(gift::stopped);
+    self.queue_.refuse_all(gift::stopped);
 }
 
-std::int64_t pool_core::time_now() noexcept {
-    const time_point t = !options_.exact_clock ? coarse_now() : options_.timers != nullptr ? options_.timers->now() : now();
-    return t.time_since_epoch().count();
-}
-
-std::exception_ptr pool_core::make_error(gift why, pool_operation operation, int stripe, std::exception_ptr cause) noexcept {
-    try {
-        switch (why) {
-            case gift::stopped: throw pool_error(errc::refused, name(), stripe, operation, "the pool is stopped");
-            case gift::closed: throw pool_error(errc::closed, name(), stripe, operation, "the pool is closed");
-            case gift::failed: throw pool_error(errc::broken, name(), stripe, operation, "", std::move(cause));
-            default:
-                throw pool_error(errc::timed_out, name(), stripe, operation,
-                                 "no resource became available before the deadline");
+void pool_core::run_effects(pool_effects& fx) noexcept {
+    const std::string_view what = name();
+    if (fx.called != nullptr) {
+        fx.called->run();
+    }
+    fx.handed.deliver(what);
+    for (slot_base* s = fx.to_destroy; s != nullptr;) {
+        creation_.destroy(*std::exchange(s, s->next_effect));
+    }
+    if (fx.to_create != nullptr) {
+        pool_creation::start(fx.to_create);
+    }
+    for (; fx.units != 0; --fx.units) {
+        leave();
+    }
+    if (fx.drained) {
+        upkeep_.end();
+        creation_.end();
+        if (!fx.ended) {
+            end_aside();
         }
-    } catch (...) {
-        return std::current_exception();  // std::bad_alloc if there is no memory for it
+    }
+    if (fx.ended) {
+        fx.closers.deliver(what);
+        release();  // the reference that an open pool holds to itself
     }
 }
+
+void pool_core::pass_on(pool_waiter& w) noexcept {
+    slot_base* s = std::exchange(w.slot, nullptr);
+    if (w.given == gift::resource) {
+        give_back(*s);
+    } else if (w.given == gift::permit) {
+        queue_.emptied(*s);
+    }
+}
+
+// --- closing -----------------------------------------------------------------------------------------------------------------
+
+namespace {
 
 // Evicts all idle resources of a stripe in one commit, calls each(slot), and returns their number.
 template <class Each>
-std::uint32_t pool_core::evict_all(pool_stripe& home, Each each) noexcept {
+std::uint32_t evict_all(pool_stripe& home, Each each) noexcept {
     stripe_state before;
     const stripe_step step = home.commit([&](stripe_state x) {
         before = x;
@@ -156,47 +98,27 @@ std::uint32_t pool_core::evict_all(pool_stripe& home, Each each) noexcept {
     return count;
 }
 
-// --- closing -----------------------------------------------------------------------------------------------------------------
+}  // namespace
 
 void pool_core::begin_close() noexcept {
     pool_effects fx;
-    waiters_.lock();
-    if (is_closing_) {
-        waiters_.unlock();
+    queue_.lock();
+    if (!set_closing()) {
+        queue_.unlock();
         return;
     }
-    is_closing_ = true;
-    while (auto* w = static_cast<pool_waiter*>(waiters_.front())) {
-        give(*w, gift::closed, nullptr, fx);  // mutate
-    }
-    settle_queue(fx);
-    for (unsigned i = 0; i < stripe_count_; ++i) {
-        pool_stripe& home = stripes_[i];
+    queue_.give_all(gift::closed, fx);  // mutate
+    for (pool_stripe& home : stripes()) {
         home.commit([](stripe_state x) { return stripe::close(x); });
-        evict_all(home, [&](slot_base& s) { s.next_effect = std::exchange(fx.to_destroy, &s); });
+        evict_all(home, [&](slot_base& s) { fx.destroy(s); });
     }
     drain_if_done(fx);
-    unlock_and_run(fx);
+    queue_.unlock_and_run(fx);
 }
 
 bool pool_core::enqueue_closer(waiter& w) noexcept {
     begin_close();
-    waiters_.lock();
-    const bool must_wait = !has_ended_;
-    if (must_wait) {
-        closers_.lock();
-        closers_.push_back(w);
-        closers_.unlock();
-    }
-    waiters_.unlock();
-    return must_wait;
-}
-
-bool pool_core::cancel_closer(waiter& w, claim as) noexcept {
-    closers_.lock();
-    const bool claimed = closers_.take_if_queued(w, as);
-    closers_.unlock();
-    return claimed;
+    return add_closer(w);
 }
 
 bool pool_core::close_in_thread(time_point deadline) noexcept {
@@ -208,20 +130,18 @@ bool pool_core::close_in_thread(time_point deadline) noexcept {
 
 std::uint32_t pool_core::clear_idle() noexcept {
     std::uint32_t cleared = 0;
-    for (unsigned i = 0; i < stripe_count_; ++i) {
-        cleared += evict_all(stripes_[i], [this](slot_base& s) { destroy_or_post(s); });
+    for (pool_stripe& home : stripes()) {
+        cleared += evict_all(home, [this](slot_base& s) { creation_.destroy(s); });
     }
     return cleared;
 }
 
 std::uint32_t pool_core::resize(std::uint32_t capacity) noexcept {
     pool_effects fx;
-    waiters_.lock();
-    capacity = std::clamp(capacity, 1U, total_slots_);
-    capacity_now_ = capacity;
-    for (unsigned i = 0; i < stripe_count_; ++i) {
-        pool_stripe& home = stripes_[i];
-        const unsigned share = capacity / stripe_count_ + (i < capacity % stripe_count_ ? 1 : 0);
+    queue_.lock();
+    capacity = std::clamp(capacity, 1U, stripes().total_slots());
+    for (pool_stripe& home : stripes()) {
+        const unsigned share = stripes().share_of(capacity, home.number);
         unsigned over = home.commit([=](stripe_state x) { return stripe::set_capacity(x, share); }).next.over();
         // An evicted slot is busy until its resource is destroyed, and over() decreases only then. So count here.
         for (; over != 0; --over) {
@@ -229,12 +149,11 @@ std::uint32_t pool_core::resize(std::uint32_t capacity) noexcept {
             if (step.is_refused()) {
                 break;
             }
-            slot_base* s = home.slots[step.slot];
-            s->next_effect = std::exchange(fx.to_destroy, s);
+            fx.destroy(*home.slots[step.slot]);
         }
     }
-    serve(fx);
-    unlock_and_run(fx);
+    queue_.serve(fx);
+    queue_.unlock_and_run(fx);
     return capacity;
 }
 
@@ -242,8 +161,8 @@ std::uint32_t pool_core::resize(std::uint32_t capacity) noexcept {
 
 pool_stats pool_core::stats() noexcept {
     pool_stats all;
-    for (unsigned i = 0; i < stripe_count_; ++i) {
-        const stripe_state s = look(stripes_[i]);
+    for (const pool_stripe& home : stripes()) {
+        const stripe_state s = home.look();
         all.capacity += s.capacity();
         all.free += s.free();
         all.idle += s.idle();
@@ -251,24 +170,25 @@ pool_stats pool_core::stats() noexcept {
         all.busy += s.busy();
         all.over += s.over();
     }
-    all.waiting = waiters_.size_approx();
-    counters_.copy_to(all);
+    all.waiting = queue_.size_approx();
+    counters().copy_to(all);
     return all;
 }
 
 std::vector<pool_holder> pool_core::holders() {
     std::vector<pool_holder> all;
-    const std::int64_t now = tracks_ages_ ? time_now() : 0;
-    for (unsigned i = 0; i < stripe_count_; ++i) {
-        for (unsigned n = 0; n < stripes_[i].slot_count; ++n) {
-            const slot_base& s = *stripes_[i].slots[n];
+    const bool tracks_ages = settings().tracks_ages;
+    const std::int64_t now = tracks_ages ? settings().time_now() : 0;
+    for (const pool_stripe& home : stripes()) {
+        for (unsigned n = 0; n < home.slot_count; ++n) {
+            const slot_base& s = *home.slots[n];
             const site where = s.where.load(mo::acquire);  // H2
             if (where.is_known()) {
                 const char* who = s.who.load(mo::relaxed);  // T6
                 const std::int64_t since = s.since.load(mo::relaxed);  // T6
                 const std::int64_t age = std::max<std::int64_t>(now - since, 0);  // the acquire may be later than `now`
-                all.emplace_back(who == nullptr ? std::string_view() : std::string_view(who), where, static_cast<int>(i),
-                                 duration(tracks_ages_ ? age : 0));
+                all.emplace_back(who == nullptr ? std::string_view() : std::string_view(who), where,
+                                 static_cast<int>(home.number), duration(tracks_ages ? age : 0));
             }
         }
     }
@@ -293,7 +213,7 @@ void pool_core::describe(const node& n, node_description& d) noexcept {
         if (!held.empty()) {
             d.waits_on = text;
             if (held.front().age() != duration::zero()) {
-                d.started = time_point(duration(self.time_now())) - held.front().age();
+                d.started = time_point(duration(self.settings().time_now())) - held.front().age();
             }
         }
     } catch (...) {

@@ -119,7 +119,7 @@ TEST(pool_blocking, POOL_22_a_thread_that_does_not_come_is_handed_what_it_waits_
     auto p = make_pool(l, one_stripe(1));
     auto held = p.acquire_blocking();
     deaf_thread parked;
-    ASSERT_TRUE(p.core().enqueue(parked));
+    ASSERT_TRUE(p.core().queue().enqueue(parked));
     int overtaken = 0;
     while (held && overtaken < 10'000) {
         held.handle().give_back();
@@ -140,7 +140,7 @@ TEST(pool_blocking, POOL_22_after_that_it_is_also_given_the_right_to_create) {
     auto p = make_pool(l, o);
     auto held = p.acquire_blocking();
     deaf_thread parked;
-    ASSERT_TRUE(p.core().enqueue(parked));
+    ASSERT_TRUE(p.core().queue().enqueue(parked));
     for (int i = 0; i < roost::detail::thread_patience; ++i) {
         held.handle().give_back();
         held = p.acquire_blocking(roost::now());
@@ -165,7 +165,7 @@ TEST(pool_blocking, POOL_40_what_waits_for_a_parked_thread_is_no_work) {
     auto b = p.acquire_blocking();
     ASSERT_TRUE(a && b);
     deaf_thread parked;
-    ASSERT_TRUE(p.core().enqueue(parked));
+    ASSERT_TRUE(p.core().queue().enqueue(parked));
     auto& first = a.handle().stripe() == 0 ? a : b;
     auto& second = a.handle().stripe() == 0 ? b : a;
     first.handle().give_back();
@@ -174,7 +174,7 @@ TEST(pool_blocking, POOL_40_what_waits_for_a_parked_thread_is_no_work) {
     second.handle().give_back();
     EXPECT_EQ(p.stats().idle, 2U);
     EXPECT_FALSE(root->has_work());
-    EXPECT_TRUE(p.core().cancel(parked, roost::claim::cancelled));
+    EXPECT_TRUE(p.core().queue().cancel(parked, roost::claim::cancelled));
     parked.finish();
 }
 

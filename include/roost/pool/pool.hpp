@@ -37,15 +37,6 @@
 
 namespace roost::inline ROOST_ABI {
 
-namespace detail {
-template <class T>
-concept coroutine_type = requires { typename T::promise_type; };
-struct just_destruct {
-    template <class R>
-    void operator()(R&) const noexcept {}
-};
-}  // namespace detail
-
 template <class R>
 class pool {
 public:
@@ -178,7 +169,7 @@ public:
     // Returns the holders of resources, the oldest first. Throws std::bad_alloc.
     [[nodiscard]] std::vector<pool_holder> holders() const { return live()->holders(); }
     [[nodiscard]] std::string_view name() const noexcept { return live()->name(); }
-    [[nodiscard]] std::uint32_t stripes() const noexcept { return live()->stripes(); }
+    [[nodiscard]] std::uint32_t stripes() const noexcept { return live()->stripes().count(); }
     [[nodiscard]] node as_node() const noexcept { return *live(); }
     [[nodiscard]] detail::pool_core& core() noexcept { return *live(); }  // not API
 
@@ -202,17 +193,17 @@ private:
             return detail::finish_acquire<R>(*live(), w, who, where);
         }
         if (w.given == detail::gift::unchecked) {
-            live()->check_aside(*std::exchange(w.slot, nullptr));
+            live()->queue().check_aside(*std::exchange(w.slot, nullptr));
         }
         w.given = live()->refusal();
-        if (w.given == detail::gift::nothing && may_reserve && live()->is_suspended(w.cause)) {
+        if (w.given == detail::gift::nothing && may_reserve && live()->creation().is_suspended(w.cause)) {
             w.given = detail::gift::failed;
         }
         if (w.given != detail::gift::nothing) {
             return detail::finish_acquire<R>(*live(), w, who, where);
         }
-        if (may_reserve && live()->creates_async()) {
-            live()->create_one();
+        if (may_reserve && live()->settings().creates_async) {
+            live()->creation().create_one();
         }
         return acquired<R>(pool_status::empty);
     }

@@ -12,12 +12,6 @@ class pool;
 template <class R>
 class acquired;
 
-namespace detail {
-[[noreturn]] void panic_empty_handle() noexcept;
-[[noreturn]] void panic_moved_pool() noexcept;
-[[noreturn]] void panic_nothing_acquired(pool_status why, const std::exception_ptr& error) noexcept;
-}  // namespace detail
-
 // A handle to an acquired resource. Its destructor returns the resource to the pool, also after the pool object is destroyed.
 // Movable, also to another thread. Not thread-safe. Dereferencing an empty handle panics.
 template <class R>
@@ -51,7 +45,7 @@ public:
     // afterwards.
     void discard() noexcept {
         if (detail::slot_base* s = std::exchange(slot_, nullptr)) {
-            s->core->discard(*s);
+            s->core->creation().discard(*s);
         }
     }
     // Between distrust() and trust() the destructor discards the resource. For a protocol exchange that an exception or a cancel

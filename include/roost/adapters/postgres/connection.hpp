@@ -20,9 +20,9 @@
 // A connection that the server or the network has closed is_broken(), and the pool replaces it. The next statement detects
 // that, or the pool does before it hands the connection out. A connection has one user at a time.
 
+#include <roost/adapters/detail/transaction.hpp>
 #include <roost/adapters/postgres/poller.hpp>
 #include <roost/adapters/postgres/values.hpp>
-#include <roost/pool/detail/transaction.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/task/driven.hpp>
 #include <roost/task/task.hpp>

@@ -24,9 +24,9 @@
 // Q1  interrupt flag: store   relaxed  -      nothing: only the request; the lane hands everything else over              (floor)
 // Q2  interrupt flag: load    relaxed  -      nothing                                                               (floor)
 
+#include <roost/adapters/detail/transaction.hpp>
 #include <roost/adapters/sqlite/values.hpp>
 #include <roost/base/atomic.hpp>
-#include <roost/pool/detail/transaction.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/runtime/blocking.hpp>
 #include <roost/task/driven.hpp>

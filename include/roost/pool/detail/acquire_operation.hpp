@@ -1,6 +1,7 @@
 #pragma once
 
 #include <roost/pool/pooled.hpp>
+#include <roost/sync/detail/wait_operation.hpp>
 
 #include <new>
 #include <utility>
@@ -14,7 +15,7 @@ template <class R>
     switch (std::exchange(w.given, gift::nothing)) {
         case gift::permit:
             w.slot = s;
-            if (const int stripe = static_cast<int>(s->home->number); !core.create_here(w)) {
+            if (const int stripe = static_cast<int>(s->home->number); !core.creation().create_here(w)) {
                 w.slot = nullptr;
                 return acquired<R>(pool_status::failed,
                                    core.make_error(gift::failed, pool_operation::create, stripe, std::move(w.cause)));
@@ -45,14 +46,14 @@ template <class R>
 // returns false with `unchecked`, enqueue() starts the check.
 [[nodiscard]] inline bool try_pick(pool_core& core, pool_waiter& w, bool may_reserve) noexcept {
     while (slot_base* s = core.try_take()) {
-        w.given = core.examines() ? core.examine(*s) : gift::resource;
+        w.given = core.settings().examines ? core.upkeep().examine(*s) : gift::resource;
         if (w.given != gift::nothing) [[likely]] {
             w.slot = s;
             return w.given == gift::resource;
         }
     }
-    if (may_reserve && !core.creates_async()) {
-        if (slot_base* s = core.try_reserve()) {
+    if (may_reserve && !core.settings().creates_async) {
+        if (slot_base* s = core.creation().try_reserve()) {
             w.given = gift::permit;
             w.slot = s;
             return true;
@@ -65,9 +66,9 @@ template <class R>
 // thread queues again.
 inline void acquire_in_turn(pool_core& core, pool_waiter& w, time_point deadline) noexcept {
     for (bool again = true; again;) {
-        again = core.acquire_in_thread(w, deadline) && w.given == gift::resource && core.examines();
+        again = core.queue().acquire_in_thread(w, deadline) && w.given == gift::resource && core.settings().examines;
         if (again) {
-            w.given = core.examine(*w.slot);
+            w.given = core.upkeep().examine(*w.slot);
             again = w.given != gift::resource;
             w.slot = w.given == gift::nothing ? nullptr : w.slot;
         }
@@ -125,20 +126,20 @@ public:
         core_->retain();
         keeps_core_ = true;
         for (;;) {
-            if (core_->enqueue(node_)) {
+            if (core_->queue().enqueue(node_)) {
                 return true;
             }
-            if (node_.given != gift::resource || !core_->examines()) {
+            if (node_.given != gift::resource || !core_->settings().examines) {
                 return false;
             }
-            node_.given = core_->examine(*node_.slot);
+            node_.given = core_->upkeep().examine(*node_.slot);
             if (node_.given == gift::resource) {
                 return false;
             }
             node_.slot = node_.given == gift::unchecked ? node_.slot : nullptr;
         }
     }
-    bool try_cancel(claim as = claim::cancelled) noexcept { return core_->cancel(node_, as); }
+    bool try_cancel(claim as = claim::cancelled) noexcept { return core_->queue().cancel(node_, as); }
     void set_awaited() noexcept {
         if constexpr (ROOST_CHECKED != 0) {
             is_awaited_ = true;
@@ -159,7 +160,7 @@ private:
     [[gnu::noinline]] void abandon() noexcept {
         if (!node_.is_started()) {
             if (node_.given == gift::unchecked) {  // destroyed before it waited
-                core_->check_aside(*node_.slot);
+                core_->queue().check_aside(*node_.slot);
             }
         } else if (node_.state() == claim::delivered) {
             core_->pass_on(node_);
@@ -183,6 +184,9 @@ private:
         pool_waiter node_;  // if has_node_; NOLINT(readability-identifier-naming): private, although in a union
     };
 };
+
+template <class T>
+concept coroutine_type = requires { typename T::promise_type; };
 
 // co_await with(fn) for a plain function: returns fn's result. Throws pool_error if no resource was acquired. If fn throws, the
 // resource is destroyed.

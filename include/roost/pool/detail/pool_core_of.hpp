@@ -13,6 +13,10 @@
 namespace roost::inline ROOST_ABI::detail {
 
 struct no_check {};
+struct just_destruct {
+    template <class R>
+    void operator()(R&) const noexcept {}
+};
 
 // The part of a pool that depends on the resource type and the user's functions.
 template <class R, class Create, class Destroy, class Check>
@@ -26,7 +30,7 @@ class pool_core_of final : public pool_core {
         }
         return false;
     }();
-    static constexpr pool_core::kinds kinds_v{creates_async_v, has_check_v, checks_async_v};
+    static constexpr pool_kinds kinds_v{creates_async_v, has_check_v, checks_async_v};
 
     static_assert(
         creates_async_v || std::is_same_v<R, std::invoke_result_t<Create&>> ||
@@ -72,8 +76,8 @@ public:
                              "its parent node is closed");
         }
         made->open();
-        made->warm_up();
-        made->start_upkeep();
+        made->upkeep().warm_up();
+        made->upkeep().start();
         return made;
     }
 
@@ -81,14 +85,14 @@ private:
     void discard_node() noexcept { node::discard(); }
 
     ~pool_core_of() {
-        for (unsigned i = 0; i < total_slots(); ++i) {
+        for (unsigned i = 0; i < stripes().total_slots(); ++i) {
             slots_[i].~slot<R>();
         }
-        deallocate(slots_, sizeof(slot<R>) * total_slots(), alignof(slot<R>));
+        deallocate(slots_, sizeof(slot<R>) * stripes().total_slots(), alignof(slot<R>));
     }
     void make_slots() {
-        slots_ = static_cast<slot<R>*>(allocate(sizeof(slot<R>) * total_slots(), alignof(slot<R>)));
-        for (unsigned i = 0; i < total_slots(); ++i) {
+        slots_ = static_cast<slot<R>*>(allocate(sizeof(slot<R>) * stripes().total_slots(), alignof(slot<R>)));
+        for (unsigned i = 0; i < stripes().total_slots(); ++i) {
             bind_slot(i, *::new (static_cast<void*>(slots_ + i)) slot<R>);
         }
     }
@@ -111,9 +115,10 @@ private:
                         end_create(s, attempt, ended);
                         release();
                     },
-                    [this, &s, attempt](node& job) noexcept { note_running(s, attempt, job); });
+                    [this, &s, attempt](node& job) noexcept { limits().note_running(s, attempt, job); });
             } catch (...) {  // no memory for the driver
-                claim_attempt(s, attempt) ? create_failed(s, std::current_exception()) : end_late();
+                limits().claim_attempt(s, attempt) ? creation().create_failed(s, std::current_exception())
+                                                   : limits().end_late();
                 release();
             }
         }
@@ -123,7 +128,7 @@ private:
     template <class Ended>
     void end_create(slot_base& s, std::uint32_t attempt, Ended& ended) noexcept {
         const int stripe = stripe_of(s);
-        const bool is_late = !claim_attempt(s, attempt);
+        const bool is_late = !limits().claim_attempt(s, attempt);
         std::exception_ptr why = ended->error();
         try {
             if (ended->has_value() && !is_late) {
@@ -137,11 +142,11 @@ private:
         }
         ended.reset();
         if (is_late) {
-            end_late();
+            limits().end_late();
         } else if (why) {
-            create_failed(s, std::move(why));
+            creation().create_failed(s, std::move(why));
         } else {
-            created(s);
+            creation().created(s);
         }
     }
 
@@ -151,18 +156,18 @@ private:
             std::unique_ptr<R> gone = moved_out(mine(s).value(), stripe);
             mine(s).destroy_value();
             retain();
-            arm_attempt(s, options().destroy_timeout);  // from here on the slot may be reused at any time
+            limits().arm(s, options().destroy_timeout);  // from here on the slot may be reused at any time
             start_drop(
                 std::move(gone),
                 [this, &s, attempt, stripe](const std::exception_ptr& why) noexcept {
-                    const bool is_late = !claim_attempt(s, attempt);
+                    const bool is_late = !limits().claim_attempt(s, attempt);
                     if (why && !is_late) {
                         report(pool_operation::destroy, stripe, why);
                     }
-                    is_late ? end_late() : emptied(s);
+                    is_late ? limits().end_late() : queue().emptied(s);
                     release();
                 },
-                [this, &s, attempt](node& job) noexcept { note_running(s, attempt, job); });
+                [this, &s, attempt](node& job) noexcept { limits().note_running(s, attempt, job); });
         } else {
             try {
                 destroy_(mine(s).value());
@@ -170,8 +175,8 @@ private:
                 report(pool_operation::destroy, stripe_of(s), std::current_exception());
             }
             mine(s).destroy_value();
-            if (claim_attempt(s, attempt)) {
-                emptied(s);
+            if (limits().claim_attempt(s, attempt)) {
+                queue().emptied(s);
             }
         }
     }
@@ -200,8 +205,8 @@ private:
         }
         if constexpr (destroys_async_v) {
             retain();
-            begin_drop();
-            drop_limit* const limit = make_drop_limit();
+            limits().begin_drop();
+            drop_limit* const limit = limits().make_drop_limit();
             start_drop(
                 std::move(gone),
                 [this, stripe, limit](const std::exception_ptr& why) noexcept {
@@ -209,7 +214,7 @@ private:
                     if (why) {
                         report(pool_operation::destroy, stripe, why);
                     }
-                    end_drop();
+                    limits().end_drop();
                     release();
                 },
                 [this, limit](node& job) noexcept {
@@ -267,23 +272,23 @@ private:
                 mine(s).destroy_value();
                 R* const asked = held.get();
                 retain();
-                arm_attempt(s, options().check_timeout);  // from here on the slot may be reused at any time
+                limits().arm(s, options().check_timeout);  // from here on the slot may be reused at any time
                 drive(
                     options().where, [this, asked] { return check_(*asked); },
                     [this, &s, attempt, asked](auto& ended) noexcept {
                         end_check(s, attempt, std::unique_ptr<R>(asked), ended);
                         release();
                     },
-                    [this, &s, attempt](node& job) noexcept { note_running(s, attempt, job); });
+                    [this, &s, attempt](node& job) noexcept { limits().note_running(s, attempt, job); });
                 static_cast<void>(held.release());
             } catch (...) {  // no memory, or the move threw
                 const bool was_moved = held != nullptr;
-                if (!claim_attempt(s, attempt)) {
+                if (!limits().claim_attempt(s, attempt)) {
                     drop(std::move(held), stripe_of(s));
-                    end_late();
+                    limits().end_late();
                 } else {
                     const bool is_in_slot = !was_moved || put_back(s, held);
-                    is_in_slot ? check_failed(s) : check_lost(s);
+                    is_in_slot ? creation().check_failed(s) : creation().check_lost(s);
                 }
                 if (was_moved) {
                     release();
@@ -305,7 +310,7 @@ private:
     }
     template <class Ended>
     void end_check(slot_base& s, std::uint32_t attempt, std::unique_ptr<R> held, Ended& ended) noexcept {
-        const bool is_late = !claim_attempt(s, attempt);
+        const bool is_late = !limits().claim_attempt(s, attempt);
         if (!ended->has_value() && !is_late) {
             report(pool_operation::check, stripe_of(s), ended->error());
         }
@@ -313,17 +318,17 @@ private:
         ended.reset();
         if (is_late) {
             drop(std::move(held), stripe_of(s));
-            end_late();
+            limits().end_late();
             return;
         }
         if (!put_back(s, held)) {
-            check_lost(s);
+            creation().check_lost(s);
             return;
         }
         if (is_fine) {
-            checked(s);
+            creation().checked(s);
         } else {
-            check_failed(s);
+            creation().check_failed(s);
         }
     }
     void free_self() noexcept override {

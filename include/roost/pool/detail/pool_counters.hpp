@@ -8,6 +8,9 @@
 namespace roost::inline ROOST_ABI::detail {
 
 // Statistics of a pool since its creation. No decision depends on them.
+//
+// id  operation              order            pairs   carries                                             fails in
+// T7  statistics             relaxed          -       nothing                                             (floor)
 class pool_counters {
 public:
     using counter = atomic<std::uint64_t>;

@@ -5,6 +5,13 @@
 // The slot's state in the stripe's word decides which thread may access it. Idle or spare: the thread that commits it away. Out:
 // its holder. Busy: the attempt that creates, checks or destroys. Reports and upkeep also read the atomic fields, and need only
 // a recent value.
+//
+// id  operation              order            pairs   carries                                             fails in
+// T6  holder, times          relaxed          -       nothing: reports need a recent value                (floor)
+// H1  holder, aged: store    release          H2      out: the time of the acquire                        pool_time_model: leaks_vs_take
+// H2  holder, aged: load     acquire          H1      in: the time of this acquire or a later one         pool_time_model: leaks_vs_take
+//
+// The orders of a stripe's word: pool_stripes.hpp.
 
 #include <roost/base/assert.hpp>
 #include <roost/base/atomic.hpp>
@@ -43,6 +50,8 @@ struct alignas(64) pool_stripe {
             }
         }
     }
+
+    [[nodiscard]] stripe_state look() const noexcept { return stripe_state(word.load(mo::relaxed)); }  // T5
 
     // Called before every compare-exchange of the word, also outside commit().
     void expect_valid([[maybe_unused]] stripe_state next) const noexcept {

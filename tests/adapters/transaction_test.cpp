@@ -1,6 +1,6 @@
 // A unit of work on a pooled connection: committed, or the connection is gone.
 
-#include <roost/pool/detail/transaction.hpp>
+#include <roost/adapters/detail/transaction.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/runtime/run.hpp>
 
