@@ -15,7 +15,6 @@ option(ROOST_PCH "Compile with precompiled standard headers" ${PROJECT_IS_TOP_LE
 option(ROOST_CCACHE "Compile through ccache when it is installed" ${PROJECT_IS_TOP_LEVEL})
 
 option(ROOST_ENABLE_SERVICE "Build the layer service" OFF)
-option(ROOST_ENABLE_OBSERVE "Build the layer observe" OFF)
 option(ROOST_ENABLE_ADAPTERS "Build the layer adapters: SQLite and PostgreSQL, each when its library is found" OFF)
 option(ROOST_ENABLE_CONSOLE "Build the layer console" OFF)
 option(ROOST_ENABLE_C "Build the layer c" OFF)

@@ -145,9 +145,9 @@ function(_roost_test_libraries out layer suffix)
     set(kit roost_testing_core${suffix})
   else()
     set(kit roost_testing${suffix})
-    # The layer table lets these tests run on the real runtime too; models stay on the manual executor.
+    # The layer table lets these tests run on the real runtime too, and look at jobs; models stay on the manual executor.
     if(NOT suffix AND TARGET roost_runtime)
-      list(APPEND libraries roost_runtime)
+      list(APPEND libraries roost_runtime roost_observe)
     endif()
   endif()
   if(TARGET ${kit})

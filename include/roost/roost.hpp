@@ -8,6 +8,7 @@
 #include <roost/base/config.hpp>
 #include <roost/base/error.hpp>
 #include <roost/base/failure_sink.hpp>
+#include <roost/base/format_duration.hpp>
 #include <roost/base/intrusive_list.hpp>
 #include <roost/base/literal.hpp>
 #include <roost/base/misuse.hpp>
@@ -37,6 +38,9 @@
 #include <roost/flow/select.hpp>
 #include <roost/flow/supervise.hpp>
 #include <roost/flow/when_all.hpp>
+#include <roost/observe/dump.hpp>
+#include <roost/observe/hooks.hpp>
+#include <roost/observe/job_events.hpp>
 #include <roost/pool/error.hpp>
 #include <roost/pool/options.hpp>
 #include <roost/pool/pool.hpp>
@@ -83,13 +87,12 @@
 #include <roost/task/deferred.hpp>
 #include <roost/task/deprecated.hpp>
 #include <roost/task/driven.hpp>
-#include <roost/task/dump.hpp>
 #include <roost/task/external.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/generator.hpp>
 #include <roost/task/ignore.hpp>
 #include <roost/task/job.hpp>
-#include <roost/task/job_events.hpp>
+#include <roost/task/job_event.hpp>
 #include <roost/task/job_local.hpp>
 #include <roost/task/job_state.hpp>
 #include <roost/task/launch_started.hpp>

@@ -24,13 +24,11 @@ detail::running_function find_running = nullptr;
 
 }  // namespace
 
-panic_handler set_panic_handler(panic_handler handler) noexcept {
-    panic_handler previous = installed_handler;
-    installed_handler = handler;
-    return previous;
-}
+panic_handler set_panic_handler(panic_handler handler) noexcept { return std::exchange(installed_handler, handler); }
 
-void detail::set_running_function(running_function find) noexcept { find_running = find; }
+detail::running_function detail::set_running_function(running_function find) noexcept {
+    return std::exchange(find_running, find);
+}
 
 std::string detail::in_what_runs(std::string_view about) {
     site where;

@@ -1,6 +1,7 @@
 #include <roost/base/failure_sink.hpp>
 
 #include <roost/base/atomic.hpp>
+#include <roost/base/detail/subject_text.hpp>
 #include <roost/base/misuse.hpp>
 #include <roost/base/write_stderr.hpp>
 
@@ -43,19 +44,14 @@ void print_failure(std::string_view what, std::string_view name, site made_at, s
     try {
         std::string line("roost: ");
         if (const std::string rule = misuse_of(error); !rule.empty()) {
-            line.append(what);
-            if (!name.empty()) {
-                line.append(" '").append(name).append("'");
-            }
-            if (made_at.is_known()) {
-                line.append(" (").append(made_at.to_string()).append(")");
-            }
+            detail::append_subject(line, what, name, made_at);
             line.append(": ").append(rule).append("\n");
             write_stderr(line, stderr_limit);
             return;
         }
-        line.append("unhandled failure of ").append(what).append(" '").append(name).append("' (");
-        line.append(made_at.to_string()).append("): ").append(describe(error)).append("\n");
+        line.append("unhandled failure of ");
+        detail::append_subject(line, what, name, made_at);
+        line.append(": ").append(describe(error)).append("\n");
         write_stderr(line, stderr_limit);
     } catch (...) {
         write_stderr("roost: unhandled failure; there is no memory to print its name and error\n", stderr_limit);

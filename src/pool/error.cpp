@@ -1,4 +1,5 @@
 #include <roost/base/failure_sink.hpp>
+#include <roost/base/format_duration.hpp>
 #include <roost/pool/error.hpp>
 #include <roost/pool/options.hpp>
 #include <roost/pool/pooled.hpp>
@@ -53,7 +54,7 @@ std::string pool_holder::to_string() const {
     std::string text = who_.empty() ? "holder" : std::string(who_);
     text += " (" + where_.to_string();
     if (age_ != duration::zero()) {
-        text += ", " + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(age_).count()) + " ms";
+        text += ", " + format_duration(age_);
     }
     return text + ")";
 }

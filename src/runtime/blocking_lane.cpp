@@ -1,18 +1,17 @@
 #include <roost/runtime/blocking_lane.hpp>
 
 #include <roost/base/assert.hpp>
+#include <roost/base/detail/subject_text.hpp>
+#include <roost/base/format_duration.hpp>
 #include <roost/base/write_stderr.hpp>
 #include <roost/runtime/detail/lane_core.hpp>
 
 namespace roost::inline ROOST_ABI {
 
 std::string lane_entry::to_string() const {
-    std::string text = name_.empty() ? std::string("a blocking function") : "blocking function of '" + name_ + "'";
-    if (where_.is_known()) {
-        text += " (" + where_.to_string() + ")";
-    }
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(age_).count();
-    const std::string age = ms < 10'000 ? std::to_string(ms) + " ms" : std::to_string(ms / 1000) + " s";
+    std::string text;
+    detail::append_subject(text, name_.empty() ? "a blocking function" : "blocking function of", name_, where_);
+    const std::string age = format_duration(age_);
     switch (how_) {
         case state::running: return text + ", running for " + age;
         case state::waits_for_task: return text + ", running for " + age + ", waits for a task";

@@ -1,5 +1,7 @@
 #include <roost/runtime/detail/keeper.hpp>
 
+#include <roost/base/detail/subject_text.hpp>
+#include <roost/base/format_duration.hpp>
 #include <roost/base/write_stderr.hpp>
 #include <roost/exec/recent_time.hpp>
 #include <roost/runtime/detail/fork_check.hpp>
@@ -27,13 +29,9 @@ const keeper*& this_keeper() noexcept {
 }  // namespace
 
 std::string overrun::to_string() const {
-    std::string out = "roost: runtime '" + std::string(runtime_) + "', worker " + std::to_string(worker_) + ": ";
-    out += name_.empty() ? std::string("a body without a name") : "'" + std::string(name_) + "'";
-    if (where_.is_known()) {
-        out += " (" + where_.to_string() + ")";
-    }
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(ran_).count();
-    return out + " has run for " + std::to_string(ms) + " ms without suspending";
+    std::string out = "roost: runtime '" + std::string(runtime_) + "', worker " + std::to_string(worker_) + ":";
+    detail::append_subject(out, name_.empty() ? " a body without a name" : "", name_, where_);
+    return out + " has run for " + format_duration(ran_) + " without suspending";
 }
 
 keeper::keeper(options o) : options_(std::move(o)), thread_name_(options_.name + "/keeper"), timers_(bell_) {}

@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
 
@@ -73,19 +72,6 @@ std::optional<duration> parse_duration(std::string_view text) noexcept {
         return std::nullopt;
     }
     return duration(std::llround(total));
-}
-
-std::string format_duration(duration d) {
-    char text[48];
-    std::snprintf(text, sizeof text, "%.3f", std::chrono::duration<double>(d).count());
-    std::string out(text);
-    while (out.back() == '0') {
-        out.pop_back();
-    }
-    if (out.back() == '.') {
-        out.pop_back();
-    }
-    return out + " s";
 }
 
 std::string read_environment(budgets& b, std::string_view prefix) {

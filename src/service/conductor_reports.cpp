@@ -2,10 +2,10 @@
 
 #include <roost/service/detail/conductor.hpp>
 
+#include <roost/observe/dump.hpp>
 #include <roost/runtime/blocking_lane.hpp>
 #include <roost/service/budgets.hpp>
 #include <roost/service/detail/last_resort.hpp>
-#include <roost/task/dump.hpp>
 
 #include <unistd.h>
 

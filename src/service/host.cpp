@@ -1,7 +1,7 @@
 #include <roost/service/host.hpp>
 
+#include <roost/observe/dump.hpp>
 #include <roost/service/detail/host_core.hpp>
-#include <roost/task/dump.hpp>
 
 namespace roost::inline ROOST_ABI::service {
 

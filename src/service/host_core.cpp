@@ -3,6 +3,7 @@
 #include <roost/service/budgets.hpp>
 #include <roost/task/failure_sink.hpp>
 
+#include <algorithm>
 #include <mutex>
 
 namespace roost::inline ROOST_ABI::service::detail {
@@ -100,11 +101,11 @@ std::string host_core::status(service::phase p, const shutdown_report& r) const 
         const report_entry& oldest = r.entries().front();
         text += ", oldest " + oldest.kind() + " '" + oldest.name() + "'";
         if (oldest.oldest()) {
-            text += " " + format_age(*oldest.oldest());
+            text += " " + format_duration(*oldest.oldest());
         }
     }
     const duration left = hard_deadline() - now();
-    return text + ", " + std::to_string(left.count() > 0 ? left / std::chrono::seconds(1) : 0) + " s left";
+    return text + ", " + format_duration(std::max(left, duration(0))) + " left";
 }
 
 // --- reloading -------------------------------------------------------------------------------------------------------------

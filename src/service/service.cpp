@@ -1,5 +1,6 @@
 #include <roost/service/service.hpp>
 
+#include <roost/base/detail/subject_text.hpp>
 #include <roost/base/write_stderr.hpp>
 #include <roost/exec/recent_time.hpp>
 #include <roost/service/detail/conductor.hpp>
@@ -30,8 +31,9 @@ hearer<host_core>& current() noexcept {
 void log_failure(std::string_view what, std::string_view name, site made_at, std::exception_ptr error) noexcept {
     current().tell([&](const host_core& core) {
         try {
-            core.log(severity::error, "roost: " + std::string(what) + " '" + std::string(name) + "' (" +
-                                          made_at.to_string() + ") failed: " + describe(error));
+            std::string text("roost: ");
+            roost::detail::append_subject(text, what, name, made_at);
+            core.log(severity::error, text + " failed: " + describe(error));
         } catch (...) {
             core.log(severity::error, "roost: unhandled failure; no memory to describe it");
         }

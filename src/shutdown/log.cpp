@@ -1,7 +1,7 @@
 #include <roost/shutdown/log.hpp>
 
 #include <roost/base/atomic.hpp>
-#include <roost/shutdown/report.hpp>
+#include <roost/base/format_duration.hpp>
 #include <roost/tree/detail/node.hpp>
 
 // id  operation            order    pairs  carries                                              fails in
@@ -34,14 +34,18 @@ void emit(const shutdown_record& record) noexcept {
 
 }  // namespace
 
-void set_shutdown_log([[maybe_unused]] shutdown_log log, [[maybe_unused]] void* context) noexcept {
-#if !defined(ROOST_SEAM_MODEL)
-    listener.store(nullptr, mo::seq_cst);  // G2
-    listener_context = context;
-    listener.store(log, mo::seq_cst);  // G2
-    detail::is_listened.store(log != nullptr, mo::relaxed);  // G3
-#endif
+#if defined(ROOST_SEAM_MODEL)
+shutdown_log_sink set_shutdown_log(shutdown_log_sink) noexcept { return {}; }
+#else
+shutdown_log_sink set_shutdown_log(shutdown_log_sink to) noexcept {
+    const shutdown_log_sink previous(listener.load(mo::seq_cst), listener_context);  // G1
+    listener.store(nullptr, mo::seq_cst);                                            // G2
+    listener_context = to.context();
+    listener.store(to.function(), mo::seq_cst);                              // G2
+    detail::is_listened.store(to.function() != nullptr, mo::relaxed);  // G3
+    return previous;
 }
+#endif
 
 std::string shutdown_record::to_string() const {
     const std::string who = "'" + std::string(node_name) + "'";
@@ -52,7 +56,7 @@ std::string shutdown_record::to_string() const {
     }
     std::string text = "guard of " + who + " dropped after stop, made at " + made_at.to_string();
     if (age) {
-        text.append(", held for ").append(format_age(*age));
+        text.append(", held for ").append(format_duration(*age));
     }
     return text;
 }

@@ -10,7 +10,7 @@
 // id  operation           order    pairs  carries                          fails in
 // T1  tracking: load      relaxed  -      a switch; publishes nothing      (floor)
 //     unrecorded          relaxed  -      a flag that is never cleared     (floor)
-// T2  tracking: store     relaxed  -      a switch; publishes nothing      (floor)
+// T2  tracking: exchange  relaxed  -      a switch; publishes nothing      (floor)
 
 namespace roost::inline ROOST_ABI {
 
@@ -18,7 +18,7 @@ using namespace seam;
 
 #if defined(ROOST_SEAM_MODEL)
 
-void set_guard_tracking(guard_tracking) noexcept {}
+guard_tracking set_guard_tracking(guard_tracking) noexcept { return guard_tracking::off; }
 guard_tracking current_guard_tracking() noexcept { return guard_tracking::off; }
 
 namespace detail {
@@ -31,8 +31,10 @@ std::size_t recorded_capacity() noexcept { return 0; }
 
 #else
 
-void set_guard_tracking(guard_tracking mode) noexcept { detail::tracking_now.store(mode, mo::relaxed); }  // T2
-guard_tracking current_guard_tracking() noexcept { return detail::tracking_now.load(mo::relaxed); }       // T1
+guard_tracking set_guard_tracking(guard_tracking mode) noexcept {
+    return detail::tracking_now.exchange(mode, mo::relaxed);  // T2
+}
+guard_tracking current_guard_tracking() noexcept { return detail::tracking_now.load(mo::relaxed); }  // T1
 
 namespace detail {
 

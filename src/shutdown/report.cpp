@@ -1,12 +1,13 @@
 #include <roost/shutdown/report.hpp>
 
 #include <roost/base/atomic.hpp>
+#include <roost/base/detail/subject_text.hpp>
+#include <roost/base/format_duration.hpp>
 #include <roost/shutdown/detail/provenance.hpp>
 #include <roost/shutdown/detail/shutdown_node.hpp>
 #include <roost/tree/visit.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -206,12 +207,16 @@ const std::string& report_entry::waits_on() const noexcept {
 bool report_entry::is_uninterruptible() const noexcept { return !waits_.empty() && waits_.front().uninterruptible; }
 
 std::string report_entry::to_string() const {
-    std::string text = (is_about_ ? "about " : "") + plural(count_, kind_) + (kind_ == "guard" ? " of '" : " '") + name_ +
-                       "' at " + where_.to_string();
+    std::string text;
+    detail::append_subject(text, (is_about_ ? "about " : "") + plural(count_, kind_) + (kind_ == "guard" ? " of" : ""),
+                           name_, where_);
+    if (!where_.is_known()) {
+        text.append(" (").append(where_.to_string()).append(")");  // a report lists the sites that were not recorded
+    }
     if (oldest_) {
         text.append(count_ == 1 ? ", age " : ", oldest ")
             .append(is_at_least_ ? "at least " : "")
-            .append(format_age(*oldest_));
+            .append(format_duration(*oldest_));
     }
     const bool all_alike = waits_.size() <= 1;
     std::size_t said = 0;
@@ -265,17 +270,6 @@ std::string shutdown_report::to_string() const {
     text.append(" outstanding:\n");
     for (const report_entry& e : entries_) {
         text.append("  ").append(e.to_string()).append("\n");
-    }
-    return text;
-}
-
-std::string format_age(duration age) {
-    const double seconds = std::chrono::duration<double>(age).count();
-    char text[48];
-    if (seconds < 1) {
-        std::snprintf(text, sizeof text, "%.0f ms", seconds * 1000);
-    } else {
-        std::snprintf(text, sizeof text, "%.1f s", seconds);
     }
     return text;
 }

@@ -1,7 +1,5 @@
 #include <roost/task/detail/watching.hpp>
 
-#include <roost/base/error.hpp>
-
 namespace roost::inline ROOST_ABI {
 
 // O9 survives fetch_add as load and store: a stripe is shared by every sixteenth thread; models have three
@@ -75,9 +73,6 @@ void watching::tell(const job_event& e) noexcept {
 
 }  // namespace detail
 
-bool count_jobs(bool on) noexcept { return detail::watching::all().count(on); }
-job_counts job_counts_now() noexcept { return detail::watching::all().counts(); }
-
 std::string_view to_string(job_event_kind kind) noexcept {
     switch (kind) {
         case job_event_kind::created: return "created";
@@ -90,12 +85,5 @@ std::string_view to_string(job_event_kind kind) noexcept {
     }
     return "?";
 }
-
-observation::observation(job_observer& who) : slot_(detail::watching::all().come(who)) {
-    if (slot_ == detail::watching::places) {
-        throw error(errc::refused, "too many job observers (at most 8)");
-    }
-}
-observation::~observation() { detail::watching::all().go(slot_); }
 
 }  // namespace roost::inline ROOST_ABI

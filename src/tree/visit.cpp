@@ -1,5 +1,6 @@
 #include <roost/tree/visit.hpp>
 
+#include <roost/tree/detail/entry_text.hpp>
 #include <roost/tree/detail/walker.hpp>
 
 // id  operation              order    pairs  carries                                    fails in
@@ -99,31 +100,8 @@ struct counting {
 
 void append_line(std::string& out, const node_description& d) {
     out.append(std::size_t(d.depth) * 2, ' ');
-    out.append(d.kind).append(" '").append(d.name).append("'");
-    if (d.made_at.is_known()) {
-        out.append(" ").append(d.made_at.to_string());
-    }
-    out.append(", ").append(to_string(d.now));
-    if (d.requested != d.now) {
-        out.append(" (").append(to_string(d.requested)).append(" ignored)");
-    }
-    if (d.closing) {
-        out.append(d.closed ? ", closed" : ", closing");
-    }
-    out.append(", units ").append(std::to_string(d.units));
-    if (!d.state.empty()) {
-        out.append(", ").append(d.state);
-    }
-    if (!d.waits_on.empty()) {
-        out.append(", waits on ").append(d.waits_on);
-        if (d.waits_at.is_known()) {
-            out.append(" (").append(d.waits_at.to_string()).append(")");
-        }
-    }
-    if (d.uninterruptible) {
-        out.append(", uninterruptible");
-    }
-    out.append("\n");
+    append_entry(out, describe_entry(d));
+    out.append(", units ").append(std::to_string(d.units)).append("\n");
 }
 
 }  // namespace

@@ -317,7 +317,7 @@ def test_wedged(program):
     time.sleep(1)
     check(b" 200 " in s.get("/readyz"), "/readyz beside a wedged worker")
     s.signal()
-    s.wait_for(r"'wedged' at \S*examples/order_service/main\.cpp:\d+")
+    s.wait_for(r"'wedged' \(\S*examples/order_service/main\.cpp:\d+")
     s.signal()
     s.wait_for("phase cancel")
     status, took = s.end(20)

@@ -3,6 +3,7 @@
 #include <roost/flow/detail/fork.hpp>
 #include <roost/flow/race.hpp>
 #include <roost/flow/when_all.hpp>
+#include <roost/observe/job_events.hpp>
 #include <roost/runtime/loop.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
@@ -10,7 +11,6 @@
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/ignore.hpp>
-#include <roost/task/job_events.hpp>
 #include <roost/task/job_local.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/shield.hpp>
@@ -375,11 +375,11 @@ TEST(fork_edge, JOB_68_kinds_of_groups_in_turn_have_their_own_names) {
 task<> count_every_other(int rounds) {
     for (int i = 0; i < rounds; ++i) {
         const bool counted = i % 2 != 0;
-        const bool before = count_jobs(counted);
+        const bool before = set_job_counting(counted);
         const std::uint64_t made = job_counts_now().created();
         co_await when_all(leaf(), leaf());
         EXPECT_EQ(job_counts_now().created() - made, counted ? 2U : 0U) << i;
-        count_jobs(before);
+        set_job_counting(before);
     }
 }
 TEST(fork_edge, JOB_61_a_group_after_one_that_was_not_counted_is_counted) {

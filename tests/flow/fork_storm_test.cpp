@@ -2,15 +2,15 @@
 #include <roost/flow/closing_executor.hpp>
 #include <roost/flow/race.hpp>
 #include <roost/flow/when_all.hpp>
+#include <roost/observe/dump.hpp>
+#include <roost/observe/job_events.hpp>
 #include <roost/runtime/loop.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/dump.hpp>
 #include <roost/task/ignore.hpp>
-#include <roost/task/job_events.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
@@ -267,7 +267,7 @@ TEST(fork_storm, JOB_61_an_observer_that_begins_at_any_step_sees_every_later_chi
         const job j = root.launch("mixed", ends_somehow(here, step % 25));
         int left = step;
         is_over = here.run_until([&] { return j.is_finished() || left-- == 0; }) && j.is_finished();
-        const bool before = count_jobs(true);
+        const bool before = set_job_counting(true);
         const job_counts start = job_counts_now();
         {
             const observation on(books);
@@ -275,7 +275,7 @@ TEST(fork_storm, JOB_61_an_observer_that_begins_at_any_step_sees_every_later_chi
             here.run();
         }
         const job_counts end = job_counts_now();
-        count_jobs(before);
+        set_job_counting(before);
         ASSERT_EQ(end.created() - start.created(), end.finished() - start.finished()) << step;
         for (const auto& [id, n] : books.living) {
             ASSERT_EQ(n, 0) << step;

@@ -2,12 +2,12 @@
 // deadlines and cancels from outside. Sizes follow ROOST_STRESS_SCALE (default 0.05).
 #include <roost/flow/race.hpp>
 #include <roost/flow/when_all.hpp>
+#include <roost/observe/dump.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/dump.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/ignore.hpp>
 #include <roost/task/on_exit.hpp>

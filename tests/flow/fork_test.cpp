@@ -3,14 +3,14 @@
 #include <roost/flow/detail/fork_call.hpp>
 #include <roost/flow/race.hpp>
 #include <roost/flow/when_all.hpp>
+#include <roost/observe/dump.hpp>
+#include <roost/observe/job_events.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/dump.hpp>
 #include <roost/task/ignore.hpp>
-#include <roost/task/job_events.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/others_of.hpp>
 #include <roost/task/owned_scope.hpp>

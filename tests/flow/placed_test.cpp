@@ -6,7 +6,7 @@
 #include <roost/flow/retry.hpp>
 #include <roost/flow/supervise.hpp>
 #include <roost/flow/when_all.hpp>
-#include <roost/task/dump.hpp>
+#include <roost/observe/dump.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/timeout.hpp>
 

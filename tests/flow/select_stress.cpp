@@ -1,11 +1,11 @@
 // Real threads: selects that meet, wakes and cancels at once, and a visitor of the tree the whole time.
 #include <roost/flow/select.hpp>
+#include <roost/observe/dump.hpp>
+#include <roost/observe/job_events.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/channel.hpp>
 #include <roost/sync/semaphore.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/dump.hpp>
-#include <roost/task/job_events.hpp>
 
 #include <gtest/gtest.h>
 
@@ -99,7 +99,7 @@ TEST(select_stress, JOB_57_permits_survive_cancels_at_any_moment) {
     semaphore a(1, "a");
     semaphore b(1, "b");
     std::atomic<long> got{0};
-    count_jobs(true);
+    set_job_counting(true);
     const job_counts before = job_counts_now();
     {
         owned_scope root(rt, scope_options("root").report_failures());
@@ -125,7 +125,7 @@ TEST(select_stress, JOB_57_permits_survive_cancels_at_any_moment) {
         EXPECT_EQ(after.cancelled() - before.cancelled(), after.created() - before.created());
         EXPECT_EQ(after.cancels_requested() - before.cancels_requested(), after.created() - before.created());
     }
-    count_jobs(false);
+    set_job_counting(false);
     EXPECT_EQ(a.available(), 1U);
     EXPECT_EQ(b.available(), 1U);
     EXPECT_EQ(a.waiters_now() + b.waiters_now(), 0U);

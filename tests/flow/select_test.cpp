@@ -1,10 +1,10 @@
 #include <roost/flow/select.hpp>
 
+#include <roost/observe/job_events.hpp>
 #include <roost/sync/mutex.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/external.hpp>
-#include <roost/task/job_events.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "../task/rig.hpp"

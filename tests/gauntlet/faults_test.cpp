@@ -16,7 +16,7 @@
 // not tried: node::node, with_scope::start, with_scope::with_scope: reached through everything that makes nodes and scopes
 // not tried: inline_callback, inline_callback::inline_callback, condition::wait_blocking: allocate nothing; move what they are given
 // not tried: loop::loop, blocking_lane::blocking_lane, blocking_lane::running, lane_entry::lane_entry, lane_entry::to_string, runtime::shut_down, run, run_until_signal, blocking, blocking_on: threads; see thread_failure_test
-// not tried: cpu_quota, format_age: text for people; an exception leaves nothing behind
+// not tried: cpu_quota, format_duration, format_age: text for people; an exception leaves nothing behind
 // not tried: on_failure::decide: calls the user's function in its row of on_failure
 
 #include <roost/exec/serial_executor.hpp>
@@ -28,6 +28,7 @@
 #include <roost/flow/select.hpp>
 #include <roost/flow/supervise.hpp>
 #include <roost/flow/when_all.hpp>
+#include <roost/observe/job_events.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/runtime/signal_watch.hpp>
@@ -45,7 +46,6 @@
 #include <roost/task/driven.hpp>
 #include <roost/task/external.hpp>
 #include <roost/task/failure_sink.hpp>
-#include <roost/task/job_events.hpp>
 #include <roost/task/launch_started.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/others_of.hpp>

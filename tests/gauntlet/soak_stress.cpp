@@ -6,10 +6,10 @@
 
 #include <roost/flow/race.hpp>
 #include <roost/flow/supervise.hpp>
+#include <roost/observe/dump.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/dump.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>

@@ -95,7 +95,7 @@ task<long> rounds() {
 int main() {
     alarm(60);
     checker seen;
-    count_jobs(true);
+    set_job_counting(true);
     const job_counts before = job_counts_now();
     {
         const observation on(seen);

@@ -1,8 +1,8 @@
 // A runtime that ends while something is still going to happen on it.
+#include <roost/observe/dump.hpp>
 #include <roost/runtime/blocking.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/dump.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/testing/manual_executor.hpp>

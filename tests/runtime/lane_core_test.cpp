@@ -2,9 +2,9 @@
 
 #include <roost/runtime/detail/lane_core.hpp>
 
+#include <roost/observe/dump.hpp>
 #include <roost/runtime/blocking.hpp>
 #include <roost/runtime/run.hpp>
-#include <roost/task/dump.hpp>
 #include <roost/task/owned_scope.hpp>
 
 #include "fixture.hpp"

@@ -32,7 +32,7 @@ TEST(budgets, SVC_30_the_default_is_25_seconds_in_all) {
     EXPECT_EQ(r.value().of(phase::lame_duck), seconds(0));
     EXPECT_EQ(sum_of(r.value()), seconds(25));
     EXPECT_EQ(r.value().to_string(),
-              "total 25 s: lame duck 0 s, stop intake 2 s, drain 15 s, cancel 4 s, abort 1 s, release 3 s");
+              "total 25 s: lame duck 0 ms, stop intake 2 s, drain 15 s, cancel 4 s, abort 1 s, release 3 s");
 }
 
 TEST(budgets, SVC_32_what_is_not_set_shares_what_is_left) {

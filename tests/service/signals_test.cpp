@@ -29,7 +29,7 @@ TEST(signals, SVC_2_the_second_one_cancels) {
     child_process c("stuck");
     ASSERT_TRUE(c.wait_for("is ready"));
     c.send(SIGTERM);
-    ASSERT_TRUE(c.wait_for("1 job 'planted' at "));
+    ASSERT_TRUE(c.wait_for("1 job 'planted' ("));
     c.send(SIGINT);
     EXPECT_TRUE(ended_with(c.wait(), 128 + SIGINT)) << c.output();
     EXPECT_TRUE(c.has_said("phase cancel"));
@@ -40,7 +40,7 @@ TEST(signals, SVC_3_the_third_one_prints_the_tree_and_kills_also_when_every_work
     child_process c("wedged");
     ASSERT_TRUE(c.wait_for("wedged now"));
     c.send(SIGTERM);
-    ASSERT_TRUE(c.wait_for("1 job 'main' at "));
+    ASSERT_TRUE(c.wait_for("1 job 'main' ("));
     c.send(SIGTERM);
     ASSERT_TRUE(c.wait_for("phase cancel"));
     c.send(SIGINT);
@@ -58,7 +58,7 @@ TEST(signals, SVC_3_process_1_exits_with_128_and_the_signal) {
     }
     ASSERT_TRUE(c.wait_for("wedged now"));
     c.send(SIGTERM);
-    ASSERT_TRUE(c.wait_for("1 job 'main' at "));
+    ASSERT_TRUE(c.wait_for("1 job 'main' ("));
     c.send(SIGTERM);
     ASSERT_TRUE(c.wait_for("phase cancel"));
     c.send(SIGINT);

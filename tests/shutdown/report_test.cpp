@@ -96,7 +96,7 @@ TEST_F(report, SHUT_56_text) {
     std::vector<guard> held;
     held.push_back(s.guard());
     const std::string one = s.report().to_string();
-    EXPECT_EQ(one.find("1 guard outstanding:\n  1 guard of 'server' at "), 0U) << one;
+    EXPECT_EQ(one.find("1 guard outstanding:\n  1 guard of 'server' ("), 0U) << one;
     EXPECT_NE(one.find("report_test.cpp:"), std::string::npos);
     EXPECT_NE(one.find(", age 0 ms\n"), std::string::npos) << one;
     for (int i = 0; i < 2; ++i) {
@@ -104,9 +104,7 @@ TEST_F(report, SHUT_56_text) {
     }
     const std::string three = s.report().to_string();
     EXPECT_EQ(three.find("3 guards outstanding:\n"), 0U) << three;
-    EXPECT_NE(three.find("  2 guards of 'server' at "), std::string::npos) << three;
-    EXPECT_EQ(roost::format_age(std::chrono::milliseconds(2500)), "2.5 s");
-    EXPECT_EQ(roost::format_age(std::chrono::milliseconds(40)), "40 ms");
+    EXPECT_NE(three.find("  2 guards of 'server' ("), std::string::npos) << three;
 }
 
 TEST_F(report, SHUT_57_includes_descendants_and_orphaned_guards) {
@@ -123,16 +121,16 @@ TEST_F(report, SHUT_55_says_what_each_of_a_group_waits_on) {
     using namespace std::chrono_literals;
     roost::report_entry e("job", "query", roost::site());
     e.add(1, 1s, "pool 'db'");
-    EXPECT_EQ(e.to_string(), "1 job 'query' at unknown site, age 1.0 s, waits on pool 'db'");
+    EXPECT_EQ(e.to_string(), "1 job 'query' (unknown site), age 1 s, waits on pool 'db'");
     e.add(1, 2s, "pool 'db'");
-    EXPECT_EQ(e.to_string(), "2 jobs 'query' at unknown site, oldest 2.0 s, all wait on pool 'db'");
+    EXPECT_EQ(e.to_string(), "2 jobs 'query' (unknown site), oldest 2 s, all wait on pool 'db'");
     e.add(1, 3s, "foreign awaitable", true);
     EXPECT_EQ(
         e.to_string(),
-        "3 jobs 'query' at unknown site, oldest 3.0 s, 1 waits on foreign awaitable (uninterruptible), 2 wait on pool 'db'");
+        "3 jobs 'query' (unknown site), oldest 3 s, 1 waits on foreign awaitable (uninterruptible), 2 wait on pool 'db'");
     e.add(2, std::nullopt);
     EXPECT_EQ(e.to_string(),
-              "5 jobs 'query' at unknown site, oldest 3.0 s, 1 waits on foreign awaitable (uninterruptible), 2 wait on pool "
+              "5 jobs 'query' (unknown site), oldest 3 s, 1 waits on foreign awaitable (uninterruptible), 2 wait on pool "
               "'db', 2 "
               "are running");
     EXPECT_EQ(e.waits_on(), "foreign awaitable");
@@ -191,7 +189,7 @@ TEST_F(report, SHUT_110_a_number_that_is_not_exact_says_about) {
     const auto r = s.report();
     ASSERT_EQ(r.entries().size(), 1U);
     EXPECT_TRUE(r.entries()[0].is_about());
-    EXPECT_EQ(r.entries()[0].to_string(), "about 1 guard of 'server' at unknown site");
+    EXPECT_EQ(r.entries()[0].to_string(), "about 1 guard of 'server' (unknown site)");
 }
 
 }  // namespace

@@ -16,16 +16,16 @@ TEST(tracking, SHUT_58_ages_may_be_absent) {
     roost::set_guard_tracking(guard_tracking::sites);
     const shutdown s("server");
     const guard g = s.guard();
-    roost::set_guard_tracking(guard_tracking::off);
+    EXPECT_EQ(roost::set_guard_tracking(guard_tracking::off), guard_tracking::sites);
     const guard h = s.guard();
-    roost::set_guard_tracking(guard_tracking::sites);
+    EXPECT_EQ(roost::set_guard_tracking(guard_tracking::sites), guard_tracking::off);
     EXPECT_EQ(roost::current_guard_tracking(), guard_tracking::sites);
     const auto r = s.report();
     EXPECT_EQ(r.total(), 2U);
     for (const auto& e : r) {
         EXPECT_FALSE(e.oldest().has_value());
     }
-    EXPECT_NE(r.to_string().find("1 guard of 'server' at unknown site"), std::string::npos) << r.to_string();
+    EXPECT_NE(r.to_string().find("1 guard of 'server' (unknown site)"), std::string::npos) << r.to_string();
 }
 
 TEST(tracking, SHUT_78_ages_count_from_when_a_guard_was_noticed) {

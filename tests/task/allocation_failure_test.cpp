@@ -7,10 +7,10 @@
 #include <roost/flow/select.hpp>
 #include <roost/flow/supervise.hpp>
 #include <roost/flow/when_all.hpp>
+#include <roost/observe/dump.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/dump.hpp>
 #include <roost/task/external.hpp>
 #include <roost/task/generator.hpp>
 #include <roost/task/job_local.hpp>

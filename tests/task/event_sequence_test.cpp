@@ -1,8 +1,8 @@
 // Whatever thread cancels a job, and however soon the job ends: each event once, in the order of the states.
 #include <roost/task/detail/event_sequence.hpp>
 
+#include <roost/observe/job_events.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/job_events.hpp>
 #include <roost/tree/lease.hpp>
 
 #include "rig.hpp"
@@ -60,10 +60,10 @@ task<> wait_for(event& e) { co_await e.wait(); }
 
 class counting {
 public:
-    counting() : before_(count_jobs(true)), start_(job_counts_now()) {}
+    counting() : before_(set_job_counting(true)), start_(job_counts_now()) {}
     counting(const counting&) = delete;
     counting& operator=(const counting&) = delete;
-    ~counting() { count_jobs(before_); }
+    ~counting() { set_job_counting(before_); }
     [[nodiscard]] std::uint64_t requests() const {
         return job_counts_now().cancels_requested() - start_.cancels_requested();
     }

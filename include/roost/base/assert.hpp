@@ -21,9 +21,9 @@ panic_handler set_panic_handler(panic_handler handler) noexcept;
 namespace detail {
 
 // Returns the name of what the calling thread is running, empty if nothing, and sets its site. Installed by the layer that
-// runs jobs.
+// runs jobs. Returns the previous function; null: none.
 using running_function = std::string_view (*)(site& where) noexcept;
-void set_running_function(running_function find) noexcept;
+running_function set_running_function(running_function find) noexcept;
 // Returns " [in 'transfer' (bank.cpp:42)]" for the sentence about a mistake. Empty outside of jobs, and if `about` is that job.
 [[nodiscard]] std::string in_what_runs(std::string_view about);
 

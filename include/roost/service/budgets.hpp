@@ -1,6 +1,7 @@
 #pragma once
 
 #include <roost/base/clock.hpp>
+#include <roost/base/format_duration.hpp>
 #include <roost/service/phase.hpp>
 
 #include <array>
@@ -68,7 +69,6 @@ private:
 
 // Parses "15s", "500ms", "2m", "1.5s", "3" (seconds). Returns an empty optional for any other text and for negative values.
 [[nodiscard]] std::optional<duration> parse_duration(std::string_view text) noexcept;
-// Returns "15 s", "0.5 s".
-[[nodiscard]] std::string format_duration(duration d);
+using roost::format_duration;
 
 }  // namespace roost::inline ROOST_ABI::service

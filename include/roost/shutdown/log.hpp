@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 // Log records of shutdown nodes. Nothing is recorded until a log function is set.
 
@@ -41,9 +42,31 @@ struct shutdown_record {
 
 // Called by the thread that caused the record, with no lock held. Must be short and must not throw.
 using shutdown_log = void (*)(void* context, const shutdown_record& record) noexcept;
-// Sets the log function of the program; null turns logging off. Not thread-safe: requires that no thread uses a shutdown node
-// during the call.
-void set_shutdown_log(shutdown_log log, void* context = nullptr) noexcept;
+
+// A log function and the context it is called with.
+class shutdown_log_sink {
+public:
+    constexpr shutdown_log_sink() noexcept = default;
+    // Takes a function, a closure without captures, or nullptr.
+    template <class Function>
+        requires std::is_convertible_v<Function, shutdown_log>
+    constexpr shutdown_log_sink(Function log, void* with = nullptr) noexcept : function_(log), context_(with) {}
+
+    [[nodiscard]] constexpr shutdown_log function() const noexcept { return function_; }
+    [[nodiscard]] constexpr void* context() const noexcept { return context_; }
+
+private:
+    shutdown_log function_ = nullptr;
+    void* context_ = nullptr;
+};
+
+// Sets the log function of the program; empty: logging is off. Returns the previous one. Not thread-safe: requires that no
+// thread uses a shutdown node during the call.
+shutdown_log_sink set_shutdown_log(shutdown_log_sink to) noexcept;
+[[deprecated("use set_shutdown_log({log, context})")]] inline shutdown_log_sink set_shutdown_log(shutdown_log log,
+                                                                                                 void* context) noexcept {
+    return set_shutdown_log(shutdown_log_sink(log, context));
+}
 
 namespace detail {
 // True while a log function is set. Models have no switch: a program-wide variable would be part of every search.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <roost/base/clock.hpp>
+#include <roost/base/format_duration.hpp>
 #include <roost/base/site.hpp>
 
 #include <compare>
@@ -54,7 +55,7 @@ public:
     void add_at_least(std::size_t n, std::optional<duration> age);
     // Marks count() as approximate.
     void say_about() noexcept { is_about_ = true; }
-    // Returns one line without a line break, such as "2 guards of 'uploads' at upload.cpp:17, oldest at least 1.3 s".
+    // Returns one line without a line break, such as "2 guards of 'uploads' (upload.cpp:17), oldest at least 1.3 s".
     [[nodiscard]] std::string to_string() const;
 
     // True if kind, name and site are equal.
@@ -98,8 +99,9 @@ private:
     std::size_t total_ = 0;
 };
 
-// Returns an age as text: "2.5 s", "40 ms".
-[[nodiscard]] std::string format_age(duration age);
+[[deprecated("use format_duration()")]] [[nodiscard]] inline std::string format_age(duration age) {
+    return format_duration(age);
+}
 
 namespace detail {
 // Returns the report of n's subtree. Requires that the caller holds n. Throws std::bad_alloc.

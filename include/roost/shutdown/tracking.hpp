@@ -16,8 +16,8 @@ enum class guard_tracking : std::uint8_t {
     exact,  // the site, and the exact creation time
 };
 
-// Sets what guards created from now on record. Thread-safe.
-void set_guard_tracking(guard_tracking mode) noexcept;
+// Sets what guards created from now on record. Returns the previous mode. Thread-safe.
+guard_tracking set_guard_tracking(guard_tracking mode) noexcept;
 [[nodiscard]] guard_tracking current_guard_tracking() noexcept;
 
 }  // namespace roost::inline ROOST_ABI

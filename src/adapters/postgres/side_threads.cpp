@@ -1,9 +1,9 @@
 #include "side_threads.hpp"
 
 #include <roost/base/failure_sink.hpp>
+#include <roost/base/format_duration.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
@@ -26,9 +26,8 @@ public:
 
 void report_left_behind(const std::string& threads, const running_call& left) noexcept {
     try {
-        char seconds[32];
-        std::snprintf(seconds, sizeof seconds, "%.1f", std::chrono::duration<double>(now() - left.since).count());
-        throw std::runtime_error(left.call->name() + " has not returned for " + seconds + " s; its thread is abandoned");
+        throw std::runtime_error(left.call->name() + " has not returned for " + format_duration(now() - left.since) +
+                                 "; its thread is abandoned");
     } catch (...) {
         report_failure("postgres", threads, site(), std::current_exception());
     }

@@ -7,6 +7,7 @@
 // busy() refuses, the statement ends with SQLITE_BUSY, and the task waits in the queue and retries the statement.
 
 #include <roost/adapters/sqlite/connection.hpp>
+#include <roost/base/format_duration.hpp>
 #include <roost/sync/auto_reset_event.hpp>
 #include <roost/sync/mutex.hpp>
 
@@ -111,7 +112,7 @@ struct connection::state {
     [[noreturn]] void fail_busy() const {
         throw error(SQLITE_BUSY, "step",
                     "database is locked: another connection has held the lock of '" + path + "' for more than " +
-                        std::to_string(busy_limit) + " ms");
+                        format_duration(std::chrono::milliseconds(busy_limit)));
     }
     [[noreturn]] void fail(int code, std::string_view doing) {
         const error e = is_interrupted() ? error(SQLITE_INTERRUPT, doing, "interrupted")

@@ -1,6 +1,6 @@
 // The PostgreSQL adapter against a private server.
 
-#include <roost/task/dump.hpp>
+#include <roost/observe/dump.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 

@@ -1,9 +1,9 @@
 // Servers, resolvers and users that do not do their part: every wait has a limit, and what could not be ended is named.
 
 #include <roost/base/failure_sink.hpp>
+#include <roost/observe/dump.hpp>
 #include <roost/runtime/blocking.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/dump.hpp>
 #include <roost/task/sleep.hpp>
 
 #include "fixture.hpp"

@@ -1,7 +1,7 @@
 // Statements of tasks that meet another connection's lock. The lane has one thread, so one that kept it would stop the owner of the lock.
 
+#include <roost/observe/dump.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/dump.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 

@@ -32,13 +32,13 @@ void keep(const service::log_line& line, void*) noexcept { lines.push_back(line.
 // Lines that have to come, in this order; others may come between them.
 const char* const expected[] = {
     R"(info roost: the shop closes: shutting down)",
-    R"(info roost: phase lame duck, at most 0 s)",
-    R"(info roost: phase stop intake, at most [0-9.]+ s)",
-    R"(info roost: phase drain, at most 0\.9 s)",
-    R"(warning roost: phase drain for another 0[0-9.]* s at most, [0-9]+ outstanding)",
-    R"(warning roost:   1 job 'month-end export' at .*drain_report\.cpp:[0-9]+, age [0-9.]+ m?s, waits on event 'the printer')",
-    R"(info roost: phase cancel, at most [0-9.]+ s)",
-    R"(info roost: phase release, at most [0-9.]+ s)",
+    R"(info roost: phase lame duck, at most 0 ms)",
+    R"(info roost: phase stop intake, at most [0-9.]+ m?s)",
+    R"(info roost: phase drain, at most 900 ms)",
+    R"(warning roost: phase drain for another [0-9]+ ms at most, [0-9]+ outstanding)",
+    R"(warning roost:   1 job 'month-end export' \(.*drain_report\.cpp:[0-9]+\), age [0-9.]+ m?s, waits on event 'the printer')",
+    R"(info roost: phase cancel, at most [0-9.]+ m?s)",
+    R"(info roost: phase release, at most [0-9.]+ m?s)",
     R"(info roost: phase exit)",
     R"(info roost: 'shop' ends with 124)",
 };

@@ -22,7 +22,7 @@
 // W2  counting: fetch_or, and relaxed          -         nothing but the switch                         (floor)
 
 #include <roost/base/atomic.hpp>
-#include <roost/task/job_events.hpp>
+#include <roost/task/job_event.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 

@@ -1,16 +1,18 @@
-#include <roost/task/dump.hpp>
+#include <roost/observe/dump.hpp>
 
 #include <roost/exec/recent_time.hpp>
 #include <roost/flow/race.hpp>
 #include <roost/flow/supervise.hpp>
 #include <roost/flow/when_all.hpp>
+#include <roost/shutdown/report.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/mutex.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
+#include <roost/tree/visit.hpp>
 
-#include "rig.hpp"
+#include "../task/rig.hpp"
 
 namespace {
 
@@ -79,7 +81,7 @@ TEST(dump, JOB_51_says_what_a_job_waits_on) {
     EXPECT_NE(line_of("queued").find("waits on mutex 'accounts'"), std::string::npos) << text;
     EXPECT_NE(line_of("bridge").find("waits on foreign awaitable, uninterruptible"), std::string::npos) << text;
     EXPECT_NE(line_of("getter").find("waits on job 'made'"), std::string::npos) << text;
-    EXPECT_NE(line_of("deadline").find("waits on event 'go', deadline in 90.0 s"), std::string::npos) << text;
+    EXPECT_NE(line_of("deadline").find("waits on event 'go', deadline in 90 s"), std::string::npos) << text;
     EXPECT_NE(line_of("inner").find("waits on event 'go'"), std::string::npos) << text;
     EXPECT_NE(line_of("sleeper").find("waits on sleep"), std::string::npos) << text;
     go.set();
@@ -181,6 +183,22 @@ TEST(dump, JOB_53_the_text_is_bounded_and_says_what_is_missing) {
     const std::string flat = dump(s.root, dump_options().depth(0));
     EXPECT_NE(flat.find("500 more below depth 0"), std::string::npos) << flat;
     EXPECT_LE(dump(s.root, dump_options().bytes(10)).size(), 10U);
+    go.set();
+}
+
+// One node, in the three texts that show nodes.
+TEST(dump, OBS_3_every_text_names_a_node_in_the_same_way) {
+    rig::stage s;
+    event go("go");
+    const job reader = s.play(wait_for(go), "reader");
+    const std::string subject = "job 'reader' (" + reader.core()->made_at().to_string() + ")";
+    const std::string tree = tree_to_string(s.root.core());
+    EXPECT_NE(dump(s.root).find(subject + ", active"), std::string::npos) << dump(s.root);
+    EXPECT_NE(tree.find(subject + ", active"), std::string::npos) << tree;
+    EXPECT_NE(tree.find(", waits on event 'go'"), std::string::npos) << tree;
+    const std::string report = detail::report_of(s.root.core()).to_string();
+    EXPECT_NE(report.find("1 " + subject), std::string::npos) << report;
+    EXPECT_NE(report.find(", waits on event 'go'"), std::string::npos) << report;
     go.set();
 }
 

@@ -1,17 +1,6 @@
 #pragma once
 
-// Counters and events of jobs. Both are compiled in, and off until they are requested. Until then each place that could
-// report costs one plain load: four in the life of a job without a handle, seven with one, one more per cancel and per
-// waiter.
-//
-//   count_jobs(true);                                 usually at the start of the program
-//   job_counts n = job_counts_now();                  n.created() - n.finished(): alive
-//
-//   class log_failures final : public job_observer {
-//       void told(const job_event& e) noexcept override { if (e.state() == job_state::failed) ... }
-//   };
-//   log_failures log;
-//   observation on(log);                              until it is destroyed
+// What `task` counts and reports of its jobs. The switches are in roost/observe/job_events.hpp.
 
 #include <roost/base/reason.hpp>
 #include <roost/base/site.hpp>
@@ -48,11 +37,6 @@ public:
 private:
     std::uint64_t n_[size] = {};
 };
-
-// Switches counting on or off. Returns true if it was on before.
-bool count_jobs(bool on) noexcept;
-// Returns exact numbers while no job changes; otherwise each number is one that it had during the call.
-[[nodiscard]] job_counts job_counts_now() noexcept;
 
 enum class job_event_kind : std::uint8_t {
     created,
@@ -113,20 +97,6 @@ public:
 
 protected:
     ~job_observer() = default;
-};
-
-// Registers an observer of all jobs of the program, from the constructor to the destructor. When the destructor returns, no
-// call of `who` is under way and none will come, so it must not run inside one. Throws error(refused) if eight observers
-// exist.
-class observation {
-public:
-    explicit observation(job_observer& who);
-    observation(const observation&) = delete;
-    observation& operator=(const observation&) = delete;
-    ~observation();
-
-private:
-    std::size_t slot_;
 };
 
 }  // namespace roost::inline ROOST_ABI

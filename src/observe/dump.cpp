@@ -1,9 +1,9 @@
-#include <roost/task/dump.hpp>
+#include <roost/observe/dump.hpp>
 
+#include <roost/tree/detail/entry_text.hpp>
 #include <roost/tree/visit.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <unordered_map>
 #include <vector>
@@ -12,81 +12,14 @@ namespace roost::inline ROOST_ABI {
 
 namespace {
 
-constexpr std::size_t longest_text = 120;
-
 // One node, copied during its visit.
 struct line {
     std::uint32_t depth = 0;
     std::size_t end = 0;         // one past the last node below
     std::size_t children = 0;    // directly below
     std::uint64_t looks = 0;     // hash of it and everything below, without times
-    std::string text;            // up to the times
-    std::string tail;            // behind them
-    duration age = duration(-1);
-    duration left = duration::max();
+    detail::entry_text entry;
 };
-
-std::string_view cut(std::string_view text) noexcept { return text.substr(0, longest_text); }
-
-std::string to_text(duration d) {
-    char buffer[32];
-    const double ns = static_cast<double>(d.count());
-    if (ns < 1e6) {
-        std::snprintf(buffer, sizeof buffer, "%.0f us", ns / 1e3);
-    } else if (ns < 1e9) {
-        std::snprintf(buffer, sizeof buffer, "%.0f ms", ns / 1e6);
-    } else if (ns < 600e9) {
-        std::snprintf(buffer, sizeof buffer, "%.1f s", ns / 1e9);
-    } else {
-        std::snprintf(buffer, sizeof buffer, "%.0f min", ns / 60e9);
-    }
-    return buffer;
-}
-
-std::string state_of(const node_description& d) {
-    std::string text(d.state.empty() ? to_string(d.now) : d.state);
-    if (d.requested != d.now) {
-        text.append(", ").append(to_string(d.requested)).append(" held up");
-    }
-    if (d.requested > level::running) {
-        if (const reason why = d.target->why_with_origin(d.requested)) {
-            text.append(" (").append(cut(why.to_string())).append(")");
-        }
-    }
-    if (d.state.empty() && d.closing) {
-        text.append(d.closed ? ", closed" : ", closing");
-    }
-    return text;
-}
-
-line describe_line(const node_description& d) {
-    line made;
-    made.depth = d.depth;
-    made.text.append(cut(d.kind)).append(" '").append(cut(d.name)).append("'");
-    if (d.made_at.is_known()) {
-        made.text.append(" (").append(d.made_at.to_string()).append(")");
-    }
-    made.text.append(", ").append(state_of(d));
-    if (d.shield) {
-        made.text.append(", shielded");
-    }
-    if (!d.waits_on.empty()) {
-        made.tail.append(", waits on ").append(cut(d.waits_on));
-        if (d.waits_at.is_known()) {
-            made.tail.append(" (").append(d.waits_at.to_string()).append(")");
-        }
-    }
-    if (d.uninterruptible) {
-        made.tail.append(", uninterruptible");
-    }
-    if (d.started) {
-        made.age = std::max(duration(0), now() - *d.started);
-    }
-    if (d.deadline != no_deadline) {
-        made.left = d.deadline - d.deadline_clock.value_or(now());
-    }
-    return made;
-}
 
 constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
     return (a ^ (b + 0x9e3779b97f4a7c15U + (a << 6U) + (a >> 2U))) * 0xff51afd7ed558ccdU;
@@ -97,13 +30,13 @@ void link_up(std::vector<line>& lines) {
     for (std::size_t i = lines.size(); i-- > 0;) {
         line& mine = lines[i];
         mine.end = i + 1;
-        mine.looks = mix(std::hash<std::string>()(mine.text), std::hash<std::string>()(mine.tail));
+        mine.looks = mix(std::hash<std::string>()(mine.entry.head), std::hash<std::string>()(mine.entry.tail));
         while (mine.end < lines.size() && lines[mine.end].depth > mine.depth) {
             mine.looks = mix(mine.looks, lines[mine.end].looks);
             ++mine.children;
             mine.end = lines[mine.end].end;
         }
-        mine.looks = mix(mine.looks, (mine.left == duration::max() ? 0U : 1U));
+        mine.looks = mix(mine.looks, (mine.entry.left == duration::max() ? 0U : 1U));
     }
 }
 
@@ -135,11 +68,12 @@ public:
             }
             family& mine = families[at];
             ++mine.count;
-            if (lines_[i].age >= duration(0)) {
-                mine.youngest = std::min(mine.youngest, lines_[i].age);
-                mine.oldest = std::max(mine.oldest, lines_[i].age);
+            const detail::entry_text& entry = lines_[i].entry;
+            if (entry.age >= duration(0)) {
+                mine.youngest = std::min(mine.youngest, entry.age);
+                mine.oldest = std::max(mine.oldest, entry.age);
             }
-            mine.soonest = std::min(mine.soonest, lines_[i].left);
+            mine.soonest = std::min(mine.soonest, entry.left);
         }
         for (const family& f : families) {
             write(f);
@@ -161,19 +95,10 @@ private:
         if (f.count > 1) {
             text.append(std::to_string(f.count)).append(" x ");
         }
-        text.append(mine.text);
-        if (f.oldest >= duration(0)) {
-            text.append(", age ").append(to_text(f.youngest));
-            if (f.count > 1 && to_text(f.youngest) != to_text(f.oldest)) {
-                text.append(" to ").append(to_text(f.oldest));
-            }
-        }
-        text.append(mine.tail);
-        if (f.soonest != duration::max()) {
-            text.append(f.soonest < duration(0) ? ", deadline passed " : ", deadline in ");
-            text.append(to_text(f.soonest < duration(0) ? -f.soonest : f.soonest));
-            text.append(f.soonest < duration(0) ? " ago" : "");
-        }
+        text.append(mine.entry.head);
+        detail::append_age(text, f.youngest, f.oldest);
+        text.append(mine.entry.tail);
+        detail::append_deadline(text, f.soonest);
         if (mine.children > 0) {
             text.append(", ").append(std::to_string(mine.children)).append(mine.children == 1 ? " child" : " children");
         }
@@ -209,7 +134,10 @@ collected collect(const node& root, const dump_options& how) {
             return;
         }
         try {
-            all.lines.push_back(describe_line(d));
+            line made;
+            made.depth = d.depth;
+            made.entry = detail::describe_entry(d);
+            all.lines.push_back(std::move(made));
         } catch (const std::bad_alloc&) {
             all.no_memory = true;
         }

@@ -1,9 +1,9 @@
 // Two workers and foreign threads: every event of every job exactly once, also while observers come and go.
 #include <roost/flow/supervise.hpp>
+#include <roost/observe/job_events.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/job_events.hpp>
 
 #include <gtest/gtest.h>
 
@@ -183,7 +183,7 @@ task<> many_rounds(int rounds, victims& some) {
 }
 
 TEST(job_events_stress, JOB_62_every_event_once_on_two_workers_while_observers_come_and_go) {
-    const bool counted_before = count_jobs(true);
+    const bool counted_before = set_job_counting(true);
     const job_counts before = job_counts_now();
     ledger all;
     {
@@ -210,7 +210,7 @@ TEST(job_events_stress, JOB_62_every_event_once_on_two_workers_while_observers_c
         visitor.join();
     }
     const job_counts after = job_counts_now();
-    count_jobs(counted_before);
+    set_job_counting(counted_before);
     EXPECT_EQ(all.finish(), "");
     EXPECT_EQ(all.total(job_event_kind::created), after.created() - before.created());
     EXPECT_EQ(all.total(job_event_kind::child_attached), all.total(job_event_kind::created));

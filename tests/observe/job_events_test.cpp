@@ -1,4 +1,4 @@
-#include <roost/task/job_events.hpp>
+#include <roost/observe/job_events.hpp>
 
 #include <roost/base/error.hpp>
 #include <roost/flow/supervise.hpp>
@@ -9,7 +9,7 @@
 #include <roost/task/external.hpp>
 #include <roost/task/scope.hpp>
 
-#include "rig.hpp"
+#include "../task/rig.hpp"
 
 #include <algorithm>
 #include <map>
@@ -33,8 +33,8 @@ task<> join_it(job j) { co_await j.join(); }
 
 class counting {
 public:
-    counting() : before_(count_jobs(true)) { start_ = job_counts_now(); }
-    ~counting() { count_jobs(before_); }
+    counting() : before_(set_job_counting(true)) { start_ = job_counts_now(); }
+    ~counting() { set_job_counting(before_); }
     [[nodiscard]] std::uint64_t since(std::uint64_t (job_counts::*what)() const noexcept) const {
         return (job_counts_now().*what)() - (start_.*what)();
     }

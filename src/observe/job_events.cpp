@@ -1,0 +1,20 @@
+#include <roost/observe/job_events.hpp>
+
+#include <roost/base/error.hpp>
+#include <roost/task/detail/watching.hpp>
+
+namespace roost::inline ROOST_ABI {
+
+using detail::watching;
+
+bool set_job_counting(bool on) noexcept { return watching::all().count(on); }
+job_counts job_counts_now() noexcept { return watching::all().counts(); }
+
+observation::observation(job_observer& who) : slot_(watching::all().come(who)) {
+    if (slot_ == watching::places) {
+        throw error(errc::refused, "too many job observers (at most 8)");
+    }
+}
+observation::~observation() { watching::all().go(slot_); }
+
+}  // namespace roost::inline ROOST_ABI
