@@ -1,8 +1,8 @@
 #pragma once
 
+#include <roost/pool/detail/driver.hpp>
 #include <roost/pool/detail/drop_limit.hpp>
 #include <roost/pool/detail/pool_core.hpp>
-#include <roost/tree/detail/driver.hpp>
 
 #include <concepts>
 #include <memory>

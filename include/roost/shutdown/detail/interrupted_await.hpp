@@ -2,9 +2,9 @@
 
 #include <roost/shutdown/concepts.hpp>
 #include <roost/shutdown/detail/shutdown_node.hpp>
+#include <roost/shutdown/detail/wait_slot.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
 #include <roost/tree/detail/callback_member.hpp>
-#include <roost/tree/detail/wait_slot.hpp>
 
 #include <functional>
 #include <optional>
