@@ -20,7 +20,7 @@ using roost::event;
 using roost::outcome;
 using roost::detail::drive;
 
-static_assert(roost::detail::is_awaitable<roost::task<int>>);
+static_assert(roost::detail::can_be_driven<roost::task<int>>);
 static_assert(std::is_same_v<roost::detail::driven_result<roost::task<std::unique_ptr<int>>>, std::unique_ptr<int>>);
 
 struct told {
