@@ -1,9 +1,12 @@
 #include <roost/base/assert.hpp>
 
+#include <roost/base/site.hpp>
 #include <roost/base/write_stderr.hpp>
 
 #include <cstdlib>
+#include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace roost::inline ROOST_ABI {
@@ -69,6 +72,21 @@ void panic(std::string_view rule, site at) noexcept {
         sentence.append(detail::in_what_runs({}));
     }
     end_with(std::move(sentence));
+}
+
+std::string site::to_string() const {
+    if (!is_known()) {
+        return "unknown site";
+    }
+    std::string_view shown = file();
+    if (shown.starts_with('/')) {
+        shown.remove_prefix(shown.rfind('/') + 1);
+    }
+    return std::string(shown) + ":" + std::to_string(line());
+}
+
+bool operator==(const site& a, const site& b) noexcept {
+    return a.line() == b.line() && a.where_.column() == b.where_.column() && std::strcmp(a.file(), b.file()) == 0;
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -1,8 +1,10 @@
 #include <roost/flow/supervise.hpp>
 
+#include <roost/flow/coalescer.hpp>
 #include <roost/task/failure_sink.hpp>
 
 #include <mutex>
+#include <new>
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -127,6 +129,24 @@ void supervision::child_ended(scope_core& scope, job_core& child) noexcept {
         case ending::threw: ++mine.counts_.failed; break;
         case ending::cancelled: ++mine.counts_.cancelled; break;
         default: ++mine.counts_.completed; break;
+    }
+}
+
+void report_unheard(const std::vector<std::exception_ptr>& failures) noexcept {
+    for (const std::exception_ptr& error : failures) {
+        report_failure("a coalesced computation", "coalescer", site(), error);
+    }
+}
+
+void keep_failures(std::vector<std::exception_ptr>& in, const std::exception_ptr& error,
+                   const std::vector<std::exception_ptr>& others) noexcept {
+    try {
+        in.reserve(1 + others.size());
+        in.push_back(error);
+        in.insert(in.end(), others.begin(), others.end());
+    } catch (const std::bad_alloc&) {  // rather twice than not at all
+        report_unheard({error});
+        report_unheard(others);
     }
 }
 

@@ -1,5 +1,7 @@
 #include <roost/flow/when_all.hpp>
 
+#include <roost/flow/map_concurrent.hpp>
+
 namespace roost::inline ROOST_ABI::detail {
 
 constinit const fork_rules all_rules{.policy = fail_fast_policy,
@@ -34,5 +36,9 @@ constinit const fork_rules settled_rules{.policy = told_policy,
                                                  group.report_slots("when_all_settled");
                                                  return group.end_cancelled();
                                              }};
+
+void refuse_no_limit(site where) {
+    panic("map_concurrent", {}, where, "a limit of zero would never start anything; pass at least one");
+}
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -191,25 +191,16 @@ bool permits::take_in_thread(std::uint32_t n, time_point deadline) noexcept {
 template <class Node>
 bool permits::sleep(Node& self, time_point deadline) noexcept {
     for (;;) {
-        const bool has_token = self.park(deadline);
-        grants out;
-        waiters_.lock();
-        const bool is_handed = !waiters_.contains(self);
-        if (!has_token && (is_handed || self.is_notified)) {
-            waiters_.unlock();
-            self.park();  // another thread holds this waiter and is about to unpark it
-            waiters_.lock();
-        }
-        self.is_notified = false;
-        if (is_handed || !waiters_.contains(self)) {
-            waiters_.unlock();
+        const auto how = self.sleep_in(waiters_, deadline);
+        if (how == Node::woken::served) {
             return true;
         }
         const bool is_last = waiters_.size_approx() == 1;
         const bool got =
             waiters_.front() == &self && change([&](permit_state s) { return grant(s, self.weight(), is_last); });
-        if (got || !has_token) {
+        if (got || how == Node::woken::expired) {
             waiters_.take(self, got ? claim::delivered : claim::expired);
+            grants out;
             grant_locked(out);
             unlock_and_deliver(out);
             return got;

@@ -1,5 +1,8 @@
 #include <roost/task/detail/carried_failures.hpp>
 
+#include <roost/task/detail/job_core.hpp>
+#include <roost/task/others_of.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -81,3 +84,12 @@ failure_list carried_failures::take(const std::exception_ptr& thrown) noexcept {
 }
 
 }  // namespace roost::inline ROOST_ABI::detail
+
+namespace roost::inline ROOST_ABI {
+
+std::vector<std::exception_ptr> others_of(const std::exception_ptr& caught) {
+    const detail::job_core* running = detail::job_core::current();
+    return running == nullptr ? std::vector<std::exception_ptr>() : running->carried(caught).to_vector(caught);
+}
+
+}  // namespace roost::inline ROOST_ABI

@@ -2,6 +2,7 @@
 
 #include <roost/base/error.hpp>
 #include <roost/base/misuse.hpp>
+#include <roost/task/external.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -63,6 +64,21 @@ void deferred_dropped(const job_core& child) noexcept {
             "job", child.name(), child.made_at(),
             "its deferred was dropped without being awaited, which cancels the job; await the deferred, keep() it, "
             "cancel() it if that is meant, or launch() the task when no result is wanted");
+    }
+}
+
+std::exception_ptr dropped_promise(std::string_view name) noexcept {
+    try {
+        throw error(errc::promise_dropped, "the promise of '" + std::string(name) + "' was dropped unset");
+    } catch (...) {
+        return std::current_exception();
+    }
+}
+
+void abandon_external::operator()() noexcept {
+    if (job_->claim_outcome()) {
+        job_->outcome_link().settle_cancelled(job_->why());
+        job_->end_body();
     }
 }
 

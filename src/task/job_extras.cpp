@@ -3,6 +3,7 @@
 #include <roost/base/atomic.hpp>
 #include <roost/task/detail/job_core.hpp>
 #include <roost/task/failure_sink.hpp>
+#include <roost/task/with_note.hpp>
 
 #include <cstdint>
 #include <mutex>
@@ -176,6 +177,13 @@ void job_core::add_note(std::string text) noexcept {
             }
             more->notes.push_back(std::move(text));
         }
+    } catch (const std::bad_alloc&) {  // notes are best effort
+    }
+}
+
+void add_note_at(job_core& to, const std::string& text, site where) noexcept {
+    try {
+        to.add_note(text + " (" + where.to_string() + ")");
     } catch (const std::bad_alloc&) {  // notes are best effort
     }
 }

@@ -1,5 +1,7 @@
 #include <roost/task/detail/limit_region.hpp>
 
+#include <roost/task/timeout.hpp>
+
 namespace roost::inline ROOST_ABI::detail {
 
 constinit const node_functions limit_region::functions{.kind = "region",
@@ -112,5 +114,7 @@ limit_region* limit_region::around(region& inner) noexcept {
     }
     return nullptr;
 }
+
+void throw_timed_out(site where) { throw timed_out("the deadline set at " + where.to_string() + " has passed"); }
 
 }  // namespace roost::inline ROOST_ABI::detail

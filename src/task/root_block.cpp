@@ -1,7 +1,10 @@
 #include <roost/task/detail/root_block.hpp>
 
 #include <roost/base/error.hpp>
+#include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
+#include <roost/task/driven.hpp>
+#include <roost/task/failure_sink.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -48,5 +51,31 @@ void root_block::refuse_to_block(std::string_view call, executor_ref where) cons
                        : "on a thread of executor '" + std::string(where->name()) + "'") +
               ": it would block a thread that has to run its work");
 }
+
+void require_executor(executor_ref where, site from) noexcept {
+    if (!where) {
+        panic("task", "driven", from,
+              "has nowhere to run: awaitable_on() and a pool with a task need an executor (options.where)");
+    }
+}
+
+void refuse_to_block(executor_ref where, site from) {
+    const job running = current_job();
+    if (!running && !where->is_here()) {
+        return;
+    }
+    throw error(errc::would_deadlock, "block_on at " + from.to_string() + " was called " +
+                                          (running ? "inside job '" + std::string(running.name()) + "'"
+                                                   : "on a thread of executor '" + std::string(where->name()) + "'") +
+                                          ": it would block the thread that has to run the task");
+}
+
+void report_further_failures(job_core& job) noexcept {
+    job.suppressed().for_each(
+        [&job](const std::exception_ptr& other) { report_failure("job", job.name(), job.made_at(), other); },
+        job.own_error());
+}
+
+void throw_cancelled(const reason& why) { throw error(errc::closed, "the task ended cancelled: " + why.to_string()); }
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -2,6 +2,7 @@
 
 #include <roost/base/assert.hpp>
 #include <roost/tree/detail/walker.hpp>
+#include <roost/tree/token.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -75,7 +76,7 @@ bool recompute(detail::node& n) noexcept {
 
 struct passing_on {
     static look look_at(member& m) noexcept {
-        return m.kind() == member_kind::node && !static_cast<node&>(m).is_shield() ? look::visit : look::skip;
+        return m.kind() == member_kind::node && !static_cast<detail::node&>(m).is_shield() ? look::visit : look::skip;
     }
     static bool visit(detail::node& n) noexcept {
         access::lock_of(n).lock();
@@ -159,6 +160,16 @@ deadline_move own_deadline::try_move(const deadline_change& to, time_point now) 
 bool own_deadline::try_pass(time_point at) noexcept {
     const std::lock_guard guard(access::lock_of(*of_));
     return !detail_deadline_access::has_ended(*this) && detail_deadline_access::pass(*this, at);
+}
+
+// A unit of work keeps the node, and so its executor, from ending while the clock is asked.
+duration token::remaining() const noexcept {
+    if (!node_ || node_->functions().clock == nullptr || !node_->try_enter_as_member()) {
+        return remaining(now());
+    }
+    const time_point at = node_->functions().clock(*node_);
+    node_->leave();
+    return remaining(at);
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -5,6 +5,9 @@
 #include <roost/tree/detail/walker.hpp>
 
 #include "deep_ignores.hpp"
+#include "why_word.hpp"
+
+#include <mutex>
 
 // Raising a level.
 //
@@ -36,12 +39,16 @@
 // L10  mark_gone: fetch_or           release  L1        what the last owner did                       raise_model: gone_carries
 // L11  observe_level: fetch_and      acq_rel  L5 Y5 L1  out: the observer; in: what the raiser did    raise_model: observe_and_raise
 // L12  tells_unobserved: load        relaxed  -         a switch, set while no thread raises          (floor)
+// Y1  latch_own: store why_         release  Y2        the link, to readers of a lower level         why_model: reason_with_level
+// Y4  latch_own: why_               relaxed  -         under the lock; not read yet                  (floor)
+// Y5  latch_own: CAS level_         release  L1        out: why_                                     why_model: reason_with_level
 
 namespace roost::inline ROOST_ABI {
 
 using namespace seam;
 
 using namespace detail;
+using namespace detail::why_word;
 using access = node_access;
 
 namespace {
@@ -53,7 +60,7 @@ struct raising {
 
     look look_at(member& m) noexcept {
         if (m.kind() == member_kind::node) {
-            return latch(static_cast<node&>(m));
+            return latch(static_cast<detail::node&>(m));
         }
         if (m.kind() == member_kind::callback && static_cast<callback_member&>(m).claim(to, me)) {
             return look::take;
@@ -101,6 +108,46 @@ struct raising {
 };
 
 }  // namespace
+
+// Sets the raised bit of this node with its own reason, and stores the word before in before_word. Returns false if it was
+// raised already.
+bool detail::node::latch_own(level to, reason& why, level_word& before_word) noexcept {
+    const std::lock_guard guard(lock_);
+    level_word seen = level_.load(mo::relaxed);  // L2
+    if (is_raised(seen, to)) {
+        return false;
+    }
+    void* before = why_.load(mo::relaxed);  // Y4
+    before = is_known(before) ? nullptr : before;
+    void* after = before;
+    level_word kind = 0;
+    if (before == nullptr) {
+        after = to_word(std::move(why));
+    } else {
+        link* l = is_only_a_kind(why) ? nullptr : try_make_link(why, to, before);
+        if (l != nullptr) {
+            after = tagged(l);
+        } else {
+            kind = kind_bits(to, static_cast<std::uint32_t>(why.kind()));
+        }
+    }
+    why_.store(after, mo::release);  // Y1
+    const level_word bits = raised_bit(to) | own_bit(to) | kind;
+    while (!level_.compare_exchange_weak(seen, seen | bits, mo::release, mo::relaxed)) {  // Y5
+        if (!is_raised(seen, to)) {
+            continue;
+        }
+        // A raise from above came in between: its reason counts. A bare record is taken back, because why_ is not read before
+        // a level of its own is raised. A link stays, unused, because another thread may be reading the chain.
+        if (before == nullptr) {
+            why_.store(nullptr, mo::relaxed);  // Y4
+            destroy_word(after);
+        }
+        return false;
+    }
+    before_word = seen;
+    return true;
+}
 
 bool detail::node::raise(level to, reason why) noexcept {
     if (to == level::running || (level_.load(mo::acquire) & spread_bit(to)) != 0) {  // L7

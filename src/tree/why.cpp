@@ -2,7 +2,8 @@
 
 #include <roost/tree/detail/node_access.hpp>
 
-#include <mutex>
+#include "why_word.hpp"
+
 #include <new>
 
 // Why a node was raised.
@@ -17,15 +18,11 @@
 // why() climbs, and every cancelled node below a deep one calls it. So a long climb stores the origin at the nodes on its way
 // that store no reason. The next climb is short, and why() of a whole chain takes time in proportion to it. An origin is an
 // ancestor, whose memory a node keeps, and it never changes.
-//   why_      null | reason record of every own level that has no link and no kind bits | link* + 1 | known origin* + 2 * level
-//   link      reason, its level, the value why_ had before
+// The word: src/tree/why_word.hpp. raise.cpp sets it.
 //
 // id  operation                order    pairs  carries                                    fails in
-// Y1  latch_own: store why_    release  Y2     the link, to readers of a lower level      why_model: reason_with_level
 // Y2  why: load why_           acquire  Y1     the link                                   why_model: reason_with_level
 // Y3  ~node: load why_         relaxed  -      no other holder is left                    (floor)
-// Y4  latch_own: why_          relaxed  -      under the lock; not read yet               (floor)
-// Y5  latch_own: CAS level_    release  L1     out: why_                                  why_model: reason_with_level
 // Y6  origin_of: load, CAS     relaxed  -      an ancestor, known since the level         (floor)
 
 namespace roost::inline ROOST_ABI {
@@ -33,37 +30,9 @@ namespace roost::inline ROOST_ABI {
 using namespace seam;
 
 using namespace detail;
+using namespace detail::why_word;
 
 namespace {
-
-struct link {
-    reason why;
-    plain<level> at;
-    plain<void*> before;
-    link(const reason& w, level l, void* b) noexcept : why(w), at(l), before(b) {}
-};
-
-constexpr std::uintptr_t link_tag = 1;
-
-link* as_link(void* p) noexcept {
-    const auto bits = reinterpret_cast<std::uintptr_t>(p);
-    return (bits & link_tag) != 0 ? reinterpret_cast<link*>(bits & ~link_tag) : nullptr;
-}
-// An origin that a climb has stored, and the level it answers for.
-constexpr std::uintptr_t level_bits = 6;
-void* known(const detail::node* origin, level at) noexcept {
-    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(origin) | (static_cast<std::uintptr_t>(at) << 1U));
-}
-bool is_known(void* p) noexcept {
-    const auto bits = reinterpret_cast<std::uintptr_t>(p);
-    return (bits & link_tag) == 0 && (bits & level_bits) != 0;
-}
-const detail::node* known_origin(void* p, level at) noexcept {
-    const auto bits = reinterpret_cast<std::uintptr_t>(p);
-    const bool answers = (bits & link_tag) == 0 && (bits & level_bits) == static_cast<std::uintptr_t>(at) << 1U;
-    return answers ? reinterpret_cast<const detail::node*>(bits & ~level_bits) : nullptr;
-}
-static_assert(static_cast<std::uintptr_t>(level::abort) << 1U <= level_bits && alignof(detail::node) > level_bits);
 
 // Shorter climbs neither read a stored origin nor store one.
 #if defined(ROOST_SEAM_MODEL)
@@ -71,45 +40,6 @@ constexpr unsigned short_climb = 1;
 #else
 constexpr unsigned short_climb = 8;
 #endif
-
-void* tagged(link* l) noexcept { return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(l) | link_tag); }
-
-bool is_only_a_kind(const reason& r) noexcept {
-    return r.text().empty() && r.payload() == nullptr && r.origin().empty() && !r.site().is_known();
-}
-
-link* try_make_link(const reason& why, level at, void* before) noexcept {
-    try {
-        return ::new (allocate_frame(sizeof(link))) link(why, at, before);
-    } catch (const std::bad_alloc&) {
-        return nullptr;
-    }
-}
-
-void drop_link(link* l) noexcept {
-    l->~link();
-    deallocate_frame(l, sizeof(link));
-}
-
-// A reason is one pointer wide, so it can live in why_ itself.
-static_assert(sizeof(reason) == sizeof(void*));
-void* to_word(reason why) noexcept {
-    void* word = nullptr;
-    alignas(reason) unsigned char raw[sizeof(reason)];
-    ::new (static_cast<void*>(raw)) reason(std::move(why));
-    __builtin_memcpy(static_cast<void*>(&word), raw, sizeof word);
-    return word;
-}
-reason from_word(void* word) noexcept {
-    alignas(reason) unsigned char raw[sizeof(reason)];
-    __builtin_memcpy(raw, static_cast<const void*>(&word), sizeof word);
-    return *std::launder(reinterpret_cast<reason*>(raw));  // a copy; the stored one stays
-}
-void destroy_word(void* word) noexcept {
-    alignas(reason) unsigned char raw[sizeof(reason)];
-    __builtin_memcpy(raw, static_cast<const void*>(&word), sizeof word);
-    std::launder(reinterpret_cast<reason*>(raw))->~reason();
-}
 
 }  // namespace
 
@@ -121,46 +51,6 @@ void detail::node_access::release_reasons(void* chain) noexcept {
     if (chain != nullptr && !is_known(chain)) {
         destroy_word(chain);
     }
-}
-
-// Sets the raised bit of this node with its own reason, and stores the word before in before_word. Returns false if it was
-// raised already.
-bool detail::node::latch_own(level to, reason& why, level_word& before_word) noexcept {
-    const std::lock_guard guard(lock_);
-    level_word seen = level_.load(mo::relaxed);  // L2
-    if (is_raised(seen, to)) {
-        return false;
-    }
-    void* before = why_.load(mo::relaxed);  // Y4
-    before = is_known(before) ? nullptr : before;
-    void* after = before;
-    level_word kind = 0;
-    if (before == nullptr) {
-        after = to_word(std::move(why));
-    } else {
-        link* l = is_only_a_kind(why) ? nullptr : try_make_link(why, to, before);
-        if (l != nullptr) {
-            after = tagged(l);
-        } else {
-            kind = kind_bits(to, static_cast<std::uint32_t>(why.kind()));
-        }
-    }
-    why_.store(after, mo::release);  // Y1
-    const level_word bits = raised_bit(to) | own_bit(to) | kind;
-    while (!level_.compare_exchange_weak(seen, seen | bits, mo::release, mo::relaxed)) {  // Y5
-        if (!is_raised(seen, to)) {
-            continue;
-        }
-        // A raise from above came in between: its reason counts. A bare record is taken back, because why_ is not read before
-        // a level of its own is raised. A link stays, unused, because another thread may be reading the chain.
-        if (before == nullptr) {
-            why_.store(nullptr, mo::relaxed);  // Y4
-            destroy_word(after);
-        }
-        return false;
-    }
-    before_word = seen;
-    return true;
 }
 
 // Returns the node whose own reason answers for `at`, which is raised here. One acquire on the way in is enough: a level that

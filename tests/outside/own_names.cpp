@@ -35,7 +35,7 @@ struct own {};
         return {};                       \
     }
 OWN(get_awaiter)
-OWN(awaiter_from)
+OWN(suspend_in)
 OWN(awaiter_of_kept)
 OWN(as_operation)
 OWN(as_task)
@@ -213,7 +213,7 @@ roost::task<int> all_calls(roost::shutdown server) {
 // The user's calls with what Roost hands out: the user's functions are the only ones that are found.
 roost::task<bool> own_calls(roost::event& e) {
     static_assert(std::is_same_v<decltype(get_awaiter(e.wait())), own>);
-    static_assert(std::is_same_v<decltype(awaiter_from(e.wait())), own>);
+    static_assert(std::is_same_v<decltype(suspend_in(e.wait(), 1)), own>);
     static_assert(std::is_same_v<decltype(awaiter_of_kept(e.wait())), own>);
     static_assert(std::is_same_v<decltype(as_operation(e.wait())), own>);
     static_assert(std::is_same_v<decltype(as_task(roost::sleep_for(1ms))), own>);

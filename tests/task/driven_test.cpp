@@ -2,7 +2,6 @@
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/driven.hpp>
-#include <roost/tree/detail/driver.hpp>
 
 #include "../sync/coroutines.hpp"
 #include "further.hpp"
@@ -16,8 +15,6 @@ namespace {
 
 using namespace roost;
 
-static_assert(detail::is_awaitable<task<int>>);
-static_assert(std::is_same_v<detail::driven_result<task<std::unique_ptr<int>>>, std::unique_ptr<int>>);
 static_assert(!std::is_move_constructible_v<detail::driven_task<int>>);
 
 task<std::unique_ptr<int>> make(int value, bool fails) {
@@ -59,21 +56,6 @@ TEST(driven, TASK_90_any_coroutine_can_run_a_task_to_its_end) {
     await_from_outside(rt, &out, &done);
     done.wait_blocking();
     EXPECT_EQ(out, 142);
-    rt.shut_down();
-}
-
-TEST(driven, TASK_90_a_driver_runs_tasks) {
-    runtime rt(runtime_options().workers(1));
-    event done;
-    int value = 0;
-    detail::drive(
-        rt, [] { return make(7, false); },
-        [&](const auto& ended) noexcept {
-            value = *ended->value();
-            done.set();
-        });
-    done.wait_blocking();
-    EXPECT_EQ(value, 7);
     rt.shut_down();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <roost/base/assert.hpp>
+#include <roost/base/detail/result.hpp>
 #include <roost/base/reason.hpp>
 
 #include <cstdint>
@@ -39,20 +40,11 @@ private:
     reason why_;
 };
 
-namespace detail {
-struct unit {};
-// How a T is stored: void as an empty struct, a reference as a pointer.
-template <class T>
-using stored = std::conditional_t<
-    std::is_void_v<T>, unit,
-    std::conditional_t<std::is_reference_v<T>, std::add_pointer_t<std::remove_reference_t<T>>, std::remove_cv_t<T>>>;
-}  // namespace detail
-
 // Exactly one of: a value, an error, cancelled. T may be void, a reference or move-only.
 // Errors that happened beside the first one are kept, in order, in `others()`.
 template <class T = void>
 class [[nodiscard]] outcome {
-    using stored = detail::stored<T>;
+    using stored = detail::stored_t<T>;
 
 public:
     using value_type = T;
@@ -76,19 +68,11 @@ public:
     }
 
     // Returns the value, or throws the error with its own type. Ends the program if the outcome is cancelled.
-    [[nodiscard]] std::add_lvalue_reference_t<T> value() & { return get(); }
+    [[nodiscard]] std::add_lvalue_reference_t<T> value() & { return detail::result_in<T>::refer(get()); }
     [[nodiscard]] std::add_lvalue_reference_t<std::add_const_t<T>> value() const& {
-        return const_cast<outcome&>(*this).get();
+        return detail::result_in<T>::refer(const_cast<outcome&>(*this).get());
     }
-    [[nodiscard]] T value() && {
-        if constexpr (std::is_void_v<T>) {
-            get();
-        } else if constexpr (std::is_reference_v<T>) {
-            return static_cast<T>(get());
-        } else {
-            return std::move(get());
-        }
-    }
+    [[nodiscard]] T value() && { return detail::result_in<T>::take(get()); }
 
     // Returns null if there is no error.
     [[nodiscard]] std::exception_ptr error() const noexcept { return has_error() ? std::get<1>(state_) : nullptr; }
@@ -112,7 +96,7 @@ public:
     }
 
 private:
-    std::add_lvalue_reference_t<T> get() {
+    stored& get() {
         if (!has_value()) [[unlikely]] {
             if (has_error()) {
                 std::rethrow_exception(std::get<1>(state_));
@@ -120,11 +104,7 @@ private:
             panic("outcome", {}, site(),
                   "value() was called on a cancelled outcome, which holds no value; check has_value() first");
         }
-        if constexpr (std::is_reference_v<T>) {
-            return *std::get<0>(state_);
-        } else if constexpr (!std::is_void_v<T>) {
-            return std::get<0>(state_);
-        }
+        return *std::get_if<0>(&state_);
     }
 
     std::variant<stored, std::exception_ptr, cancelled> state_;

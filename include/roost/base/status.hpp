@@ -10,6 +10,7 @@
 //
 // `*answer` and `answer->` end the program with a sentence if there is no value.
 
+#include <roost/base/detail/result.hpp>
 #include <roost/base/outcome.hpp>
 
 #include <cstdint>
@@ -18,7 +19,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace roost::inline ROOST_ABI {
 
@@ -36,7 +36,7 @@ namespace detail {
 // The result of a wait for a T. Kind::text names the wait in messages.
 template <class T, class Kind>
 class [[nodiscard]] answer {
-    using stored = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+    using stored = kept_t<T>;
 
 public:
     using value_type = T;
@@ -86,11 +86,7 @@ public:
         if (!value_) {
             return outcome<T>(cancelled(reason::plain_kind(reason_kind::requested)));
         }
-        if constexpr (std::is_void_v<T>) {
-            return outcome<T>(std::in_place);
-        } else {
-            return outcome<T>(std::in_place, *std::move(value_));
-        }
+        return outcome<T>(std::in_place, *std::move(value_));
     }
     explicit operator outcome<T>() && { return std::move(*this).to_outcome(); }
 

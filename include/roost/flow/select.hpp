@@ -186,12 +186,7 @@ private:
             }
         }
         auto& clause = std::get<I>(clauses_);
-        if constexpr (std::is_void_v<typename std::tuple_element_t<I, clauses>::result>) {
-            clause.take();
-            return result(std::in_place_index<I>);
-        } else {
-            return result(std::in_place_index<I>, clause.take());
-        }
+        return made_of<result>::result([&clause]() -> decltype(auto) { return clause.take(); }, std::in_place_index<I>);
     }
 
     clauses clauses_;

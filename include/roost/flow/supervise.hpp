@@ -24,6 +24,7 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/child_name.hpp>
 #include <roost/task/detail/policy_scope.hpp>
+#include <roost/task/detail/ready_await.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/sleep.hpp>
 
@@ -115,19 +116,9 @@ void report_body_failures(site where, const std::vector<std::exception_ptr>& err
 class now_call {
 public:
     now_call() noexcept = default;
-    class awaiter {
-    public:
-        explicit awaiter(time_point t) noexcept : now_(t) {}
-        [[nodiscard]] bool await_ready() const noexcept { return true; }
-        void await_suspend(std::coroutine_handle<>) const noexcept {}
-        [[nodiscard]] time_point await_resume() const noexcept { return now_; }
-
-    private:
-        time_point now_;
-    };
-    [[nodiscard]] awaiter in_task(promise_base& me) const noexcept {
+    [[nodiscard]] ready_await<time_point> in_task(promise_base& me) const noexcept {
         timer_service* timers = me.get_executor()->timers();
-        return awaiter(timers == nullptr ? time_point() : timers->now());
+        return ready_await<time_point>(timers == nullptr ? time_point() : timers->now());
     }
 };
 

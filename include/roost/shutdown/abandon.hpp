@@ -32,7 +32,7 @@ class abandoned_state {
 public:
     event done{"abandoned await"};
     std::exception_ptr error;
-    std::optional<typename as_optional<R>::stored> value;
+    std::optional<kept_t<R>> value;
 
     void drop() noexcept {
         if (holders_.fetch_sub(1, mo::acq_rel) == 1) {  // B1
@@ -89,7 +89,7 @@ bridge_coroutine run_abandoned(A inner, abandoned_state<R>* state, [[maybe_unuse
 // shared state and the frame of a detached coroutine. Returns or throws what the inner awaitable does.
 template <class A>
 class [[nodiscard]] abandon {
-    using result = detail::result_awaited<A>;
+    using result = detail::awaited_result<A>;
     using state = detail::abandoned_state<result>;
 
 public:

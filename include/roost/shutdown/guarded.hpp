@@ -19,7 +19,7 @@ public:
     }
     decltype(auto) await_resume() { return inner_->await_resume(); }
     bool try_cancel() noexcept
-        requires can_be_withdrawn<A>
+        requires can_be_cancelled<A>
     {
         return inner_->try_cancel();
     }
@@ -37,11 +37,12 @@ class awaiter_of_kept_call {
 public:
     template <class A>
     auto operator()(A&& a) const {
-        using made = awaiter_made_from<A>;
+        using made = awaiter_of<A>;
         if constexpr (std::is_reference_v<made>) {
-            return awaiter_elsewhere<std::remove_reference_t<made>>(awaiter_from(std::forward<A>(a)));
+            auto&& inner = get_awaiter(std::forward<A>(a));
+            return awaiter_elsewhere<std::remove_reference_t<made>>(inner);
         } else {
-            return awaiter_from(std::forward<A>(a));
+            return get_awaiter(std::forward<A>(a));
         }
     }
 };

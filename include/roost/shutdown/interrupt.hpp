@@ -182,15 +182,15 @@ private:
 
     template <class A, class X>
     auto await_it(X&& x) {
-        static_assert(detail::can_be_withdrawn<detail::awaiter_made_from<A>>,
+        static_assert(detail::can_be_cancelled<detail::awaiter_of<A>>,
                       "stop can't cancel this awaitable: write interrupt(finish(x)) to await it to its end once it has "
                       "started, or interrupt(abandon(x)) to leave it running detached");
-        using how = detail::as_optional<detail::result_awaited<A>>;
+        using how = detail::as_optional<detail::awaited_result<A>>;
         return detail::interrupted_await<A, how, HasExecutor>(std::forward<X>(x), node_, where_);
     }
     template <class A>
     auto see_through(A&& x) {
-        return detail::finished_await<A&&, detail::as_optional<detail::result_awaited<A&&>>>(std::forward<A>(x), node_);
+        return detail::finished_await<A&&, detail::as_optional<detail::awaited_result<A&&>>>(std::forward<A>(x), node_);
     }
 
     // Calls an operation of the T unless stopped. If the operation returns an awaitable, stop ends the await.
@@ -198,7 +198,7 @@ private:
     auto pass(Call call) {
         using given = decltype(call());
         if constexpr (detail::withdrawable<given>) {
-            using how = detail::as_itself<std::remove_cvref_t<detail::result_awaited<given>>>;
+            using how = detail::as_itself<std::remove_cvref_t<detail::awaited_result<given>>>;
             return detail::interrupted_await<given, how, HasExecutor>(call(), node_, where_);
         } else if constexpr (requires { until_stop(token(*node_), call()); }) {
             return detail::interrupted_call(until_stop(token(*node_), call()));

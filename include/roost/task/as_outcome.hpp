@@ -11,6 +11,7 @@
 
 #include <roost/base/outcome.hpp>
 #include <roost/task/as_task.hpp>
+#include <roost/task/detail/boundary_await.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/job.hpp>
 
@@ -48,15 +49,8 @@ outcome<T> outcome_from(result_link<T>& link, const failure_list& others) {
     if (link.state() == ending::cancelled) {
         return outcome<T>(cancelled(link.why()));
     }
-    if constexpr (std::is_void_v<T>) {
-        return outcome<T>(std::in_place);
-    } else {
-        return outcome<T>(std::in_place, std::move(link.value()));
-    }
+    return outcome<T>(std::in_place, std::move(link.value()));
 }
-
-// Unwinds the waiter if its own job is cancelled. Any other cancellation becomes the outcome.
-next_step outcome_cancelled(promise_base& waiter, settled_link& link, reason& why) noexcept;
 
 // Its begins() is called when the awaited operation starts, after the checkpoint.
 class no_mark {
@@ -75,50 +69,47 @@ private:
 };
 
 template <class T, transfer Mode, class Mark = no_mark>
-class outcome_await final : private result_link<T> {
+class outcome_await final : public boundary_await<outcome_await<T, Mode, Mark>, T, Mode> {
+    using boundary = boundary_await<outcome_await, T, Mode>;
+
 public:
     outcome_await(promise_base& me, promise_base& child, Mark mark = Mark()) noexcept
-        : result_link<T>(&ops), me_(&me), child_(&child), suppressed_before_(job_of(me).suppressed_count()), mark_(mark) {}
-    ~outcome_await() {
-        if (child_ != nullptr) {
-            drop_unstarted(*child_);
-        }
-    }
+        : boundary(me, child, ops), suppressed_before_(job_of(me).suppressed_count()), mark_(mark) {}
 
-    [[nodiscard]] bool await_ready() const noexcept { return false; }
-    auto await_suspend(std::coroutine_handle<>) noexcept -> typename transfer_to<Mode>::result {
-        if (me_->region().is_cancelled_relaxed()) [[unlikely]] {
-            unwind_frame(*me_);
-            return transfer_to<Mode>::none();
+    auto await_suspend(std::coroutine_handle<>) noexcept -> typename boundary::suspended {
+        if (this->is_cancelled()) [[unlikely]] {
+            return this->unwind();
         }
         mark_();
-        child_->attach(*this, me_->region());
-        return start_child<Mode>(*me_, *child_);
+        this->child_->attach(*this, this->me().region());
+        return this->start(*this->child_);
     }
+    // The loop does not destroy a child that has returned or thrown: this frame was resumed directly.
     outcome<T> await_resume() {
-        promise_base* child = std::exchange(child_, nullptr);
+        promise_base* child = std::exchange(this->child_, nullptr);
         if (child != nullptr && !this->is_abandoned()) {
             child->handle().destroy();
         }
         if (this->state() != ending::threw) [[likely]] {
             return outcome_from<T>(*this, {});
         }
-        return outcome_from<T>(*this, job_of(*me_).take_beside(this->error(), suppressed_before_));
+        return outcome_from<T>(*this, job_of(this->me()).take_beside(this->error(), suppressed_before_));
     }
 
 private:
-    static outcome_await& of(await_link& link) noexcept {
-        return static_cast<outcome_await&>(static_cast<result_link<T>&>(link));
+    friend class boundary_link<outcome_await, T>;
+    // Called for a cancellation only. Unwinds if it is the awaiting job's own. Any other becomes the outcome.
+    next_step ended(ending how, reason& why) noexcept {
+        this->child_ = nullptr;
+        if (this->is_cancelled()) {
+            return this->pass_on(how);
+        }
+        this->settle_cancelled(std::move(why));
+        return next_step::resume(this->me());
     }
-    static next_step cancelled(await_link& link, ending, reason& why) noexcept {
-        of(link).child_ = nullptr;
-        return outcome_cancelled(*of(link).me_, of(link), why);
-    }
-    static promise_base& waiter(await_link& link) noexcept { return *of(link).me_; }
-    static constexpr link_ops ops{cancelled, waiter};
+    static promise_base& waiter(await_link& link) noexcept { return boundary::of(link).me(); }
+    static constexpr link_ops ops{boundary::done, waiter};
 
-    promise_base* me_;
-    promise_base* child_;
     std::size_t suppressed_before_;
     [[no_unique_address]] Mark mark_;
 };

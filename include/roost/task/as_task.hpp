@@ -29,7 +29,7 @@ using await_result_t = typename await_result<A>::type;
 
 // Anything that a task can await, except tasks.
 template <class A>
-concept waitable = !is_task<std::remove_cvref_t<A>> && (awaits_in_task<A> || has_await_resume<awaiter_of<A>>);
+concept waitable = !is_task<std::remove_cvref_t<A>> && (awaits_in_task<A> || is_awaiter<awaiter_of<A>>);
 template <class A>
 concept task_or_waitable = is_task<std::remove_cvref_t<A>> || waitable<A>;
 

@@ -9,6 +9,7 @@
 //   token t = co_await this_token();     of the innermost scope, deadline or shield; deadline(), remaining()
 //   time_point t = co_await this_time(); by the clock of the task's executor: virtual time in a test
 
+#include <roost/task/detail/ready_await.hpp>
 #include <roost/task/job.hpp>
 #include <roost/task/task.hpp>
 #include <roost/tree/token.hpp>
@@ -16,18 +17,6 @@
 namespace roost::inline ROOST_ABI {
 
 namespace detail {
-
-template <class T>
-class ready_await {
-public:
-    explicit ready_await(T value) noexcept : value_(std::move(value)) {}
-    [[nodiscard]] bool await_ready() const noexcept { return true; }
-    void await_suspend(std::coroutine_handle<>) const noexcept {}
-    [[nodiscard]] T await_resume() noexcept { return std::move(value_); }
-
-private:
-    T value_;
-};
 
 class checkpoint_await {
 public:

@@ -13,6 +13,8 @@
 // state that changes, pass a pointer. Code that does not use it pays nothing; with_value makes one small node, find() visits
 // each level on the way up.
 
+#include <roost/task/detail/boundary_await.hpp>
+#include <roost/task/detail/ready_await.hpp>
 #include <roost/task/detail/region.hpp>
 #include <roost/task/task.hpp>
 
@@ -56,19 +58,10 @@ public:
     class find_call {
     public:
         explicit find_call(const job_local& key) noexcept : key_(&key) {}
-        class awaiter {
-        public:
-            explicit awaiter(const T* found) noexcept : found_(found) {}
-            [[nodiscard]] bool await_ready() const noexcept { return true; }
-            void await_suspend(std::coroutine_handle<>) const noexcept {}
-            [[nodiscard]] const T* await_resume() const noexcept { return found_; }
-
-        private:
-            const T* found_;
-        };
-        [[nodiscard]] awaiter in_task(detail::promise_base& me) const noexcept {
+        [[nodiscard]] detail::ready_await<const T*> in_task(detail::promise_base& me) const noexcept {
             const detail::region* const in = detail::where_now(me);
-            return awaiter(in == nullptr ? nullptr : static_cast<const T*>(detail::value_region::find(*in, key_)));
+            return detail::ready_await<const T*>(
+                in == nullptr ? nullptr : static_cast<const T*>(detail::value_region::find(*in, key_)));
         }
 
     private:
@@ -84,46 +77,38 @@ private:
 
 namespace detail {
 
+// A base, so that the value outlives a task that was not begun, and its arguments.
+template <class V>
+struct value_holder {
+    V held;
+};
+
 template <class T, class V, transfer Mode>
-class value_await final : private result_link<T> {
+class value_await final : private value_holder<V>, public boundary_await<value_await<T, V, Mode>, T, Mode> {
+    using boundary = boundary_await<value_await, T, Mode>;
+
 public:
     // Takes the task after the value was moved: if moving throws, the caller still owns the task.
     value_await(promise_base& me, task<T>& t, const void* key, V& value, site where) noexcept(moves_quietly)
-        : result_link<T>(&ops), me_(&me), key_(key), value_(std::move(value)), where_(where), child_(&t.release_frame()) {}
-    ~value_await() {
-        if (child_ != nullptr) {
-            drop_unstarted(*child_);
+        : value_holder<V>{std::move(value)}, boundary(me, t.release_frame()), key_(key), where_(where) {}
+    auto await_suspend(std::coroutine_handle<>) -> typename boundary::suspended {
+        if (this->is_cancelled()) {
+            return this->unwind();
         }
+        region_ = &value_region::make(this->me().region(), where_, key_, &this->held);
+        return this->begin(*region_);
     }
-    [[nodiscard]] bool await_ready() const noexcept { return false; }
-    auto await_suspend(std::coroutine_handle<>) -> typename transfer_to<Mode>::result {
-        promise_base& me = *me_;
-        if (me.region().is_cancelled_relaxed()) {
-            unwind_frame(me);
-            return transfer_to<Mode>::none();
-        }
-        region_ = &value_region::make(me.region(), where_, key_, &value_);
-        promise_base& child = *std::exchange(child_, nullptr);
-        child.attach(*this, *region_);
-        return start_child<Mode>(me, child);
-    }
-    T await_resume() { return this->take(); }
 
 private:
+    friend class boundary_link<value_await, T>;
     static constexpr bool moves_quietly = std::is_nothrow_move_constructible_v<V>;
-    static next_step done(await_link& link, ending how, reason&) noexcept {
-        auto& self = static_cast<value_await&>(static_cast<result_link<T>&>(link));
-        std::exchange(self.region_, nullptr)->leave_for_good();
-        promise_base& me = *self.me_;
-        return how == ending::cancelled ? next_step::unwind(me) : next_step::resume(me);
+    next_step ended(ending how, reason&) noexcept {
+        std::exchange(region_, nullptr)->leave_for_good();
+        return this->pass_on(how);
     }
-    static constexpr link_ops ops{done};
 
-    promise_base* me_;
     const void* key_;
-    V value_;
     site where_;
-    promise_base* child_;
     value_region* region_ = nullptr;
 };
 

@@ -66,11 +66,7 @@ public:
         if (block.result_link<T>::state() == ending::threw) {
             std::rethrow_exception(block.error());
         }
-        if constexpr (std::is_reference_v<T>) {
-            return *block.value();
-        } else if constexpr (!std::is_void_v<T>) {
-            return block.value();
-        }
+        return result_in<T>::refer(block.value());
     }
 
 private:

@@ -8,6 +8,7 @@
 // at once. Leaving is not a checkpoint: a value or an error arrives even if the job was cancelled meanwhile.
 
 #include <roost/task/as_outcome.hpp>
+#include <roost/task/detail/boundary_await.hpp>
 #include <roost/task/detail/inner_region.hpp>
 
 namespace roost::inline ROOST_ABI {
@@ -15,41 +16,29 @@ namespace roost::inline ROOST_ABI {
 namespace detail {
 
 template <class T, transfer Mode>
-class shield_await final : private result_link<T>, private shield_region {
+class shield_await final : public boundary_await<shield_await<T, Mode>, T, Mode>, private shield_region {
+    using boundary = boundary_await<shield_await, T, Mode>;
+
 public:
     shield_await(promise_base& me, promise_base& child, duration budget, site where) noexcept
-        : result_link<T>(&ops), me_(&me), child_(&child), budget_(budget), where_(where) {}
-    ~shield_await() {
-        if (child_ != nullptr) {
-            drop_unstarted(*child_);
-        }
-    }
-    [[nodiscard]] bool await_ready() const noexcept { return false; }
-    auto await_suspend(std::coroutine_handle<>) -> typename transfer_to<Mode>::result {
-        promise_base& me = *me_;
+        : boundary(me, child), budget_(budget), where_(where) {}
+    auto await_suspend(std::coroutine_handle<>) -> typename boundary::suspended {
+        promise_base& me = this->me();
         if (is_buried(me)) [[unlikely]] {
-            unwind_frame(me);
-            return transfer_to<Mode>::none();
+            return this->unwind();
         }
         const bool needs_timer = budget_ > duration::zero() && budget_ != duration::max();
-        shield_region::enter(me.region(), needs_timer ? &timers_of(me) : nullptr, where_, budget_);
-        promise_base& child = *std::exchange(child_, nullptr);
-        child.attach(*this, inside());
-        return start_child<Mode>(me, child);
+        enter(me.region(), needs_timer ? &timers_of(me) : nullptr, where_, budget_);
+        return this->begin(inside());
     }
-    T await_resume() { return this->take(); }
 
 private:
-    static next_step done(await_link& link, ending how, reason& why) noexcept {
-        auto& self = static_cast<shield_await&>(static_cast<result_link<T>&>(link));
-        static_cast<void>(why);
-        self.shield_region::leave();
-        promise_base& me = *self.me_;
-        return how == ending::cancelled ? next_step::unwind(me) : next_step::resume(me);
+    friend class boundary_link<shield_await, T>;
+    next_step ended(ending how, reason&) noexcept {
+        leave();
+        return this->pass_on(how);
     }
-    static constexpr link_ops ops{done};
-    promise_base* me_;
-    promise_base* child_;
+
     duration budget_;
     site where_;
 };

@@ -15,6 +15,7 @@
 // A cancelled job does not resume from its next await. Its frames are destroyed, innermost first, on the job's executor, and
 // joiners see the outcome `cancelled`. Destructors run, catch blocks do not. See on_exit for asynchronous cleanup.
 
+#include <roost/exec/detail/awaitable.hpp>
 #include <roost/task/detail/await.hpp>
 #include <roost/task/detail/burial.hpp>
 #include <roost/task/detail/closure_check.hpp>
@@ -240,8 +241,8 @@ public:
         } else if constexpr (awaits_in_task<bare>) {
             static_assert(!std::is_lvalue_reference_v<A>, "this is awaited once, as an rvalue: co_await std::move(x)");
             return std::suspend_never();
-        } else if constexpr (!has_await_resume<awaiter_of<A>>) {
-            static_assert(has_await_resume<awaiter_of<A>>,
+        } else if constexpr (!is_awaiter<awaiter_of<A>>) {
+            static_assert(is_awaiter<awaiter_of<A>>,
                           "this cannot be awaited; is it a function that was to be called: co_await f()?");
             return std::suspend_never();
         } else {

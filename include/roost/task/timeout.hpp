@@ -16,6 +16,7 @@
 
 #include <roost/base/error.hpp>
 #include <roost/task/as_outcome.hpp>
+#include <roost/task/detail/boundary_await.hpp>
 #include <roost/task/detail/limit_region.hpp>
 
 #include <optional>
@@ -39,32 +40,27 @@ using optional_result = std::conditional_t<
     std::conditional_t<std::is_reference_v<T>, std::add_pointer_t<T>, std::optional<std::remove_cv_t<T>>>>;
 
 template <class T, when_late Late, transfer Mode>
-class timeout_await final : private result_link<T>, private deadline_region {
+class timeout_await final : public boundary_await<timeout_await<T, Late, Mode>, T, Mode>, private deadline_region {
+    using boundary = boundary_await<timeout_await, T, Mode>;
+
 public:
     timeout_await(promise_base& me, promise_base& child, time_point at, site where) noexcept
-        : result_link<T>(&ops), me_(&me), child_(&child), at_(at), where_(where) {}
-    ~timeout_await() { drop_child(); }
+        : boundary(me, child), at_(at), where_(where) {}
 
-    [[nodiscard]] bool await_ready() const noexcept { return false; }
-    auto await_suspend(std::coroutine_handle<> self) -> typename transfer_to<Mode>::result {
-        promise_base& me = *me_;
-        if (me.region().is_cancelled_relaxed()) {
-            unwind_frame(me);
-            return transfer_to<Mode>::none();
+    auto await_suspend(std::coroutine_handle<>) -> typename boundary::suspended {
+        promise_base& me = this->me();
+        if (this->is_cancelled()) {
+            return this->unwind();
         }
         if (at_ == time_point::min() || at_ <= timers_of(me).now()) {
-            static_cast<void>(self);
-            drop_child();
             late_ = true;
-            return start_child<Mode>(me, me);
+            return this->skip();
         }
         if (!enter(me, where_, at_)) {
             unwind_frame(me, reason::plain_kind(reason_kind::closed));
             return transfer_to<Mode>::none();
         }
-        promise_base& child = *std::exchange(child_, nullptr);
-        child.attach(*this, inside());
-        return start_child<Mode>(me, child);
+        return this->begin(inside());
     }
     auto await_resume() {
         if constexpr (Late == when_late::fail) {
@@ -85,35 +81,23 @@ public:
     }
 
 private:
-    void drop_child() noexcept {
-        if (promise_base* child = std::exchange(child_, nullptr)) {
-            drop_unstarted(*child);
+    friend class boundary_link<timeout_await, T>;
+    next_step ended(ending how, reason& why) noexcept {
+        const passed late = leave();
+        if (how == ending::threw || (how == ending::returned && (late != passed::cut_short || this->is_cancelled()))) {
+            return next_step::resume(this->me());  // a result that exists wins, however late
         }
-    }
-    static next_step done(await_link& link, ending how, reason& why) noexcept {
-        auto& self = static_cast<timeout_await&>(static_cast<result_link<T>&>(link));
-        promise_base& me = *self.me_;
-        const passed late = self.deadline_region::leave();
-        if (how == ending::threw ||
-            (how == ending::returned && (late != passed::cut_short || me.region().is_cancelled_relaxed()))) {
-            return next_step::resume(me);  // a result that exists wins, however late
-        }
-        self.clear();
-        if (me.region().is_cancelled_relaxed()) {
-            why = me.region().why();
-            runner::of_this_thread().why = why;
-            return next_step::unwind(me);
+        this->clear();
+        if (this->is_cancelled()) {
+            return this->pass_on_own(why);
         }
         if (late == passed::no) {
-            return next_step::unwind(me);
+            return next_step::unwind(this->me());
         }
-        self.late_ = true;
-        return next_step::resume(me);
+        late_ = true;
+        return next_step::resume(this->me());
     }
-    static constexpr link_ops ops{done};
 
-    promise_base* me_;
-    promise_base* child_;
     time_point at_;
     site where_;
     bool late_ = false;

@@ -10,12 +10,12 @@
 // cancelled too, that wins over a stop: the awaiting body ends cancelled. `shutdown::interrupt(t)` does the same for a
 // shutdown node. Anything else that only a task can await (sleeps, joins, selects) is accepted too, and costs a frame.
 
+#include <roost/base/detail/result.hpp>
 #include <roost/task/as_outcome.hpp>
+#include <roost/task/detail/boundary_await.hpp>
 #include <roost/task/detail/inner_region.hpp>
 
-#include <functional>
 #include <optional>
-#include <variant>
 
 namespace roost::inline ROOST_ABI {
 
@@ -46,79 +46,49 @@ private:
     std::optional<passing_callback<stop_came>> callback_;
 };
 
-template <class T>
-using kept_result = std::conditional_t<
-    std::is_void_v<T>, std::monostate,
-    std::conditional_t<std::is_reference_v<T>, std::reference_wrapper<std::remove_reference_t<T>>, std::remove_cv_t<T>>>;
-
 template <class T, transfer Mode>
-class until_stop_await final : private result_link<T>, private stop_region {
+class until_stop_await final : public boundary_await<until_stop_await<T, Mode>, T, Mode>, private stop_region {
+    using boundary = boundary_await<until_stop_await, T, Mode>;
+
 public:
     until_stop_await(promise_base& me, promise_base& child, token watched, site where) noexcept
-        : result_link<T>(&ops), me_(&me), child_(&child), watched_(std::move(watched)), where_(where) {}
-    ~until_stop_await() { drop_child(); }
+        : boundary(me, child), watched_(std::move(watched)), where_(where) {}
 
-    [[nodiscard]] bool await_ready() const noexcept { return false; }
-    auto await_suspend(std::coroutine_handle<> self) -> typename transfer_to<Mode>::result {
-        promise_base& me = *me_;
-        if (!watched_.stop_requested() && !me.region().is_cancelled_relaxed()) [[likely]] {
-            enter(me, watched_, where_);
+    auto await_suspend(std::coroutine_handle<>) -> typename boundary::suspended {
+        if (!watched_.stop_requested() && !this->is_cancelled()) [[likely]] {
+            enter(this->me(), watched_, where_);
             if (!watched_.stop_requested()) [[likely]] {
-                promise_base& child = *std::exchange(child_, nullptr);
-                child.attach(*this, inside());
-                return start_child<Mode>(me, child);
+                return this->begin(inside());
             }
             leave();  // a node that stopped before the callback was registered does not call it
         }
-        if (me.region().is_cancelled_relaxed()) {
-            unwind_frame(me);
-            return transfer_to<Mode>::none();
+        if (this->is_cancelled()) {
+            return this->unwind();
         }
-        drop_child();
         stopped_ = true;
-        static_cast<void>(self);
-        return start_child<Mode>(me, me);
+        return this->skip();
     }
-    std::optional<kept_result<T>> await_resume() {
+    std::optional<kept_t<T>> await_resume() {
         if (stopped_) {
             return std::nullopt;
         }
-        if constexpr (std::is_void_v<T>) {
-            this->take();
-            return std::monostate();
-        } else {
-            return std::optional<kept_result<T>>(std::in_place, this->take());
-        }
+        return made_of<std::optional<kept_t<T>>>::result([this]() -> T { return this->take(); }, std::in_place);
     }
 
 private:
-    void drop_child() noexcept {
-        if (promise_base* child = std::exchange(child_, nullptr)) {
-            drop_unstarted(*child);
+    friend class boundary_link<until_stop_await, T>;
+    next_step ended(ending how, reason& why) noexcept {
+        leave();
+        if (how == ending::cancelled && this->is_cancelled()) {
+            return this->pass_on_own(why);
         }
+        if (how == ending::cancelled && watched_.stop_requested()) {
+            stopped_ = true;
+            return next_step::resume(this->me());
+        }
+        return this->pass_on(how);  // unwinds if the task cancelled itself
     }
-    static next_step done(await_link& link, ending how, reason& why) noexcept {
-        auto& self = static_cast<until_stop_await&>(static_cast<result_link<T>&>(link));
-        promise_base& me = *self.me_;
-        self.stop_region::leave();
-        if (how != ending::cancelled) {
-            return next_step::resume(me);
-        }
-        if (me.region().is_cancelled_relaxed()) {
-            why = me.region().why();
-            runner::of_this_thread().why = why;
-            return next_step::unwind(me);
-        }
-        if (!self.watched_.stop_requested()) {
-            return next_step::unwind(me);  // the task cancelled itself
-        }
-        self.stopped_ = true;
-        return next_step::resume(me);
-    }
-    static constexpr link_ops ops{done};
 
-    promise_base* me_;
-    promise_base* child_;
     token watched_;
     site where_;
     bool stopped_ = false;

@@ -2,8 +2,10 @@
 
 // The typed half of a group: slots that hold the results, and the awaiters made of them.
 
+#include <roost/base/detail/result.hpp>
 #include <roost/flow/detail/fork.hpp>
 #include <roost/task/as_task.hpp>
+#include <roost/task/detail/boundary_await.hpp>
 #include <roost/task/detail/policy_scope.hpp>
 #include <roost/task/task.hpp>
 
@@ -25,32 +27,22 @@ template <class... X>
 inline constexpr bool are_tasks = (is_group_argument<X> && ...);
 
 template <class T, class Base>
-class fork_slot_of final : public result_link<T>, public Base {
+class fork_slot_of final : public boundary_link<fork_slot_of<T, Base>, T>, public Base {
 public:
-    fork_slot_of(std::uint32_t index, task<T>& t) noexcept
-        : result_link<T>(&ops), Base(static_cast<settled_link&>(*this), index) {
+    fork_slot_of(std::uint32_t index, task<T>& t) noexcept : Base(static_cast<settled_link&>(*this), index) {
         this->keep_first(t.release_frame());
     }
 
-    [[nodiscard]] kept_t<T> take_kept() {
-        if constexpr (std::is_void_v<T>) {
-            return std::monostate();
-        } else if constexpr (std::is_reference_v<T>) {
-            return std::ref(*this->value());
-        } else {
-            return std::move(this->value());
-        }
-    }
+    [[nodiscard]] kept_t<T> take_kept() { return result_in<T>::keep(this->value()); }
 
 private:
-    static next_step done(await_link& link, ending how, reason& why) noexcept {
-        auto& self = static_cast<fork_slot_of&>(static_cast<result_link<T>&>(link));
+    friend class boundary_link<fork_slot_of, T>;
+    next_step ended(ending how, reason& why) noexcept {
         if (how == ending::cancelled) {
-            self.settle_cancelled(why);
+            this->settle_cancelled(why);
         }
-        return self.group().child_done(self, how, why);
+        return this->group().child_done(*this, how, why);
     }
-    static constexpr link_ops ops{done};
 };
 
 // Slots whose number and types are known at compile time.

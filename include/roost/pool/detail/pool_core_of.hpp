@@ -1,8 +1,8 @@
 #pragma once
 
+#include <roost/pool/detail/driver.hpp>
 #include <roost/pool/detail/drop_limit.hpp>
 #include <roost/pool/detail/pool_core.hpp>
-#include <roost/tree/detail/driver.hpp>
 
 #include <concepts>
 #include <memory>
@@ -21,12 +21,12 @@ struct just_destruct {
 // The part of a pool that depends on the resource type and the user's functions.
 template <class R, class Create, class Destroy, class Check>
 class pool_core_of final : public pool_core {
-    static constexpr bool creates_async_v = is_awaitable<std::invoke_result_t<Create&>>;
-    static constexpr bool destroys_async_v = is_awaitable<std::invoke_result_t<Destroy&, R&>>;
+    static constexpr bool creates_async_v = can_be_driven<std::invoke_result_t<Create&>>;
+    static constexpr bool destroys_async_v = can_be_driven<std::invoke_result_t<Destroy&, R&>>;
     static constexpr bool has_check_v = !std::is_same_v<Check, no_check>;
     static constexpr bool checks_async_v = [] {
         if constexpr (std::is_invocable_v<Check&, R&>) {
-            return is_awaitable<std::invoke_result_t<Check&, R&>>;
+            return can_be_driven<std::invoke_result_t<Check&, R&>>;
         }
         return false;
     }();

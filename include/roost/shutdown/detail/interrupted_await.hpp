@@ -1,14 +1,13 @@
 #pragma once
 
+#include <roost/base/detail/result.hpp>
 #include <roost/shutdown/concepts.hpp>
 #include <roost/shutdown/detail/shutdown_node.hpp>
+#include <roost/shutdown/detail/wait_slot.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
 #include <roost/tree/detail/callback_member.hpp>
-#include <roost/tree/detail/wait_slot.hpp>
 
-#include <functional>
 #include <optional>
-#include <variant>
 
 // An await that ends when its node is stopped.
 //
@@ -25,7 +24,7 @@ namespace roost::inline ROOST_ABI::detail {
 // Stores an awaitable and its awaiter. If Aw is a reference, the awaitable is stored elsewhere.
 template <class Aw>
 class kept_awaitable {
-    using awaiter = awaiter_made_from<Aw&&>;
+    using awaiter = awaiter_of<Aw&&>;
     static constexpr bool makes_one = !std::is_reference_v<awaiter>;
 
 public:
@@ -47,7 +46,7 @@ public:
 
 private:
     struct holder {
-        explicit holder(kept_awaitable& k) : value(awaiter_from(std::forward<Aw>(k.awaitable_))) {}
+        explicit holder(kept_awaitable& k) : value(get_awaiter(std::forward<Aw>(k.awaitable_))) {}
         awaiter value;
     };
     struct nothing {};
@@ -56,25 +55,14 @@ private:
     [[no_unique_address]] std::conditional_t<makes_one, std::optional<holder>, nothing> made_;
 };
 
-template <class Aw>
-using result_awaited = decltype(std::declval<std::remove_reference_t<awaiter_made_from<Aw&&>>&>().await_resume());
-
 // Result policy: an optional of the value, empty on stop.
 template <class T>
 struct as_optional {
-    using stored = std::conditional_t<
-        std::is_void_v<T>, std::monostate,
-        std::conditional_t<std::is_reference_v<T>, std::reference_wrapper<std::remove_reference_t<T>>, T>>;
-    using type = std::optional<stored>;
+    using type = std::optional<kept_t<T>>;
     [[nodiscard]] static type terminal() { return std::nullopt; }
     template <class Get>
     [[nodiscard]] static type value(Get get) {
-        if constexpr (std::is_void_v<T>) {
-            get();
-            return type(std::in_place);
-        } else {
-            return type(std::in_place, get());
-        }
+        return made_of<type>::result(get, std::in_place);
     }
 };
 
@@ -124,7 +112,7 @@ public:
         }
         suspended_ = true;
         wait_slot::suspension here(slot_, this, &withdraw);
-        if (!begin(handle)) {
+        if (!suspend_in(inner_.get(), handle)) {
             suspended_ = false;
             return false;
         }
@@ -157,18 +145,6 @@ public:
     }
 
 private:
-    template <class Promise>
-    bool begin(std::coroutine_handle<Promise> handle) {
-        using result = decltype(inner_.get().await_suspend(handle));
-        static_assert(std::is_void_v<result> || std::is_same_v<result, bool>,
-                      "an awaiter with try_cancel() must not transfer control: its await_suspend returns void or bool");
-        if constexpr (std::is_void_v<result>) {
-            inner_.get().await_suspend(handle);
-            return true;
-        } else {
-            return inner_.get().await_suspend(handle);
-        }
-    }
     static bool withdraw(void* self) noexcept { return static_cast<interrupted_await*>(self)->inner_.get().try_cancel(); }
     static void stop_came(callback_member& m) noexcept {
         auto& self = static_cast<interrupted_await&>(m);

@@ -31,6 +31,31 @@ public:
     [[nodiscard]] bool block(time_point deadline, GiveUp give_up) noexcept {
         return block_for_claim(deadline, give_up) != claim::expired;
     }
+
+    enum class woken : unsigned char {
+        served,  // it is not in the list any more
+        notified,  // it may take what it waits for
+        expired,
+    };
+    // For a waiter in `list` that can be notified, and overtaken until it runs. Blocks until it was served or notified, or the
+    // deadline passed. Returns with the list unlocked if it was served, else locked.
+    template <class List>
+    [[nodiscard]] woken sleep_in(List& list, time_point deadline) noexcept {
+        const bool has_token = parker_.park(deadline);
+        list.lock();
+        const bool is_served = !list.contains(*this);
+        if (!has_token && (is_served || this->is_notified)) {
+            list.unlock();
+            parker_.park();  // another thread holds this waiter and is about to unpark it
+            list.lock();
+        }
+        this->is_notified = false;
+        if (is_served || !list.contains(*this)) {
+            list.unlock();
+            return woken::served;
+        }
+        return has_token ? woken::notified : woken::expired;
+    }
     [[nodiscard]] bool park(time_point deadline) noexcept { return parker_.park(deadline); }
     void park() noexcept { parker_.park(); }
 

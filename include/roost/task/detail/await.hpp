@@ -10,6 +10,7 @@
 // Each of them starts with a checkpoint: in a cancelled region the await does not begin and the frame unwinds. An await that
 // is ready counts a step (task/detail/give_way.hpp): other work may run before it continues with its result.
 
+#include <roost/exec/detail/awaitable.hpp>
 #include <roost/exec/resume.hpp>
 #include <roost/sync/detail/lock_takers.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
@@ -17,43 +18,12 @@
 #include <roost/task/detail/give_way.hpp>
 #include <roost/task/detail/region.hpp>
 
-#include <concepts>
-#include <optional>
+#include <coroutine>
+#include <exception>
+#include <type_traits>
+#include <utility>
 
 namespace roost::inline ROOST_ABI::detail {
-
-template <class A>
-concept has_member_co_await = requires(A&& a) { std::forward<A>(a).operator co_await(); };
-template <class A>
-concept has_free_co_await = requires(A&& a) { operator co_await(std::forward<A>(a)); };
-
-// An object, not a function, as everything here that is called with users' types. A function would compete, by
-// argument-dependent lookup, with functions of the same name in their code.
-class get_awaiter_call {
-public:
-    template <class A>
-    decltype(auto) operator()(A&& a) const {
-        if constexpr (has_member_co_await<A>) {
-            return std::forward<A>(a).operator co_await();
-        } else if constexpr (has_free_co_await<A>) {
-            return operator co_await(std::forward<A>(a));
-        } else {
-            return std::forward<A>(a);
-        }
-    }
-};
-inline constexpr get_awaiter_call get_awaiter;
-// By value if operator co_await makes one, else a reference to the object that the expression keeps alive.
-template <class A>
-using awaiter_of = decltype(get_awaiter(std::declval<A>()));
-
-template <class Awaiter>
-concept has_await_resume = requires(std::remove_reference_t<Awaiter>& a) { a.await_resume(); };
-
-template <class Awaiter>
-concept can_be_cancelled = requires(std::remove_reference_t<Awaiter>& a) {
-    { a.try_cancel() } noexcept -> std::same_as<bool>;
-};
 
 // In checked builds: reports that the job waits for a lock that it was the last to take.
 [[gnu::cold]] void report_own_lock(const promise_base& frame, wait_target lock) noexcept;
@@ -134,16 +104,8 @@ private:
 
     template <class Promise>
     bool publish(std::coroutine_handle<Promise> self) {
-        using result = decltype(inner_.await_suspend(self));
-        static_assert(std::is_void_v<result> || std::is_same_v<result, bool>,
-                      "an awaiter with try_cancel() must not transfer control: its await_suspend returns void or bool");
         try {
-            if constexpr (std::is_void_v<result>) {
-                inner_.await_suspend(self);
-                return true;
-            } else {
-                return inner_.await_suspend(self);
-            }
+            return suspend_in(inner_, self);
         } catch (...) {
             suspended_ = false;
             throw;
@@ -174,8 +136,6 @@ private:
 
 template <class Awaiter, transfer Mode>
 class foreign_await final : private foreign_wait {
-    using result_type = decltype(std::declval<std::remove_reference_t<Awaiter>&>().await_resume());
-
 public:
     template <class A>
     foreign_await(promise_base& me, A&& a)
@@ -226,7 +186,7 @@ public:
         return end_cancelled(self);
     }
 
-    result_type await_resume() {
+    awaiter_result<Awaiter> await_resume() {
         rethrow_if_failed();
         return inner_.await_resume();
     }

@@ -2,12 +2,12 @@
 
 // Building blocks of the combinators: a scope with a policy of its own, and an await that ends the body cancelled.
 
+#include <roost/base/detail/result.hpp>
 #include <roost/task/detail/scope_await.hpp>
 
 #include <functional>
 #include <optional>
 #include <tuple>
-#include <variant>
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -82,43 +82,15 @@ class carry_failure {
 public:
     carry_failure(std::exception_ptr thrown, std::exception_ptr other) noexcept
         : thrown_(std::move(thrown)), other_(std::move(other)) {}
-    class awaiter {
-    public:
-        awaiter(promise_base& me, std::exception_ptr thrown, std::exception_ptr other) noexcept
-            : me_(&me), thrown_(std::move(thrown)), other_(std::move(other)) {}
-        [[nodiscard]] bool await_ready() const noexcept { return true; }
-        void await_suspend(std::coroutine_handle<>) const noexcept {}
-        void await_resume() noexcept { job_of(*me_).carry(thrown_, std::move(other_)); }
-
-    private:
-        promise_base* me_;
-        std::exception_ptr thrown_;
-        std::exception_ptr other_;
-    };
-    [[nodiscard]] awaiter in_task(promise_base& me) && noexcept {
-        return awaiter(me, std::move(thrown_), std::move(other_));
+    [[nodiscard]] std::suspend_never in_task(promise_base& me) && noexcept {
+        job_of(me).carry(thrown_, std::move(other_));
+        return {};
     }
 
 private:
     std::exception_ptr thrown_;
     std::exception_ptr other_;
 };
-
-// A result that can be default-constructed, moved and put in a tuple: void as std::monostate, a reference as a wrapper.
-template <class T>
-struct kept {
-    using type = T;
-};
-template <>
-struct kept<void> {
-    using type = std::monostate;
-};
-template <class T>
-struct kept<T&> {
-    using type = std::reference_wrapper<T>;
-};
-template <class T>
-using kept_t = typename kept<T>::type;
 
 // Awaits t and returns its kept result.
 template <class T>

@@ -12,6 +12,7 @@
 // cancelled it is destroyed next. A link with `link_ops` is a boundary: it decides itself what follows.
 
 #include <roost/base/assert.hpp>
+#include <roost/base/detail/result.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/task/detail/transfer.hpp>
 
@@ -240,9 +241,7 @@ struct no_big_value {};
 
 template <class T>
 class result_link : public settled_link {
-    using stored = std::conditional_t<
-        std::is_void_v<T>, char,
-        std::conditional_t<std::is_reference_v<T>, std::add_pointer_t<std::remove_reference_t<T>>, std::remove_cv_t<T>>>;
+    using stored = stored_t<T>;
     static constexpr bool is_small = sizeof(stored) <= settled_link::place_size && alignof(stored) <= alignof(void*);
 
 public:
@@ -295,13 +294,7 @@ public:
         }
         return take_value();
     }
-    T take_value() {
-        if constexpr (std::is_reference_v<T>) {
-            return static_cast<T>(*value());
-        } else if constexpr (!std::is_void_v<T>) {
-            return std::move(value());
-        }
-    }
+    T take_value() { return result_in<T>::take(value()); }
 
 private:
     [[no_unique_address]] std::conditional_t<is_small, no_big_value, big_value<stored>> big_;

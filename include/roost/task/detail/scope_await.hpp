@@ -2,6 +2,7 @@
 
 // What co_await with_scope(...) runs: the node of the scope, and the awaiter that completes when everything in it has ended.
 
+#include <roost/task/detail/boundary_await.hpp>
 #include <roost/task/scope.hpp>
 
 #include <cstdint>
@@ -48,23 +49,22 @@ public:
 };
 
 template <class T, class Call, transfer Mode>
-class scope_await final : private result_link<T>, private continuation {
+class scope_await final : public boundary_base<scope_await<T, Call, Mode>, T, Mode>, private continuation {
+    using boundary = boundary_base<scope_await, T, Mode>;
+
 public:
     scope_await(promise_base& me, Call& call, const scope_policy& policy, std::uint32_t limit = 0) noexcept
-        : result_link<T>(&ops), continuation(go_on), me_(&me), call_(&call), policy_(&policy), limit_(limit) {}
+        : boundary(me), continuation(go_on), call_(&call), policy_(&policy), limit_(limit) {}
     ~scope_await() {
         if (block_ != nullptr) {
             block_->release();
         }
     }
 
-    [[nodiscard]] bool await_ready() const noexcept { return false; }
-    auto await_suspend(std::coroutine_handle<> self) -> typename transfer_to<Mode>::result {
-        promise_base& me = *me_;
-        static_cast<void>(self);
-        if (me.region().is_cancelled_relaxed()) [[unlikely]] {
-            unwind_frame(me);
-            return transfer_to<Mode>::none();
+    auto await_suspend(std::coroutine_handle<>) -> typename boundary::suspended {
+        promise_base& me = this->me();
+        if (this->is_cancelled()) [[unlikely]] {
+            return this->unwind();
         }
         block_ = &scope_block::make(me.region(), call_->name(), call_->site(), *policy_);
         next_step then = next_step::nothing();
@@ -76,40 +76,39 @@ public:
         } catch (...) {
             this->fail(std::current_exception());
             reason none;
-            then = done(*this, ending::threw, none);
+            then = ended(ending::threw, none);
         }
         if (then.is_unwind()) [[unlikely]] {
             unwind_frame(me, this->why());
         } else if (then.frame() != nullptr) [[likely]] {
-            return start_child<Mode>(me, *then.frame());
+            return this->start(*then.frame());
         }
         return transfer_to<Mode>::none();
     }
-    T await_resume() { return this->take(); }
 
 private:
-    static next_step done(await_link& link, ending how, reason& why) noexcept {
-        auto& self = static_cast<scope_await&>(static_cast<result_link<T>&>(link));
-        if (how == ending::returned && self.block_->end_quietly()) [[likely]] {
-            self.block_ = nullptr;
-            return next_step::resume(*self.me_);
+    friend class boundary_link<scope_await, T>;
+    next_step ended(ending how, reason& why) noexcept {
+        if (how == ending::returned && block_->end_quietly()) [[likely]] {
+            block_ = nullptr;
+            return next_step::resume(this->me());
         }
         if (how == ending::threw) {
-            self.block_->body_failed(self.error(), job_of(*self.me_).take_carried(self.error()));
+            block_->body_failed(this->error(), job_of(this->me()).take_carried(this->error()));
         } else if (how == ending::cancelled) {
-            const bool was_cancelled = self.block_->is_cancelled();
-            why = was_cancelled ? self.block_->why() : why;
-            self.settle_cancelled(why);
+            const bool was_cancelled = block_->is_cancelled();
+            why = was_cancelled ? block_->why() : why;
+            this->settle_cancelled(why);
             if (!was_cancelled) {  // else its children are cancelled already, and a reason of its own would hide that of why()
-                self.block_->node::cancel(std::move(why));
+                block_->node::cancel(std::move(why));
             }
         }
-        return self.block_->join(self) ? self.finish() : next_step::nothing();
+        return block_->join(*this) ? finish() : next_step::nothing();
     }
     static next_step go_on(continuation& c) noexcept { return static_cast<scope_await&>(c).finish(); }
 
     next_step finish() noexcept {
-        promise_base& me = *me_;
+        promise_base& me = this->me();
         if (std::exception_ptr first = block_->first_failure()) {
             job_of(me).carry(first, block_->take_other_failures());
             this->fail(std::move(first));
@@ -125,8 +124,6 @@ private:
         return next_step::resume(me);
     }
 
-    static constexpr link_ops ops{done};
-    promise_base* me_;
     Call* call_;
     const scope_policy* policy_;
     std::uint32_t limit_;

@@ -1,4 +1,4 @@
-#include <roost/tree/detail/wait_slot.hpp>
+#include <roost/shutdown/detail/wait_slot.hpp>
 
 #include <gtest/gtest.h>
 

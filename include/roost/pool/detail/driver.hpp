@@ -14,10 +14,10 @@
 
 #include <roost/base/atomic.hpp>
 #include <roost/base/outcome.hpp>
+#include <roost/exec/detail/awaitable.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/tree/detail/node.hpp>
 
-#include <concepts>
 #include <coroutine>
 #include <exception>
 #include <optional>
@@ -27,31 +27,20 @@
 namespace roost::inline ROOST_ABI::detail {
 
 template <class A>
-concept is_driven_awaiter = requires(std::remove_reference_t<A>& a) {
-    { a.await_ready() } -> std::convertible_to<bool>;
-    a.await_resume();
-};
-template <class A>
 concept needs_executor = requires(A&& a, executor_ref where) { awaitable_on(std::forward<A>(a), where); };
 template <class A>
-concept is_awaitable = is_driven_awaiter<A> || needs_executor<A> || requires(A&& a) {
-    std::forward<A>(a).operator co_await();
-} || requires(A&& a) { operator co_await(std::forward<A>(a)); };
+concept can_be_driven = awaitable<A> || needs_executor<A>;
 
 template <class A>
 struct driven_result_of {
     static decltype(auto) awaiter(A&& a) {
         if constexpr (needs_executor<A>) {
             return awaitable_on(std::forward<A>(a), executor_ref());
-        } else if constexpr (requires { std::forward<A>(a).operator co_await(); }) {
-            return std::forward<A>(a).operator co_await();
-        } else if constexpr (requires { operator co_await(std::forward<A>(a)); }) {
-            return operator co_await(std::forward<A>(a));
         } else {
-            return std::forward<A>(a);
+            return get_awaiter(std::forward<A>(a));
         }
     }
-    using type = decltype(awaiter(std::declval<A>()).await_resume());
+    using type = awaiter_result<decltype(awaiter(std::declval<A>()))>;
 };
 template <class A>
 using driven_result = typename driven_result_of<A>::type;

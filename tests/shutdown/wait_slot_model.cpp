@@ -1,7 +1,7 @@
 // The wait slot: a body that suspends and is resumed, a canceller, a waker.
 
+#include <roost/shutdown/detail/wait_slot.hpp>
 #include <roost/testing/explore_gtest.hpp>
-#include <roost/tree/detail/wait_slot.hpp>
 
 #include <memory>
 

@@ -1,12 +1,17 @@
 // The driver: any awaitable, any outcome, told once.
 
-#include <roost/tree/detail/driver.hpp>
+#include <roost/pool/detail/driver.hpp>
 
+#include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
+#include <roost/task/checkpoint.hpp>
+#include <roost/task/driven.hpp>
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 namespace {
@@ -14,6 +19,9 @@ namespace {
 using roost::event;
 using roost::outcome;
 using roost::detail::drive;
+
+static_assert(roost::detail::can_be_driven<roost::task<int>>);
+static_assert(std::is_same_v<roost::detail::driven_result<roost::task<std::unique_ptr<int>>>, std::unique_ptr<int>>);
 
 struct told {
     int times = 0;
@@ -90,6 +98,26 @@ TEST(driver, POOL_31_void_awaitables) {
     EXPECT_EQ(ended, 0);
     e.set();
     EXPECT_EQ(ended, 1);
+}
+
+roost::task<std::unique_ptr<int>> make_boxed(int value) {
+    co_await roost::yield();
+    co_return std::make_unique<int>(value);
+}
+
+TEST(driver, TASK_90_a_driver_runs_tasks) {
+    roost::runtime rt(roost::runtime_options().workers(1));
+    event done;
+    int value = 0;
+    drive(
+        rt, [] { return make_boxed(7); },
+        [&](const auto& ended) noexcept {
+            value = *ended->value();
+            done.set();
+        });
+    done.wait_blocking();
+    EXPECT_EQ(value, 7);
+    rt.shut_down();
 }
 
 }  // namespace
