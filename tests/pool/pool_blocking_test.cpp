@@ -133,6 +133,20 @@ TEST(pool_blocking, POOL_22_a_thread_that_does_not_come_is_handed_what_it_waits_
     expect_conserved(p, l);
 }
 
+TEST(pool_blocking, POOL_22_a_parked_thread_is_not_notified_while_nothing_is_idle) {
+    ledger l;
+    auto p = make_pool(l, one_stripe(1));
+    auto held = p.acquire_blocking();
+    deaf_thread parked;
+    ASSERT_TRUE(p.core().queue().enqueue(parked));
+    p.core().queue().serve();
+    EXPECT_FALSE(parked.is_notified);
+    held.handle().give_back();
+    EXPECT_TRUE(parked.is_notified);
+    EXPECT_TRUE(p.core().queue().cancel(parked, roost::claim::cancelled));
+    parked.finish();
+}
+
 TEST(pool_blocking, POOL_22_after_that_it_is_also_given_the_right_to_create) {
     ledger l;
     roost::pool_options o = one_stripe(1);

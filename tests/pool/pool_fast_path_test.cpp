@@ -1,5 +1,6 @@
 // What the fast path does not do: allocate, read the clock, post work.
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/tree/visit.hpp>
 
 #include <gtest/gtest.h>
@@ -7,7 +8,9 @@
 #include "support.hpp"
 
 #include <cstdlib>
+#include <exception>
 #include <new>
+#include <stdexcept>
 #include <string>
 
 namespace {
@@ -149,6 +152,21 @@ TEST(pool_fast_path, POOL_44_without_memory_a_report_says_that_it_cannot_name_th
     EXPECT_FALSE(fails_next) << "it needed memory";
     EXPECT_EQ(d.state, "open");
     EXPECT_EQ(d.waits_on, "its holders (no memory to name them)");
+}
+
+TEST(pool_fast_path, POOL_101_without_memory_for_a_pool_error_the_sink_gets_the_failure_itself) {
+    static std::exception_ptr reported;
+    const auto before = roost::set_failure_sink(
+        +[](std::string_view, std::string_view, roost::site, std::exception_ptr why) noexcept { reported = why; });
+    ledger l;
+    auto p = make_pool(l, one_stripe(1));
+    const std::exception_ptr why = std::make_exception_ptr(std::runtime_error("refused"));
+    fails_next = true;
+    p.core().report(roost::pool_operation::destroy, 0, why);
+    EXPECT_FALSE(fails_next) << "it needed memory";
+    EXPECT_EQ(reported, why);
+    reported = nullptr;
+    roost::set_failure_sink(before);
 }
 #endif
 
