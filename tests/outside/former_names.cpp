@@ -10,6 +10,12 @@ namespace {
 
 task<int> one() { co_return 1; }
 
+bool hooks_work() {
+    const bool counted = count_jobs(false);
+    set_shutdown_log(nullptr, nullptr);
+    return !counted && format_age(std::chrono::milliseconds(40)) == "40 ms";
+}
+
 task<int> all_of_them(scope& s) {
     auto [answer, promise] = bridge<int>(s, "answer", external_cancel::abandon);
     const int value = co_await trace("a note", one());
@@ -17,12 +23,10 @@ task<int> all_of_them(scope& s) {
     const int got = co_await std::move(answer);
     waiter_queue queue("queue");
     const bool waited = co_await queue.add_waiter_if([]() noexcept { return true; });
-    const bool early = s.observe().should_stop_now() || (co_await this_job()).should_stop_now();
+    const job me = co_await this_job();
+    const bool early = s.observe().should_stop_now() || me.should_stop_now();
     const bool knows_site = reason(reason_kind::requested, "an example").where().is_known();
-    const bool counted = count_jobs(false);
-    set_shutdown_log(nullptr, nullptr);
-    const bool age = format_age(std::chrono::milliseconds(40)) == "40 ms";
-    co_return got == 1 && !waited && !early && knows_site && !counted && age ? 0 : 1;
+    co_return got == 1 && !waited && !early && knows_site && hooks_work() ? 0 : 1;
 }
 task<int> limited(limited_scope& s) {
     co_await s.room();
