@@ -21,7 +21,7 @@ SOURCES = {
     "intrusive list": ["benchmarks/compare/wakeup/intrusive_list.hpp"],
     "roost": ["include/roost/sync/waiter.hpp", "include/roost/sync/waiter_queue.hpp",
               "include/roost/sync/detail/wait_list.hpp", "include/roost/sync/detail/gate_lock.hpp",
-              "include/roost/sync/detail/thread_waiter.hpp", "include/roost/sync/parker.hpp",
+              "include/roost/sync/detail/thread_waiter.hpp", "include/roost/sync/detail/parker.hpp",
               "src/sync/waiter.cpp", "src/sync/waiter_queue.cpp", "src/sync/gate_lock.cpp", "src/sync/parker.cpp"],
 }
 NEEDS = {"lock-free queue": " + Boost.Lockfree"}

@@ -1,7 +1,7 @@
 #include <roost/base/assert.hpp>
 
+#include <roost/base/detail/write_stderr.hpp>
 #include <roost/base/site.hpp>
-#include <roost/base/write_stderr.hpp>
 
 #include <cstdlib>
 #include <cstring>
@@ -21,7 +21,7 @@ detail::running_function find_running = nullptr;
         installed_handler(sentence.c_str());
     }
     sentence.push_back('\n');
-    write_stderr(sentence, std::chrono::seconds(1));
+    detail::write_stderr(sentence, std::chrono::seconds(1));
     std::abort();
 }
 

@@ -15,7 +15,7 @@ public:
             case errc::empty_set: return "nothing to choose from";
             case errc::promise_dropped: return "promise dropped without a result";
             case errc::would_deadlock: return "would wait for itself";
-            case errc::not_drained: return "not drained in time";
+            case errc::cancelled: return "cancelled";
             case errc::broken: return "resource is broken";
             case errc::misused: return "used wrongly";
         }

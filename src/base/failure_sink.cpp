@@ -2,8 +2,8 @@
 
 #include <roost/base/atomic.hpp>
 #include <roost/base/detail/subject_text.hpp>
+#include <roost/base/detail/write_stderr.hpp>
 #include <roost/base/misuse.hpp>
-#include <roost/base/write_stderr.hpp>
 
 #include <cxxabi.h>
 #include <cstdlib>
@@ -46,15 +46,15 @@ void print_failure(std::string_view what, std::string_view name, site made_at, s
         if (const std::string rule = misuse_of(error); !rule.empty()) {
             detail::append_subject(line, what, name, made_at);
             line.append(": ").append(rule).append("\n");
-            write_stderr(line, stderr_limit);
+            detail::write_stderr(line, stderr_limit);
             return;
         }
         line.append("unhandled failure of ");
         detail::append_subject(line, what, name, made_at);
         line.append(": ").append(describe(error)).append("\n");
-        write_stderr(line, stderr_limit);
+        detail::write_stderr(line, stderr_limit);
     } catch (...) {
-        write_stderr("roost: unhandled failure; there is no memory to print its name and error\n", stderr_limit);
+        detail::write_stderr("roost: unhandled failure; there is no memory to print its name and error\n", stderr_limit);
     }
 }
 

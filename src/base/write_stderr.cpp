@@ -1,4 +1,4 @@
-#include <roost/base/write_stderr.hpp>
+#include <roost/base/detail/write_stderr.hpp>
 
 #include <roost/base/atomic.hpp>
 
@@ -19,9 +19,7 @@
 // id  operation   order    pairs  carries                               fails in
 // T1  all of it   seq_cst  -      the turn to write, and statistics     (no model: it stands around system calls)
 
-namespace roost::inline ROOST_ABI {
-
-using namespace seam;
+namespace roost::inline ROOST_ABI::detail {
 
 #if defined(ROOST_SEAM_MODEL)
 
@@ -193,4 +191,4 @@ std::uint64_t stderr_texts_dropped() noexcept { return dropped.load(mo::seq_cst)
 
 #endif
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::detail

@@ -19,7 +19,7 @@ namespace {
 constexpr level_word harmless = raised_bit(level::stop) | spread_bit(level::stop);
 
 // Returns true if it was never cancelled and has no reason or guard: at most stopped from above, as a new one would be.
-bool is_level_as_new(const node& n) noexcept {
+bool is_level_unused(const node& n) noexcept {
     return (access::level_of(const_cast<node&>(n)).load(mo::relaxed) & ~harmless) == heeding_bit;  // F3
 }
 
@@ -36,10 +36,10 @@ bool is_same_place(const site& a, const site& b) noexcept { return std::memcmp(&
 
 // --- the job ---------------------------------------------------------------------------------------------------------
 
-bool fork_job::is_as_new() const noexcept {
+bool fork_job::is_unobserved() const noexcept {
     const work_word expected = spare_ == nullptr ? alone_with(0) : alone_with(1) + one_unit;
     return access::work_of(const_cast<fork_job&>(*this)).load(mo::acquire) == expected &&  // F4
-           has_nothing_to_tell() && is_level_as_new(*this);
+           has_nothing_to_report() && is_level_unused(*this);
 }
 
 // --- the scope -------------------------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ bool fork_job::is_as_new() const noexcept {
 // a name of its own, so the policy is the same too. While jobs are observed, no job is reusable.
 bool fork_scope::fits(node_name name, site made_at) const noexcept {
     return name_text() == name.text().data() && born_ == recent_time::stamp() && is_same_place(this->made_at(), made_at) &&
-           is_level_as_new(*this) && job_->is_as_new();
+           is_level_unused(*this) && job_->is_unobserved();
 }
 
 fork_scope* fork_scope::reuse(region& parent, node_name name, site made_at) noexcept {
@@ -71,10 +71,10 @@ fork_scope& fork_scope::open(region& parent, node_name name, node_name child, si
 }
 
 // A failure has cancelled the scope before the unit of the failed child was given back.
-bool fork_scope::is_as_new() const noexcept {
+bool fork_scope::is_unobserved() const noexcept {
     constexpr work_word with_first_job = alone_with(2) + one_unit;
     return access::work_of(const_cast<fork_scope&>(*this)).load(mo::acquire) == with_first_job &&  // F1
-           is_level_as_new(*this);
+           is_level_unused(*this);
 }
 
 void fork_scope::put_away() noexcept {
@@ -160,8 +160,8 @@ next_step fork::child_done(fork_slot& slot, ending how, reason& why) noexcept {
     fork_job& ran = static_cast<fork_job&>(static_cast<job_core&>(*here.current));
     const bool decided = rules_->ended != nullptr && rules_->ended(*this, slot, how, &ran);
     const bool is_here = here.entered == entered_;  // then it has not been suspended, and it is the first job
-    if (is_here && how == ending::returned && ran.is_as_new() &&
-        (!posted_ || scope_->executor()->take_next(static_cast<fork_ticket&>(*this)))) [[likely]] {
+    if (is_here && how == ending::returned && ran.is_unobserved() &&
+        (!posted_ || scope_->executor()->take_next(static_cast<fork_entry&>(*this)))) [[likely]] {
         if (decided) {
             drop_rest();
         }
@@ -177,7 +177,7 @@ next_step fork::child_done(fork_slot& slot, ending how, reason& why) noexcept {
 
 // All children that began here have returned, and nothing is left to begin.
 next_step fork::end_here(runner& here) noexcept {
-    if (scope_->is_as_new()) [[likely]] {
+    if (scope_->is_unobserved()) [[likely]] {
         here.current = &me_->region().owner();
         const next_step then = rules_->needs_all ? next_step::resume(*me_) : rules_->finish(*this);
         std::exchange(scope_, nullptr)->put_away();  // now: finish() may report its site
@@ -209,8 +209,8 @@ void fork::end_job(fork_job& ran, fork_slot& slot, ending how, reason& why, bool
 
 // --- elsewhere -------------------------------------------------------------------------------------------------------
 
-void fork::run_ticket(work& self) noexcept {
-    fork& mine = static_cast<fork&>(static_cast<fork_ticket&>(self));
+void fork::run_entry(work& self) noexcept {
+    fork& mine = static_cast<fork&>(static_cast<fork_entry&>(self));
     const fork*& passing = passed_on_here();
     if (passing == &mine) {
         passing = nullptr;  // this executor runs work inside post(): the posting thread has the ticket again
@@ -223,7 +223,7 @@ void fork::run_ticket(work& self) noexcept {
 bool fork::pass_on(executor_ref to) noexcept {
     const fork*& passing = passed_on_here();
     const fork* outer = std::exchange(passing, this);
-    post_or_fall_back(to, static_cast<fork_ticket&>(*this), "the children of a group");
+    post_or_fall_back(to, static_cast<fork_entry&>(*this), "the children of a group");
     return std::exchange(passing, outer) == this;
 }
 
@@ -289,7 +289,7 @@ void fork::keep_slots() const noexcept {
         if (s->link().state() == ending::threw && s->link().error() != failure_) {
             job_of(*me_).carry(failure_, s->link().error());
         }
-        job_of(*me_).carry(failure_, static_cast<const told_slot&>(*s).others);
+        job_of(*me_).carry(failure_, static_cast<const outcome_slot&>(*s).others);
     }
 }
 
@@ -298,7 +298,7 @@ void fork::report_slots(std::string_view what) const noexcept {
         if (s->link().state() == ending::threw) {
             report_failure(what, rules_->child.text(), scope_->made_at(), s->link().error());
         }
-        static_cast<const told_slot&>(*s).others.for_each(
+        static_cast<const outcome_slot&>(*s).others.for_each(
             [&](const std::exception_ptr& other) { report_failure(what, rules_->child.text(), scope_->made_at(), other); });
     }
 }

@@ -82,7 +82,7 @@ all_failed::all_failed(std::vector<std::exception_ptr> errors)
 namespace detail {
 
 constinit const fork_rules race_rules{
-    .policy = told_policy,
+    .policy = outcome_policy,
     .child = "alternative",
     .needs_all = false,
     .ended =

@@ -17,13 +17,13 @@ constinit const fork_rules all_rules{.policy = fail_fast_policy,
                                          return next_step::resume(group.waiter());
                                      }};
 
-constinit const fork_rules settled_rules{.policy = told_policy,
+constinit const fork_rules settled_rules{.policy = outcome_policy,
                                          .child = "one of all",
                                          .needs_all = false,
                                          .ended =
                                              +[](fork&, fork_slot& slot, ending how, job_core* ran) noexcept {
                                                  if (how == ending::threw && ran != nullptr) {
-                                                     static_cast<told_slot&>(slot).others =
+                                                     static_cast<outcome_slot&>(slot).others =
                                                          ran->take_beside(slot.link().error(), 0);
                                                  }
                                                  return false;

@@ -2,8 +2,8 @@
 
 #include <roost/base/assert.hpp>
 #include <roost/base/detail/subject_text.hpp>
+#include <roost/base/detail/write_stderr.hpp>
 #include <roost/base/format_duration.hpp>
-#include <roost/base/write_stderr.hpp>
 #include <roost/runtime/detail/lane_core.hpp>
 
 namespace roost::inline ROOST_ABI {
@@ -27,9 +27,10 @@ blocking_lane::blocking_lane(std::size_t limit, std::string_view name, duration 
 blocking_lane::~blocking_lane() {
     for (const lane_entry& left : close()) {
         try {
-            write_stderr("roost: blocking lane '" + core_->name() + "' ended and abandoned " + left.to_string() + "\n");
+            detail::write_stderr("roost: blocking lane '" + core_->name() + "' ended and abandoned " + left.to_string() +
+                                 "\n");
         } catch (const std::exception&) {
-            write_stderr("roost: a blocking lane ended and abandoned some of its threads\n");
+            detail::write_stderr("roost: a blocking lane ended and abandoned some of its threads\n");
         }
     }
 }

@@ -1,6 +1,6 @@
 #include <roost/runtime/detail/lane_core.hpp>
 
-#include <roost/base/write_stderr.hpp>
+#include <roost/base/detail/write_stderr.hpp>
 
 #include <algorithm>
 #include <climits>

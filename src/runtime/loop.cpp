@@ -151,7 +151,7 @@ void loop::enter() noexcept {
     running_ = true;
     outer_ = this_loop();
     this_loop() = this;
-    pulse_.set_label(&activity::of_this_thread());
+    pulse_.set_label(&detail::activity::of_this_thread());
 }
 
 void loop::leave() noexcept {

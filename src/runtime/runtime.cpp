@@ -1,7 +1,7 @@
 #include <roost/runtime/runtime.hpp>
 
 #include <roost/base/assert.hpp>
-#include <roost/base/write_stderr.hpp>
+#include <roost/base/detail/write_stderr.hpp>
 #include <roost/runtime/cpu_limits.hpp>
 #include <roost/runtime/detail/scheduler.hpp>
 #include <roost/runtime/loop.hpp>
@@ -116,10 +116,10 @@ runtime::~runtime() {
     const runtime_ending how = shut_down();
     for (const lane_entry& left : how.abandoned()) {
         try {
-            write_stderr("roost: runtime '" + parts_->name + "' (made at " + parts_->made_at.to_string() +
-                         ") ended and abandoned " + left.to_string() + "\n");
+            detail::write_stderr("roost: runtime '" + parts_->name + "' (made at " + parts_->made_at.to_string() +
+                                 ") ended and abandoned " + left.to_string() + "\n");
         } catch (const std::exception&) {
-            write_stderr("roost: a runtime ended and abandoned some of its blocking functions\n");
+            detail::write_stderr("roost: a runtime ended and abandoned some of its blocking functions\n");
         }
     }
 }

@@ -69,7 +69,7 @@ public:
     listener() : thread_([this] { run(); }) {}
 
     [[nodiscard]] bool is_here() const noexcept { return current() == this; }
-    void tell_to_end() noexcept {
+    void request_end() noexcept {
         ending_.store(true, mo::seq_cst);  // H5
         wake_listener();
     }
@@ -267,7 +267,7 @@ void signal_hub::remove(signal_target& target) noexcept {
         }
     }
     if (last) {
-        last->tell_to_end();
+        last->request_end();
         last->join();
     }
 }

@@ -67,15 +67,15 @@ void component::failed(std::string_view what, std::string_view who, site made_at
         what = text;
     } catch (...) {}  // no memory: reported without its component
     report_failure(what, who, made_at, error);
-    tell_failure(error);
+    report_component_failure(error);
 }
 
 void component::fail(const std::exception_ptr& error) noexcept {
     report_failure("component", name(), shutdown_.tree_node().site(), error);
-    tell_failure(error);
+    report_component_failure(error);
 }
 
-void component::tell_failure(const std::exception_ptr& error) noexcept {
+void component::report_component_failure(const std::exception_ptr& error) noexcept {
     if (failures_ != nullptr && !options_.is_optional()) {
         failures_->component_failed(*this, error);
     }

@@ -1,6 +1,6 @@
 #include <roost/service/log_sink.hpp>
 
-#include <roost/base/write_stderr.hpp>
+#include <roost/base/detail/write_stderr.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -35,7 +35,7 @@ constexpr duration patience = std::chrono::seconds(1);
 
 void log_to_stderr(const log_line& line, void* /*context*/) noexcept {
     try {
-        write_stderr(line.to_string() + "\n", patience);
+        roost::detail::write_stderr(line.to_string() + "\n", patience);
     } catch (...) {  // no memory: the beginning of the line needs none
         char text[512];
         char head[log_line::longest_head];
@@ -43,7 +43,7 @@ void log_to_stderr(const log_line& line, void* /*context*/) noexcept {
         const std::string_view second = line.text().substr(0, sizeof text - sizeof head - 1);
         char* end = std::copy(second.begin(), second.end(), std::copy(first.begin(), first.end(), text));
         *end++ = '\n';
-        write_stderr({text, static_cast<std::size_t>(end - text)}, patience);
+        roost::detail::write_stderr({text, static_cast<std::size_t>(end - text)}, patience);
     }
 }
 

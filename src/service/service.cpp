@@ -1,7 +1,7 @@
 #include <roost/service/service.hpp>
 
 #include <roost/base/detail/subject_text.hpp>
-#include <roost/base/write_stderr.hpp>
+#include <roost/base/detail/write_stderr.hpp>
 #include <roost/exec/recent_time.hpp>
 #include <roost/service/detail/conductor.hpp>
 #include <roost/service/detail/hearer.hpp>
@@ -53,8 +53,8 @@ void end_after_panic(const char* sentence) {
         core.log(severity::error, sentence);
         core.log_ledger(core.ledger().read().forced());
         if (!core.flush_log(deadline_after(now(), last_words_budget))) {
-            write_stderr(sentence);  // the sink is stuck, or broke the invariant itself
-            write_stderr("\n");
+            roost::detail::write_stderr(sentence);  // the sink is stuck, or broke the invariant itself
+            roost::detail::write_stderr("\n");
         }
         ::_exit(exit_code::broken_invariant);
     });

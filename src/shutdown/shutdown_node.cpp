@@ -60,7 +60,7 @@ namespace roost::inline ROOST_ABI::detail {
 constinit const node_functions shutdown_node::functions_of_shutdown{.kind = "shutdown",
                                                                     .destroy = &shutdown_node::destroy,
                                                                     .level_raised = &shutdown_node::level_raised,
-                                                                    .tells_unobserved = log_switch,
+                                                                    .raises_unobserved = log_switch,
                                                                     .drained = &shutdown_node::drained,
                                                                     .mixed = &shutdown_node::mixed};
 

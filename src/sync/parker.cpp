@@ -1,9 +1,7 @@
+#include <roost/sync/detail/parker.hpp>
 #include <roost/sync/detail/spin_watch.hpp>
-#include <roost/sync/parker.hpp>
 
-namespace roost::inline ROOST_ABI {
-
-using namespace seam;
+namespace roost::inline ROOST_ABI::detail {
 
 bool futex_parker::take_token() noexcept {
     if (word_.load(mo::acquire) != token) {  // K2
@@ -58,4 +56,4 @@ void portable_parker::unpark() noexcept {
     lock_.unlock();
 }
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::detail

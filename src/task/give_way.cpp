@@ -2,7 +2,7 @@
 
 #include <roost/exec/timer.hpp>
 #include <roost/task/detail/job_core.hpp>
-#include <roost/tree/deadline.hpp>
+#include <roost/tree/detail/deadline.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 

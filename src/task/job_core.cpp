@@ -40,47 +40,47 @@ void job_core::start(promise_base& frame, start_mode mode) noexcept {
 }
 
 // The constructor has begun the sequence: every other event of the job is reported after this.
-void job_core::tell_created(job_state state) noexcept {
+void job_core::notify_created(job_state state) noexcept {
     tell(job_event_kind::created, state, 1);
-    finish_telling();
+    finish_notifying();
     if (is_cancelled()) {  // no canceller reports it for a job that is born cancelled
-        tell_cancel();
+        notify_cancel();
     }
 }
 
-void job_core::tell_state(job_state state) noexcept {
+void job_core::notify_state(job_state state) noexcept {
     if (is_cancelled()) {  // its canceller may be about to report that
-        tell_cancel();
+        notify_cancel();
     } else if (events_.begin()) {
         tell(job_event_kind::state_changed, state, 1);
-        finish_telling();
+        finish_notifying();
     }
 }
 
-void job_core::finish_telling() noexcept {
+void job_core::finish_notifying() noexcept {
     while (events_.done()) {
         tell(job_event_kind::cancel_requested, job_state::cancelling, 1);
     }
 }
 
-void job_core::tell_cancel() noexcept {
+void job_core::notify_cancel() noexcept {
     if (events_.begin_cancel()) {
         tell(job_event_kind::cancel_requested, job_state::cancelling, 1);
-        finish_telling();
+        finish_notifying();
     }
 }
 
 // The unit keeps the job from ending before this is reported. For a job that has ended no request is reported.
-void job_core::tell_cancel_from_outside() noexcept {
+void job_core::notify_cancel_from_outside() noexcept {
     if (try_enter_as_member()) {
-        tell_cancel();
+        notify_cancel();
         leave();
     }
 }
 
 void job_core::start_unusual(promise_base& frame, start_mode mode) noexcept {
     if (watched_ != 0) {
-        tell_created(job_state::fresh);
+        notify_created(job_state::fresh);
     }
     if (mode != start_mode::always && is_cancelled()) {
         drop_unstarted(frame);
@@ -92,7 +92,7 @@ void job_core::start_unusual(promise_base& frame, start_mode mode) noexcept {
     if (mode == start_mode::immediate && executor()->is_here()) {
         phase_.store(job_state::active, mo::relaxed);  // J3
         if (is_watched()) [[unlikely]] {
-            tell_state(job_state::active);
+            notify_state(job_state::active);
         }
         job_core::run(frame);
         return;
@@ -105,7 +105,7 @@ void job_core::start_unusual(promise_base& frame, start_mode mode) noexcept {
 // As start(), without a queue.
 void job_core::start_here(promise_base& frame) noexcept {
     if (watched_ != 0) [[unlikely]] {
-        tell_created(job_state::fresh);
+        notify_created(job_state::fresh);
     }
     if (is_cancelled()) [[unlikely]] {
         runner::of_this_thread().why = why();
@@ -114,14 +114,14 @@ void job_core::start_here(promise_base& frame) noexcept {
     }
     phase_.store(job_state::active, mo::relaxed);  // J3
     if (is_watched()) [[unlikely]] {
-        tell_state(job_state::active);
+        notify_state(job_state::active);
     }
     job_core::run(frame);
 }
 
-void job_core::tell_begun() noexcept {
-    tell_created(job_state::fresh);
-    tell_state(job_state::active);
+void job_core::notify_begun() noexcept {
+    notify_created(job_state::fresh);
+    notify_state(job_state::active);
 }
 
 // The first step of a job, unless it has been cancelled since it was posted.
@@ -144,7 +144,7 @@ void job_core::run_always(work& self) noexcept {
     job_core& job = static_cast<job_core&>(self);
     job.phase_.store(job_state::active, mo::relaxed);  // J3
     if (job.is_watched()) [[unlikely]] {
-        job.tell_state(job_state::active);
+        job.notify_state(job_state::active);
     }
     job.run(job.outcome_link().first());
 }
@@ -181,7 +181,7 @@ void job_core::end_noticed() noexcept {
         settle_carried();
     }
     if (is_watched()) [[unlikely]] {
-        tell_state(job_state::completing);
+        notify_state(job_state::completing);
     }
     close_and_leave();
 }
@@ -226,7 +226,7 @@ void job_core::level_raised(node& self, level now) noexcept {
         return;
     }
     if (job.is_watched()) [[unlikely]] {
-        job.tell_cancel_from_outside();
+        job.notify_cancel_from_outside();
     }
     job.interrupt();  // it may have ended by now; its memory stays during the call
 }
@@ -281,7 +281,7 @@ void job_core::describe_job(const node& self, node_description& d) noexcept {
 bool job_core::drained(node& self) noexcept {
     job_core& job = static_cast<job_core&>(static_cast<region&>(self));
     if (job.is_watched() && job.is_cancelled()) [[unlikely]] {
-        job.tell_cancel();  // its canceller comes too late to report it
+        job.notify_cancel();  // its canceller comes too late to report it
     }
     job.parent_scope().policy().child_ended(job.parent_scope(), job);
     job_state last = job_state::completed;

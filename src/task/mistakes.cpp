@@ -1,6 +1,6 @@
 #include <roost/base/failure_sink.hpp>
 #include <roost/base/misuse.hpp>
-#include <roost/exec/activity.hpp>
+#include <roost/exec/detail/activity.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/task.hpp>
 

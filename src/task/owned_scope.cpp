@@ -1,6 +1,6 @@
 #include <roost/task/owned_scope.hpp>
 
-#include <roost/base/write_stderr.hpp>
+#include <roost/base/detail/write_stderr.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/tree/callback.hpp>
@@ -88,7 +88,7 @@ owned_scope::owned_scope(detail::root_block* block, std::uint32_t limit) try : s
 
 owned_scope::~owned_scope() {
     if (!is_closed()) {
-        write_stderr(to_string(), std::chrono::seconds(1));
+        detail::write_stderr(to_string(), std::chrono::seconds(1));
         panic("owned scope", block_->name(), block_->made_at(),
               "it was destroyed before close() had ended; what is printed above would outlive what it uses");
     }

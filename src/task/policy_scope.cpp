@@ -16,7 +16,7 @@ const scope_policy need_all_policy(+[](scope_core& scope, job_core& child) noexc
     }
 });
 
-const scope_policy told_policy(
+const scope_policy outcome_policy(
     +[](scope_core& scope, job_core& child) noexcept {
         scope.fail_all(child.suppressed());
         // A failure of the child itself, not of its task: no memory.

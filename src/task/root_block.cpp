@@ -1,6 +1,7 @@
 #include <roost/task/detail/root_block.hpp>
 
 #include <roost/base/error.hpp>
+#include <roost/base/task_cancelled.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/driven.hpp>
@@ -76,6 +77,6 @@ void report_further_failures(job_core& job) noexcept {
         job.own_error());
 }
 
-void throw_cancelled(const reason& why) { throw error(errc::closed, "the task ended cancelled: " + why.to_string()); }
+void throw_cancelled(const reason& why) { throw task_cancelled(why); }
 
 }  // namespace roost::inline ROOST_ABI::detail

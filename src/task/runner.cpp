@@ -1,4 +1,4 @@
-#include <roost/exec/activity.hpp>
+#include <roost/exec/detail/activity.hpp>
 #include <roost/task/detail/burial.hpp>
 #include <roost/task/detail/job_core.hpp>
 #include <roost/task/detail/promise.hpp>

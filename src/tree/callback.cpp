@@ -1,5 +1,5 @@
 #include <roost/base/failure_sink.hpp>
-#include <roost/exec/activity.hpp>
+#include <roost/exec/detail/activity.hpp>
 #include <roost/tree/callback.hpp>
 
 #include <climits>

@@ -1,4 +1,4 @@
-#include <roost/tree/deadline.hpp>
+#include <roost/tree/detail/deadline.hpp>
 
 #include <roost/base/assert.hpp>
 #include <roost/tree/detail/walker.hpp>
@@ -17,11 +17,8 @@
 // D1  deadline: load       relaxed  -      a number; nothing else is read because of it          (floor)
 // D2  store                relaxed  -      as D1; among changes the locks order it               (floor)
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::detail {
 
-using namespace seam;
-
-using namespace detail;
 using access = node_access;
 
 struct detail_deadline_access {
@@ -49,7 +46,7 @@ constexpr std::int64_t never = no_deadline.time_since_epoch().count();
 
 // Requires the lock of n. Visits its own deadlines, which are the front of its list.
 template <class Fn>
-void for_each_own(detail::node& n, Fn fn) noexcept {
+void for_each_own(node& n, Fn fn) noexcept {
     for (member* m = access::members_of(n).first(); m != nullptr; m = member_list::next_of(*m)) {
         if (m->kind() == member_kind::marker) {
             continue;  // the marker of a walker, anywhere
@@ -63,8 +60,8 @@ void for_each_own(detail::node& n, Fn fn) noexcept {
 }
 
 // Requires the lock of n. Returns true if the answer has changed.
-bool recompute(detail::node& n) noexcept {
-    detail::node* up = n.parent();
+bool recompute(node& n) noexcept {
+    node* up = n.parent();
     std::int64_t least = up == nullptr || n.is_shield() ? never : access::deadline_of(*up).load(mo::relaxed);  // D1
     for_each_own(n, [&](const own_deadline& own) { least = std::min(least, own.at().time_since_epoch().count()); });
     if (access::deadline_of(n).load(mo::relaxed) == least) {  // D1
@@ -76,9 +73,9 @@ bool recompute(detail::node& n) noexcept {
 
 struct passing_on {
     static look look_at(member& m) noexcept {
-        return m.kind() == member_kind::node && !static_cast<detail::node&>(m).is_shield() ? look::visit : look::skip;
+        return m.kind() == member_kind::node && !static_cast<node&>(m).is_shield() ? look::visit : look::skip;
     }
-    static bool visit(detail::node& n) noexcept {
+    static bool visit(node& n) noexcept {
         access::lock_of(n).lock();
         const bool changed = recompute(n);
         access::lock_of(n).unlock();
@@ -86,10 +83,10 @@ struct passing_on {
     }
     static bool run(member& /*m*/) noexcept { return false; }
     static void ran(member& /*m*/) noexcept {}
-    static void finish(detail::node& /*n*/) noexcept {}
+    static void finish(node& /*n*/) noexcept {}
 };
 
-void pass_on(detail::node& n) noexcept {
+void pass_on(node& n) noexcept {
     if (n.has_members()) {
         passing_on visitor;
         walker walk(visitor);
@@ -97,7 +94,7 @@ void pass_on(detail::node& n) noexcept {
     }
 }
 
-bool has_passed_limit(detail::node& n, time_point at) noexcept {
+bool has_passed_limit(node& n, time_point at) noexcept {
     bool passed = false;
     access::lock_of(n).lock();
     for_each_own(n, [&](own_deadline& own) { passed = detail_deadline_access::pass(own, at) || passed; });
@@ -107,15 +104,15 @@ bool has_passed_limit(detail::node& n, time_point at) noexcept {
 
 }  // namespace
 
-void cancel_passed(detail::node& n, time_point at) noexcept {
-    for (detail::node* up = &n; up != nullptr && up->deadline() <= at; up = up->is_shield() ? nullptr : up->parent()) {
+void cancel_passed(node& n, time_point at) noexcept {
+    for (node* up = &n; up != nullptr && up->deadline() <= at; up = up->is_shield() ? nullptr : up->parent()) {
         if (has_passed_limit(*up, at)) {
             up->cancel(reason::plain_kind(reason_kind::timeout));
         }
     }
 }
 
-own_deadline::own_deadline(detail::node& of, time_point at, deadline_kind kind) noexcept
+own_deadline::own_deadline(node& of, time_point at, deadline_kind kind) noexcept
     : member(member_kind::deadline), of_(&of), at_(at.time_since_epoch().count()), kind_(kind) {
     access::lock_of(of).lock();
     access::members_of(of).push_front(*this);
@@ -127,7 +124,7 @@ own_deadline::own_deadline(detail::node& of, time_point at, deadline_kind kind) 
 }
 
 void own_deadline::end() noexcept {
-    detail::node& of = *of_;
+    node& of = *of_;
     access::lock_of(of).lock();
     ROOST_ASSERT(!detail_deadline_access::has_ended(*this), "a deadline was ended twice");
     detail_deadline_access::add(*this, ended);
@@ -140,7 +137,7 @@ void own_deadline::end() noexcept {
 }
 
 deadline_move own_deadline::try_move(const deadline_change& to, time_point now) noexcept {
-    detail::node& of = *of_;
+    node& of = *of_;
     access::lock_of(of).lock();
     const bool has_ended = detail_deadline_access::has_ended(*this);
     if (has_ended || detail_deadline_access::pass(*this, now)) {
@@ -161,6 +158,10 @@ bool own_deadline::try_pass(time_point at) noexcept {
     const std::lock_guard guard(access::lock_of(*of_));
     return !detail_deadline_access::has_ended(*this) && detail_deadline_access::pass(*this, at);
 }
+
+}  // namespace roost::inline ROOST_ABI::detail
+
+namespace roost::inline ROOST_ABI {
 
 // A unit of work keeps the node, and so its executor, from ending while the clock is asked.
 duration token::remaining() const noexcept {

@@ -38,7 +38,7 @@
 // L9  leave ignore: fetch_or        relaxed  -         as L8; what is read because of it is behind L1  (floor)
 // L10  mark_gone: fetch_or           release  L1        what the last owner did                       raise_model: gone_carries
 // L11  observe_level: fetch_and      acq_rel  L5 Y5 L1  out: the observer; in: what the raiser did    raise_model: observe_and_raise
-// L12  tells_unobserved: load        relaxed  -         a switch, set while no thread raises          (floor)
+// L12  raises_unobserved: load        relaxed  -         a switch, set while no thread raises          (floor)
 // Y1  latch_own: store why_         release  Y2        the link, to readers of a lower level         why_model: reason_with_level
 // Y4  latch_own: why_               relaxed  -         under the lock; not read yet                  (floor)
 // Y5  latch_own: CAS level_         release  L1        out: why_                                     why_model: reason_with_level
@@ -91,7 +91,7 @@ struct raising {
     static bool is_told(const detail::node_functions& view, level_word seen) noexcept {
         return view.level_raised != nullptr &&
                ((seen & unobserved_bit) == 0 ||
-                (view.tells_unobserved != nullptr && view.tells_unobserved->load(mo::relaxed)));  // L12
+                (view.raises_unobserved != nullptr && view.raises_unobserved->load(mo::relaxed)));  // L12
     }
 
     bool visit(detail::node& child) noexcept {

@@ -12,7 +12,7 @@ using namespace roost::seam;
 using namespace roost::detail;
 
 struct frame {
-    state_word<operation_state> state;
+    detail::state_word<operation_state> state;
     plain<int> begun{0};     // written by the beginning thread
     plain<int> result{0};    // written by the handler
     plain<int> signal{0};    // written by emissions

@@ -1,4 +1,4 @@
-#include <roost/base/intrusive_list.hpp>
+#include <roost/base/detail/intrusive_list.hpp>
 
 #include <gtest/gtest.h>
 
@@ -7,16 +7,16 @@
 #include <random>
 #include <vector>
 
-static_assert(!std::is_copy_constructible_v<roost::intrusive_list<roost::list_hook>>);
-static_assert(sizeof(roost::intrusive_list<roost::list_hook>) == sizeof(void*));
+static_assert(!std::is_copy_constructible_v<roost::detail::intrusive_list<roost::detail::list_hook>>);
+static_assert(sizeof(roost::detail::intrusive_list<roost::detail::list_hook>) == sizeof(void*));
 
 namespace {
 
-struct item : roost::list_hook {
+struct item : roost::detail::list_hook {
     int value = 0;
 };
 
-using list = roost::intrusive_list<item>;
+using list = roost::detail::intrusive_list<item>;
 
 std::vector<int> values(const list& l) {
     std::vector<int> out;

@@ -1,6 +1,6 @@
 // Models of the state word: every interleaving of two committers and an observer (clauses BASE-11 and BASE-12).
 
-#include <roost/base/state_word.hpp>
+#include <roost/base/detail/state_word.hpp>
 #include <roost/testing/explore_gtest.hpp>
 
 namespace {
@@ -13,11 +13,11 @@ struct turn {
     [[nodiscard]] static turn unpack(std::uint32_t word) noexcept { return {word}; }
 };
 
-roost::step<turn, std::uint32_t> next(turn t) noexcept { return roost::go(turn{t.count + 1}, t.count); }
+roost::detail::step<turn, std::uint32_t> next(turn t) noexcept { return roost::detail::go(turn{t.count + 1}, t.count); }
 
 // What the first committer wrote before its step is visible to the second one, in either order.
 MODEL(state_word_model, hand_over) {
-    roost::state_word<turn> word;
+    roost::detail::state_word<turn> word;
     roost::seam::plain<int> cargo{0};
     const auto visit = [&] {
         const std::uint32_t before = word.transition(next);
@@ -34,7 +34,7 @@ MODEL(state_word_model, hand_over) {
 }
 
 MODEL(state_word_model, peek) {
-    roost::state_word<turn> word;
+    roost::detail::state_word<turn> word;
     roost::seam::plain<int> cargo{0};
     roost::seam::thread writer([&] {
         cargo.set(7);
@@ -48,14 +48,15 @@ MODEL(state_word_model, peek) {
 
 // A refused step hands over what the last committer wrote, because it has acquired the state it refused on.
 MODEL(state_word_model, refused) {
-    roost::state_word<turn> word;
+    roost::detail::state_word<turn> word;
     roost::seam::plain<int> cargo{0};
     roost::seam::thread writer([&] {
         cargo.set(7);
         static_cast<void>(word.transition(next));
     });
-    const bool late = word.transition(
-        [](turn t) noexcept { return t.count == 0 ? roost::refuse<turn>(false) : roost::refuse<turn>(true); });
+    const bool late = word.transition([](turn t) noexcept {
+        return t.count == 0 ? roost::detail::refuse<turn>(false) : roost::detail::refuse<turn>(true);
+    });
     if (late) {
         check(cargo.get() == 7, "BASE-12: a refusal has seen what it was refused for");
     }
@@ -64,7 +65,7 @@ MODEL(state_word_model, refused) {
 
 // A step that had to be decided again commits on the state it was decided on.
 MODEL(state_word_model, decided_again) {
-    roost::state_word<turn> word;
+    roost::detail::state_word<turn> word;
     roost::seam::thread other([&] { static_cast<void>(word.transition(next)); });
     static_cast<void>(word.transition(next));
     other.join();
@@ -73,14 +74,15 @@ MODEL(state_word_model, decided_again) {
 
 // The state comes back to what it was: a committer has seen what was done in between, although it loaded before.
 MODEL(state_word_model, same_again) {
-    roost::state_word<turn> word;
+    roost::detail::state_word<turn> word;
     roost::seam::plain<int> cargo{0};
     const auto visit = [&] {
-        const bool mine = word.transition(
-            [](turn t) noexcept { return t.count == 0 ? roost::go(turn{1}, true) : roost::refuse<turn>(false); });
+        const bool mine = word.transition([](turn t) noexcept {
+            return t.count == 0 ? roost::detail::go(turn{1}, true) : roost::detail::refuse<turn>(false);
+        });
         if (mine) {
             cargo.set(cargo.get() + 1);
-            static_cast<void>(word.transition([](turn) noexcept { return roost::go(turn{0}, true); }));
+            static_cast<void>(word.transition([](turn) noexcept { return roost::detail::go(turn{0}, true); }));
         }
     };
     roost::seam::thread other(visit);
@@ -91,14 +93,15 @@ MODEL(state_word_model, same_again) {
 
 // Refused after it had to be decided again: that, too, has seen what it was refused for.
 MODEL(state_word_model, refused_again) {
-    roost::state_word<turn> word;
+    roost::detail::state_word<turn> word;
     roost::seam::plain<int> cargo{0};
     roost::seam::thread writer([&] {
         cargo.set(7);
         static_cast<void>(word.transition(next));
     });
-    const bool late = word.transition(
-        [](turn t) noexcept { return t.count == 1 ? roost::refuse<turn>(true) : roost::go(turn{5}, false); });
+    const bool late = word.transition([](turn t) noexcept {
+        return t.count == 1 ? roost::detail::refuse<turn>(true) : roost::detail::go(turn{5}, false);
+    });
     if (late) {
         check(cargo.get() == 7, "BASE-12: a refusal has seen what it was refused for");
     }

@@ -1,4 +1,4 @@
-#include <roost/base/state_word.hpp>
+#include <roost/base/detail/state_word.hpp>
 
 #include <gtest/gtest.h>
 
@@ -18,20 +18,20 @@ struct door {
 
 enum class action { entered, refused, left, lights_out };
 
-constexpr roost::step<door, action> enter(door d) noexcept {
+constexpr roost::detail::step<door, action> enter(door d) noexcept {
     if (d.closed) {
-        return roost::refuse<door>(action::refused);
+        return roost::detail::refuse<door>(action::refused);
     }
     ++d.inside;
-    return roost::go(d, action::entered);
+    return roost::detail::go(d, action::entered);
 }
-constexpr roost::step<door, action> leave(door d) noexcept {
+constexpr roost::detail::step<door, action> leave(door d) noexcept {
     --d.inside;
-    return roost::go(d, d.closed && d.inside == 0 ? action::lights_out : action::left);
+    return roost::detail::go(d, d.closed && d.inside == 0 ? action::lights_out : action::left);
 }
-constexpr roost::step<door, action> close(door d) noexcept {
+constexpr roost::detail::step<door, action> close(door d) noexcept {
     d.closed = true;
-    return roost::go(d, d.inside == 0 ? action::lights_out : action::left);
+    return roost::detail::go(d, d.inside == 0 ? action::lights_out : action::left);
 }
 
 static_assert(enter(door{0, false}).next == door{1, false});
@@ -40,7 +40,7 @@ static_assert(leave(door{1, true}).action == action::lights_out);
 static_assert(door::unpack(door{5, true}.pack()) == door{5, true});
 
 TEST(state_word, BASE_11_commits_one_step_or_refuses) {
-    roost::state_word<door> word;
+    roost::detail::state_word<door> word;
     EXPECT_EQ(word.transition(enter), action::entered);
     EXPECT_EQ(word.transition(enter), action::entered);
     EXPECT_EQ(word.peek(), (door{2, false}));
@@ -53,7 +53,7 @@ TEST(state_word, BASE_11_commits_one_step_or_refuses) {
 
 TEST(state_word, BASE_11_threads_agree_on_who_was_last) {
     for (int round = 0; round < 200; ++round) {
-        roost::state_word<door> word(door{4, true});
+        roost::detail::state_word<door> word(door{4, true});
         roost::seam::atomic<int> last{0};
         std::vector<roost::seam::thread> threads;
         for (int i = 0; i < 4; ++i) {
@@ -72,7 +72,7 @@ TEST(state_word, BASE_11_threads_agree_on_who_was_last) {
 
 TEST(state_word, BASE_12_what_was_written_before_a_step_is_seen_after_it) {
     for (int round = 0; round < 200; ++round) {
-        roost::state_word<door> word;
+        roost::detail::state_word<door> word;
         int cargo = 0;
         roost::seam::thread writer([&] {
             cargo = 7;
@@ -87,7 +87,7 @@ TEST(state_word, BASE_12_what_was_written_before_a_step_is_seen_after_it) {
 }
 
 TEST(state_word, BASE_11_a_decision_on_an_old_word_is_taken_again) {
-    roost::state_word<door> word;
+    roost::detail::state_word<door> word;
     int decisions = 0;
     const action last = word.transition([&](door d) noexcept {
         if (++decisions == 1) {

@@ -1,4 +1,4 @@
-#include <roost/base/write_stderr.hpp>
+#include <roost/base/detail/write_stderr.hpp>
 
 #include <roost/base/assert.hpp>
 #include <roost/base/atomic.hpp>
@@ -68,21 +68,21 @@ class write_stderr_to : public ::testing::TestWithParam<bool> {};
 
 TEST_P(write_stderr_to, BASE_35_a_reader_gets_the_text) {
     const other_stderr to(GetParam());
-    EXPECT_TRUE(write_stderr("one\n"));
-    EXPECT_TRUE(write_stderr("two\n", 1s));
+    EXPECT_TRUE(detail::write_stderr("one\n"));
+    EXPECT_TRUE(detail::write_stderr("two\n", 1s));
     EXPECT_EQ(to.read_all(), "one\ntwo\n");
 }
 
 TEST_P(write_stderr_to, BASE_35_without_room_it_is_dropped_counted_and_said_later) {
     const other_stderr to(GetParam());
     to.fill();
-    const std::uint64_t before = stderr_texts_dropped();
-    EXPECT_FALSE(write_stderr("lost\n", 5ms));
-    EXPECT_FALSE(write_stderr("lost\n", std::chrono::hours(1))) << "stuck already: no waiting";
-    EXPECT_EQ(stderr_texts_dropped(), before + 2);
+    const std::uint64_t before = detail::stderr_texts_dropped();
+    EXPECT_FALSE(detail::write_stderr("lost\n", 5ms));
+    EXPECT_FALSE(detail::write_stderr("lost\n", std::chrono::hours(1))) << "stuck already: no waiting";
+    EXPECT_EQ(detail::stderr_texts_dropped(), before + 2);
     EXPECT_EQ(to.read_all(), "");
-    EXPECT_TRUE(write_stderr("again\n"));
-    EXPECT_TRUE(write_stderr("and again\n"));
+    EXPECT_TRUE(detail::write_stderr("again\n"));
+    EXPECT_TRUE(detail::write_stderr("and again\n"));
     EXPECT_EQ(to.read_all(), "roost: standard error was blocked: 2 earlier message(s) dropped\nagain\nand again\n");
 }
 
@@ -91,7 +91,7 @@ TEST_P(write_stderr_to, BASE_35_it_waits_for_room_within_its_limit) {
     to.fill();
     std::string seen;
     thread reader([&] { seen = to.read_all(); });
-    EXPECT_TRUE(write_stderr("waited\n", std::chrono::hours(1)));
+    EXPECT_TRUE(detail::write_stderr("waited\n", std::chrono::hours(1)));
     reader.join();
     EXPECT_EQ(seen + to.read_all(), "waited\n");
 }
@@ -99,14 +99,14 @@ TEST_P(write_stderr_to, BASE_35_it_waits_for_room_within_its_limit) {
 INSTANTIATE_TEST_SUITE_P(either, write_stderr_to, ::testing::Values(false, true));
 
 TEST(write_stderr, BASE_35_without_a_reader_it_is_dropped_and_nothing_is_signalled) {
-    const std::uint64_t before = stderr_texts_dropped();
+    const std::uint64_t before = detail::stderr_texts_dropped();
     {
         other_stderr to;
         to.stop_reading();
-        EXPECT_FALSE(write_stderr("lost\n", std::chrono::hours(1)));
+        EXPECT_FALSE(detail::write_stderr("lost\n", std::chrono::hours(1)));
     }
-    EXPECT_EQ(stderr_texts_dropped(), before + 1);
-    write_stderr("");  // no longer stuck
+    EXPECT_EQ(detail::stderr_texts_dropped(), before + 1);
+    detail::write_stderr("");  // no longer stuck
 }
 
 TEST(write_stderr, BASE_35_a_long_text_arrives_in_parts_and_leaves_errno_alone) {
@@ -120,7 +120,7 @@ TEST(write_stderr, BASE_35_a_long_text_arrives_in_parts_and_leaves_errno_alone) 
         }
     });
     errno = 7;
-    EXPECT_TRUE(write_stderr(text, std::chrono::hours(1)));
+    EXPECT_TRUE(detail::write_stderr(text, std::chrono::hours(1)));
     EXPECT_EQ(errno, 7);
     over.store(true, mo::release);
     reader.join();

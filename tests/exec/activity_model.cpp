@@ -1,4 +1,4 @@
-#include <roost/exec/activity.hpp>
+#include <roost/exec/detail/activity.hpp>
 #include <roost/testing/explore_gtest.hpp>
 
 namespace {
@@ -8,8 +8,8 @@ using namespace roost;
 using namespace roost::seam;
 
 // A label whose text is freed as soon as the scope has ended.
-struct label : activity_label {
-    label() : activity_label("job", site()) {}
+struct label : detail::activity_label {
+    label() : detail::activity_label("job", site()) {}
     plain<int> text{1};
 };
 
@@ -17,20 +17,20 @@ MODEL(activity, RUN_51_pinned_text) {
     if (!has_heavy_barrier()) {
         return;
     }
-    atomic<activity*> mine{nullptr};
+    atomic<detail::activity*> mine{nullptr};
     thread worker([&] {
-        mine.store(&activity::of_this_thread(), mo::release);
+        mine.store(&detail::activity::of_this_thread(), mo::release);
         auto* l = new label;
-        { const running_as scope(*l); }
+        { const detail::running_as scope(*l); }
         l->text.set(2);
         delete l;
         while (mine.load(mo::acquire) != nullptr) {
             yield_thread();
         }
     });
-    activity* seen = mine.load(mo::acquire);
+    detail::activity* seen = mine.load(mo::acquire);
     if (seen != nullptr) {
-        seen->look([](const activity_label& l) {
+        seen->look([](const detail::activity_label& l) {
             rt::check(static_cast<const label&>(l).text.get() == 1, "the label lives while somebody looks at it");
         });
     }
@@ -46,26 +46,26 @@ MODEL(activity, RUN_51_outer_text) {
     if (!has_heavy_barrier()) {
         return;
     }
-    atomic<activity*> mine{nullptr};
+    atomic<detail::activity*> mine{nullptr};
     thread worker([&] {
-        mine.store(&activity::of_this_thread(), mo::release);
+        mine.store(&detail::activity::of_this_thread(), mo::release);
         label outer;
         label inner;
         outer.text.set(1);
-        const running_as scope(outer);
-        { const running_as deeper(inner); }
+        const detail::running_as scope(outer);
+        { const detail::running_as deeper(inner); }
         while (mine.load(mo::acquire) != nullptr) {
             yield_thread();
         }
     });
-    activity* seen = nullptr;
+    detail::activity* seen = nullptr;
     while (seen == nullptr) {
         seen = mine.load(mo::acquire);
         if (seen == nullptr) {
             yield_thread();
         }
     }
-    seen->look([](const activity_label& l) {
+    seen->look([](const detail::activity_label& l) {
         rt::check(static_cast<const label&>(l).text.get() == 1, "the label is seen as it was made");
     });
     mine.store(nullptr, mo::release);

@@ -1,6 +1,6 @@
 // Threads of other libraries against the ends of executors and lanes; sandboxes, full pipes and missing descriptors.
 
-#include <roost/base/write_stderr.hpp>
+#include <roost/base/detail/write_stderr.hpp>
 #include <roost/flow/closing_executor.hpp>
 #include <roost/runtime/blocking.hpp>
 #include <roost/runtime/loop.hpp>
@@ -206,7 +206,8 @@ task<int> overruns_and_beats() {
         burn_past_budget();
         co_await sleep_for(std::chrono::milliseconds(1));
     }
-    while (stderr_texts_dropped() == 0) {}  // until the watcher has had its turn, which a busy machine may give it late
+    while (roost::detail::stderr_texts_dropped() == 0) {
+    }  // until the watcher has had its turn, which a busy machine may give it late
     co_return beats;
 }
 
@@ -226,7 +227,7 @@ TEST_P(ends_of, GAUNTLET_RUN_158_nothing_reads_and_no_descriptor_is_left) {
         ::setrlimit(RLIMIT_NOFILE, &none);
         const int beats =
             run(overruns_and_beats(), runtime_options().workers(GetParam()).soft_budget(std::chrono::milliseconds(10)));
-        _exit(beats == 20 && stderr_texts_dropped() > 0 ? 0 : 1);
+        _exit(beats == 20 && roost::detail::stderr_texts_dropped() > 0 ? 0 : 1);
     }
     int status = -1;
     ::waitpid(child, &status, 0);

@@ -4,7 +4,7 @@
 #include <roost/base/failure_sink.hpp>
 #include <roost/base/outcome.hpp>
 #include <roost/base/reason.hpp>
-#include <roost/exec/activity.hpp>
+#include <roost/exec/detail/activity.hpp>
 #include <roost/flow/race.hpp>
 #include <roost/flow/select.hpp>
 #include <roost/flow/when_all.hpp>
@@ -169,10 +169,10 @@ void visits() {
 }
 // A look that throws lets go of what it looked at: the scope can end.
 void looks() {
-    const activity_label label("busy", site());
-    const running_as now(label);
-    activity& mine = activity::of_this_thread();
-    static_cast<void>(mine.look([](const activity_label&) { user(); }));
+    const detail::activity_label label("busy", site());
+    const detail::running_as now(label);
+    detail::activity& mine = detail::activity::of_this_thread();
+    static_cast<void>(mine.look([](const detail::activity_label&) { user(); }));
 }
 
 void reasons() {

@@ -43,8 +43,8 @@ TEST_P(keeper_of, RUN_70_a_body_that_does_not_suspend_is_reported_by_name_once) 
                    .on_overrun(heard::hear, &reports));
     countdown done(1);
     call spinner([&] {
-        const activity_label label("grind", site::here());
-        const running_as scope(label);
+        const roost::detail::activity_label label("grind", site::here());
+        const roost::detail::running_as scope(label);
         reports.wait();
         const time_point until = deadline_after(now(), std::chrono::milliseconds(60));
         while (now() < until) {}

@@ -132,7 +132,7 @@ TEST(lane_core, RUN_156_what_does_not_end_is_abandoned_by_name_with_what_waits_b
         end->wait();
     }));
     const site here = site::here();
-    stuck->set_label(activity_label("feed", here));
+    stuck->set_label(roost::detail::activity_label("feed", here));
     int ran = 0;
     job_of behind([&] { ++ran; });
     std::vector<lane_entry> left;

@@ -123,8 +123,8 @@ TEST(nth_failure, RUN_123_without_memory_a_slow_body_is_reported_in_a_shorter_se
     {
         runtime rt(runtime_options().workers(2).soft_budget(std::chrono::milliseconds(5)));
         runtime_tests::call slow([&] {
-            const activity_label label("grind", site::here());
-            const running_as scope(label);
+            const detail::activity_label label("grind", site::here());
+            const detail::running_as scope(label);
             for (const time_point until = deadline_after(now(), std::chrono::seconds(10));
                  failed_elsewhere.load() == 0 && now() < until;) {}
         });

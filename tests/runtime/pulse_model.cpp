@@ -12,11 +12,11 @@ using namespace roost::seam;
 MODEL(pulse, RUN_151_label_taken_back) {
     detail::pulse p;
     thread worker([&] {
-        auto mine = std::make_unique<activity>();
+        auto mine = std::make_unique<detail::activity>();
         p.set_label(mine.get());
         p.set_label(nullptr);
     });
-    static_cast<void>(p.look([](const activity_label&) noexcept {}));
+    static_cast<void>(p.look([](const detail::activity_label&) noexcept {}));
     worker.join();
 }
 

@@ -29,12 +29,12 @@ TEST(pulse, RUN_151_a_label_is_looked_at_only_while_its_thread_runs) {
         return;
     }
     detail::pulse p;
-    const activity_label mine("mine", site());
-    const running_as scope(mine);
+    const detail::activity_label mine("mine", site());
+    const detail::running_as scope(mine);
     std::string seen;
-    const auto see = [&](const activity_label& what) noexcept { seen = what.name(); };
+    const auto see = [&](const detail::activity_label& what) noexcept { seen = what.name(); };
     EXPECT_FALSE(p.look(see));
-    p.set_label(&activity::of_this_thread());
+    p.set_label(&detail::activity::of_this_thread());
     EXPECT_TRUE(p.look(see));
     EXPECT_EQ(seen, "mine");
     p.set_label(nullptr);

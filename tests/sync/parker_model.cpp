@@ -1,6 +1,6 @@
 // Tokens are never lost, with both back ends (SYNC-50 .. SYNC-52).
 
-#include <roost/sync/parker.hpp>
+#include <roost/sync/detail/parker.hpp>
 #include <roost/testing/explore_gtest.hpp>
 
 namespace {
@@ -21,8 +21,8 @@ void publish() {
     check(data.get() == 42, "SYNC-50: the waker's writes are visible");
     waker.join();
 }
-MODEL_COMPLETE(parker_model, publish) { publish<roost::futex_parker>(); }
-MODEL_COMPLETE(parker_model, portable_publish) { publish<roost::portable_parker>(); }
+MODEL_COMPLETE(parker_model, publish) { publish<roost::detail::futex_parker>(); }
+MODEL_COMPLETE(parker_model, portable_publish) { publish<roost::detail::portable_parker>(); }
 
 template <class Parker>
 void deadline() {
@@ -41,8 +41,8 @@ void deadline() {
     }
     waker.join();
 }
-MODEL_COMPLETE(parker_model, deadline) { deadline<roost::futex_parker>(); }
-MODEL_COMPLETE(parker_model, portable_deadline) { deadline<roost::portable_parker>(); }
+MODEL_COMPLETE(parker_model, deadline) { deadline<roost::detail::futex_parker>(); }
+MODEL_COMPLETE(parker_model, portable_deadline) { deadline<roost::detail::portable_parker>(); }
 
 template <class Parker>
 void destroyed_by_the_owner() {
@@ -53,12 +53,12 @@ void destroyed_by_the_owner() {
     roost::seam::deallocate(p, sizeof(Parker));
     waker.join();
 }
-MODEL_COMPLETE(parker_model, destroyed_by_the_owner) { destroyed_by_the_owner<roost::futex_parker>(); }
-MODEL_COMPLETE(parker_model, portable_destroyed_by_the_owner) { destroyed_by_the_owner<roost::portable_parker>(); }
+MODEL_COMPLETE(parker_model, destroyed_by_the_owner) { destroyed_by_the_owner<roost::detail::futex_parker>(); }
+MODEL_COMPLETE(parker_model, portable_destroyed_by_the_owner) { destroyed_by_the_owner<roost::detail::portable_parker>(); }
 
 MODEL_COMPLETE(parker_model, two_rounds) {
-    roost::futex_parker a;
-    roost::futex_parker b;
+    roost::detail::futex_parker a;
+    roost::detail::futex_parker b;
     plain<int> turns{0};
     thread other([&] {
         a.park();

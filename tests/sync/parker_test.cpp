@@ -1,4 +1,4 @@
-#include <roost/sync/parker.hpp>
+#include <roost/sync/detail/parker.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 template <class Parker>
 class parker : public ::testing::Test {};
-using parkers = ::testing::Types<roost::futex_parker, roost::portable_parker>;
+using parkers = ::testing::Types<roost::detail::futex_parker, roost::detail::portable_parker>;
 TYPED_TEST_SUITE(parker, parkers);
 
 TYPED_TEST(parker, SYNC_50_token_before_park_is_kept) {

@@ -26,7 +26,7 @@ namespace {
 
 using namespace roost;  // NOLINT: every primitive is named here
 
-static_assert(std::is_same_v<parker, portable_parker>);
+static_assert(std::is_same_v<detail::parker, detail::portable_parker>);
 
 constexpr int rounds = 200;
 

@@ -15,7 +15,7 @@ using roost::detail::wait_list;
 
 template <class Parker>
 class thread_waiter : public ::testing::Test {};
-using parkers = ::testing::Types<roost::futex_parker, roost::portable_parker>;
+using parkers = ::testing::Types<roost::detail::futex_parker, roost::detail::portable_parker>;
 TYPED_TEST_SUITE(thread_waiter, parkers);
 
 TYPED_TEST(thread_waiter, SYNC_14_blocks_until_delivered) {

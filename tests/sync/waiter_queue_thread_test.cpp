@@ -18,7 +18,7 @@ using sync_testing::fire;
 
 template <class Parker>
 class blocking_wait : public ::testing::Test {};
-using parkers = ::testing::Types<roost::futex_parker, roost::portable_parker>;
+using parkers = ::testing::Types<roost::detail::futex_parker, roost::detail::portable_parker>;
 TYPED_TEST_SUITE(blocking_wait, parkers);
 
 void until_queued(const waiter_queue& queue, std::size_t n) {

@@ -1,5 +1,5 @@
 #include <roost/base/error.hpp>
-#include <roost/exec/activity.hpp>
+#include <roost/exec/detail/activity.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/block_on.hpp>
@@ -65,8 +65,8 @@ TEST(block_on, TASK_32_inside_a_job_it_is_refused_by_name) {
 
 task<std::string> see_label() {
     std::string seen;
-    activity& mine = activity::of_this_thread();
-    std::thread([&] { mine.look([&](const activity_label& label) { seen = label.name(); }); }).join();
+    detail::activity& mine = detail::activity::of_this_thread();
+    std::thread([&] { mine.look([&](const detail::activity_label& label) { seen = label.name(); }); }).join();
     co_return seen;
 }
 

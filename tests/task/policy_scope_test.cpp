@@ -42,7 +42,7 @@ TEST(policy_scope, JOB_40_told_a_cancelled_child_leaves_the_others_alone) {
     rig::stage s;
     event e;
     std::vector<job> jobs;
-    s.play(run_with(detail::told_policy, e, jobs));
+    s.play(run_with(detail::outcome_policy, e, jobs));
     jobs[0].cancel();
     s.run();
     EXPECT_FALSE(jobs[1].is_finished());

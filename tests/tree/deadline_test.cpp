@@ -1,4 +1,4 @@
-#include <roost/tree/deadline.hpp>
+#include <roost/tree/detail/deadline.hpp>
 
 #include <roost/tree/token.hpp>
 
@@ -9,14 +9,14 @@
 namespace {
 
 using roost::no_deadline;
-using roost::own_deadline;
 using roost::time_point;
+using roost::detail::own_deadline;
 using namespace std::chrono_literals;
 using namespace tree_support;
 
 constexpr time_point at(int seconds) { return time_point(std::chrono::seconds(seconds)); }
 void move(own_deadline& d, time_point to) {
-    EXPECT_EQ(d.try_move(roost::deadline_change::to(to), at(0)), roost::deadline_move::moved);
+    EXPECT_EQ(d.try_move(roost::detail::deadline_change::to(to), at(0)), roost::detail::deadline_move::moved);
 }
 
 TEST(deadline, TREE_50_the_least_on_the_way_up) {
@@ -85,16 +85,16 @@ TEST(deadline, TREE_120_limits_that_have_passed_cancel_up_to_a_shield) {
     ref inner = make_child(*shield);
     ref below = make_child(*inner);
     own_deadline far(*outer, at(1));
-    own_deadline budget(*shield, at(2), roost::deadline_kind::advice);
+    own_deadline budget(*shield, at(2), roost::detail::deadline_kind::advice);
     own_deadline near(*inner, at(3));
-    roost::cancel_passed(*below, at(2));
+    roost::detail::cancel_passed(*below, at(2));
     EXPECT_FALSE(below->is_cancelled()) << "a budget is advice, and the outer limit is behind the shield";
-    roost::cancel_passed(*below, at(3));
+    roost::detail::cancel_passed(*below, at(3));
     EXPECT_TRUE(below->is_cancelled() && inner->is_cancelled());
     EXPECT_EQ(below->why(roost::level::cancel).kind(), roost::reason_kind::timeout);
     EXPECT_FALSE(shield->is_cancelled());
     EXPECT_FALSE(outer->is_cancelled());
-    roost::cancel_passed(*outer, at(1));
+    roost::detail::cancel_passed(*outer, at(1));
     EXPECT_TRUE(outer->is_cancelled());
     EXPECT_FALSE(root->is_cancelled());
 }
@@ -110,40 +110,41 @@ TEST(deadline, TREE_51_remaining) {
 }
 
 TEST(deadline, TREE_122_a_limit_is_moved_until_it_has_passed) {
-    using roost::deadline_change;
-    using roost::deadline_move;
+    using roost::detail::deadline_change;
+    using roost::detail::deadline_move;
     ref root = make_root();
     ref child = make_child(*root);
     own_deadline d(*root, at(10));
-    EXPECT_EQ(d.try_move(deadline_change::by(5s), at(9)), roost::deadline_move::moved);
+    EXPECT_EQ(d.try_move(deadline_change::by(5s), at(9)), roost::detail::deadline_move::moved);
     EXPECT_EQ(child->deadline(), at(15));
-    EXPECT_EQ(d.try_move(deadline_change::in(3s), at(9)), roost::deadline_move::moved);
+    EXPECT_EQ(d.try_move(deadline_change::in(3s), at(9)), roost::detail::deadline_move::moved);
     EXPECT_EQ(child->deadline(), at(12));
     EXPECT_FALSE(d.try_pass(at(11)));
     EXPECT_TRUE(d.is_pending());
-    EXPECT_EQ(d.try_move(roost::deadline_change::to(at(20)), at(12)), deadline_move::passed_before) << "by the clock";
+    EXPECT_EQ(d.try_move(roost::detail::deadline_change::to(at(20)), at(12)), deadline_move::passed_before)
+        << "by the clock";
     EXPECT_TRUE(d.has_passed() && d.try_pass(at(0)));
     EXPECT_EQ(child->deadline(), at(12));
     d.end();
-    EXPECT_EQ(d.try_move(roost::deadline_change::to(at(20)), at(1)), deadline_move::ended);
+    EXPECT_EQ(d.try_move(roost::detail::deadline_change::to(at(20)), at(1)), deadline_move::ended);
     EXPECT_FALSE(d.try_pass(at(20)));
     EXPECT_TRUE(d.has_passed());
     EXPECT_EQ(child->deadline(), no_deadline);
 }
 
 TEST(deadline, TREE_122_moved_into_the_past_it_has_passed) {
-    using roost::deadline_change;
-    using roost::deadline_move;
+    using roost::detail::deadline_change;
+    using roost::detail::deadline_move;
     ref root = make_root();
     own_deadline d(*root, at(10));
     EXPECT_EQ(d.try_move(deadline_change::by(-5s), at(5)), deadline_move::passed_now);
     EXPECT_EQ(d.try_move(deadline_change::by(50s), at(5)), deadline_move::passed_before);
     own_deadline other(*root, no_deadline);
-    EXPECT_EQ(other.try_move(deadline_change::by(-1h), at(5)), roost::deadline_move::moved);
+    EXPECT_EQ(other.try_move(deadline_change::by(-1h), at(5)), roost::detail::deadline_move::moved);
     EXPECT_EQ(other.at(), no_deadline);
-    EXPECT_EQ(other.try_move(deadline_change::in(roost::duration::max()), at(5)), roost::deadline_move::moved);
+    EXPECT_EQ(other.try_move(deadline_change::in(roost::duration::max()), at(5)), roost::detail::deadline_move::moved);
     EXPECT_EQ(other.at(), no_deadline);
-    roost::cancel_passed(*root, at(5));
+    roost::detail::cancel_passed(*root, at(5));
     EXPECT_TRUE(root->is_cancelled());
     EXPECT_TRUE(other.is_pending());
 }

@@ -309,7 +309,7 @@ TEST(node, TREE_60_a_level_of_its_own_is_always_told) {
 
 roost::seam::atomic<bool> is_traced{false};
 constexpr roost::detail::node_functions traced{
-    .kind = "traced", .destroy = &probe::destroy, .level_raised = &probe::level_raised, .tells_unobserved = &is_traced};
+    .kind = "traced", .destroy = &probe::destroy, .level_raised = &probe::level_raised, .raises_unobserved = &is_traced};
 
 TEST(node, TREE_60_a_tracer_is_told_of_all) {
     ref root = make_root();

@@ -1,7 +1,7 @@
 // Raising a level: concurrent raisers, attaching, ignoring, dying. Every interleaving at small scope.
 
 #include <roost/testing/explore_gtest.hpp>
-#include <roost/tree/deadline.hpp>
+#include <roost/tree/detail/deadline.hpp>
 #include <roost/tree/detail/node.hpp>
 
 #include "model_node.hpp"
@@ -183,7 +183,7 @@ MODEL_COMPLETE(raise_model, attach_behind_a_deadline) {
     ref leaf = make_child(*root, child_kind::idle, probe::quiet);
     roost::seam::thread canceller([root] { root->cancel(); });
     {
-        roost::own_deadline limit(*leaf, roost::time_point(roost::duration(1)));
+        roost::detail::own_deadline limit(*leaf, roost::time_point(roost::duration(1)));
         ref child = make_child(*leaf, child_kind::idle, probe::quiet);
         canceller.join();
         check(child->is_cancelled(), "TREE-5: no child stays running under a cancelled parent");

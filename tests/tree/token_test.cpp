@@ -1,4 +1,4 @@
-#include <roost/tree/deadline.hpp>
+#include <roost/tree/detail/deadline.hpp>
 #include <roost/tree/token.hpp>
 
 #include "tree_support.hpp"
@@ -67,7 +67,7 @@ TEST(token, TREE_51_the_time_left_of_a_closing_node_is_by_its_own_clock) {
             return roost::time_point(std::chrono::seconds(100));
         }};
     const tree_support::ref n = tree_support::make_root("root", clocked);
-    const roost::own_deadline limit(*n, roost::time_point(std::chrono::seconds(103)));
+    const roost::detail::own_deadline limit(*n, roost::time_point(std::chrono::seconds(103)));
     const token t(*n);
     n->enter();
     EXPECT_EQ(t.remaining(), std::chrono::seconds(3));

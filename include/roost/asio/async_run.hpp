@@ -95,7 +95,7 @@ auto async_run(executor_ref where, job which, Token&& token, std::source_locatio
 
 // Runs the task on the context, and the context on this thread, until the task and everything it started have ended. Other
 // threads may run the context as well. Other handlers of the context run meanwhile; the call does not wait for them. Throws
-// what the task throws. Throws error(closed) if the task ended cancelled or the context is stopped meanwhile. If the
+// what the task throws. Throws task_cancelled if the task ended cancelled, and error(closed) if the context is stopped meanwhile. If the
 // context is stopped already, throws error(closed) without starting the task: call its restart() before.
 template <class T>
 T run(boost::asio::io_context& io, task<T> t, std::source_location from = std::source_location::current()) {

@@ -10,7 +10,7 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Failures that Roost itself reports. Cancellation is not among them: it is the third state of an outcome.
+// Failures that Roost itself reports. Inside tasks cancellation is not among them: it is the third state of an outcome.
 enum class errc {
     timed_out = 1,       // a deadline that belongs to this operation passed
     closed,              // the channel, pool, scope or executor takes nothing more
@@ -18,7 +18,7 @@ enum class errc {
     empty_set,           // a race over no alternatives
     promise_dropped,     // the promise of an external task was destroyed unset
     would_deadlock,      // a job waiting for itself or an ancestor
-    not_drained,         // the drain deadline passed with work outstanding
+    cancelled,           // a blocking call waited for a task that ended cancelled: see task_cancelled
     broken,              // a resource failed its health check
     misused,             // the program used an object wrongly and can go on: see misuse
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <roost/exec/activity.hpp>
+#include <roost/exec/detail/activity.hpp>
 #include <roost/exec/work.hpp>
 
 namespace roost::inline ROOST_ABI {
@@ -11,15 +11,15 @@ public:
     using work::work;
 
     // Name and site for reports. The text must outlive the work.
-    void set_label(const activity_label& what) noexcept { label_ = what; }
-    [[nodiscard]] const activity_label& label() const noexcept { return label_; }
+    void set_label(const detail::activity_label& what) noexcept { label_ = what; }
+    [[nodiscard]] const detail::activity_label& label() const noexcept { return label_; }
 
     // For services: the second link of their queue, and true while it is queued.
     blocking_work* prev = nullptr;
     bool queued = false;
 
 private:
-    activity_label label_;
+    detail::activity_label label_;
 };
 
 // Threads that may block: the blocking lane of a runtime, or of virtual time.

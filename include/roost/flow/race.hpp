@@ -64,9 +64,9 @@ enum class race_kind : unsigned char { first_end, first_value };
     return kind == race_kind::first_end ? node_name("race") : node_name("first_success");
 }
 
-class race_slot : public told_slot {
+class race_slot : public outcome_slot {
 public:
-    using told_slot::told_slot;
+    using outcome_slot::outcome_slot;
     std::uint32_t failed_as = 0;  // the first to fail is 1
 };
 

@@ -41,7 +41,7 @@ protected:
 };
 
 template <class T>
-[[nodiscard]] outcome<T> outcome_of(fork_slot_of<T, told_slot>& slot) {
+[[nodiscard]] outcome<T> outcome_of(fork_slot_of<T, outcome_slot>& slot) {
     return slot.state() == ending::none ? outcome<T>() : outcome_from<T>(slot, slot.others);
 }
 
@@ -93,7 +93,7 @@ template <class... T>
 struct settle_all {
     using group = settled_group;
     using tasks = std::tuple<task<T>...>;
-    using slots = fork_tuple<told_slot, std::index_sequence_for<T...>, T...>;
+    using slots = fork_tuple<outcome_slot, std::index_sequence_for<T...>, T...>;
     using result = std::tuple<outcome<T>...>;
     template <class Group>
     [[nodiscard]] static result take(Group&, slots& from) {
@@ -111,7 +111,7 @@ template <class T>
 struct settle_each {
     using group = settled_group;
     using tasks = std::vector<task<T>>;
-    using slots = fork_array<told_slot, T>;
+    using slots = fork_array<outcome_slot, T>;
     using result = std::vector<outcome<T>>;
     template <class Group>
     [[nodiscard]] static result take(Group&, slots& from) {

@@ -124,7 +124,7 @@ private:
     friend class detail::component_scope;
     component(roost::shutdown node, executor_ref where, const component_options& options, site made_at,
               detail::component_failures* failures);
-    void tell_failure(const std::exception_ptr& error) noexcept;
+    void report_component_failure(const std::exception_ptr& error) noexcept;
     void failed(std::string_view what, std::string_view who, site made_at, const std::exception_ptr& error) noexcept;
     ~component();
     void begin_stop(reason why) noexcept;  // the first call alone has an effect

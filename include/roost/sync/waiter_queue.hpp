@@ -49,7 +49,7 @@ public:
     // Blocks the calling thread instead. Returns true if it was woken or the condition held, false if the deadline passed.
     template <class Condition>
     bool wait_blocking(Condition condition, time_limit deadline = no_deadline) noexcept {
-        return wait_blocking_with<parker>(std::move(condition), deadline);
+        return wait_blocking_with<detail::parker>(std::move(condition), deadline);
     }
     template <class Parker, class Condition>
     bool wait_blocking_with(Condition condition, time_limit deadline = no_deadline) noexcept;

@@ -71,7 +71,7 @@ template <class T>
     return detail::outcome_of_root<T>(*block);
 }
 
-// Returns the value, or throws the error with its own type. A task that ended cancelled throws error(closed) with the reason.
+// Returns the value, or throws the error with its own type. If the task ended cancelled, throws task_cancelled.
 // Further failures go to the failure sink.
 template <class T>
 T block_on(executor_ref where, task<T> t, node_name name = "main",

@@ -5,7 +5,7 @@
 //   co_await awaitable_on(load(key), executor);      in any coroutine: returns the value, or throws the error
 //
 // The task becomes a job of its own on that executor. It runs to its end even if the waiting coroutine is destroyed. A task
-// that ends cancelled throws error(closed). Further failures go to the failure sink. Not movable: await it where it is made.
+// that ends cancelled throws task_cancelled. Further failures go to the failure sink. Not movable: await it where it is made.
 
 #include <roost/task/block_on.hpp>
 

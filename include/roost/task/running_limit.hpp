@@ -30,16 +30,16 @@ public:
 
     // Each returns true if the deadline was moved: it had not passed, and the body had not ended. A move to a time in the
     // past cancels the body with the reason `timeout` before the call returns.
-    bool move_to(time_point at) const noexcept { return move(deadline_change::to(at)); }
+    bool move_to(time_point at) const noexcept { return move(detail::deadline_change::to(at)); }
     // Moves the deadline to now + d, by the clock of the executor.
     template <class Rep, class Period>
     bool set_remaining(std::chrono::duration<Rep, Period> d) const noexcept {
-        return move(deadline_change::in(detail::saturated(d)));
+        return move(detail::deadline_change::in(detail::saturated(d)));
     }
     // Moves the deadline by d; to an earlier time if d is negative.
     template <class Rep, class Period>
     bool extend_by(std::chrono::duration<Rep, Period> d) const noexcept {
-        return move(deadline_change::by(detail::saturated(d)));
+        return move(detail::deadline_change::by(detail::saturated(d)));
     }
 
     // Returns this limit's own deadline; after the body has ended, the last one. A deadline further out may be earlier: the
@@ -54,7 +54,7 @@ public:
     friend bool operator==(const running_limit&, const running_limit&) noexcept = default;
 
 private:
-    bool move(const deadline_change& to) const noexcept { return region_ && region_->move(to); }
+    bool move(const detail::deadline_change& to) const noexcept { return region_ && region_->move(to); }
 
     detail::node_ref<detail::limit_region> region_;
 };

@@ -13,7 +13,7 @@
 //
 // Pure transitions on a plain value; state_word commits them.
 
-#include <roost/base/state_word.hpp>
+#include <roost/base/detail/state_word.hpp>
 
 #include <cstdint>
 

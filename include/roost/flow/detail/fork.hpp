@@ -50,7 +50,7 @@ public:
     void end_idle() noexcept;
     // Returns true if it is unobserved and reusable: not referenced, cancelled or counted, and nothing is below it but the
     // spare.
-    [[nodiscard]] bool is_as_new() const noexcept;
+    [[nodiscard]] bool is_unobserved() const noexcept;
 
     // Returns true if its scope has had it from the beginning.
     [[nodiscard]] bool is_first() const noexcept { return is_first_; }
@@ -85,8 +85,8 @@ public:
     void serve(fork& group) noexcept { group_ = &group; }
     [[nodiscard]] fork_job& first_job() const noexcept { return *job_; }
     // Returns true if it is reusable: nothing runs in it, it is unobserved, and what its children wrote is visible.
-    [[nodiscard]] bool is_as_new() const noexcept;
-    // Requires is_as_new(). Keeps the scope for the next group, or ends it. Takes the reference and the unit.
+    [[nodiscard]] bool is_unobserved() const noexcept;
+    // Requires is_unobserved(). Keeps the scope for the next group, or ends it. Takes the reference and the unit.
     void put_away() noexcept;
     [[nodiscard]] bool is_idle() const noexcept { return idle_.load(mo::relaxed); }  // F2
 
@@ -138,7 +138,7 @@ private:
 };
 
 // A slot that also holds the further failures of its child.
-class told_slot : public fork_slot {
+class outcome_slot : public fork_slot {
 public:
     using fork_slot::fork_slot;
     failure_list others;
@@ -158,16 +158,16 @@ struct fork_rules {
     next_step (*finish)(fork&) noexcept;
 };
 
-class fork_ticket : public work {
+class fork_entry : public work {
 protected:
-    explicit fork_ticket(run_function go) noexcept : work(go) {}
-    ~fork_ticket() = default;
+    explicit fork_entry(run_function go) noexcept : work(go) {}
+    ~fork_entry() = default;
 };
 
-class fork : private fork_ticket, private continuation {
+class fork : private fork_entry, private continuation {
 public:
     fork(promise_base& me, const fork_rules& rules) noexcept
-        : fork_ticket(run_ticket), continuation(go_on), me_(&me), rules_(&rules) {}
+        : fork_entry(run_entry), continuation(go_on), me_(&me), rules_(&rules) {}
 
     // Called by await_suspend. Returns the frame to continue with, or null.
     [[nodiscard]] promise_base* start(node_name name, site where);
@@ -203,7 +203,7 @@ protected:
     }
 
 private:
-    static void run_ticket(work& self) noexcept;
+    static void run_entry(work& self) noexcept;
     static next_step go_on(continuation& self) noexcept;
     [[nodiscard]] promise_base* begin_here(runner& here) noexcept;
     [[nodiscard]] next_step end_here(runner& here) noexcept;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <roost/base/atomic.hpp>
-#include <roost/exec/activity.hpp>
+#include <roost/exec/detail/activity.hpp>
 
 #include <cstdint>
 

@@ -2,7 +2,7 @@
 
 // A blocked thread as a waiter, in the same lists as coroutines.
 
-#include <roost/sync/parker.hpp>
+#include <roost/sync/detail/parker.hpp>
 #include <roost/sync/waiter.hpp>
 
 namespace roost::inline ROOST_ABI::detail {

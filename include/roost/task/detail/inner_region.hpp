@@ -6,7 +6,7 @@
 #include <roost/task/detail/region.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/tree/callback.hpp>
-#include <roost/tree/deadline.hpp>
+#include <roost/tree/detail/deadline.hpp>
 #include <roost/tree/detail/raise_turn.hpp>
 
 #include <optional>

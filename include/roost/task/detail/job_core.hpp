@@ -108,7 +108,7 @@ public:
     void begin_external() noexcept {
         phase_.store(job_state::active, mo::relaxed);  // J3
         if (watched_ != 0) [[unlikely]] {
-            tell_created(job_state::active);
+            notify_created(job_state::active);
         }
     }
     [[nodiscard]] bool claim_outcome() noexcept {
@@ -128,12 +128,12 @@ public:
     // As above, when the caller resumes the frame itself.
     void begin_here() noexcept {
         if (watched_ != 0) [[unlikely]] {
-            tell_begun();
+            notify_begun();
         }
         phase_.store(job_state::active, mo::relaxed);  // J3
     }
     // Returns true if nothing is to be reported when the job returns now.
-    [[nodiscard]] bool has_nothing_to_tell() const noexcept { return !has_extras_ && !is_watched(); }
+    [[nodiscard]] bool has_nothing_to_report() const noexcept { return !has_extras_ && !is_watched(); }
 
     // --- further failures of the body -----------------------------------------------------------------------------------
     // For a body that has ended. Returns the failures that none of its handlers could catch (such as those of its cleanup),
@@ -178,7 +178,7 @@ private:
     [[nodiscard]] bool leave_to_own_loop(runner& here, next_step step) noexcept;
     [[gnu::noinline]] void run_inside_another(runner& here, next_step step) noexcept;
 
-    void tell_begun() noexcept;
+    void notify_begun() noexcept;
     friend class joiner;
     void drop_extras() noexcept;
     [[gnu::noinline, gnu::cold]] void settle_carried() noexcept;
@@ -186,13 +186,13 @@ private:
     void report_further(const failure_list& failures) const noexcept;
     [[gnu::noinline, gnu::cold]] void start_unusual(promise_base& frame, start_mode mode) noexcept;
     // Reports the creation, and the request to cancel of a job that is born cancelled.
-    [[gnu::noinline, gnu::cold]] void tell_created(job_state state) noexcept;
+    [[gnu::noinline, gnu::cold]] void notify_created(job_state state) noexcept;
     // Reports a state before `cancelling`; if the job is being cancelled, reports that.
-    [[gnu::noinline, gnu::cold]] void tell_state(job_state state) noexcept;
+    [[gnu::noinline, gnu::cold]] void notify_state(job_state state) noexcept;
     // Reports the request to cancel, once. The caller holds a unit of work.
-    [[gnu::noinline, gnu::cold]] void tell_cancel() noexcept;
-    [[gnu::noinline, gnu::cold]] void tell_cancel_from_outside() noexcept;
-    void finish_telling() noexcept;
+    [[gnu::noinline, gnu::cold]] void notify_cancel() noexcept;
+    [[gnu::noinline, gnu::cold]] void notify_cancel_from_outside() noexcept;
+    void finish_notifying() noexcept;
     [[gnu::noinline, gnu::cold]] static void run_cancelled(job_core& job) noexcept;
     [[gnu::noinline]] void end_noticed() noexcept;
     [[nodiscard]] bool ends_unnoticed() const noexcept;

@@ -2,7 +2,7 @@
 
 // The slots of a scope with a limit: a child runs when it has one, and queues in order of launch until then.
 
-#include <roost/base/intrusive_list.hpp>
+#include <roost/base/detail/intrusive_list.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/task.hpp>
 

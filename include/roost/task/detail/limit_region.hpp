@@ -19,7 +19,7 @@
 
 #include <roost/task/detail/region.hpp>
 #include <roost/task/sleep.hpp>
-#include <roost/tree/deadline.hpp>
+#include <roost/tree/detail/deadline.hpp>
 
 #include <optional>
 

@@ -14,7 +14,7 @@ namespace roost::inline ROOST_ABI::detail {
 // Cancels the scope if a child fails or is cancelled: for results that need every child.
 extern const scope_policy need_all_policy;
 // Ignores how children end: the children record it themselves.
-extern const scope_policy told_policy;
+extern const scope_policy outcome_policy;
 
 // with_scope with a policy and a name. Call, policy and arguments live in the awaiting frame.
 template <class Fn, class... Args>

@@ -47,7 +47,7 @@ struct node_functions {
     // try_retain().
     void (*level_raised)(node&, level now) noexcept = nullptr;
     // While it is true, level_raised is called for unobserved nodes as well. For tracing.
-    const atomic<bool>* tells_unobserved = nullptr;
+    const atomic<bool>* raises_unobserved = nullptr;
     // Called when the units reach zero while the node is watched or closing. For a closing node exactly once. For a watched
     // node once per crossing; two threads may call it for two crossings at the same time. The ancestors still count the node.
     // Returns true if the node is finished. After false the view calls finish_drain() when it is done.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <roost/base/state_word.hpp>
+#include <roost/base/detail/state_word.hpp>
 
 #include <cstdint>
 
@@ -126,9 +126,9 @@ using work_step = step<work_state, work_action>;
         ++s.references;
         return go(s, work_action{.drained = true});
     }
-    const bool tell_parent = s.announced && !is_root;
+    const bool leave_parent = s.announced && !is_root;
     s.announced = is_root;
-    return go(s, work_action{.leave_parent = tell_parent, .dead = s.is_dead()});
+    return go(s, work_action{.leave_parent = leave_parent, .dead = s.is_dead()});
 }
 
 // Removes a child that had work: its unit and its reference at once.
@@ -178,11 +178,11 @@ using work_step = step<work_state, work_action>;
 // Called when the view has handled the drain: the ancestors stop counting this node, unless new work has come.
 [[nodiscard]] constexpr work_step finish_drain(work_state s, bool is_root) noexcept {
     --s.references;
-    const bool tell_parent = s.units == 0 && s.announced && !is_root;
-    if (tell_parent) {
+    const bool leave_parent = s.units == 0 && s.announced && !is_root;
+    if (leave_parent) {
         s.announced = false;
     }
-    return go(s, work_action{.leave_parent = tell_parent, .dead = s.is_dead()});
+    return go(s, work_action{.leave_parent = leave_parent, .dead = s.is_dead()});
 }
 
 // From now on only members add work. Drains at once if there is none.

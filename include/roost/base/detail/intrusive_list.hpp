@@ -7,7 +7,7 @@
 // Doubly linked circular list whose links live in the elements. Allocates nothing; unlinks from the middle in O(1).
 // Not thread-safe. The list never owns its elements.
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::detail {
 
 class list_hook {
 public:
@@ -105,4 +105,4 @@ private:
     list_hook* head_ = nullptr;
 };
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::detail

@@ -2,7 +2,7 @@
 
 #include <roost/tree/detail/node.hpp>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::detail {
 
 // A deadline of a node's own, for as long as this object lives. deadline() of the node and of everything below becomes the
 // earliest deadline on the way up to a shield. Reading it is one load; changing it visits the affected part of the subtree.
@@ -48,13 +48,13 @@ enum class [[nodiscard]] deadline_move : std::uint8_t {
 };
 
 // Requires that its owner keeps the node alive.
-class own_deadline : private detail::member {
+class own_deadline : private member {
 public:
-    own_deadline(detail::node& of, time_point at, deadline_kind kind = deadline_kind::limit) noexcept;
+    own_deadline(node& of, time_point at, deadline_kind kind = deadline_kind::limit) noexcept;
     own_deadline(const own_deadline&) = delete;
     own_deadline& operator=(const own_deadline&) = delete;
     ~own_deadline() {
-        if ((facts_.load(seam::mo::relaxed) & ended) == 0) {  // D1
+        if ((facts_.load(mo::relaxed) & ended) == 0) {  // D1
             end();
         }
     }
@@ -66,26 +66,26 @@ public:
     // Thread-safe.
     [[nodiscard]] bool try_pass(time_point at) noexcept;
     // Returns true if it has neither passed nor ended.
-    [[nodiscard]] bool is_pending() const noexcept { return facts_.load(seam::mo::relaxed) == 0; }  // D1
-    [[nodiscard]] bool has_passed() const noexcept { return (facts_.load(seam::mo::relaxed) & passed) != 0; }  // D1
+    [[nodiscard]] bool is_pending() const noexcept { return facts_.load(mo::relaxed) == 0; }  // D1
+    [[nodiscard]] bool has_passed() const noexcept { return (facts_.load(mo::relaxed) & passed) != 0; }  // D1
     // Ends the deadline, once: the node no longer has it, and it neither passes nor moves any more. The object may live on.
     void end() noexcept;
 
-    [[nodiscard]] time_point at() const noexcept { return time_point(duration(at_.load(seam::mo::relaxed))); }  // D1
+    [[nodiscard]] time_point at() const noexcept { return time_point(duration(at_.load(mo::relaxed))); }  // D1
     [[nodiscard]] deadline_kind kind() const noexcept { return kind_; }
 
 private:
     friend struct detail_deadline_access;
-    detail::node* const of_;
-    seam::atomic<std::int64_t> at_;
+    node* const of_;
+    atomic<std::int64_t> at_;
     const deadline_kind kind_;
     static constexpr std::uint8_t passed = 1;
     static constexpr std::uint8_t ended = 2;
-    seam::atomic<std::uint8_t> facts_{0};  // changed under the lock of the node
+    atomic<std::uint8_t> facts_{0};  // changed under the lock of the node
 };
 
 // Cancels, with the reason `timeout`, every node from n up to the nearest shield whose own limit is at or before `at`. For a
 // body that reads the clock before the timer fires. Thread-safe; requires that the caller keeps n in memory.
-void cancel_passed(detail::node& n, time_point at) noexcept;
+void cancel_passed(node& n, time_point at) noexcept;
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::detail

@@ -22,7 +22,7 @@
 //                                                   failed: as S1                                  state_word_model: refused_again
 // S3  peek: load           acquire           S2     what the last committer wrote before its step  state_word_model: peek
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::detail {
 
 template <class State, class Action>
 struct step {
@@ -55,19 +55,19 @@ public:
     // Commits decide(state), or nothing if it refuses. Returns its action. decide may run more than once, so it must be pure.
     template <class Decide>
     [[nodiscard]] auto transition(Decide decide) noexcept {
-        word_type seen = word_.load(seam::mo::acquire);  // S1
+        word_type seen = word_.load(mo::acquire);  // S1
         for (;;) {
             auto s = decide(State::unpack(seen));
-            if (!s.next || word_.compare_exchange_weak(seen, s.next->pack(), seam::mo::acq_rel, seam::mo::acquire)) {  // S2
+            if (!s.next || word_.compare_exchange_weak(seen, s.next->pack(), mo::acq_rel, mo::acquire)) {  // S2
                 return s.action;
             }
         }
     }
 
-    [[nodiscard]] State peek() const noexcept { return State::unpack(word_.load(seam::mo::acquire)); }  // S3
+    [[nodiscard]] State peek() const noexcept { return State::unpack(word_.load(mo::acquire)); }  // S3
 
 private:
-    seam::atomic<word_type> word_;
+    atomic<word_type> word_;
 };
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::detail

@@ -24,7 +24,7 @@
 
 #include <cstdint>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::detail {
 
 class futex_parker {
 public:
@@ -37,8 +37,8 @@ public:
     // Returns false if the deadline passed without a token.
     [[nodiscard]] bool park(time_point deadline) noexcept;
     void unpark() noexcept {
-        if (word_.exchange(token, seam::mo::release) == asleep) {  // K1
-            seam::wake_on(&word_, 1);
+        if (word_.exchange(token, mo::release) == asleep) {  // K1
+            wake_on(&word_, 1);
         }
     }
 
@@ -49,7 +49,7 @@ private:
 
     [[nodiscard]] bool take_token() noexcept;
 
-    seam::atomic<std::uint32_t> word_{empty};
+    atomic<std::uint32_t> word_{empty};
 };
 
 class portable_parker {
@@ -63,8 +63,8 @@ public:
     void unpark() noexcept;
 
 private:
-    seam::os_mutex lock_;
-    seam::os_condvar woken_;
+    os_mutex lock_;
+    os_condvar woken_;
     bool has_token_ = false;
 };
 
@@ -74,4 +74,4 @@ using parker = portable_parker;
 using parker = futex_parker;
 #endif
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::detail

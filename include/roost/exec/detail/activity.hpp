@@ -17,7 +17,7 @@
 //
 // A3 survives acquire->relaxed: each of the two loads covers for the other, unless a new label has the address of the old one
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::detail {
 
 // Name and site of something that runs. Lives inside it.
 class activity_label {
@@ -35,11 +35,11 @@ private:
 // One per thread. The running thread pays two plain stores and a load per scope; the watcher pays a heavy barrier.
 class activity {
 public:
-    [[nodiscard]] static activity& of_this_thread() noexcept { return seam::thread_value<activity, activity>::get(); }
+    [[nodiscard]] static activity& of_this_thread() noexcept { return thread_value<activity, activity>::get(); }
 
     // Returns what the calling thread is running. Empty outside of every running_as scope.
     [[nodiscard]] static activity_label here() noexcept {
-        const activity_label* current = of_this_thread().current_.load(seam::mo::relaxed);  // A6
+        const activity_label* current = of_this_thread().current_.load(mo::relaxed);  // A6
         return current == nullptr ? activity_label() : *current;
     }
 
@@ -47,13 +47,13 @@ public:
     // before see() has returned or thrown. Returns false without has_heavy_barrier(). Requires one watcher at a time.
     template <class See>
     bool look(See see) {
-        const activity_label* seen = current_.load(seam::mo::acquire);  // A3
-        if (seen == nullptr || !seam::has_heavy_barrier()) {
+        const activity_label* seen = current_.load(mo::acquire);  // A3
+        if (seen == nullptr || !has_heavy_barrier()) {
             return false;
         }
         const pin held(pinned_, seen);
-        seam::heavy_barrier();
-        const bool still = current_.load(seam::mo::acquire) == seen;  // A3
+        heavy_barrier();
+        const bool still = current_.load(mo::acquire) == seen;  // A3
         if (still) {
             see(*seen);
         }
@@ -61,42 +61,42 @@ public:
     }
 
     // For the thread itself. Returns the label of the innermost running_as scope; its address marks a position on the stack.
-    [[nodiscard]] const activity_label* current() const noexcept { return current_.load(seam::mo::relaxed); }  // A6
+    [[nodiscard]] const activity_label* current() const noexcept { return current_.load(mo::relaxed); }  // A6
 
 private:
     friend class running_as;
 
     class pin {
     public:
-        pin(seam::atomic<const activity_label*>& place, const activity_label* label) noexcept : place_(place) {
-            place_.store(label, seam::mo::relaxed);  // A4
+        pin(atomic<const activity_label*>& place, const activity_label* label) noexcept : place_(place) {
+            place_.store(label, mo::relaxed);  // A4
         }
         pin(const pin&) = delete;
         pin& operator=(const pin&) = delete;
-        ~pin() { place_.store(nullptr, seam::mo::release); }  // A5
+        ~pin() { place_.store(nullptr, mo::release); }  // A5
 
     private:
-        seam::atomic<const activity_label*>& place_;
+        atomic<const activity_label*>& place_;
     };
 
-    seam::atomic<const activity_label*> current_{nullptr};
-    seam::atomic<const activity_label*> pinned_{nullptr};
+    atomic<const activity_label*> current_{nullptr};
+    atomic<const activity_label*> pinned_{nullptr};
 };
 
 // Sets what the calling thread is running, until the end of the scope. The label must outlive the scope.
 class running_as {
 public:
     explicit running_as(const activity_label& label) noexcept
-        : mine_(activity::of_this_thread()), label_(&label), outer_(mine_.current_.load(seam::mo::relaxed)) {  // A4
-        mine_.current_.store(label_, seam::mo::release);  // A1
+        : mine_(activity::of_this_thread()), label_(&label), outer_(mine_.current_.load(mo::relaxed)) {  // A4
+        mine_.current_.store(label_, mo::release);  // A1
     }
     running_as(const running_as&) = delete;
     running_as& operator=(const running_as&) = delete;
     ~running_as() {
-        mine_.current_.store(outer_, seam::mo::release);  // A1
-        seam::light_barrier();
-        while (mine_.pinned_.load(seam::mo::acquire) == label_) [[unlikely]] {  // A2
-            seam::yield_thread();
+        mine_.current_.store(outer_, mo::release);  // A1
+        light_barrier();
+        while (mine_.pinned_.load(mo::acquire) == label_) [[unlikely]] {  // A2
+            yield_thread();
         }
     }
 
@@ -106,4 +106,4 @@ private:
     const activity_label* outer_;
 };
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::detail

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::detail {
 
 // Writes text, which includes its line breaks, to standard error. Takes no lock of stdio. Blocks at most `limit`, and at
 // most 5 ms for another thread that is writing.
@@ -18,4 +18,4 @@ bool write_stderr(std::string_view text, duration limit = duration(0)) noexcept;
 // Returns the number of texts that were dropped, whole or in part, since the program began.
 [[nodiscard]] std::uint64_t stderr_texts_dropped() noexcept;
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::detail
