@@ -1,7 +1,7 @@
 #include <roost/asio/detail/operation.hpp>
 
 #include <roost/asio/io_executor.hpp>
-#include <roost/task/detail/job_core.hpp>
+#include <roost/task/detail/job/job_core.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/query.hpp>

@@ -2,7 +2,7 @@
 
 #include <roost/base/error.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/detail/policy_scope.hpp>
+#include <roost/task/detail/job/policy_scope.hpp>
 
 namespace roost::inline ROOST_ABI {
 

@@ -1,7 +1,7 @@
 #include <roost/observe/job_events.hpp>
 
 #include <roost/base/error.hpp>
-#include <roost/task/detail/watching.hpp>
+#include <roost/task/detail/job/watching.hpp>
 
 namespace roost::inline ROOST_ABI {
 

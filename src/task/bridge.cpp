@@ -1,7 +1,7 @@
 #include <roost/base/error.hpp>
-#include <roost/task/detail/bridge.hpp>
-#include <roost/task/detail/job_core.hpp>
-#include <roost/task/detail/region.hpp>
+#include <roost/task/detail/frame/bridge.hpp>
+#include <roost/task/detail/job/job_core.hpp>
+#include <roost/task/detail/job/region.hpp>
 
 #include <string>
 

@@ -1,7 +1,7 @@
-#include <roost/task/detail/burial.hpp>
+#include <roost/task/detail/frame/burial.hpp>
 
 #include <roost/base/misuse.hpp>
-#include <roost/task/detail/job_core.hpp>
+#include <roost/task/detail/job/job_core.hpp>
 #include <roost/task/failure_sink.hpp>
 
 namespace roost::inline ROOST_ABI::detail {

@@ -1,6 +1,6 @@
-#include <roost/task/detail/carried_failures.hpp>
+#include <roost/task/detail/job/carried_failures.hpp>
 
-#include <roost/task/detail/job_core.hpp>
+#include <roost/task/detail/job/job_core.hpp>
 #include <roost/task/others_of.hpp>
 
 #include <algorithm>

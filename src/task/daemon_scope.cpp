@@ -1,4 +1,4 @@
-#include <roost/task/detail/daemon_scope.hpp>
+#include <roost/task/detail/job/daemon_scope.hpp>
 
 #include <mutex>
 

@@ -1,7 +1,7 @@
-#include <roost/task/detail/give_way.hpp>
+#include <roost/task/detail/frame/give_way.hpp>
 
 #include <roost/exec/timer.hpp>
-#include <roost/task/detail/job_core.hpp>
+#include <roost/task/detail/job/job_core.hpp>
 #include <roost/tree/detail/deadline.hpp>
 
 namespace roost::inline ROOST_ABI::detail {

@@ -1,6 +1,6 @@
 #include <roost/task/ignore.hpp>
 
-#include <roost/task/detail/job_core.hpp>
+#include <roost/task/detail/job/job_core.hpp>
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include <roost/task/detail/inner_region.hpp>
+#include <roost/task/detail/job/inner_region.hpp>
 
 #include <roost/task/until_stop.hpp>
 

@@ -1,7 +1,7 @@
-#include <roost/task/detail/job_core.hpp>
+#include <roost/task/detail/job/job_core.hpp>
 
-#include <roost/task/detail/job_extras.hpp>
-#include <roost/task/detail/scope_core.hpp>
+#include <roost/task/detail/job/job_extras.hpp>
+#include <roost/task/detail/job/scope_core.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/tree/detail/node_access.hpp>
 #include <roost/tree/visit.hpp>

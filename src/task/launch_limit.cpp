@@ -1,4 +1,4 @@
-#include <roost/task/detail/launch_limit.hpp>
+#include <roost/task/detail/job/launch_limit.hpp>
 
 #include <roost/task/scope_options.hpp>
 

@@ -1,4 +1,4 @@
-#include <roost/task/detail/limit_region.hpp>
+#include <roost/task/detail/job/limit_region.hpp>
 
 #include <roost/task/timeout.hpp>
 

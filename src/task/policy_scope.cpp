@@ -1,4 +1,4 @@
-#include <roost/task/detail/policy_scope.hpp>
+#include <roost/task/detail/job/policy_scope.hpp>
 
 #include <roost/base/assert.hpp>
 #include <roost/base/error.hpp>

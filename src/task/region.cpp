@@ -1,7 +1,7 @@
-#include <roost/task/detail/region.hpp>
+#include <roost/task/detail/job/region.hpp>
 
 #include <roost/exec/timer.hpp>
-#include <roost/task/detail/scope_core.hpp>
+#include <roost/task/detail/job/scope_core.hpp>
 #include <roost/tree/visit.hpp>
 
 // S9 survives compare_exchange as load and store: no other thread changes a slot that is cancelled and holds no wait

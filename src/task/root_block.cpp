@@ -1,4 +1,4 @@
-#include <roost/task/detail/root_block.hpp>
+#include <roost/task/detail/job/root_block.hpp>
 
 #include <roost/base/error.hpp>
 #include <roost/base/task_cancelled.hpp>

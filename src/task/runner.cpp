@@ -1,9 +1,9 @@
 #include <roost/exec/detail/activity.hpp>
-#include <roost/task/detail/burial.hpp>
-#include <roost/task/detail/job_core.hpp>
-#include <roost/task/detail/promise.hpp>
-#include <roost/task/detail/region.hpp>
-#include <roost/task/detail/scope_core.hpp>
+#include <roost/task/detail/frame/burial.hpp>
+#include <roost/task/detail/frame/promise.hpp>
+#include <roost/task/detail/job/job_core.hpp>
+#include <roost/task/detail/job/region.hpp>
+#include <roost/task/detail/job/scope_core.hpp>
 
 #include <string_view>
 
@@ -12,7 +12,7 @@
 // A frame that suspends returns to the loop of its thread. The runner holds the next step: a frame to resume, a boundary to
 // call, a cancelled frame to destroy. Cancelled frames are destroyed here and nowhere else: one after the other, innermost
 // first, on an empty stack, however long the chain is. A frame that ends and can pass control on by itself
-// (task/detail/transfer.hpp) does not need the loop: end_frame().
+// (task/detail/frame/transfer.hpp) does not need the loop: end_frame().
 
 namespace roost::inline ROOST_ABI::detail {
 

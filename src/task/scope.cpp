@@ -1,4 +1,4 @@
-#include <roost/task/detail/scope_await.hpp>
+#include <roost/task/detail/job/scope_await.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 

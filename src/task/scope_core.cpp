@@ -1,7 +1,7 @@
-#include <roost/task/detail/scope_core.hpp>
+#include <roost/task/detail/job/scope_core.hpp>
 
 #include <roost/base/error.hpp>
-#include <roost/task/detail/daemon_scope.hpp>
+#include <roost/task/detail/job/daemon_scope.hpp>
 #include <roost/task/failure_sink.hpp>
 
 #include <mutex>

@@ -1,4 +1,4 @@
-#include <roost/task/detail/watching.hpp>
+#include <roost/task/detail/job/watching.hpp>
 
 namespace roost::inline ROOST_ABI {
 

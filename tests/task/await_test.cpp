@@ -4,7 +4,7 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/detail/await.hpp>
+#include <roost/task/detail/frame/await.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "rig.hpp"

@@ -1,6 +1,6 @@
 // The way back from a foreign library: any thread, any moment.
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/detail/bridge.hpp>
+#include <roost/task/detail/frame/bridge.hpp>
 #include <roost/task/scope.hpp>
 
 #include "rig.hpp"

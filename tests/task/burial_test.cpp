@@ -5,7 +5,7 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/detail/burial.hpp>
+#include <roost/task/detail/frame/burial.hpp>
 #include <roost/task/generator.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/scope.hpp>

@@ -1,4 +1,4 @@
-#include <roost/task/detail/carried_failures.hpp>
+#include <roost/task/detail/job/carried_failures.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #define ROOST_SYMMETRIC_TRANSFER 1
 
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/detail/transfer.hpp>
+#include <roost/task/detail/frame/transfer.hpp>
 #include <roost/task/generator.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/timeout.hpp>

@@ -1,6 +1,6 @@
 // Daemons against the end of their scope: the last ordinary unit and the last daemon may go on different threads.
 #include <roost/sync/event.hpp>
-#include <roost/task/detail/daemon_scope.hpp>
+#include <roost/task/detail/job/daemon_scope.hpp>
 #include <roost/task/owned_scope.hpp>
 
 #include "model_rig.hpp"

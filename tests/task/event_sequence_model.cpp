@@ -1,5 +1,5 @@
 // The events of a job are told one at a time, in order, and its request to cancel once.
-#include <roost/task/detail/event_sequence.hpp>
+#include <roost/task/detail/job/event_sequence.hpp>
 
 #include "model_rig.hpp"
 

@@ -1,5 +1,5 @@
 // Whatever thread cancels a job, and however soon the job ends: each event once, in the order of the states.
-#include <roost/task/detail/event_sequence.hpp>
+#include <roost/task/detail/job/event_sequence.hpp>
 
 #include <roost/observe/job_events.hpp>
 #include <roost/sync/event.hpp>

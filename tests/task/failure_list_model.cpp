@@ -1,9 +1,9 @@
 // Lists of failures that several threads copy, walk, put together and let go.
-#include <roost/task/detail/failure_list.hpp>
+#include <roost/task/detail/job/failure_list.hpp>
 
 #include <roost/sync/event.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/detail/policy_scope.hpp>
+#include <roost/task/detail/job/policy_scope.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/others_of.hpp>
 

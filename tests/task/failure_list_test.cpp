@@ -1,4 +1,4 @@
-#include <roost/task/detail/failure_list.hpp>
+#include <roost/task/detail/job/failure_list.hpp>
 
 #include <gtest/gtest.h>
 

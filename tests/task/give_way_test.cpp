@@ -6,7 +6,7 @@
 #include <roost/sync/mutex.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/detail/give_way.hpp>
+#include <roost/task/detail/frame/give_way.hpp>
 #include <roost/task/generator.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>

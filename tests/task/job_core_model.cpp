@@ -1,7 +1,7 @@
 // The end of a job: what joiners see, and in which order.
 #include <roost/sync/event.hpp>
 #include <roost/task/deferred.hpp>
-#include <roost/task/detail/job_core.hpp>
+#include <roost/task/detail/job/job_core.hpp>
 #include <roost/task/external.hpp>
 #include <roost/tree/visit.hpp>
 

@@ -1,5 +1,5 @@
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/detail/job_extras.hpp>
+#include <roost/task/detail/job/job_extras.hpp>
 #include <roost/task/on_exit.hpp>
 
 #include "rig.hpp"

@@ -1,5 +1,5 @@
 // A running deadline is moved while it passes, while its body leaves, and by two threads at once.
-#include <roost/task/detail/limit_region.hpp>
+#include <roost/task/detail/job/limit_region.hpp>
 
 #include <roost/sync/event.hpp>
 #include <roost/task/running_limit.hpp>

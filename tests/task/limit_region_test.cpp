@@ -1,5 +1,5 @@
 // The handle is tested in running_limit_test.cpp, threads in limit_region_model.cpp; here what reports see of the region.
-#include <roost/task/detail/limit_region.hpp>
+#include <roost/task/detail/job/limit_region.hpp>
 
 #include <roost/observe/dump.hpp>
 #include <roost/sync/event.hpp>

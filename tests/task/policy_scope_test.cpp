@@ -1,4 +1,4 @@
-#include <roost/task/detail/policy_scope.hpp>
+#include <roost/task/detail/job/policy_scope.hpp>
 
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>

@@ -1,6 +1,6 @@
 // Frames and links: who is destroyed when, and what a link holds.
 #include <roost/sync/event.hpp>
-#include <roost/task/detail/promise.hpp>
+#include <roost/task/detail/frame/promise.hpp>
 
 #include "rig.hpp"
 

@@ -2,7 +2,7 @@
 // run by the model's main thread.
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/detail/region.hpp>
+#include <roost/task/detail/job/region.hpp>
 #include <roost/tree/visit.hpp>
 
 #include "model_rig.hpp"

@@ -1,7 +1,7 @@
 // The wait slot where its ways can be told apart without a model: a canceller that stays inside, and an abort after a cancel.
 #include <roost/sync/event.hpp>
-#include <roost/task/detail/await.hpp>
-#include <roost/task/detail/region.hpp>
+#include <roost/task/detail/frame/await.hpp>
+#include <roost/task/detail/job/region.hpp>
 #include <roost/task/scope.hpp>
 
 #include "rig.hpp"

@@ -1,7 +1,7 @@
 // The end of a scope: who takes the last unit, and who may free what.
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/detail/scope_core.hpp>
+#include <roost/task/detail/job/scope_core.hpp>
 #include <roost/task/external.hpp>
 #include <roost/task/owned_scope.hpp>
 

@@ -1,7 +1,7 @@
 // Folding of failures, independent of timing: every order in which children fail, are cancelled and complete.
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/detail/scope_core.hpp>
+#include <roost/task/detail/job/scope_core.hpp>
 #include <roost/task/ignore.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/timeout.hpp>

@@ -1,4 +1,4 @@
-#include <roost/task/detail/slice.hpp>
+#include <roost/task/detail/frame/slice.hpp>
 
 #include <gtest/gtest.h>
 

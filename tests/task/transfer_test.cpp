@@ -1,6 +1,6 @@
 // Teardown and completion without recursion, however deep the nesting; chains of frames: gauntlet/depth_stress.cpp.
 #include <roost/sync/event.hpp>
-#include <roost/task/detail/transfer.hpp>
+#include <roost/task/detail/frame/transfer.hpp>
 #include <roost/task/scope.hpp>
 
 #include "rig.hpp"

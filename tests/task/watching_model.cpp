@@ -1,5 +1,5 @@
 // An observer is called only while it observes.
-#include <roost/task/detail/watching.hpp>
+#include <roost/task/detail/job/watching.hpp>
 
 #include "model_rig.hpp"
 

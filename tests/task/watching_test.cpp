@@ -1,5 +1,5 @@
 // Through job_events_test.cpp and watching_model.cpp; here only the switch.
-#include <roost/task/detail/watching.hpp>
+#include <roost/task/detail/job/watching.hpp>
 
 #include <gtest/gtest.h>
 

@@ -15,7 +15,7 @@
 #include <roost/sync/event.hpp>
 #include <roost/sync/mutex.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/detail/policy_scope.hpp>
+#include <roost/task/detail/job/policy_scope.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/shared_deferred.hpp>
 

@@ -9,7 +9,7 @@
 // order. On one thread they come one at a time, in the order of the items.
 
 #include <roost/base/atomic.hpp>
-#include <roost/task/detail/policy_scope.hpp>
+#include <roost/task/detail/job/policy_scope.hpp>
 
 #include <algorithm>
 #include <ranges>

@@ -13,7 +13,7 @@
 #include <roost/flow/backoff.hpp>
 #include <roost/flow/detail/placed.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/detail/policy_scope.hpp>
+#include <roost/task/detail/job/policy_scope.hpp>
 #include <roost/task/sleep.hpp>
 
 #include <concepts>

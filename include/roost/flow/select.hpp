@@ -21,7 +21,7 @@
 
 #include <roost/base/error.hpp>
 #include <roost/flow/detail/select_clause.hpp>
-#include <roost/task/detail/policy_scope.hpp>
+#include <roost/task/detail/job/policy_scope.hpp>
 
 #include <array>
 #include <optional>

@@ -23,8 +23,8 @@
 #include <roost/flow/on_failure.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/child_name.hpp>
-#include <roost/task/detail/policy_scope.hpp>
-#include <roost/task/detail/ready_await.hpp>
+#include <roost/task/detail/frame/ready_await.hpp>
+#include <roost/task/detail/job/policy_scope.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/sleep.hpp>
 

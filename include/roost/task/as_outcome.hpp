@@ -11,7 +11,7 @@
 
 #include <roost/base/outcome.hpp>
 #include <roost/task/as_task.hpp>
-#include <roost/task/detail/boundary_await.hpp>
+#include <roost/task/detail/frame/boundary_await.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/job.hpp>
 

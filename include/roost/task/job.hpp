@@ -7,8 +7,8 @@
 //   j.cancel();
 //   co_await j.join();          // returns when the child and everything below it has ended, however it ended
 
-#include <roost/task/detail/await.hpp>
-#include <roost/task/detail/scope_core.hpp>
+#include <roost/task/detail/frame/await.hpp>
+#include <roost/task/detail/job/scope_core.hpp>
 #include <roost/tree/token.hpp>
 
 #include <exception>

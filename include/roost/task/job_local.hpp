@@ -13,9 +13,9 @@
 // state that changes, pass a pointer. Code that does not use it pays nothing; with_value makes one small node, find() visits
 // each level on the way up.
 
-#include <roost/task/detail/boundary_await.hpp>
-#include <roost/task/detail/ready_await.hpp>
-#include <roost/task/detail/region.hpp>
+#include <roost/task/detail/frame/boundary_await.hpp>
+#include <roost/task/detail/frame/ready_await.hpp>
+#include <roost/task/detail/job/region.hpp>
 #include <roost/task/task.hpp>
 
 #include <source_location>

@@ -18,7 +18,7 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/child_name.hpp>
 #include <roost/task/detail/closure_check.hpp>
-#include <roost/task/detail/policy_scope.hpp>
+#include <roost/task/detail/job/policy_scope.hpp>
 #include <roost/task/scope.hpp>
 
 #include <exception>

@@ -6,7 +6,7 @@
 // Returning is not a checkpoint: the child's value or error arrives even if the job was cancelled meanwhile.
 
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/detail/scope_await.hpp>
+#include <roost/task/detail/job/scope_await.hpp>
 
 namespace roost::inline ROOST_ABI {
 

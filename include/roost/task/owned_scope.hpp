@@ -20,7 +20,7 @@
 //   shutdown server("server");
 //   owned_scope requests(server.tree_node(), on, "requests");   its jobs are work of the server: stop, drain, report, cancel
 
-#include <roost/task/detail/root_block.hpp>
+#include <roost/task/detail/job/root_block.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/task.hpp>
 

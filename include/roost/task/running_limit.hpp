@@ -16,7 +16,7 @@
 // once. Moving one that has passed, by the clock of its executor, returns false and changes nothing.
 
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/detail/limit_region.hpp>
+#include <roost/task/detail/job/limit_region.hpp>
 
 namespace roost::inline ROOST_ABI {
 

@@ -18,8 +18,8 @@
 #include <roost/task/as_task.hpp>
 #include <roost/task/deferred.hpp>
 #include <roost/task/detail/closure_check.hpp>
-#include <roost/task/detail/launch_limit.hpp>
-#include <roost/task/detail/scope_checks.hpp>
+#include <roost/task/detail/job/launch_limit.hpp>
+#include <roost/task/detail/job/scope_checks.hpp>
 #include <roost/task/job.hpp>
 #include <roost/task/scope_options.hpp>
 #include <roost/task/task.hpp>
@@ -210,4 +210,4 @@ with_scope(Fn&&, Args&&...) -> with_scope<detail::callable_for<Fn>, std::decay_t
 
 }  // namespace roost::inline ROOST_ABI
 
-#include <roost/task/detail/scope_await.hpp>
+#include <roost/task/detail/job/scope_await.hpp>

@@ -8,8 +8,8 @@
 // at once. Leaving is not a checkpoint: a value or an error arrives even if the job was cancelled meanwhile.
 
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/detail/boundary_await.hpp>
-#include <roost/task/detail/inner_region.hpp>
+#include <roost/task/detail/frame/boundary_await.hpp>
+#include <roost/task/detail/job/inner_region.hpp>
 
 namespace roost::inline ROOST_ABI {
 

@@ -16,10 +16,10 @@
 // joiners see the outcome `cancelled`. Destructors run, catch blocks do not. See on_exit for asynchronous cleanup.
 
 #include <roost/exec/detail/awaitable.hpp>
-#include <roost/task/detail/await.hpp>
-#include <roost/task/detail/burial.hpp>
 #include <roost/task/detail/closure_check.hpp>
-#include <roost/task/detail/promise.hpp>
+#include <roost/task/detail/frame/await.hpp>
+#include <roost/task/detail/frame/burial.hpp>
+#include <roost/task/detail/frame/promise.hpp>
 
 #include <concepts>
 #include <type_traits>

@@ -16,8 +16,8 @@
 
 #include <roost/base/error.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/detail/boundary_await.hpp>
-#include <roost/task/detail/limit_region.hpp>
+#include <roost/task/detail/frame/boundary_await.hpp>
+#include <roost/task/detail/job/limit_region.hpp>
 
 #include <optional>
 

@@ -12,8 +12,8 @@
 
 #include <roost/base/detail/result.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/detail/boundary_await.hpp>
-#include <roost/task/detail/inner_region.hpp>
+#include <roost/task/detail/frame/boundary_await.hpp>
+#include <roost/task/detail/job/inner_region.hpp>
 
 #include <optional>
 

@@ -14,7 +14,7 @@
 
 #include <roost/asio/detail/operation_state.hpp>
 #include <roost/base/atomic.hpp>
-#include <roost/task/detail/region.hpp>
+#include <roost/task/detail/job/region.hpp>
 #include <roost/tree/callback.hpp>
 
 #include <boost/asio/any_io_executor.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 // What co_await does with an x, by the rules of the language: the awaiter is what the member operator co_await of x returns, or
-// what a free one returns, or x itself. Every layer asks here. What a task makes of the awaiter: task/detail/await.hpp.
+// what a free one returns, or x itself. Every layer asks here. What a task makes of the awaiter: task/detail/frame/await.hpp.
 
 #include <roost/base/config.hpp>
 

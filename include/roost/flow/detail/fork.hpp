@@ -28,7 +28,7 @@
 // F3  look at the level    relaxed  -      only whether it is reusable; a later raise reaches it        (floor)
 // (the ticket's fields are handed over by the executor's queue)
 
-#include <roost/task/detail/scope_core.hpp>
+#include <roost/task/detail/job/scope_core.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 

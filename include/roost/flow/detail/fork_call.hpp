@@ -5,8 +5,8 @@
 #include <roost/base/detail/result.hpp>
 #include <roost/flow/detail/fork.hpp>
 #include <roost/task/as_task.hpp>
-#include <roost/task/detail/boundary_await.hpp>
-#include <roost/task/detail/policy_scope.hpp>
+#include <roost/task/detail/frame/boundary_await.hpp>
+#include <roost/task/detail/job/policy_scope.hpp>
 #include <roost/task/task.hpp>
 
 #include <memory>

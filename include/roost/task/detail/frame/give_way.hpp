@@ -1,6 +1,6 @@
 #pragma once
 
-// What every await does that does not have to wait: it counts a step (task/detail/slice.hpp).
+// What every await does that does not have to wait: it counts a step (task/detail/frame/slice.hpp).
 //
 //   await_ready()    return is_ready && may_go_on(me);
 //   await_suspend()  if it was ready: return give_way(me);
@@ -9,7 +9,7 @@
 // timer has fired, so that a limit ends a body on one thread as on many. A body whose time slice is over is posted behind
 // everything that is queued, so that timers, I/O and other bodies run.
 
-#include <roost/task/detail/region.hpp>
+#include <roost/task/detail/job/region.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 

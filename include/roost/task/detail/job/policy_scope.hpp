@@ -3,7 +3,7 @@
 // Building blocks of the combinators: a scope with a policy of its own, and an await that ends the body cancelled.
 
 #include <roost/base/detail/result.hpp>
-#include <roost/task/detail/scope_await.hpp>
+#include <roost/task/detail/job/scope_await.hpp>
 
 #include <functional>
 #include <optional>

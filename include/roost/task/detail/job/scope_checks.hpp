@@ -2,7 +2,7 @@
 
 // Mistakes in the use of scopes that no compiler finds. The messages are in src/task/mistakes.cpp.
 
-#include <roost/task/detail/scope_core.hpp>
+#include <roost/task/detail/job/scope_core.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 

@@ -14,7 +14,7 @@
 #include <roost/base/assert.hpp>
 #include <roost/base/detail/result.hpp>
 #include <roost/exec/executor.hpp>
-#include <roost/task/detail/transfer.hpp>
+#include <roost/task/detail/frame/transfer.hpp>
 
 #include <coroutine>
 #include <cstddef>
@@ -164,7 +164,7 @@ public:
     void set_link(await_link& link) noexcept { link_ = &link; }
     // For the time that it is destroyed in.
     void set_where(detail::region& in) noexcept { region_ = &in; }
-    // Of a frame that is to be destroyed: see task/detail/burial.hpp.
+    // Of a frame that is to be destroyed: see task/detail/frame/burial.hpp.
     void set_next_dropped(promise_base* next) noexcept { link_ = reinterpret_cast<await_link*>(next); }
     [[nodiscard]] promise_base* next_dropped() const noexcept { return reinterpret_cast<promise_base*>(link_); }
 

@@ -8,15 +8,15 @@
 //   anything else                   foreign_await: cannot be abandoned; checked before and after
 //
 // Each of them starts with a checkpoint: in a cancelled region the await does not begin and the frame unwinds. An await that
-// is ready counts a step (task/detail/give_way.hpp): other work may run before it continues with its result.
+// is ready counts a step (task/detail/frame/give_way.hpp): other work may run before it continues with its result.
 
 #include <roost/exec/detail/awaitable.hpp>
 #include <roost/exec/resume.hpp>
 #include <roost/sync/detail/lock_takers.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
-#include <roost/task/detail/bridge.hpp>
-#include <roost/task/detail/give_way.hpp>
-#include <roost/task/detail/region.hpp>
+#include <roost/task/detail/frame/bridge.hpp>
+#include <roost/task/detail/frame/give_way.hpp>
+#include <roost/task/detail/job/region.hpp>
 
 #include <coroutine>
 #include <exception>

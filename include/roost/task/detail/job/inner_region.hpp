@@ -1,9 +1,9 @@
 #pragma once
 
 // A region that a body enters and leaves without children of its own: a shield. A deadline has a kind of its own
-// (task/detail/limit_region.hpp).
+// (task/detail/job/limit_region.hpp).
 
-#include <roost/task/detail/region.hpp>
+#include <roost/task/detail/job/region.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/detail/deadline.hpp>

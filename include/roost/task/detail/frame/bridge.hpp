@@ -3,7 +3,7 @@
 // A foreign awaitable gets, instead of the task's handle, a small coroutine (its frame is recycled). When that is resumed, on
 // any thread, it brings the task back to its own executor with its current job set.
 
-#include <roost/task/detail/region.hpp>
+#include <roost/task/detail/job/region.hpp>
 
 #include <coroutine>
 #include <exception>

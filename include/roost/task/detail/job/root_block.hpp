@@ -4,7 +4,7 @@
 
 #include <roost/exec/blocking.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/detail/scope_core.hpp>
+#include <roost/task/detail/job/scope_core.hpp>
 #include <roost/tree/detail/raise_turn.hpp>
 
 namespace roost::inline ROOST_ABI::detail {

@@ -6,7 +6,7 @@
 // it: until the job ends, which decides whether the exception was caught. A job that catches for ever must not keep all of
 // them: when there are more than four, the oldest goes whose exception only this list holds. It was caught, and cannot come back.
 
-#include <roost/task/detail/failure_list.hpp>
+#include <roost/task/detail/job/failure_list.hpp>
 
 #include <cstddef>
 #include <exception>

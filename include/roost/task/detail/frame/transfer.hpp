@@ -14,7 +14,7 @@
 
 #include <roost/base/atomic.hpp>
 #include <roost/base/reason.hpp>
-#include <roost/task/detail/slice.hpp>
+#include <roost/task/detail/frame/slice.hpp>
 
 #include <coroutine>
 #include <memory>
@@ -113,7 +113,7 @@ public:
 
     detail::slice slice;  // of `current`
 
-    // Of frames that are destroyed (task/detail/burial.hpp).
+    // Of frames that are destroyed (task/detail/frame/burial.hpp).
     burial* buried = nullptr;  // the innermost one on this stack
     region* grave = nullptr;  // where they are meanwhile; null: not made yet
     std::uint16_t dropping = 0;  // generators and frames that were never started, on this stack

@@ -38,8 +38,8 @@
 
 #include <roost/exec/executor.hpp>
 #include <roost/sync/waiter.hpp>
-#include <roost/task/detail/burial.hpp>
-#include <roost/task/detail/promise.hpp>
+#include <roost/task/detail/frame/burial.hpp>
+#include <roost/task/detail/frame/promise.hpp>
 #include <roost/task/job_state.hpp>
 #include <roost/tree/detail/node.hpp>
 
@@ -118,7 +118,7 @@ public:
         }
     }
 
-    // Counts a step of the body (task/detail/slice.hpp). Returns true for the last one before it has to read the clock.
+    // Counts a step of the body (task/detail/frame/slice.hpp). Returns true for the last one before it has to read the clock.
     [[nodiscard]] bool is_last_step() noexcept { return --steps_left_ == 0; }
     void set_steps(std::uint8_t count) noexcept { steps_left_ = count; }
     // Called when the body continues in this region.

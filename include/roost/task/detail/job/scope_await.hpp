@@ -2,7 +2,7 @@
 
 // What co_await with_scope(...) runs: the node of the scope, and the awaiter that completes when everything in it has ended.
 
-#include <roost/task/detail/boundary_await.hpp>
+#include <roost/task/detail/frame/boundary_await.hpp>
 #include <roost/task/scope.hpp>
 
 #include <cstdint>

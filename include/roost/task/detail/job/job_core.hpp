@@ -41,10 +41,10 @@
 #include <roost/exec/recent_time.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
-#include <roost/task/detail/event_sequence.hpp>
-#include <roost/task/detail/failure_list.hpp>
-#include <roost/task/detail/region.hpp>
-#include <roost/task/detail/watching.hpp>
+#include <roost/task/detail/job/event_sequence.hpp>
+#include <roost/task/detail/job/failure_list.hpp>
+#include <roost/task/detail/job/region.hpp>
+#include <roost/task/detail/job/watching.hpp>
 
 #include <cstddef>
 #include <string>

@@ -3,7 +3,7 @@
 // The node that children are started in. A scope's policy is called with every child that ended, before its end is visible to
 // other code.
 
-#include <roost/task/detail/job_core.hpp>
+#include <roost/task/detail/job/job_core.hpp>
 #include <roost/task/scope_options.hpp>
 
 namespace roost::inline ROOST_ABI::detail {

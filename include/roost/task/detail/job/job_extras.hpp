@@ -4,7 +4,7 @@
 // pay one bit. The body owns the contents until the job is final; then they are constant.
 
 #include <roost/base/config.hpp>
-#include <roost/task/detail/carried_failures.hpp>
+#include <roost/task/detail/job/carried_failures.hpp>
 
 #include <exception>
 #include <string>

@@ -9,7 +9,7 @@
 //
 // D has one unit of its own until S has drained. A level of the parent reaches both. D keeps S in memory.
 
-#include <roost/task/detail/scope_core.hpp>
+#include <roost/task/detail/job/scope_core.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 

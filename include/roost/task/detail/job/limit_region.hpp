@@ -1,7 +1,7 @@
 #pragma once
 
 // A region with a deadline of its own that can be moved: cancelled with the reason `timeout` when it passes, by its timer or by
-// a body inside that looks at the clock (task/detail/give_way.hpp).
+// a body inside that looks at the clock (task/detail/frame/give_way.hpp).
 //
 // Why it is not simpler: any thread may move the deadline while the timer fires and while the body leaves. Whether it has
 // passed is decided under the node's lock, in own_deadline. The one timer follows that: a thread that changed the deadline or
@@ -17,7 +17,7 @@
 // M1  a change: fetch_add   acq_rel          M2     in: the timer as the last one left it; out: the change  limit_region_model: two_moves
 // M2  set, look again: CAS  release/acquire  M1     out: the timer; in: the change                          limit_region_model: two_moves
 
-#include <roost/task/detail/region.hpp>
+#include <roost/task/detail/job/region.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/tree/detail/deadline.hpp>
 

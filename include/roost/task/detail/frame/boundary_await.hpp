@@ -8,10 +8,10 @@
 //   next_step ended(ending how, reason& why)   called when the child has ended and its frame is destroyed: leaves the region
 //   await_resume()    if the result of the await is not that of the child
 
-#include <roost/task/detail/burial.hpp>
-#include <roost/task/detail/give_way.hpp>
-#include <roost/task/detail/promise.hpp>
-#include <roost/task/detail/region.hpp>
+#include <roost/task/detail/frame/burial.hpp>
+#include <roost/task/detail/frame/give_way.hpp>
+#include <roost/task/detail/frame/promise.hpp>
+#include <roost/task/detail/job/region.hpp>
 
 #include <coroutine>
 #include <utility>
