@@ -11,7 +11,6 @@
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/scope.hpp>
-#include <roost/task/services.hpp>
 
 #include <deque>
 #include <vector>
