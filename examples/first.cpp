@@ -1,4 +1,4 @@
-// Two requests at once, under one deadline. When serve() ends, nothing of them is left running, whatever happened.
+// Two requests at once, under one deadline. When serve() ends, both have ended, also after an error.
 
 #include <roost/roost.hpp>
 

@@ -26,7 +26,7 @@ public:
 };
 
 // begin body
-// An awaitable gives std::optional, which is empty when stop came first.
+// For an awaitable the result is a std::optional. It is empty if the stop came first.
 task<int> take_orders(const roost::shutdown& s, channel<int>& orders) {
     int taken = 0;
     for (;;) {

@@ -44,7 +44,7 @@ task<> beat(progress& p) {
 task<> crawl(scope& s, const std::vector<std::string>& pages, progress& p) {
     s.daemon("heartbeat", beat(p));
     for (const std::string& page : pages) {
-        co_await s.room();  // while two are loading, the next one is not even made
+        co_await s.room();  // while two are loading, the loop waits here
         s.launch("load", load(page, p));
     }
 }

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 namespace {
 
 // begin body
-// Exactly one of the three happens; the other two are as if they had not been there.
+// Exactly one of the three happens. The other two take nothing and change nothing.
 task<int> collect_orders(channel<int>& orders, event& stop) {
     std::vector<int> batch;
     int written = 0;

@@ -71,7 +71,7 @@ public:
     // error() returns null unless the job has failed. why() returns an empty reason unless the job has ended cancelled.
     [[nodiscard]] std::exception_ptr error() const noexcept;
     [[nodiscard]] reason why() const noexcept;
-    // others() returns the further failures beside error(), notes() the texts of traced awaits. Both are empty until the job
+    // others() returns the further failures beside error(), notes() the texts of with_note(). Both are empty until the job
     // ends.
     [[nodiscard]] std::vector<std::exception_ptr> others() const;
     [[nodiscard]] std::vector<std::string> notes() const;

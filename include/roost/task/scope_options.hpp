@@ -21,7 +21,7 @@ public:
         report,  // the others run on; the failure goes to the failure sink at once
     };
 
-    // The name and the place appear in reports. A name that is no literal is copied when the scope begins.
+    // The name and the site appear in reports. A name that is no literal is copied when the scope begins.
     explicit scope_options(node_name name = "scope", std::source_location where = std::source_location::current()) noexcept
         : name_(name), site_(where) {}
 
