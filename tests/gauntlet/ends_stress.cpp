@@ -6,6 +6,7 @@
 #include <roost/runtime/loop.hpp>
 #include <roost/runtime/run.hpp>
 #include <roost/sync/event.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/testing/manual_executor.hpp>
 
@@ -283,6 +284,23 @@ TEST(ends, GAUNTLET_JOB_130_a_closing_executor_with_two_closers) {
         thread other([&] { own->close_blocking(); });
         own->close_blocking();
         other.join();
+        own.reset();
+        foreign.join();
+    }
+}
+
+TEST(ends, GAUNTLET_JOB_130_an_owned_scope_with_two_closers) {
+    const quiet q("two closers of a scope");
+    runtime rt(runtime_options().workers(2));
+    for (long round = load(1000); round > 0; --round) {
+        event e;
+        auto own = std::make_unique<owned_scope>(rt, roost::node_name("own"));
+        own->launch("waits", [](event& at) -> task<> { co_await at.wait(); }(e));
+        thread foreign([&] { e.set(); });
+        thread other([&] { own->close_blocking(); });
+        own->close_blocking();
+        other.join();
+        EXPECT_TRUE(own->is_closed());
         own.reset();
         foreign.join();
     }

@@ -157,7 +157,7 @@ TEST(guard_stress, SHUT_71_no_premature_completion_and_no_hang) {
 }
 
 // Children and guards come and go while reports are made; guards are dropped by other threads than made them.
-TEST(guard_stress, SHUT_74_reports_during_traffic) {
+TEST(guard_stress, SHUT_74_SHUT_110_reports_during_traffic) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds_to_run() / 2);
     const shutdown root("root");
     std::atomic<bool> over{false};
@@ -182,6 +182,7 @@ TEST(guard_stress, SHUT_74_reports_during_traffic) {
         most = std::max(most, r.total());
         for (const auto& e : r) {
             EXPECT_TRUE(e.name() == "connection" || e.name() == "root") << e.to_string();
+            EXPECT_TRUE(e.kind() != "guard" || e.site().is_known()) << e.to_string();
         }
     }
     over.store(true);
