@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 TEST(atomic, BASE_15_wait_on_returns_when_the_word_changed_before) {
     roost::seam::atomic<std::uint32_t> word{1};
     roost::seam::wait_on(word, 0);
-    EXPECT_FALSE(roost::seam::wait_on_until(word, 1, roost::now() + 1ms)) << "nobody wakes it";
+    EXPECT_FALSE(roost::seam::wait_on_until(word, 1, roost::now() + 1ms)) << "no thread wakes it";
     EXPECT_FALSE(roost::seam::wait_on_until(word, 1, roost::time_point(-5ns)));
     EXPECT_FALSE(roost::seam::wait_on_until(word, 1, roost::time_point::min()));
 }

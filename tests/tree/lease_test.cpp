@@ -75,4 +75,17 @@ TEST(lease, TREE_38_adopting_takes_over_an_entered_unit) {
     EXPECT_FALSE(root->has_work());
 }
 
+TEST(lease, TREE_38_returns_stop_and_cancel_of_its_node) {
+    const ref root = make_root();
+    const roost::lease l = roost::lease::try_take(*root);
+    EXPECT_FALSE(l.stop_requested() || l.cancel_requested() || l.is_cancelled());
+    root->stop();
+    EXPECT_TRUE(l.stop_requested());
+    EXPECT_FALSE(l.cancel_requested() || l.is_cancelled());
+    root->cancel();
+    EXPECT_TRUE(l.cancel_requested() && l.is_cancelled());
+    EXPECT_FALSE(roost::lease().stop_requested());
+    EXPECT_FALSE(roost::lease::try_take(roost::node()));
+}
+
 }  // namespace

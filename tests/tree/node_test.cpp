@@ -1,6 +1,7 @@
 // Levels and shapes of one node and small trees. (Work: work_count_test; memory: node_life_test.)
 
 #include <roost/tree/node.hpp>
+#include <roost/tree/visit.hpp>
 
 #include "tree_support.hpp"
 
@@ -388,6 +389,17 @@ TEST(node, TREE_134_a_handle_that_refers_to_nothing_is_harmless) {
     EXPECT_FALSE(none.site().is_known());
     EXPECT_FALSE(none.parent());
     EXPECT_EQ(none.work(), 0U);
+}
+
+TEST(node, TREE_134_a_visitor_keeps_a_node) {
+    const ref root = make_root();
+    roost::node kept;
+    roost::visit(*root, 1, [&](const roost::node_description& d) noexcept { kept = roost::node::try_share(*d.target); });
+    EXPECT_EQ(kept, roost::node(*root));
+}
+
+TEST(node, TREE_134_a_handle_that_refers_to_nothing_is_no_parent) {
+    EXPECT_DEATH(static_cast<void>(roost::node().core()), "a handle that refers to nothing was used as a node of the tree");
 }
 
 }  // namespace

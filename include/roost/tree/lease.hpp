@@ -44,7 +44,9 @@ public:
 
     [[nodiscard]] explicit operator bool() const noexcept { return node_ != nullptr; }
     // These three mean what they mean in token; an empty lease returns false.
-    [[nodiscard]] bool stop_requested() const noexcept { return node_ != nullptr && node_->is_stopping(); }
+    [[nodiscard]] bool stop_requested() const noexcept {
+        return node_ != nullptr && (node_->is_stopping() || node_->is_gone());
+    }
     [[nodiscard]] bool cancel_requested() const noexcept { return node_ != nullptr && node_->cancel_requested(); }
     [[nodiscard]] bool is_cancelled() const noexcept { return node_ != nullptr && node_->is_cancelled(); }
     [[deprecated("use is_cancelled()")]] [[nodiscard]] bool should_stop_now() const noexcept { return is_cancelled(); }

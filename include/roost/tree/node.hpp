@@ -7,8 +7,10 @@
 //   connection.cancel();                           everything below it has the level when this returns
 //   owned_scope requests(connection, on, "requests");
 
+#include <roost/base/assert.hpp>
 #include <roost/tree/detail/node.hpp>
 
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -19,6 +21,12 @@ public:
     // A handle that refers to nothing. Its levels are `running`, its texts empty, and its calls do nothing.
     node() noexcept = default;
     explicit(false) node(detail::node& target) noexcept : target_(detail::node_ref<>::share(target)) {}
+    // For a function that visit() calls: returns a handle that refers to nothing if the node is being freed.
+    [[nodiscard]] static node try_share(detail::node& target) noexcept {
+        node made;
+        made.target_ = detail::node_ref<>::try_share(target);
+        return made;
+    }
 
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(target_); }
     friend bool operator==(const node&, const node&) noexcept = default;
@@ -51,8 +59,13 @@ public:
         raise(roost::level::abort, std::move(why));
     }
 
-    // For the library's layers. Requires that the handle refers to a node.
-    [[nodiscard]] detail::node& core() const noexcept { return *target_; }
+    // For the library's layers. Ends the program with a sentence if the handle refers to nothing.
+    [[nodiscard]] detail::node& core() const noexcept {
+        if (!target_) [[unlikely]] {
+            panic("node", {}, roost::site(), "a handle that refers to nothing was used as a node of the tree");
+        }
+        return *target_;
+    }
 
 private:
     void raise(roost::level to, roost::reason why) const noexcept {

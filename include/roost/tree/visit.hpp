@@ -15,7 +15,7 @@ namespace roost::inline ROOST_ABI {
 
 // One line of a report. Strings are valid during the visit.
 struct node_description {
-    detail::node* target = nullptr;  // in memory during the visit; to keep it, node(*target)
+    detail::node* target = nullptr;  // in memory during the visit; to keep it, node::try_share(*target)
     std::string_view kind;
     std::string_view name;
     site made_at;
