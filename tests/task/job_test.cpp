@@ -214,6 +214,7 @@ TEST(job, JOB_14_an_empty_job_reads_as_refused) {
     EXPECT_EQ(none.state(), job_state::cancelled);
     EXPECT_EQ(none.why().kind(), reason_kind::closed);
     EXPECT_FALSE(none.cancel());
+    EXPECT_TRUE(none.stop_requested() && none.cancel_requested() && none.is_cancelled());
 }
 
 class routed {
