@@ -47,7 +47,7 @@ extern "C" int getaddrinfo(const char* name, const char* service, const addrinfo
 
 namespace {
 
-constexpr auto soon = std::chrono::milliseconds(50);
+constexpr auto soon = std::chrono::milliseconds(200);
 
 class postgres_limits : public with_server {
 protected:
@@ -162,17 +162,20 @@ task<> meet_frozen_server(server* pg, std::string conninfo, postgres::connect_op
 TEST_F(postgres_limits, POOL_204_a_cancel_request_that_hangs_does_not_keep_the_runtime) {
     const failure_sink before = set_failure_sink(&remember);
     told.clear();
-    event over;
-    thread program([&] {
-        postgres::connect_options how;
-        how.cancel_budget = soon;
-        how.name = "orders";
-        roost::run(meet_frozen_server(pg, pg->conninfo(), how), runtime_options().workers(1));
-        over.set();
-    });
-    EXPECT_TRUE(over.wait_blocking(deadline_after(now(), std::chrono::seconds(120)))) << "the runtime waits for PQcancel";
-    pg->go_on();
-    program.join();
+    postgres::connect_options how;
+    how.cancel_budget = soon;
+    how.name = "orders";
+    for (int again = 0; again < 5 && told.empty(); ++again) {
+        event over;
+        thread program([&] {
+            roost::run(meet_frozen_server(pg, pg->conninfo(), how), runtime_options().workers(1));
+            over.set();
+        });
+        EXPECT_TRUE(over.wait_blocking(deadline_after(now(), std::chrono::seconds(120)))) << "the runtime waits for PQcancel";
+        pg->go_on();
+        program.join();
+        how.cancel_budget *= 2;  // a busy machine: the budget passed before the request had begun, and nothing was left behind
+    }
     set_failure_sink(before);
     EXPECT_NE(told.find("orders: std::runtime_error: a cancel request of 'orders' has not returned for"), std::string::npos)
         << told;
