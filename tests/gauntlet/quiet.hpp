@@ -2,6 +2,8 @@
 
 // What every scenario of the gauntlet starts and ends with: a load that fits the build, and proof that nothing is left.
 
+#include "sanitized.hpp"
+
 #include <gtest/gtest.h>
 
 #include <malloc.h>
@@ -19,29 +21,6 @@
 #include <thread>
 
 namespace gauntlet {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool sanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-inline constexpr bool sanitized = true;
-#else
-inline constexpr bool sanitized = false;
-#endif
-#else
-inline constexpr bool sanitized = false;
-#endif
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool under_tsan = true;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-inline constexpr bool under_tsan = true;
-#else
-inline constexpr bool under_tsan = false;
-#endif
-#else
-inline constexpr bool under_tsan = false;
-#endif
 
 inline double from_environment(const char* name, double otherwise) {
     const char* text = std::getenv(name);

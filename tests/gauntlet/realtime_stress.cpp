@@ -26,24 +26,13 @@
 #include <chrono>
 #include <cstdarg>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ROOST_TEST_OWN_CLOCK 0  // sanitizers have these functions for themselves
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define ROOST_TEST_OWN_CLOCK 0
-#endif
-#endif
-#if !defined(ROOST_TEST_OWN_CLOCK)
-#define ROOST_TEST_OWN_CLOCK 1
-#endif
-
 namespace {
 
 std::atomic<bool> astray{false};
 std::atomic<long> readings{0};
 std::atomic<long> waits_for_realtime{0};
 
-#if ROOST_TEST_OWN_CLOCK
+#if !ROOST_TEST_SANITIZED  // sanitizers have these functions for themselves
 template <class Function>
 Function* libc(const char* name) {
     return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
@@ -52,7 +41,7 @@ Function* libc(const char* name) {
 
 }  // namespace
 
-#if ROOST_TEST_OWN_CLOCK
+#if !ROOST_TEST_SANITIZED
 
 extern "C" int clock_gettime(clockid_t which, timespec* into) noexcept {
     static auto* const real = libc<int(clockid_t, timespec*)>("clock_gettime");
@@ -114,7 +103,7 @@ task<> sleeper(tally& t, event& never, long times) {
 }
 
 TEST(gauntlet_realtime, GAUNTLET_23_a_realtime_clock_that_is_a_day_off_moves_no_timer) {
-    if (!ROOST_TEST_OWN_CLOCK) {
+    if (gauntlet::sanitized) {
         GTEST_SKIP() << "the sanitizer answers for the clock";
     }
     const quiet q("scenario 23");

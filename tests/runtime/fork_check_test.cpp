@@ -1,21 +1,13 @@
 #include <roost/runtime/detail/fork_check.hpp>
 #include <roost/runtime/runtime.hpp>
 
+#include "../gauntlet/sanitized.hpp"
 #include "fixture.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
 #include <unistd.h>
-
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define ROOST_TEST_CLANG_TSAN 1
-#endif
-#endif
-#if !defined(ROOST_TEST_CLANG_TSAN)
-#define ROOST_TEST_CLANG_TSAN 0
-#endif
 
 namespace {
 
@@ -74,7 +66,7 @@ TEST_P(fork_check, RUN_18_a_child_may_leave_it_alone_destroy_it_or_make_its_own)
     std::string said;
     EXPECT_EQ(in_child([] {}, &said), 0);
     EXPECT_EQ(in_child([&] { rt.reset(); }, &said), 0) << said;
-#if !defined(__SANITIZE_THREAD__) && !ROOST_TEST_CLANG_TSAN  // it does not support threads in a forked child
+#if !ROOST_TEST_TSAN  // it does not support threads in a forked child
     EXPECT_EQ(in_child(
                   [&] {
                       runtime own(runtime_options().workers(2));

@@ -15,15 +15,7 @@
 
 // Scenario 19: the operating system refuses the kth thread. This program replaces pthread_create to say so.
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ROOST_TEST_NO_INTERPOSING 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define ROOST_TEST_NO_INTERPOSING 1
-#endif
-#endif
-
-#if !defined(ROOST_TEST_NO_INTERPOSING)
+#if !ROOST_TEST_SANITIZED
 
 namespace {
 int threads_allowed = -1;  // negative: no limit
