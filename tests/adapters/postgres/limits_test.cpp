@@ -171,10 +171,12 @@ TEST_F(postgres_limits, POOL_204_a_cancel_request_that_hangs_does_not_keep_the_r
             roost::run(meet_frozen_server(pg, pg->conninfo(), how), runtime_options().workers(1));
             over.set();
         });
-        EXPECT_TRUE(over.wait_blocking(deadline_after(now(), std::chrono::seconds(120)))) << "the runtime waits for PQcancel";
+        EXPECT_TRUE(over.wait_blocking(deadline_after(now(), std::chrono::seconds(120))))
+            << "the runtime waits for PQcancel";
         pg->go_on();
         program.join();
-        how.cancel_budget *= 2;  // a busy machine: the budget passed before the request had begun, and nothing was left behind
+        how.cancel_budget *=
+            2;  // a busy machine: the budget passed before the request had begun, and nothing was left behind
     }
     set_failure_sink(before);
     EXPECT_NE(told.find("orders: std::runtime_error: a cancel request of 'orders' has not returned for"), std::string::npos)
