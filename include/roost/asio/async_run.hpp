@@ -15,7 +15,7 @@
 #include <roost/asio/detail/boost_version.hpp>
 
 #include <roost/asio/detail/run_block.hpp>
-#include <roost/asio/detail/run_wait.hpp>
+#include <roost/asio/detail/run_result.hpp>
 #include <roost/asio/io_executor.hpp>
 #include <roost/base/error.hpp>
 #include <roost/task/block_on.hpp>
@@ -24,8 +24,9 @@
 #include <boost/asio/io_context.hpp>
 
 #include <memory>
-#include <optional>
+#include <source_location>
 #include <string>
+#include <utility>
 
 namespace roost::inline ROOST_ABI {
 
@@ -40,52 +41,6 @@ auto async_run(boost::asio::io_context& io, std::string name, task<T> t, Token&&
                std::source_location from = std::source_location::current()) {
     return async_run(executor_ref(io_executor::of(io)), std::move(name), std::move(t), std::forward<Token>(token), from);
 }
-
-namespace detail {
-
-[[nodiscard]] task<> join_job(job which);
-[[noreturn]] void throw_stopped();
-[[noreturn]] void throw_stopped_before();
-
-// The outcome of a task on a context, for the thread that is inside run().
-template <class T>
-class run_result final : public run_wait {
-public:
-    explicit run_result(boost::asio::io_context& io) : run_wait(io) {}
-    void keep(outcome<T> how) noexcept { how_.emplace(std::move(how)); }
-    [[nodiscard]] outcome<T>& how() noexcept { return *how_; }
-
-private:
-    std::optional<outcome<T>> how_;
-};
-
-// Spans one call of run() on the context while it waits for the result.
-class run_wait_guard {
-public:
-    explicit run_wait_guard(run_wait& wait) noexcept : wait_(&wait) {}
-    ~run_wait_guard() { wait_->leave(); }
-    run_wait_guard(const run_wait_guard&) = delete;
-    run_wait_guard& operator=(const run_wait_guard&) = delete;
-
-private:
-    run_wait* wait_;
-};
-
-template <class T>
-class send_result {
-public:
-    explicit send_result(std::shared_ptr<run_result<T>> to) noexcept : to_(std::move(to)) {}
-    void keep(outcome<T> how) noexcept { to_->keep(std::move(how)); }
-    [[nodiscard]] bool try_deliver() noexcept {
-        to_->send();
-        return true;
-    }
-
-private:
-    std::shared_ptr<run_result<T>> to_;
-};
-
-}  // namespace detail
 
 // Waits until an existing job has ended, with any outcome. Cancelling the wait does not cancel the job.
 template <class Token>

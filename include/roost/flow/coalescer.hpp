@@ -12,6 +12,7 @@
 // Keys are compared, copied and destroyed outside every lock, by one thread at a time; a getter that has to wait for that is
 // suspended. What a comparison throws reaches the getter that asked.
 
+#include <roost/flow/detail/unheard_failures.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/mutex.hpp>
 #include <roost/task/as_outcome.hpp>
@@ -28,15 +29,6 @@
 #include <vector>
 
 namespace roost::inline ROOST_ABI {
-
-namespace detail {
-
-// Reports the failures of a computation that no getter waits for any more.
-void report_unheard(const std::vector<std::exception_ptr>& failures) noexcept;
-void keep_failures(std::vector<std::exception_ptr>& in, const std::exception_ptr& error,
-                   const std::vector<std::exception_ptr>& others) noexcept;
-
-}  // namespace detail
 
 template <class Key, class T, class Less = std::less<Key>>
 class coalescer {

@@ -3,6 +3,7 @@
 // The service, as its root task sees it.
 
 #include <roost/service/component.hpp>
+#include <roost/service/detail/forward.hpp>
 #include <roost/service/ledger.hpp>
 #include <roost/service/log_sink.hpp>
 #include <roost/service/phase.hpp>
@@ -12,10 +13,6 @@
 #include <string_view>
 
 namespace roost::inline ROOST_ABI::service {
-
-namespace detail {
-class host_core;
-}
 
 // Thread-safe. Valid until run() returns.
 class host {

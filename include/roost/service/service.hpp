@@ -15,6 +15,7 @@
 // Signals and phases are handled on a thread of their own, so they work when every worker is stuck. The ledger is the last
 // line that is logged. A process runs one service at a time.
 
+#include <roost/service/detail/main_task.hpp>
 #include <roost/service/host.hpp>
 #include <roost/service/service_options.hpp>
 #include <roost/service/signals.hpp>
@@ -25,27 +26,6 @@
 #include <type_traits>
 
 namespace roost::inline ROOST_ABI::service {
-
-namespace detail {
-
-// Makes the root task once the host exists. The task's number is the exit code.
-using make_main = std::function<task<int>(host&)>;
-int run_service(make_main root, bool ready_at_start, const options& o, std::source_location from);
-
-template <class T>
-concept main_result = std::is_void_v<T> || std::convertible_to<T, int>;
-
-template <class T>
-task<int> as_main(task<T> t) {
-    if constexpr (std::is_void_v<T>) {
-        co_await std::move(t);
-        co_return exit_code::clean;
-    } else {
-        co_return co_await std::move(t);
-    }
-}
-
-}  // namespace detail
 
 // Runs the root task that fn(host&) returns. The service is ready after h.set_ready(). Blocks. Returns the exit code.
 template <class Fn>

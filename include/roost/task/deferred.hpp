@@ -11,47 +11,13 @@
 // cancellation of the child, which its scope still awaits; keep() prevents that. If the waiter is cancelled, its deferred is
 // dropped in the same way.
 
+#include <roost/task/detail/job/deferred_await.hpp>
 #include <roost/task/job.hpp>
 #include <roost/task/task.hpp>
 
+#include <utility>
+
 namespace roost::inline ROOST_ABI {
-
-namespace detail {
-
-// Waits for a job. If the job ends cancelled, the waiting body is unwound instead of resumed.
-class settled_wait : private cancellable {
-public:
-    settled_wait(promise_base& me, job_core& target) noexcept;
-
-    [[nodiscard]] bool await_ready() const noexcept;
-    bool await_suspend(std::coroutine_handle<> self) noexcept;
-
-protected:
-    // See job_core::run_for_joiner(). Only for a child of the scope that the frame runs in. Otherwise a deadline could end
-    // the frame's wait without ending the child, and the frame must not have to wait for it.
-    [[nodiscard]] bool run_here() noexcept {
-        const region& in = frame().region();
-        return target_->parent() == &in && !in.is_cancelled_relaxed() && target_->run_for_joiner();
-    }
-
-private:
-    [[nodiscard]] bool is_cancelled_target() const noexcept { return target_->outcome_link().state() == ending::cancelled; }
-    static void woken(work& self) noexcept;
-
-    static job_core* joined(const cancellable& self) noexcept { return static_cast<const settled_wait&>(self).target_; }
-
-    static const wait_functions functions;
-    job_core* target_;
-    join_operation wait_;
-};
-
-template <class T>
-class deferred_await;
-
-// In checked builds: reports misuse if the child still runs and was not asked to cancel.
-[[gnu::cold]] void deferred_dropped(const job_core& child) noexcept;
-
-}  // namespace detail
 
 template <class T = void>
 class [[nodiscard("dropping a deferred requests cancellation of the child; keep() it if that is not meant")]] deferred
@@ -111,44 +77,6 @@ private:
     detail::node_ref<detail::job_block<T>> block_;
     bool kept_ = false;
 };
-
-namespace detail {
-
-template <class T>
-class deferred_await final : public settled_wait {
-public:
-    deferred_await(promise_base& me, deferred<T> d) noexcept : settled_wait(me, *d.block()), deferred_(std::move(d)) {}
-    // A child that has not begun, and that no other thread can have begun, runs inside the await.
-    [[nodiscard]] bool await_ready() noexcept {
-        ended_here_ = run_here();
-        return ended_here_ || settled_wait::await_ready();
-    }
-    T await_resume() {
-        const end_of_child ends(ended_here_ ? deferred_.release_to_caller() : nullptr);
-        return (ended_here_ ? ends.block : deferred_.block())->take();
-    }
-
-private:
-    // Ends the child after its value was taken: this awaiter may live longer, while others of the same expression wait.
-    struct end_of_child {
-        explicit end_of_child(job_block<T>* b) noexcept : block(b) {}
-        end_of_child(const end_of_child&) = delete;
-        end_of_child& operator=(const end_of_child&) = delete;
-        ~end_of_child() {
-            if (block != nullptr) {
-                block->end_joined();
-            }
-        }
-        job_block<T>* block;
-    };
-
-    deferred<T> deferred_;
-    bool ended_here_ = false;
-};
-
-[[noreturn]] void throw_refused();
-
-}  // namespace detail
 
 template <class T>
 detail::deferred_await<T> deferred<T>::in_task(detail::promise_base& me) && {

@@ -14,34 +14,20 @@
 //   uninterruptible   the child runs until the promise is set; reports show it
 //   a callable        called once, on the scope's executor; it makes sure that the promise is set or dropped soon
 
-#include <roost/base/error.hpp>
+#include <roost/base/assert.hpp>
+#include <roost/task/detail/job/external_child.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/tree/callback.hpp>
 
 #include <concepts>
 #include <exception>
+#include <source_location>
 #include <string_view>
+#include <utility>
 
 namespace roost::inline ROOST_ABI {
 
 enum class external_cancel : unsigned char { abandon, uninterruptible };
-
-namespace detail {
-
-// Returns error(promise_dropped), or std::bad_alloc if there is no memory for it.
-[[nodiscard]] std::exception_ptr dropped_promise(std::string_view name) noexcept;
-
-// Ends a child that may be abandoned, when it is cancelled. Runs on the scope's executor.
-class abandon_external {
-public:
-    explicit abandon_external(node_ref<job_core> job) noexcept : job_(std::move(job)) {}
-    void operator()() noexcept;
-
-private:
-    node_ref<job_core> job_;
-};
-
-}  // namespace detail
 
 template <class T>
 class promise {
@@ -115,31 +101,6 @@ private:
     callback on_cancel_;
     bool is_set_ = false;
 };
-
-namespace detail {
-
-template <class T, class MakeCallback>
-std::pair<deferred<T>, promise<T>> start_external(scope& in, node_name name, site where, MakeCallback make_callback) {
-    auto* block = new job_block<T>(in.core(), name, where);
-    if (!attach_child(*block, in.outside_admission())) {
-        block->discard();
-        return {deferred<T>(), promise<T>()};
-    }
-    auto child = node_ref<job_block<T>>::adopt(block);
-    block->begin_external();
-    try {
-        callback on_cancel = make_callback(*block);
-        return {deferred<T>(child), promise<T>(child, std::move(on_cancel))};
-    } catch (...) {
-        if (block->claim_outcome()) {
-            block->settle_cancelled(reason::plain_kind(reason_kind::dropped));
-            block->end_body();
-        }
-        throw;
-    }
-}
-
-}  // namespace detail
 
 template <class T>
 [[nodiscard]] std::pair<deferred<T>, promise<T>> make_promise(scope& in, node_name name, external_cancel how,

@@ -8,6 +8,7 @@
 //   co_await j.join();          // returns when the child and everything below it has ended, however it ended
 
 #include <roost/task/detail/frame/await.hpp>
+#include <roost/task/detail/job/join_checks.hpp>
 #include <roost/task/detail/job/scope_core.hpp>
 #include <roost/tree/token.hpp>
 
@@ -18,22 +19,6 @@
 #include <vector>
 
 namespace roost::inline ROOST_ABI {
-
-namespace detail {
-
-[[nodiscard]] inline job_core& job_of(const promise_base& frame) noexcept { return frame.region().owner(); }
-
-// Throws error(would_deadlock) if the frame runs inside `target`, or if `target` waits for the frame's job. That wait is a
-// join() or an awaited deferred, directly or through other jobs that wait so. Two jobs that begin to wait for each other at
-// the same moment are not found.
-void refuse_join_from_inside(const promise_base& frame, const job_core& target);
-inline void refuse_own_join(const promise_base& frame, const job_core& target) {
-    if (target.parent() != &frame.region()) {  // a child of the frame's own scope cannot contain the frame
-        refuse_join_from_inside(frame, target);
-    }
-}
-
-}  // namespace detail
 
 class job {
 public:
@@ -136,9 +121,6 @@ private:
     std::optional<detail::join_operation> wait_;
 };
 
-namespace detail {
-[[gnu::cold]] void joined_nothing() noexcept;
-}
 inline job::join_awaiter job::join() const noexcept {
     if constexpr (ROOST_CHECKED != 0) {
         if (!core_) [[unlikely]] {

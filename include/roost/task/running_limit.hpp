@@ -16,7 +16,11 @@
 // once. Moving one that has passed, by the clock of its executor, returns false and changes nothing.
 
 #include <roost/task/checkpoint.hpp>
+#include <roost/task/detail/forward.hpp>
 #include <roost/task/detail/job/limit_region.hpp>
+
+#include <chrono>
+#include <utility>
 
 namespace roost::inline ROOST_ABI {
 
@@ -59,23 +63,11 @@ private:
     detail::node_ref<detail::limit_region> region_;
 };
 
-namespace detail {
-
-class this_limit_call {
-public:
-    this_limit_call() noexcept = default;
-    [[nodiscard]] ready_await<running_limit> in_task(promise_base& me) const noexcept {
-        region* const in = where_now(me);
-        limit_region* found = in == nullptr ? nullptr : limit_region::around(*in);
-        return ready_await<running_limit>(found == nullptr ? running_limit()
-                                                           : running_limit(node_ref<limit_region>::share(*found)));
-    }
-};
-
-}  // namespace detail
-
 // co_await this_limit(): returns the limit of the innermost fail_after or move_on_after around the calling code. It may be in
 // a job further up; a shield ends the search. Returns an empty handle if there is none. Never suspends.
-[[nodiscard]] inline detail::this_limit_call this_limit() noexcept { return {}; }
+[[nodiscard]] inline detail::this_limit_call this_limit() noexcept;
 
 }  // namespace roost::inline ROOST_ABI
+
+// The definitions.
+#include <roost/task/detail/frame/this_limit_call.hpp>

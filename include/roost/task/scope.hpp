@@ -18,6 +18,7 @@
 #include <roost/task/as_task.hpp>
 #include <roost/task/deferred.hpp>
 #include <roost/task/detail/closure_check.hpp>
+#include <roost/task/detail/forward.hpp>
 #include <roost/task/detail/job/launch_limit.hpp>
 #include <roost/task/detail/job/scope_checks.hpp>
 #include <roost/task/job.hpp>
@@ -158,11 +159,6 @@ private:
     detail::admission as_;
 };
 
-namespace detail {
-template <class T, class Call, transfer Mode>
-class scope_await;
-}  // namespace detail
-
 // co_await with_scope(fn, args...), co_await with_scope(options, fn, args...): runs fn(scope&, args...), which returns a task,
 // and waits for its children too. Arguments are moved in and passed on as parameters. Captures of fn live as long as the body.
 template <class Fn, class... Args>
@@ -210,4 +206,5 @@ with_scope(Fn&&, Args&&...) -> with_scope<detail::callable_for<Fn>, std::decay_t
 
 }  // namespace roost::inline ROOST_ABI
 
+// The definitions.
 #include <roost/task/detail/job/scope_await.hpp>

@@ -10,17 +10,14 @@
 // The reference is valid while a copy of c lives.
 
 #include <roost/task/deferred.hpp>
+#include <roost/task/detail/forward.hpp>
 
 #include <memory>
+#include <utility>
 
 namespace roost::inline ROOST_ABI {
 
 enum class getter_cancel : unsigned char { stays_here, reaches_producer };
-
-namespace detail {
-template <class T>
-class shared_await;
-}
 
 template <class T = void>
 class shared_deferred {
@@ -48,41 +45,7 @@ private:
     getter_cancel how_ = getter_cancel::stays_here;
 };
 
-namespace detail {
-
-template <class T>
-class shared_await final : public settled_wait {
-public:
-    shared_await(promise_base& me, shared_deferred<T> from) noexcept
-        : settled_wait(me, *from.shared_->block()), from_(std::move(from)) {}
-    ~shared_await() {
-        if (!resumed_ && from_.how_ == getter_cancel::reaches_producer) {
-            from_.cancel(reason::plain_kind(reason_kind::dropped));
-        }
-    }
-    std::add_lvalue_reference_t<std::add_const_t<T>> await_resume() {
-        resumed_ = true;
-        job_block<T>& block = *from_.shared_->block();
-        if (block.result_link<T>::state() == ending::threw) {
-            std::rethrow_exception(block.error());
-        }
-        return result_in<T>::refer(block.value());
-    }
-
-private:
-    shared_deferred<T> from_;
-    bool resumed_ = false;
-};
-
-}  // namespace detail
-
-template <class T>
-detail::shared_await<T> shared_deferred<T>::in_task(detail::promise_base& me) const {
-    if (!*this) {
-        detail::throw_refused();
-    }
-    detail::refuse_own_join(me, *shared_->block());
-    return detail::shared_await<T>(me, *this);
-}
-
 }  // namespace roost::inline ROOST_ABI
+
+// The definitions.
+#include <roost/task/detail/job/shared_await.hpp>

@@ -4,6 +4,38 @@
 
 namespace roost::inline ROOST_ABI::sqlite {
 
+namespace detail {
+
+// Called by the pool. Opening and closing run on the blocking lane of its executor, the check on the acquiring thread.
+class opener {
+public:
+    opener(std::string path, open_options how);
+    [[nodiscard]] task<connection> operator()() const { return open(this); }
+
+private:
+    [[nodiscard]] static task<connection> open(const opener* how);
+
+    std::string path_;
+    open_options how_;
+    std::shared_ptr<write_line> line_;
+};
+class closer {
+public:
+    closer() noexcept = default;
+    [[nodiscard]] auto operator()(connection& c) const {
+        return blocking(+[](connection* gone) { gone->close_blocking(); }, &c);
+    }
+};
+class readiness {
+public:
+    readiness() noexcept = default;
+    [[nodiscard]] bool operator()(connection& c) const noexcept {
+        return !c.is_broken() && c.make_ready();  // also clears a cancel that came too late for its statement
+    }
+};
+
+}  // namespace detail
+
 namespace {
 
 constexpr int instructions_between_looks = 1000;

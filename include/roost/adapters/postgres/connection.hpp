@@ -20,6 +20,7 @@
 // A connection that the server or the network has closed is_broken(), and the pool replaces it. The next statement detects
 // that, or the pool does before it hands the connection out. A connection has one user at a time.
 
+#include <roost/adapters/detail/forward.hpp>
 #include <roost/adapters/detail/transaction.hpp>
 #include <roost/adapters/postgres/poller.hpp>
 #include <roost/adapters/postgres/values.hpp>
@@ -36,10 +37,6 @@
 struct pg_conn;
 
 namespace roost::inline ROOST_ABI::postgres {
-
-namespace detail {
-class session;
-}
 
 struct connect_options {
     connect_options() noexcept = default;

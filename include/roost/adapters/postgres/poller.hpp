@@ -6,6 +6,7 @@
 // so its function should only post. withdraw() returns whether it came before the event. Spurious events are possible when
 // the number of a socket is reused, so the notified code checks the socket itself.
 
+#include <roost/adapters/detail/forward.hpp>
 #include <roost/base/atomic.hpp>
 #include <roost/base/clock.hpp>
 
@@ -16,10 +17,6 @@
 #include <vector>
 
 namespace roost::inline ROOST_ABI::postgres {
-
-namespace detail {
-class side_threads;
-}
 
 class poller {
 public:

@@ -24,6 +24,7 @@
 // Q1  interrupt flag: store   relaxed  -      nothing: only the request; the lane hands everything else over              (floor)
 // Q2  interrupt flag: load    relaxed  -      nothing                                                               (floor)
 
+#include <roost/adapters/detail/forward.hpp>
 #include <roost/adapters/detail/transaction.hpp>
 #include <roost/adapters/sqlite/values.hpp>
 #include <roost/base/atomic.hpp>
@@ -41,11 +42,6 @@
 struct sqlite3;
 
 namespace roost::inline ROOST_ABI::sqlite {
-
-namespace detail {
-class opener;
-class write_line;
-}  // namespace detail
 
 struct open_options {
     open_options() noexcept = default;
@@ -120,38 +116,6 @@ template <class Fn>
 [[nodiscard]] std::invoke_result_t<Fn&, connection&> with_transaction(pooled<connection>& on, Fn fn) {
     return roost::detail::in_transaction(on, std::move(fn));
 }
-
-namespace detail {
-
-// Called by the pool. Opening and closing run on the blocking lane of its executor, the check on the acquiring thread.
-class opener {
-public:
-    opener(std::string path, open_options how);
-    [[nodiscard]] task<connection> operator()() const { return open(this); }
-
-private:
-    [[nodiscard]] static task<connection> open(const opener* how);
-
-    std::string path_;
-    open_options how_;
-    std::shared_ptr<write_line> line_;
-};
-class closer {
-public:
-    closer() noexcept = default;
-    [[nodiscard]] auto operator()(connection& c) const {
-        return blocking(+[](connection* gone) { gone->close_blocking(); }, &c);
-    }
-};
-class readiness {
-public:
-    readiness() noexcept = default;
-    [[nodiscard]] bool operator()(connection& c) const noexcept {
-        return !c.is_broken() && c.make_ready();  // also clears a cancel that came too late for its statement
-    }
-};
-
-}  // namespace detail
 
 // Creates a pool of connections to one file. Requires an executor with a blocking lane in options.where, such as a
 // runtime's. An error that breaks a connection is detected before the pool hands it out again.

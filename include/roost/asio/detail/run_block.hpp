@@ -4,6 +4,7 @@
 
 #include <roost/asio/io_executor.hpp>
 #include <roost/task/block_on.hpp>
+#include <roost/task/job.hpp>
 #include <roost/task/scope.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -122,6 +123,7 @@ using run_signature = typename run_signature_of<T>::type;
 // Returns the context's executor if `where` is an io_executor, else Asio's system executor.
 [[nodiscard]] boost::asio::any_io_executor default_executor(executor_ref where);
 void pass_on(run_block& to, boost::asio::cancellation_type how) noexcept;
+[[nodiscard]] task<> join_job(job which);
 
 // Calls the handler with an outcome, on the handler's executor, which is kept at work until then.
 template <class T, class Handler>

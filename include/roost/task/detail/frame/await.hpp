@@ -2,7 +2,7 @@
 
 // What `co_await x` becomes inside a task.
 //
-//   a task                          runs it in the same job: task/task.hpp
+//   a task                          runs it in the same job: task/detail/frame/task_await.hpp
 //   one of this layer's own         x.in_task(promise)
 //   an awaiter with try_cancel()    cancellable_await: abandoned when the region is cancelled
 //   anything else                   foreign_await: cannot be abandoned; checked before and after

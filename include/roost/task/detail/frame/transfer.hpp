@@ -105,7 +105,7 @@ public:
 
     run_inside* inside = nullptr;  // bodies further down on this stack, innermost first
 
-    // Of bodies that run a child inside the await for it (task/deferred.hpp).
+    // Of bodies that run a child inside the await for it (task/detail/job/deferred_await.hpp).
     job_core* joined = nullptr;  // the innermost one waits for this
     job_core* joining = nullptr;  // the same until it begins
     bool joined_ended = false;  // it has ended; its waiter does the rest

@@ -283,4 +283,7 @@ private:
                                              (sizeof(job_core) + link_alignment - 1) / link_alignment* link_alignment};
 };
 
+// Returns the job that the frame runs in.
+[[nodiscard]] inline job_core& job_of(const promise_base& frame) noexcept { return frame.region().owner(); }
+
 }  // namespace roost::inline ROOST_ABI::detail
