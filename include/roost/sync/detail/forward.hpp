@@ -5,6 +5,7 @@
 namespace roost::inline ROOST_ABI::detail {
 
 class choice;
+class permits;
 class wait_list;
 class wake_chain;
 
