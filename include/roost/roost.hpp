@@ -24,7 +24,6 @@
 #include <roost/exec/blocking.hpp>
 #include <roost/exec/detail/activity.hpp>
 #include <roost/exec/executor.hpp>
-#include <roost/exec/recent_time.hpp>
 #include <roost/exec/resume.hpp>
 #include <roost/exec/serial_executor.hpp>
 #include <roost/exec/timer.hpp>

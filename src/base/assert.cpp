@@ -1,5 +1,6 @@
 #include <roost/base/assert.hpp>
 
+#include <roost/base/detail/what_runs.hpp>
 #include <roost/base/detail/write_stderr.hpp>
 #include <roost/base/site.hpp>
 

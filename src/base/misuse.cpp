@@ -1,7 +1,9 @@
 #include <roost/base/misuse.hpp>
 
-#include <roost/base/assert.hpp>
 #include <roost/base/atomic.hpp>
+#include <roost/base/detail/quiet_drops.hpp>
+#include <roost/base/detail/report_misuse.hpp>
+#include <roost/base/detail/what_runs.hpp>
 #include <roost/base/failure_sink.hpp>
 
 #include <exception>

@@ -3,7 +3,7 @@
 #include <roost/base/detail/subject_text.hpp>
 #include <roost/base/detail/write_stderr.hpp>
 #include <roost/base/format_duration.hpp>
-#include <roost/exec/recent_time.hpp>
+#include <roost/exec/detail/recent_time.hpp>
 #include <roost/runtime/detail/fork_check.hpp>
 #include <roost/runtime/detail/scheduler.hpp>
 

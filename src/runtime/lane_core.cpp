@@ -1,6 +1,7 @@
 #include <roost/runtime/detail/lane_core.hpp>
 
 #include <roost/base/detail/write_stderr.hpp>
+#include <roost/exec/detail/limited_thread.hpp>
 
 #include <algorithm>
 #include <climits>

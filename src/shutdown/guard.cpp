@@ -1,7 +1,7 @@
 #include <roost/shutdown/guard.hpp>
 
 #include <roost/base/assert.hpp>
-#include <roost/shutdown/log.hpp>
+#include <roost/shutdown/detail/node_log.hpp>
 #include <roost/shutdown/shutdown.hpp>
 
 namespace roost::inline ROOST_ABI {
@@ -14,7 +14,7 @@ void guard::log_late(const detail::shutdown_node& from, const detail::guard_slot
     detail::log_late_guard(from, slot != nullptr ? slot->site() : site(), age);
 }
 
-void detail::moved_from_handle() noexcept {
+void shutdown::panic_moved_from() noexcept {
     panic("shutdown", {}, site(), "this handle was moved from; use the handle that it was moved to");
 }
 

@@ -2,6 +2,7 @@
 
 #include <roost/base/atomic.hpp>
 #include <roost/base/format_duration.hpp>
+#include <roost/shutdown/detail/node_log.hpp>
 #include <roost/tree/detail/node.hpp>
 
 // id  operation            order    pairs  carries                                              fails in

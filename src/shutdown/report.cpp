@@ -4,6 +4,7 @@
 #include <roost/base/detail/subject_text.hpp>
 #include <roost/base/format_duration.hpp>
 #include <roost/shutdown/detail/provenance.hpp>
+#include <roost/shutdown/detail/report_of.hpp>
 #include <roost/shutdown/detail/shutdown_node.hpp>
 #include <roost/tree/visit.hpp>
 

@@ -1,7 +1,7 @@
 #include <roost/shutdown/detail/shutdown_node.hpp>
 
 #include <roost/base/assert.hpp>
-#include <roost/shutdown/log.hpp>
+#include <roost/shutdown/detail/node_log.hpp>
 #include <roost/tree/detail/callback_member.hpp>
 #include <roost/tree/detail/walker.hpp>
 

@@ -43,7 +43,7 @@ void condition::notify(std::size_t n) noexcept {
         }
         auto& moving = static_cast<node&>(first);
         waiters_.take(first, claim::idle);
-        const bool granted = moving.wanted.get()->core().grant_or_enqueue(moving, [&]() noexcept {
+        const bool granted = detail::sync_access::permits_of(*moving.wanted.get()).grant_or_enqueue(moving, [&]() noexcept {
             moving.at.store(how, mo::release);  // N1
         });
         if (granted) {
@@ -56,7 +56,7 @@ void condition::notify(std::size_t n) noexcept {
 
 // After the move the condition may be destroyed, unless notify_one() chose the waiter.
 bool condition::cancel_moved(node& w, claim as, place at) noexcept {
-    if (!w.wanted.get()->core().cancel(w, as)) {
+    if (!detail::sync_access::permits_of(*w.wanted.get()).cancel(w, as)) {
         return false;
     }
     if (at == place::moved_for_one) {

@@ -1,7 +1,7 @@
 #include <roost/sync/detail/lock_takers.hpp>
 
 #include <roost/base/atomic.hpp>
-#include <roost/base/misuse.hpp>
+#include <roost/base/detail/report_misuse.hpp>
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include <roost/sync/detail/permits.hpp>
 
-#include <roost/base/misuse.hpp>
+#include <roost/base/detail/report_misuse.hpp>
 #include <roost/sync/detail/spin_watch.hpp>
 
 #include <utility>

@@ -1,4 +1,5 @@
-#include <roost/base/misuse.hpp>
+#include <roost/base/detail/quiet_drops.hpp>
+#include <roost/base/detail/report_misuse.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
 #include <roost/sync/wait_status.hpp>

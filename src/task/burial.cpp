@@ -1,6 +1,6 @@
 #include <roost/task/detail/frame/burial.hpp>
 
-#include <roost/base/misuse.hpp>
+#include <roost/base/detail/quiet_drops.hpp>
 #include <roost/task/detail/job/job_core.hpp>
 #include <roost/task/failure_sink.hpp>
 

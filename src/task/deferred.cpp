@@ -1,7 +1,8 @@
 #include <roost/task/deferred.hpp>
 
+#include <roost/base/detail/quiet_drops.hpp>
+#include <roost/base/detail/report_misuse.hpp>
 #include <roost/base/error.hpp>
-#include <roost/base/misuse.hpp>
 #include <roost/task/external.hpp>
 
 namespace roost::inline ROOST_ABI::detail {

@@ -1,5 +1,6 @@
+#include <roost/base/detail/quiet_drops.hpp>
+#include <roost/base/detail/report_misuse.hpp>
 #include <roost/base/failure_sink.hpp>
-#include <roost/base/misuse.hpp>
 #include <roost/exec/detail/activity.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/task.hpp>

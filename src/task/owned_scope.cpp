@@ -1,9 +1,10 @@
 #include <roost/task/owned_scope.hpp>
 
 #include <roost/base/detail/write_stderr.hpp>
+#include <roost/exec/detail/limited_thread.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/failure_sink.hpp>
-#include <roost/tree/callback.hpp>
+#include <roost/tree/detail/passing_callback.hpp>
 #include <roost/tree/visit.hpp>
 
 // id  operation    order    pairs  carries                              fails in

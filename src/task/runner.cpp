@@ -1,3 +1,4 @@
+#include <roost/base/detail/what_runs.hpp>
 #include <roost/exec/detail/activity.hpp>
 #include <roost/task/detail/frame/burial.hpp>
 #include <roost/task/detail/frame/promise.hpp>

@@ -1,5 +1,8 @@
 #include <roost/base/misuse.hpp>
 
+#include <roost/base/detail/quiet_drops.hpp>
+#include <roost/base/detail/report_misuse.hpp>
+
 #include <roost/base/failure_sink.hpp>
 
 #include <gtest/gtest.h>

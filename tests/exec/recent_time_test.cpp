@@ -1,4 +1,4 @@
-#include <roost/exec/recent_time.hpp>
+#include <roost/exec/detail/recent_time.hpp>
 
 #include <gtest/gtest.h>
 

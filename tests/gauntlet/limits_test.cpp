@@ -75,7 +75,7 @@ TEST(gauntlet_limits, GAUNTLET_10_SYNC_176_permits_and_counts_stop_at_their_limi
     EXPECT_DEATH(latch(latch::max_count + 1, "line"), "line");
     ++refused;
     shared_mutex table("table");
-    ASSERT_TRUE(table.core().try_take(shared_mutex::max_readers - 2));  // as many readers
+    ASSERT_TRUE(detail::sync_access::permits_of(table).try_take(shared_mutex::max_readers - 2));  // as many readers
     {
         auto last = table.try_lock_shared();
         EXPECT_TRUE(last);
@@ -87,10 +87,10 @@ TEST(gauntlet_limits, GAUNTLET_10_SYNC_176_permits_and_counts_stop_at_their_limi
         EXPECT_DEATH(over.unlock(), "table.*by a reader while a writer");
         refused += 3;
         static_cast<void>(over.release());
-        table.core().give(1);
+        detail::sync_access::permits_of(table).give(1);
     }
     EXPECT_EQ(table.readers_now(), shared_mutex::max_readers - 2);
-    table.core().give(shared_mutex::max_readers - 2);
+    detail::sync_access::permits_of(table).give(shared_mutex::max_readers - 2);
     EXPECT_EQ(table.readers_now(), 0U);
     q.say("%d steps over the edge of permits, counts and readers, each told", refused);
 }

@@ -1,10 +1,10 @@
 #include <roost/observe/dump.hpp>
 
-#include <roost/exec/recent_time.hpp>
+#include <roost/exec/detail/recent_time.hpp>
 #include <roost/flow/race.hpp>
 #include <roost/flow/supervise.hpp>
 #include <roost/flow/when_all.hpp>
-#include <roost/shutdown/report.hpp>
+#include <roost/shutdown/detail/report_of.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/mutex.hpp>
 #include <roost/task/scope.hpp>

@@ -1,5 +1,7 @@
 #include <roost/observe/hooks.hpp>
 
+#include <roost/base/detail/what_runs.hpp>
+
 #include "../task/rig.hpp"
 
 #include <concepts>

@@ -119,7 +119,7 @@ TEST(pool_blocking, POOL_22_a_thread_that_does_not_come_is_handed_what_it_waits_
     auto p = make_pool(l, one_stripe(1));
     auto held = p.acquire_blocking();
     deaf_thread parked;
-    ASSERT_TRUE(p.core().queue().enqueue(parked));
+    ASSERT_TRUE(core_of(p).queue().enqueue(parked));
     int overtaken = 0;
     while (held && overtaken < 10'000) {
         held.handle().give_back();
@@ -128,7 +128,7 @@ TEST(pool_blocking, POOL_22_a_thread_that_does_not_come_is_handed_what_it_waits_
     }
     EXPECT_EQ(overtaken, roost::detail::thread_patience) << "so often, then it is handed over";
     EXPECT_EQ(parked.given, roost::detail::gift::resource);
-    p.core().pass_on(parked);
+    core_of(p).pass_on(parked);
     parked.finish();
     expect_conserved(p, l);
 }
@@ -138,12 +138,12 @@ TEST(pool_blocking, POOL_22_a_parked_thread_is_not_notified_while_nothing_is_idl
     auto p = make_pool(l, one_stripe(1));
     auto held = p.acquire_blocking();
     deaf_thread parked;
-    ASSERT_TRUE(p.core().queue().enqueue(parked));
-    p.core().queue().serve();
+    ASSERT_TRUE(core_of(p).queue().enqueue(parked));
+    core_of(p).queue().serve();
     EXPECT_FALSE(parked.is_notified);
     held.handle().give_back();
     EXPECT_TRUE(parked.is_notified);
-    EXPECT_TRUE(p.core().queue().cancel(parked, roost::claim::cancelled));
+    EXPECT_TRUE(core_of(p).queue().cancel(parked, roost::claim::cancelled));
     parked.finish();
 }
 
@@ -154,7 +154,7 @@ TEST(pool_blocking, POOL_22_after_that_it_is_also_given_the_right_to_create) {
     auto p = make_pool(l, o);
     auto held = p.acquire_blocking();
     deaf_thread parked;
-    ASSERT_TRUE(p.core().queue().enqueue(parked));
+    ASSERT_TRUE(core_of(p).queue().enqueue(parked));
     for (int i = 0; i < roost::detail::thread_patience; ++i) {
         held.handle().give_back();
         held = p.acquire_blocking(roost::now());
@@ -162,7 +162,7 @@ TEST(pool_blocking, POOL_22_after_that_it_is_also_given_the_right_to_create) {
     }
     EXPECT_EQ(p.resize(2), 2U);
     EXPECT_EQ(parked.given, roost::detail::gift::permit);
-    p.core().pass_on(parked);
+    core_of(p).pass_on(parked);
     parked.finish();
     EXPECT_EQ(p.stats().free, 1U);
 }
@@ -179,7 +179,7 @@ TEST(pool_blocking, POOL_40_what_waits_for_a_parked_thread_is_no_work) {
     auto b = p.acquire_blocking();
     ASSERT_TRUE(a && b);
     deaf_thread parked;
-    ASSERT_TRUE(p.core().queue().enqueue(parked));
+    ASSERT_TRUE(core_of(p).queue().enqueue(parked));
     auto& first = a.handle().stripe() == 0 ? a : b;
     auto& second = a.handle().stripe() == 0 ? b : a;
     first.handle().give_back();
@@ -188,7 +188,7 @@ TEST(pool_blocking, POOL_40_what_waits_for_a_parked_thread_is_no_work) {
     second.handle().give_back();
     EXPECT_EQ(p.stats().idle, 2U);
     EXPECT_FALSE(root->has_work());
-    EXPECT_TRUE(p.core().queue().cancel(parked, roost::claim::cancelled));
+    EXPECT_TRUE(core_of(p).queue().cancel(parked, roost::claim::cancelled));
     parked.finish();
 }
 

@@ -32,18 +32,18 @@ TEST(pool_creation, POOL_35_failures_in_a_row_suspend_creating_and_a_success_end
     o.backoff = roost::create_backoff(2, 10ms, 40ms);
     o.on_error = [](const roost::pool_error&) {};
     auto p = make_pool(l, o);
-    auto& creation = p.core().creation();
+    auto& creation = core_of(p).creation();
     l.fail_next = 2;
     EXPECT_FALSE(creation.create_one());
-    EXPECT_TRUE(may_create(p.core())) << "one failure";
+    EXPECT_TRUE(may_create(core_of(p))) << "one failure";
     EXPECT_FALSE(creation.create_one());
-    EXPECT_FALSE(may_create(p.core()));
+    EXPECT_FALSE(may_create(core_of(p)));
     std::exception_ptr why;
     EXPECT_TRUE(creation.is_suspended(why));
     EXPECT_NE(why, nullptr);
     EXPECT_EQ(creation.try_reserve(), nullptr);
     time.advance(10ms);
-    EXPECT_TRUE(may_create(p.core()));
+    EXPECT_TRUE(may_create(core_of(p)));
     EXPECT_TRUE(creation.create_one());
     EXPECT_FALSE(creation.is_suspended(why));
     EXPECT_EQ(p.stats().create_failures, 2U);
@@ -55,12 +55,12 @@ TEST(pool_creation, POOL_35_failures_in_a_row_suspend_creating_and_a_success_end
 TEST(pool_creation, POOL_9_a_right_that_is_not_used_frees_its_slot) {
     ledger l;
     auto p = make_pool(l, one_stripe(1));
-    roost::detail::slot_base* s = p.core().creation().try_reserve();
+    roost::detail::slot_base* s = core_of(p).creation().try_reserve();
     ASSERT_NE(s, nullptr);
     EXPECT_EQ(p.stats().busy, 1U);
-    EXPECT_EQ(p.core().creation().try_reserve(), nullptr) << "there is no room";
-    EXPECT_FALSE(p.core().creation().create_one());
-    p.core().queue().emptied(*s);
+    EXPECT_EQ(core_of(p).creation().try_reserve(), nullptr) << "there is no room";
+    EXPECT_FALSE(core_of(p).creation().create_one());
+    core_of(p).queue().emptied(*s);
     EXPECT_EQ(p.stats().free, 1U);
     expect_conserved(p, l);
 }
@@ -68,10 +68,10 @@ TEST(pool_creation, POOL_9_a_right_that_is_not_used_frees_its_slot) {
 TEST(pool_creation, POOL_6_a_discarded_resource_is_destroyed_and_its_slot_is_free) {
     ledger l;
     auto p = make_pool(l, one_stripe(1));
-    ASSERT_TRUE(p.core().creation().create_one());
-    roost::detail::slot_base* s = p.core().try_take();
+    ASSERT_TRUE(core_of(p).creation().create_one());
+    roost::detail::slot_base* s = core_of(p).try_take();
     ASSERT_NE(s, nullptr);
-    p.core().creation().discard(*s);
+    core_of(p).creation().discard(*s);
     EXPECT_EQ(l.destroyed, 1);
     EXPECT_EQ(p.stats().free, 1U);
 }

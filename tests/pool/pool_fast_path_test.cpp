@@ -162,7 +162,7 @@ TEST(pool_fast_path, POOL_101_without_memory_for_a_pool_error_the_sink_gets_the_
     auto p = make_pool(l, one_stripe(1));
     const std::exception_ptr why = std::make_exception_ptr(std::runtime_error("refused"));
     fails_next = true;
-    p.core().report(roost::pool_operation::destroy, 0, why);
+    core_of(p).report(roost::pool_operation::destroy, 0, why);
     EXPECT_FALSE(fails_next) << "it needed memory";
     EXPECT_EQ(reported, why);
     reported = nullptr;

@@ -26,8 +26,8 @@ TEST(pool_limits, POOL_33_an_attempt_is_claimed_once) {
     virtual_time time;
     ledger l;
     auto p = make_pool(l, timed(time));
-    auto& limits = p.core().limits();
-    roost::detail::slot_base* s = p.core().creation().try_reserve();
+    auto& limits = core_of(p).limits();
+    roost::detail::slot_base* s = core_of(p).creation().try_reserve();
     ASSERT_NE(s, nullptr);
     const std::uint32_t attempt = s->attempt;
     limits.arm(*s, 5ms);
@@ -35,7 +35,7 @@ TEST(pool_limits, POOL_33_an_attempt_is_claimed_once) {
     EXPECT_FALSE(limits.claim_attempt(*s, attempt));
     time.advance(10ms);
     EXPECT_EQ(p.stats().abandoned, 0U) << "a limit ends with its attempt";
-    p.core().queue().emptied(*s);
+    core_of(p).queue().emptied(*s);
     EXPECT_EQ(p.stats().free, 1U);
 }
 
@@ -43,8 +43,8 @@ TEST(pool_limits, POOL_33_at_the_limit_the_slot_is_free_and_the_attempt_is_late)
     virtual_time time;
     ledger l;
     auto p = make_pool(l, timed(time));
-    auto& limits = p.core().limits();
-    roost::detail::slot_base* s = p.core().creation().try_reserve();
+    auto& limits = core_of(p).limits();
+    roost::detail::slot_base* s = core_of(p).creation().try_reserve();
     ASSERT_NE(s, nullptr);
     const std::uint32_t attempt = s->attempt;
     s->is_creating = true;
@@ -63,11 +63,11 @@ TEST(pool_limits, POOL_34_a_destruction_has_a_limit_only_if_the_options_set_one)
     virtual_time time;
     ledger l;
     auto without = make_pool(l, timed(time));
-    EXPECT_EQ(without.core().limits().make_drop_limit(), nullptr);
+    EXPECT_EQ(core_of(without).limits().make_drop_limit(), nullptr);
     pool_options o = timed(time);
     o.destroy_timeout = 1s;
     auto with = make_pool(l, o);
-    auto* limit = with.core().limits().make_drop_limit();
+    auto* limit = core_of(with).limits().make_drop_limit();
     EXPECT_NE(limit, nullptr);
     delete limit;
 }

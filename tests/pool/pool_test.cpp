@@ -32,7 +32,7 @@ TEST(pool, POOL_2_capacity_is_spread_evenly_over_the_stripes) {
     unsigned least = 99;
     unsigned most = 0;
     for (unsigned i = 0; i < 3; ++i) {
-        const roost::detail::stripe_state s(p.core().stripes().at(i).word.load(roost::seam::mo::relaxed));
+        const roost::detail::stripe_state s(core_of(p).stripes().at(i).word.load(roost::seam::mo::relaxed));
         least = std::min(least, s.capacity());
         most = std::max(most, s.capacity());
     }

@@ -88,7 +88,7 @@ TEST(pool_upkeep, POOL_36_max_lifetime_with_jitter_drawn_once) {
         }
         std::set<std::int64_t> ends;
         for (unsigned i = 0; i < 8; ++i) {
-            ends.insert(p.core().stripes().at(0).slots[i]->expires.load(roost::seam::mo::relaxed) -
+            ends.insert(core_of(p).stripes().at(0).slots[i]->expires.load(roost::seam::mo::relaxed) -
                         time.now().time_since_epoch().count());
         }
         EXPECT_GT(ends.size(), 4U) << "not all at once";

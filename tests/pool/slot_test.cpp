@@ -32,7 +32,7 @@ TEST(slot, POOL_23_slots_know_their_number_and_their_stripe) {
     auto p = make_pool(l, o);
     unsigned total = 0;
     for (unsigned i = 0; i < p.stripes(); ++i) {
-        auto& stripe = p.core().stripes().at(i);
+        auto& stripe = core_of(p).stripes().at(i);
         for (unsigned n = 0; n < stripe.slot_count; ++n, ++total) {
             EXPECT_EQ(stripe.slots[n]->number, n);
             EXPECT_EQ(stripe.slots[n]->home, &stripe);

@@ -55,6 +55,10 @@ inline auto undertaker(ledger& l) {
 inline roost::pool<thing> make_pool(ledger& l, roost::pool_options options) {
     return roost::pool<thing>(std::move(options), factory(l), undertaker(l));
 }
+template <class R>
+roost::detail::pool_core& core_of(roost::pool<R>& p) {
+    return roost::detail::pool_access::core_of(p);
+}
 inline roost::pool_options one_stripe(std::uint32_t capacity) {
     roost::pool_options o(capacity, "test pool");
     o.stripes = 1;

@@ -3,7 +3,7 @@
 #include <roost/tree/detail/raise_turn.hpp>
 
 #include <roost/testing/explore_gtest.hpp>
-#include <roost/tree/callback.hpp>
+#include <roost/tree/detail/passing_callback.hpp>
 
 #include <functional>
 #include <optional>

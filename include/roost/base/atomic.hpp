@@ -30,6 +30,7 @@
 
 #include <roost/base/clock.hpp>
 #include <roost/base/config.hpp>
+#include <roost/base/detail/seam_names.hpp>
 
 #include <atomic>
 
@@ -60,7 +61,4 @@ inline constexpr unset_t unset{};
 
 namespace roost::inline ROOST_ABI {
 using seam::now;
-namespace detail {
-using namespace seam;
-}
 }  // namespace roost::inline ROOST_ABI

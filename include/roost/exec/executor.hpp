@@ -1,5 +1,6 @@
 #pragma once
 
+#include <roost/exec/detail/fall_back.hpp>
 #include <roost/exec/work.hpp>
 
 #include <concepts>
@@ -100,10 +101,6 @@ public:
     [[nodiscard]] bool is_here() const noexcept override { return true; }
     [[nodiscard]] std::string_view name() const noexcept override { return "inline executor"; }
 };
-
-namespace detail {
-void fall_back(executor_ref to, work& w, std::string_view what) noexcept;
-}
 
 // Posts w to `to`, or to the fallback executor if `to` is empty or closed. If that is missing or closed as well, ends the
 // program with the name `what`, because a wake would be lost. Reads `what` only when the post is refused.

@@ -17,7 +17,7 @@
 #include <roost/task/on.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
-#include <roost/tree/callback.hpp>
+#include <roost/tree/detail/passing_callback.hpp>
 
 namespace roost::inline ROOST_ABI {
 

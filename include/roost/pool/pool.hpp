@@ -24,6 +24,7 @@
 // Thread-safe, except for moving and destroying the pool object. A call on a moved-from pool panics.
 
 #include <roost/base/time_limit.hpp>
+#include <roost/pool/detail/access.hpp>
 #include <roost/pool/detail/acquire_operation.hpp>
 #include <roost/pool/detail/pool_core_of.hpp>
 #include <roost/pool/options.hpp>
@@ -171,9 +172,10 @@ public:
     [[nodiscard]] std::string_view name() const noexcept { return live()->name(); }
     [[nodiscard]] std::uint32_t stripes() const noexcept { return live()->stripes().count(); }
     [[nodiscard]] node as_node() const noexcept { return *live(); }
-    [[nodiscard]] detail::pool_core& core() noexcept { return *live(); }  // not API
 
 private:
+    friend detail::pool_access;
+
     [[gnu::noinline]] acquired<R> acquire_slowly(const char* who, time_limit deadline, site where) {
         detail::pool_waiter w;
         if (detail::try_pick(*live(), w, true)) {

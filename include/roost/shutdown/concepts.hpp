@@ -38,16 +38,4 @@ concept buffered_reader = requires(T& t, std::size_t n) {
 template <class T>
 concept byte_writer = requires(T& t, std::span<const std::byte> bytes) { t.write_some(bytes); };
 
-namespace detail {
-
-template <class A>
-concept withdrawable = awaitable<A> && can_be_cancelled<awaiter_of<A>>;
-
-template <class T>
-concept has_size_hint = requires(const T& t) {
-    { t.size_hint() } -> std::convertible_to<roost::size_hint>;
-};
-
-}  // namespace detail
-
 }  // namespace roost::inline ROOST_ABI

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <roost/shutdown/abandon.hpp>
+#include <roost/shutdown/detail/concepts.hpp>
 #include <roost/shutdown/detail/interrupted_await.hpp>
 #include <roost/shutdown/detail/interrupted_call.hpp>
 #include <roost/shutdown/detail/interrupted_range.hpp>
@@ -24,13 +25,6 @@
 // owner is gone.
 
 namespace roost::inline ROOST_ABI {
-
-namespace detail {
-template <class T>
-inline constexpr bool is_finish = false;
-template <class A>
-inline constexpr bool is_finish<finish<A>> = true;
-}  // namespace detail
 
 template <class T, bool HasExecutor = false>
 class interrupt {

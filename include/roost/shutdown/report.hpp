@@ -13,10 +13,6 @@
 // A report of the work that is still running. A report is a value and holds no node. All its guards existed at one moment of the
 // call that made it. It includes every guard that was held during the whole call.
 
-namespace roost::inline ROOST_ABI::detail {
-class node;
-}
-
 namespace roost::inline ROOST_ABI {
 
 // One group of a report: the work of one kind, name and creation site.
@@ -102,10 +98,5 @@ private:
 [[deprecated("use format_duration()")]] [[nodiscard]] inline std::string format_age(duration age) {
     return format_duration(age);
 }
-
-namespace detail {
-// Returns the report of n's subtree. Requires that the caller holds n. Throws std::bad_alloc.
-[[nodiscard]] shutdown_report report_of(node& n);
-}  // namespace detail
 
 }  // namespace roost::inline ROOST_ABI

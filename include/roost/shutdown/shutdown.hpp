@@ -1,6 +1,7 @@
 #pragma once
 
 #include <roost/shutdown/completion.hpp>
+#include <roost/shutdown/detail/report_of.hpp>
 #include <roost/shutdown/guard.hpp>
 #include <roost/shutdown/guarded.hpp>
 #include <roost/shutdown/interrupt.hpp>
@@ -23,10 +24,6 @@ enum class shutdown_state : std::uint8_t {
 [[nodiscard]] constexpr bool is_running(shutdown_state s) noexcept { return s == shutdown_state::running; }
 [[nodiscard]] constexpr bool is_shutting_down(shutdown_state s) noexcept { return s == shutdown_state::shutting_down; }
 [[nodiscard]] constexpr bool is_complete(shutdown_state s) noexcept { return s == shutdown_state::complete; }
-
-namespace detail {
-[[noreturn]] void moved_from_handle() noexcept;
-}
 
 // A handle to a node that can be stopped and drained. Copies refer to the same node. A handle is not work: it delays no
 // completion.
@@ -168,9 +165,10 @@ private:
             held->drop_handle();
         }
     }
+    [[noreturn]] static void panic_moved_from() noexcept;
     [[nodiscard]] detail::shutdown_node& live() const noexcept {
         if (node_ == nullptr) [[unlikely]] {
-            detail::moved_from_handle();
+            panic_moved_from();
         }
         return *node_;
     }

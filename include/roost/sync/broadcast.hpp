@@ -15,6 +15,7 @@
 
 #include <roost/base/literal.hpp>
 #include <roost/base/time_limit.hpp>
+#include <roost/sync/detail/answer_kinds.hpp>
 #include <roost/sync/detail/ring.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
@@ -23,12 +24,6 @@
 #include <cstdint>
 
 namespace roost::inline ROOST_ABI {
-
-namespace detail {
-struct broadcast_kind {
-    static constexpr const char* text = "broadcast receive";
-};
-}  // namespace detail
 
 // A value, and the number of values before it that this subscriber missed.
 template <class T>

@@ -136,7 +136,7 @@ public:
     // Returns the mutex once the waiter has been notified.
     [[nodiscard]] wait_target waits_on() const noexcept {
         const bool has_moved = node_.at.load(seam::mo::relaxed) != place::here;  // N4
-        return has_moved ? node_.wanted.get()->core().describe() : on_->describe();
+        return has_moved ? detail::sync_access::permits_of(*node_.wanted.get()).describe() : on_->describe();
     }
 
 private:

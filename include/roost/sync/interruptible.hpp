@@ -29,6 +29,7 @@
 
 #include <roost/base/atomic.hpp>
 #include <roost/exec/timer.hpp>
+#include <roost/sync/detail/answer_kinds.hpp>
 #include <roost/sync/detail/interrupt_source.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
 #include <roost/sync/wait_status.hpp>
@@ -40,12 +41,6 @@
 #include <variant>
 
 namespace roost::inline ROOST_ABI {
-
-namespace detail {
-struct interruptible_kind {
-    static constexpr const char* text = "interruptible wait";
-};
-}  // namespace detail
 
 // The result of an interruptible wait: the wait's own result, or wait_status::cancelled or expired.
 template <class T>
@@ -160,11 +155,6 @@ private:
     seam::atomic<std::uint32_t> state_{0};
 };
 
-namespace detail {
-template <class Deadline>
-inline constexpr bool is_deadline = std::is_convertible_v<Deadline, time_point>;
-}
-
 // Ends the wait as cancelled when stop is requested on `token`. Pass an executor if the coroutine's promise has none.
 template <class Operation>
 [[nodiscard]] auto with_stop(Operation operation, std::stop_token token) noexcept {
@@ -191,10 +181,10 @@ template <class Operation>
 
 // Refuses any other type of time.
 template <class Operation, class Time, class... More>
-    requires(!detail::is_deadline<Time>)
+    requires(!std::is_convertible_v<Time, time_point>)
 [[nodiscard]] auto with_deadline(Operation operation, Time, More&...) noexcept {
     static_assert(
-        detail::is_deadline<Time>,
+        std::is_convertible_v<Time, time_point>,
         "with_deadline takes a time of the executor's timers: with_deadline(wait, timers.now() + 50ms); in a task, "
         "fail_after(50ms, ...) takes a duration");
     return operation;

@@ -24,8 +24,6 @@ namespace roost::inline ROOST_ABI {
 
 class mutex {
 public:
-    static constexpr bool is_exclusive = true;  // not API: there is one of it
-    static constexpr const char* take_call = "lock()";  // not API
     class guard;
     using operation = detail::permit_operation<mutex, guard>;
 
@@ -43,9 +41,12 @@ public:
     [[nodiscard]] bool is_locked() const noexcept { return permits_.available() == 0; }
     [[nodiscard]] std::size_t waiters_now() const noexcept { return permits_.waiters_now(); }
     [[nodiscard]] const char* name() const noexcept { return permits_.name(); }
-    [[nodiscard]] detail::permits& core() noexcept { return permits_; }  // not API
 
 private:
+    friend detail::sync_access;
+    static constexpr bool is_exclusive = true;
+    static constexpr const char* take_call = "lock()";
+
     // Returns the guard of a lock that no job has taken.
     [[nodiscard]] guard taken() noexcept;
 

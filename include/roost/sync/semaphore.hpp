@@ -23,8 +23,6 @@ namespace roost::inline ROOST_ABI {
 
 class semaphore {
 public:
-    static constexpr bool is_exclusive = false;  // not API
-    static constexpr const char* take_call = "acquire()";  // not API
     class permit;
     using operation = detail::permit_operation<semaphore, permit>;
     static constexpr std::uint32_t max_permits = detail::permit_state::max;
@@ -55,9 +53,12 @@ public:
     [[nodiscard]] std::uint32_t in_use() noexcept { return permits_.in_use(); }
     [[nodiscard]] std::size_t waiters_now() const noexcept { return permits_.waiters_now(); }
     [[nodiscard]] const char* name() const noexcept { return permits_.name(); }
-    [[nodiscard]] detail::permits& core() noexcept { return permits_; }  // not API
 
 private:
+    friend detail::sync_access;
+    static constexpr bool is_exclusive = false;
+    static constexpr const char* take_call = "acquire()";
+
     [[nodiscard]] std::uint32_t checked(std::uint32_t n) const noexcept {
         if (n > max_permits) {
             permits_.misuse("more permits were asked for than it can count");

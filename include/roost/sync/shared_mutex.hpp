@@ -26,8 +26,6 @@ class shared_mutex {
 public:
     using guard = basic_guard<false>;
     using shared_guard = basic_guard<true>;
-    static constexpr bool is_exclusive = false;  // not API
-    static constexpr const char* take_call = "lock() or lock_shared()";  // not API
     using operation = detail::permit_operation<shared_mutex, guard>;
     using shared_operation = detail::permit_operation<shared_mutex, shared_guard>;
     static constexpr std::uint32_t max_readers = detail::permit_state::max;
@@ -70,9 +68,12 @@ public:
     [[nodiscard]] bool is_locked() const noexcept { return permits_.available() == 0; }  // by a writer
     [[nodiscard]] std::size_t waiters_now() const noexcept { return permits_.waiters_now(); }
     [[nodiscard]] const char* name() const noexcept { return permits_.name(); }
-    [[nodiscard]] detail::permits& core() noexcept { return permits_; }  // not API
 
 private:
+    friend detail::sync_access;
+    static constexpr bool is_exclusive = false;
+    static constexpr const char* take_call = "lock() or lock_shared()";
+
     detail::permits permits_;
 };
 

@@ -4,30 +4,14 @@
 
 #include <roost/base/assert.hpp>
 #include <roost/base/status.hpp>
+#include <roost/sync/detail/answer_kinds.hpp>
+#include <roost/sync/detail/wait_status.hpp>
 #include <roost/sync/waiter.hpp>
 
 #include <optional>
 #include <utility>
 
 namespace roost::inline ROOST_ABI {
-
-namespace detail {
-
-[[nodiscard]] constexpr wait_status status_of(claim how) noexcept {
-    switch (how) {
-        case claim::cancelled: return wait_status::cancelled;
-        case claim::expired: return wait_status::expired;
-        default: return wait_status::done;
-    }
-}
-
-[[gnu::cold]] void value_not_sent(wait_status why) noexcept;
-
-struct receive_kind {
-    static constexpr const char* text = "channel receive";
-};
-
-}  // namespace detail
 
 // Compares the status of an interrupted wait with a claim.
 [[nodiscard]] constexpr bool operator==(wait_status status, claim how) noexcept { return status == detail::status_of(how); }

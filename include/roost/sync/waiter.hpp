@@ -18,6 +18,7 @@
 
 #include <roost/base/atomic.hpp>
 #include <roost/exec/resume.hpp>
+#include <roost/sync/detail/forward.hpp>
 
 #include <cstdint>
 #include <string_view>
@@ -52,12 +53,6 @@ private:
     const char* name_ = "";
     std::size_t length_ = uncounted;
 };
-
-namespace detail {
-class choice;
-class wait_list;
-class wake_chain;
-}  // namespace detail
 
 // What runs when a waiter is delivered. Without an executor it runs on the delivering thread, outside every lock. Such
 // coroutines run one after the other: one that wakes others does not recurse into them.

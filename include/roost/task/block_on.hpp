@@ -4,7 +4,7 @@
 // for threads outside the executor. Throws error(would_deadlock) in a job or on a thread of the executor: it would block the
 // thread that has to do the work.
 
-#include <roost/exec/blocking.hpp>
+#include <roost/exec/detail/limited_thread.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/owned_scope.hpp>

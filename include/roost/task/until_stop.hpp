@@ -14,6 +14,7 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/frame/boundary_await.hpp>
 #include <roost/task/detail/job/inner_region.hpp>
+#include <roost/tree/detail/passing_callback.hpp>
 
 #include <optional>
 

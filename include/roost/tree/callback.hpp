@@ -2,72 +2,14 @@
 
 #include <roost/exec/executor.hpp>
 #include <roost/tree/detail/callback_member.hpp>
+#include <roost/tree/detail/posted_callback.hpp>
 #include <roost/tree/token.hpp>
 
 #include <concepts>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
 namespace roost::inline ROOST_ABI {
-
-namespace detail {
-
-// Called in a catch block. Sends the exception to the failure sink, with the node's name and site if the node is known.
-void report_thrown(const char* what, const node* at) noexcept;
-
-// The part of a posted callback that may outlive its registration, in an executor's queue.
-class posted_callback {
-public:
-    posted_callback(const posted_callback&) = delete;
-    posted_callback& operator=(const posted_callback&) = delete;
-
-    void add(token observed, level at, executor_ref on);
-    void remove() noexcept;  // frees the block too
-
-protected:
-    using call_function = void (*)(posted_callback&);
-    using destroy_function = void (*)(posted_callback&) noexcept;
-    posted_callback(call_function call, destroy_function destroy) noexcept;
-    ~posted_callback() = default;
-
-private:
-    struct listed_part final : callback_member {
-        listed_part(level at, posted_callback& block) noexcept;
-        posted_callback& owner;
-    };
-    struct work_part final : work {
-        explicit work_part(posted_callback& block) noexcept;
-        posted_callback& owner;
-    };
-    static void level_reached(callback_member& m) noexcept;
-    static void run_posted(work& w) noexcept;
-    void drop() noexcept;
-
-    call_function call_;
-    destroy_function destroy_;
-    work_part work_;
-    std::unique_ptr<listed_part> listed_;
-    token observed_;
-    executor_ref on_;
-    atomic<std::uint32_t> state_{0};
-    atomic<std::uint32_t> holders_{1};
-    plain<std::uint32_t> runner_{0};
-};
-
-template <class Fn>
-class posted_callback_of final : public posted_callback {
-public:
-    template <class F>
-    explicit posted_callback_of(F&& fn) : posted_callback(&call, &destroy), fn_(std::forward<F>(fn)) {}
-
-private:
-    static void call(posted_callback& self) { static_cast<posted_callback_of&>(self).fn_(); }
-    static void destroy(posted_callback& self) noexcept { delete static_cast<posted_callback_of*>(&self); }
-    Fn fn_;
-};
-
-}  // namespace detail
 
 // Runs fn once, on an executor, when the token's effective level reaches `at`; at once if it has been reached already.
 // Destroying the callback waits for a running fn, unless fn itself destroys it; afterwards fn never runs. An exception from
@@ -105,11 +47,6 @@ public:
 private:
     detail::posted_callback* block_ = nullptr;
 };
-
-namespace detail {
-// What happens if an inline callback is destroyed after its level was reached and before the raise has called it.
-enum class if_reached : unsigned char { runs, is_skipped };
-}  // namespace detail
 
 // Runs fn on the thread that raises the level, inside raise(). Only for claiming and posting: fn must be short, must not
 // block, and takes no lock that a thread holds while it raises levels. Allocates nothing; not movable. If the level has been
@@ -151,11 +88,5 @@ private:
 };
 template <class Fn>
 inline_callback(token, level, Fn) -> inline_callback<Fn>;
-
-namespace detail {
-// For waits that have ended: fn does not run in the destructor.
-template <class Fn>
-using passing_callback = inline_callback<Fn, if_reached::is_skipped>;
-}  // namespace detail
 
 }  // namespace roost::inline ROOST_ABI

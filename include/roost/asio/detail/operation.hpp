@@ -15,7 +15,7 @@
 #include <roost/asio/detail/operation_state.hpp>
 #include <roost/base/atomic.hpp>
 #include <roost/task/detail/job/region.hpp>
-#include <roost/tree/callback.hpp>
+#include <roost/tree/detail/passing_callback.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>

@@ -19,6 +19,11 @@
 // The inner wait's try_cancel() decides the claim. wait_slot ensures that it is called only while the coroutine is suspended in
 // the inner wait. The callback's remove() ensures that no thread is inside when this object is destroyed.
 
+namespace roost::inline ROOST_ABI {
+template <class A>
+class finish;
+}
+
 namespace roost::inline ROOST_ABI::detail {
 
 // Stores an awaitable and its awaiter. If Aw is a reference, the awaitable is stored elsewhere.
@@ -162,6 +167,11 @@ private:
     bool terminal_ = false;
     bool suspended_ = false;
 };
+
+template <class T>
+inline constexpr bool is_finish = false;
+template <class A>
+inline constexpr bool is_finish<finish<A>> = true;
 
 // The await of finish(x): checks for stop before x starts, then awaits x to its end.
 template <class Aw, class How>

@@ -15,6 +15,7 @@
 // P6  total: load, store        relaxed           -         nothing: a bound that is checked, changed under the lock
 // P7  statistics: load          relaxed           -         nothing
 
+#include <roost/sync/detail/access.hpp>
 #include <roost/sync/detail/limits.hpp>
 #include <roost/sync/detail/lock_takers.hpp>
 #include <roost/sync/detail/permit_state.hpp>
@@ -156,7 +157,7 @@ private:
     const char* name_;
 };
 
-// The awaiter for n permits of Owner::core(). co_await returns Result(owner, n).
+// The awaiter for n permits of an Owner. co_await returns Result(owner, n).
 template <class Owner, class Result>
 class [[nodiscard("nothing is held until it is awaited: write co_await")]] permit_operation {
 public:
@@ -166,16 +167,16 @@ public:
         if (node_.is_started()) {
             abandon();
         } else if (node_.is_unused()) {
-            never_awaited(waits_on(), Owner::take_call);
+            never_awaited(waits_on(), sync_access::take_call<Owner>);
         }
     }
 
     [[nodiscard]] bool await_ready() noexcept {
         set_awaited();
-        if constexpr (Owner::is_exclusive) {
-            return owner_->core().try_take_only();
+        if constexpr (sync_access::is_exclusive<Owner>) {
+            return permits_here().try_take_only();
         } else {
-            return owner_->core().try_take(node_.weight());
+            return permits_here().try_take(node_.weight());
         }
     }
     template <class Promise>
@@ -184,7 +185,7 @@ public:
     }
     [[nodiscard]] Result await_resume() noexcept {
         node_.finish();
-        if constexpr (Owner::is_exclusive && notes_lock_takers) {
+        if constexpr (sync_access::is_exclusive<Owner> && notes_lock_takers) {
             note_lock_taker(owner_, nullptr);
         }
         return Result(*owner_, node_.weight());
@@ -192,23 +193,24 @@ public:
 
     [[nodiscard]] bool start(const resume_target& target) noexcept {
         node_.bind(target);
-        return owner_->core().enqueue(node_);
+        return permits_here().enqueue(node_);
     }
-    bool try_cancel(claim as = claim::cancelled) noexcept { return owner_->core().cancel(node_, as); }
+    bool try_cancel(claim as = claim::cancelled) noexcept { return permits_here().cancel(node_, as); }
     void set_awaited() noexcept { node_.set_awaited(); }
     [[nodiscard]] waiter& node() noexcept { return node_; }
-    [[nodiscard]] wait_target waits_on() const noexcept { return owner_->core().describe(); }
+    [[nodiscard]] wait_target waits_on() const noexcept { return permits_here().describe(); }
     // Returns the lock that the awaiting job must not hold already.
     [[nodiscard]] const void* exclusive_lock() const noexcept
-        requires(Owner::is_exclusive)
+        requires(sync_access::is_exclusive<Owner>)
     {
         return owner_;
     }
 
 private:
+    [[nodiscard]] permits& permits_here() const noexcept { return sync_access::permits_of(*owner_); }
     void abandon() noexcept {
         if (node_.state() == claim::delivered) {
-            owner_->core().give(node_.weight());
+            permits_here().give(node_.weight());
         } else if (node_.state() == claim::waiting && !try_cancel()) {
             destroyed_while_woken(waits_on());
         }

@@ -47,4 +47,10 @@ private:
     node* owner_ = nullptr;
 };
 
+// What happens if an inline callback is destroyed after its level was reached and before the raise has called it.
+enum class if_reached : unsigned char { runs, is_skipped };
+
+// Called in a catch block. Sends the exception to the failure sink, with the node's name and site if the node is known.
+void report_thrown(const char* what, const node* at) noexcept;
+
 }  // namespace roost::inline ROOST_ABI::detail

@@ -5,8 +5,8 @@
 
 #include <roost/task/detail/job/region.hpp>
 #include <roost/task/sleep.hpp>
-#include <roost/tree/callback.hpp>
 #include <roost/tree/detail/deadline.hpp>
+#include <roost/tree/detail/passing_callback.hpp>
 #include <roost/tree/detail/raise_turn.hpp>
 
 #include <optional>

@@ -38,7 +38,7 @@
 // J4  claim: CAS              relaxed  -      nothing: the winner writes the outcome   external_model: set_vs_cancel
 // J4 survives compare_exchange as load and store: a promise takes its callback out, and waits for it, before it claims
 
-#include <roost/exec/recent_time.hpp>
+#include <roost/exec/detail/recent_time.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
 #include <roost/task/detail/job/event_sequence.hpp>
