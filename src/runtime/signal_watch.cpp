@@ -21,13 +21,9 @@ signal_watch::~signal_watch() { detail::signal_hub::remove(*target_); }
 
 channel<int>& signal_watch::numbers() noexcept { return target_->numbers; }
 
-namespace detail {
-
-task<int> first_signal(std::unique_ptr<signal_watch> signals) {
+task<int> signal_watch::first_signal(std::unique_ptr<signal_watch> signals) {
     received<int> first = co_await signals->receive();
     co_return *first;
 }
-
-}  // namespace detail
 
 }  // namespace roost::inline ROOST_ABI

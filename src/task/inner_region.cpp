@@ -1,6 +1,6 @@
 #include <roost/task/detail/job/inner_region.hpp>
 
-#include <roost/task/until_stop.hpp>
+#include <roost/task/detail/job/stop_region.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 

@@ -3,7 +3,6 @@
 #include <roost/base/atomic.hpp>
 #include <roost/task/detail/job/job_core.hpp>
 #include <roost/task/failure_sink.hpp>
-#include <roost/task/with_note.hpp>
 
 #include <cstdint>
 #include <mutex>

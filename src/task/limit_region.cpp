@@ -1,6 +1,7 @@
 #include <roost/task/detail/job/limit_region.hpp>
 
-#include <roost/task/timeout.hpp>
+#include <roost/base/error.hpp>
+#include <roost/task/detail/frame/timeout_await.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 

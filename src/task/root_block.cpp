@@ -2,9 +2,9 @@
 
 #include <roost/base/error.hpp>
 #include <roost/base/task_cancelled.hpp>
-#include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/driven.hpp>
+#include <roost/task/detail/job/driven_task.hpp>
+#include <roost/task/detail/job/root_job.hpp>
 #include <roost/task/failure_sink.hpp>
 
 namespace roost::inline ROOST_ABI::detail {

@@ -3,6 +3,7 @@
 #include <roost/base/site.hpp>
 #include <roost/exec/blocking.hpp>
 #include <roost/runtime/detail/fork_check.hpp>
+#include <roost/runtime/detail/forward.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,10 +13,6 @@
 #include <vector>
 
 namespace roost::inline ROOST_ABI {
-
-namespace detail {
-class lane_core;
-}
 
 // One item of a lane's work: what a thread runs, or what is queued.
 class lane_entry {

@@ -5,6 +5,7 @@
 #include <roost/exec/detail/posters.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/runtime/detail/fork_check.hpp>
+#include <roost/runtime/detail/forward.hpp>
 #include <roost/runtime/detail/pace.hpp>
 #include <roost/runtime/detail/pulse.hpp>
 #include <roost/runtime/detail/timer_shards.hpp>
@@ -15,10 +16,6 @@
 #include <string_view>
 
 namespace roost::inline ROOST_ABI {
-
-namespace detail {
-class keeper;
-}
 
 // An executor that runs its work on the thread that calls run(): one thread, no stealing, its own timers. Posting from that
 // thread costs no atomic operation.

@@ -11,37 +11,18 @@
 //
 // For phases, budgets, reports and readiness use service::run; for other signals and other reactions, signal_watch.
 
+#include <roost/runtime/detail/signal_canceller.hpp>
 #include <roost/runtime/detail/signal_hub.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/block_on.hpp>
+#include <roost/task/detail/job/root_job.hpp>
 
 #include <concepts>
 #include <source_location>
 #include <type_traits>
+#include <utility>
 
 namespace roost::inline ROOST_ABI {
-
-namespace detail {
-
-// Cancels a tree on SIGINT or SIGTERM.
-class signal_canceller {
-public:
-    signal_canceller();
-    ~signal_canceller();
-    signal_canceller(const signal_canceller&) = delete;
-    signal_canceller& operator=(const signal_canceller&) = delete;
-
-    // Cancels root at the first signal, at once if one has arrived already. Called once.
-    void cancels(const node_ref<node>& root) noexcept;
-    // Returns the signal that cancelled, or 0. Called after the tree has ended.
-    [[nodiscard]] int number() const noexcept;
-
-private:
-    class target;
-    std::shared_ptr<target> target_;
-};
-
-}  // namespace detail
 
 // Returns the task's number, 0 for a task<void>, or 128 + n if signal n cancelled it. A task that completes in spite of the
 // signal has its own result: its value is returned, its error is thrown. Blocks; must not be called in a job.

@@ -44,21 +44,21 @@ public:
     }
 
 private:
+    template <std::same_as<int>... Number>
+    friend task<int> signal_received(Number... numbers);
+    [[nodiscard]] static task<int> first_signal(std::unique_ptr<signal_watch> signals);
+
     explicit signal_watch(detail::signal_numbers numbers);
     class target;
     [[nodiscard]] channel<int>& numbers() noexcept;
     std::shared_ptr<target> target_;
 };
 
-namespace detail {
-[[nodiscard]] task<int> first_signal(std::unique_ptr<signal_watch> signals);
-}
-
 // Returns a task that ends with the number of the first of these signals. Signals count from the call, not from the first
 // await.
 template <std::same_as<int>... Number>
 [[nodiscard]] task<int> signal_received(Number... numbers) {
-    return detail::first_signal(std::make_unique<signal_watch>(numbers...));
+    return signal_watch::first_signal(std::make_unique<signal_watch>(numbers...));
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -8,7 +8,10 @@
 // be entered even then. Abort is not delayed. A guard is destroyed in the job that made it. Destroying it in another job,
 // outside of jobs or after its job has ended ends the program with a message that names both.
 
+#include <roost/task/detail/frame/ignore_await.hpp>
 #include <roost/task/task.hpp>
+
+#include <utility>
 
 namespace roost::inline ROOST_ABI {
 
@@ -31,27 +34,6 @@ public:
 private:
     detail::region* in_;
 };
-
-namespace detail {
-
-class ignore_await {
-public:
-    explicit ignore_await(promise_base& me) noexcept : me_(&me) {}
-    [[nodiscard]] bool await_ready() const noexcept { return me_->region().enter_ignore(); }
-    void await_suspend(std::coroutine_handle<>) const noexcept { unwind_frame(*me_); }
-    [[nodiscard]] ignore_guard await_resume() const noexcept { return ignore_guard(me_->region()); }
-
-private:
-    promise_base* me_;
-};
-
-class ignore_call {
-public:
-    ignore_call() noexcept = default;
-    [[nodiscard]] ignore_await in_task(promise_base& me) const noexcept { return ignore_await(me); }
-};
-
-}  // namespace detail
 
 [[nodiscard]] inline detail::ignore_call ignore_cancellation() noexcept { return {}; }
 

@@ -4,14 +4,13 @@
 // the job, innermost first; the error itself keeps its type and goes on. job::notes() and reports show them.
 
 #include <roost/task/checkpoint.hpp>
+#include <roost/task/detail/job/job_extras.hpp>
 
+#include <source_location>
 #include <string>
+#include <utility>
 
 namespace roost::inline ROOST_ABI {
-
-namespace detail {
-void add_note_at(job_core& to, const std::string& text, site where) noexcept;
-}
 
 template <class T>
 task<T> with_note(std::string text, task<T> t, std::source_location where = std::source_location::current()) {

@@ -4,6 +4,7 @@
 // pay one bit. The body owns the contents until the job is final; then they are constant.
 
 #include <roost/base/config.hpp>
+#include <roost/base/site.hpp>
 #include <roost/task/detail/job/carried_failures.hpp>
 
 #include <exception>
@@ -34,5 +35,7 @@ private:
     const job_core* of_;
     job_extras* next_ = nullptr;
 };
+
+void add_note_at(job_core& to, const std::string& text, site where) noexcept;
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -1,0 +1,32 @@
+#pragma once
+
+// A level that holds one value of a job_local.
+
+#include <roost/base/detail/frame_memory.hpp>
+#include <roost/task/detail/job/region.hpp>
+
+#include <cstddef>
+
+namespace roost::inline ROOST_ABI::detail {
+
+class value_region final : public guest_region {
+public:
+    [[nodiscard]] static value_region& make(region& parent, site made_at, const void* key, const void* value);
+    void leave_for_good() noexcept;
+    // Returns the value of the nearest level that has the key, from `from` upwards; null if there is none.
+    [[nodiscard]] static const void* find(const node& from, const void* key) noexcept;
+
+    static void* operator new(std::size_t size) { return allocate_frame(size); }
+    static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
+
+private:
+    value_region(region& parent, site made_at, const void* key, const void* value)
+        : guest_region(functions, parent, "value", made_at, {}, parent.owner()), key_(key), value_(value) {}
+    static void destroy(node& self) noexcept { delete &static_cast<value_region&>(static_cast<region&>(self)); }
+    static const node_functions functions;
+
+    const void* key_;
+    const void* value_;  // in the frame of the awaiting coroutine; not looked up after it has resumed
+};
+
+}  // namespace roost::inline ROOST_ABI::detail
