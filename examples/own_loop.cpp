@@ -10,7 +10,7 @@ namespace {
 // Your loop. It only has to keep work until its turn comes; posting allocates nothing.
 class my_loop {
 public:
-    bool post(roost::work& w) noexcept {
+    bool post(roost::ext::work& w) noexcept {
         if (closed_) {
             return false;  // refused work goes to the fallback executor, never away
         }
@@ -20,7 +20,7 @@ public:
 
     int run() noexcept {
         int count = 0;
-        while (roost::work* w = queue_.pop()) {
+        while (roost::ext::work* w = queue_.pop()) {
             w->run();
             ++count;
         }
@@ -30,12 +30,12 @@ public:
     void close() noexcept { closed_ = true; }
 
 private:
-    roost::work_list queue_;
+    roost::ext::work_list queue_;
     bool closed_ = false;
 };
 // end loop
 
-class greeting final : public roost::work {
+class greeting final : public roost::ext::work {
 public:
     explicit greeting(const char* name) noexcept : work(&say), name_(name) {}
 
@@ -49,15 +49,15 @@ private:
 int main() {
     my_loop main_loop;
     my_loop spare_loop;
-    roost::executor_adapter on_main(main_loop);
-    roost::executor_adapter on_spare(spare_loop);
-    roost::set_fallback_executor(on_spare);
+    roost::ext::executor_adapter on_main(main_loop);
+    roost::ext::executor_adapter on_spare(spare_loop);
+    roost::ext::set_fallback_executor(on_spare);
 
     greeting first("the main loop");
     greeting second("the spare loop, because the main loop had closed");
-    roost::post_or_fall_back(on_main, first, "first greeting");
+    roost::ext::post_or_fall_back(on_main, first, "first greeting");
     main_loop.close();
-    roost::post_or_fall_back(on_main, second, "second greeting");
+    roost::ext::post_or_fall_back(on_main, second, "second greeting");
 
     const int ran = main_loop.run() + spare_loop.run();
     std::printf("posted 2, ran %d, lost %d\n", ran, 2 - ran);

@@ -29,7 +29,7 @@ int main() {
         auto second = db.acquire_blocking();
         ++first->queries;
         std::printf("using %d and %d, %u out\n", first->id, second->id, db.stats().out);
-        for (const roost::pool_holder& h : db.holders()) {
+        for (const roost::observe::pool_holder& h : db.holders()) {
             std::printf("held by %s\n", h.to_string().empty() ? "?" : "main");
         }
         second.handle().discard();  // it broke

@@ -18,7 +18,7 @@ namespace {
 
 // begin overrun
 // Called by a thread of the runtime while the body still runs.
-void note_overrun(const overrun& o, void* context) noexcept {
+void note_overrun(const observe::overrun& o, void* context) noexcept {
     std::fprintf(static_cast<std::FILE*>(context), "%s\n", o.to_string().c_str());
 }
 // end overrun
@@ -55,7 +55,7 @@ int main() {
         run(rt, with_scope(deposit_often, std::ref(account), std::ref(balance)));
     }
     const runtime_ending ending = rt.shut_down();
-    for (const lane_entry& left : ending.abandoned()) {
+    for (const observe::lane_entry& left : ending.abandoned()) {
         std::printf("abandoned: %s\n", left.to_string().c_str());
     }
     // end make

@@ -15,7 +15,7 @@ namespace {
 using orders = channel<int>;
 
 task<> accept_orders(orders& queue, roost::shutdown stop) {
-    for (int number = 1; is_running(stop.state()); ++number) {
+    for (int number = 1; stop.state() == shutdown_state::running; ++number) {
         static_cast<void>(co_await queue.send(number));
         co_await sleep_for(1ms);
     }

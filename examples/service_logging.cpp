@@ -22,8 +22,8 @@ std::string quoted(std::string_view text) {
 // A thread of the log's own calls it, one line at a time: no lock is needed, and it may take its time.
 void log_as_json(const service::log_line& line, void* context) noexcept {
     auto* out = static_cast<std::FILE*>(context);
-    char time[wall_text_size];
-    write_wall_time(line.time(), time);
+    char time[ext::wall_text_size];
+    ext::write_wall_time(line.time(), time);
     std::fprintf(out, "{\"time\":\"%.*s\",\"level\":\"%s\",\"message\":%s}\n", static_cast<int>(sizeof time), time,
                  std::string(to_string(line.how())).c_str(), quoted(line.text()).c_str());
 }

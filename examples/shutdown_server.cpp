@@ -55,5 +55,5 @@ int main() {
     roost::channel<int> requests(4, "requests");
     roost::run(run_server(server, requests));
     std::printf("taken %d, answered %d, left %zu\n", taken.load(), answered.load(), server.guard_count());
-    return taken == answered && is_complete(server.state()) ? 0 : 1;
+    return taken == answered && server.state() == roost::shutdown_state::complete ? 0 : 1;
 }

@@ -56,7 +56,7 @@ int main() {
     gate g;
     int crossed = 0;
     int gave_up = 0;
-    roost::inline_executor here;
+    roost::ext::inline_executor here;
     std::stop_source stop;
 
     cross(g, crossed);

@@ -10,17 +10,17 @@ namespace bench {
 // Unsynchronised: posted to and drained by one thread.
 class run_queue final : public roost::executor {
 public:
-    bool post(roost::work& w) noexcept override {
+    bool post(roost::ext::work& w) noexcept override {
         queue_.push(w);
         return true;
     }
     [[nodiscard]] bool is_here() const noexcept override { return true; }
     void drain() noexcept {
-        while (roost::work* w = queue_.pop()) w->run();
+        while (roost::ext::work* w = queue_.pop()) w->run();
     }
 
 private:
-    roost::work_list queue_;
+    roost::ext::work_list queue_;
 };
 
 // Starts by hand, resumes on the executor it is given as its first parameter.

@@ -8,16 +8,16 @@ namespace {
 
 bench::sample arm_cancel(bench::budget b, int pending) {
     roost::loop loop;
-    roost::timer_service& timers = *loop.timers();
-    auto const ignore = +[](roost::timer&) noexcept {};
-    std::deque<roost::timer> others;
+    roost::ext::timer_service& timers = *loop.timers();
+    auto const ignore = +[](roost::ext::timer&) noexcept {};
+    std::deque<roost::ext::timer> others;
     for (int i = 0; i < pending; ++i) {
         auto& t = others.emplace_back(ignore);
         t.set_deadline(timers.now() + std::chrono::hours(1) + std::chrono::milliseconds(i));
         timers.arm(t);
     }
     auto const s = bench::per_op(b, [&](std::uint64_t n) {
-        roost::timer mine(ignore);
+        roost::ext::timer mine(ignore);
         for (std::uint64_t i = 0; i < n; ++i) {
             mine.set_deadline(timers.now() + std::chrono::hours(1));
             timers.arm(mine);

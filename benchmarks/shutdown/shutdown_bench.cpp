@@ -35,15 +35,15 @@ bench::queued interrupted(bench::run_queue&, roost::shutdown& server, roost::eve
 
 BENCH_OURS("shutdown/guard_1t") { return guards(b, 1, true); }
 BENCH_OURS("shutdown/guard_untracked_1t") {
-    roost::set_guard_tracking(roost::guard_tracking::off);
+    roost::observe::set_guard_tracking(roost::observe::guard_tracking::off);
     return guards(b, 1, true);
 }
 BENCH_OURS("shutdown/guard_coarse_1t") {
-    roost::set_guard_tracking(roost::guard_tracking::coarse);
+    roost::observe::set_guard_tracking(roost::observe::guard_tracking::coarse);
     return guards(b, 1, true);
 }
 BENCH_OURS("shutdown/guard_exact_1t") {
-    roost::set_guard_tracking(roost::guard_tracking::exact);
+    roost::observe::set_guard_tracking(roost::observe::guard_tracking::exact);
     return guards(b, 1, true);
 }
 BENCH_OURS("shutdown/guard_depth_2") { return guards(b, 2, true); }
@@ -51,7 +51,7 @@ BENCH_OURS("shutdown/guard_depth_4") { return guards(b, 4, true); }
 BENCH_OURS("shutdown/guard_crossing_depth_4") { return guards(b, 4, false); }
 
 BENCH_OURS("shutdown/guard_untracked_2t") {
-    roost::set_guard_tracking(roost::guard_tracking::off);
+    roost::observe::set_guard_tracking(roost::observe::guard_tracking::off);
     roost::shutdown const root("root");
     auto const held = root.guard();
     return bench::per_op_threads(b, 2, [&](unsigned, std::uint64_t n) { cycle(root, n); });

@@ -14,7 +14,7 @@ bool never() { return false; }
 // Cancel a waiter somewhere in a queue of `count`, and register it again.
 bench::sample cancel_among(bench::budget b, std::size_t count) {
     using operation = roost::waiter_queue::operation<bool (*)()>;
-    auto const ignore = +[](roost::work&) noexcept {};
+    auto const ignore = +[](roost::ext::work&) noexcept {};
     roost::waiter_queue queue;
     auto all = std::make_unique<std::optional<operation>[]>(count);
     auto const add = [&](std::size_t k) {

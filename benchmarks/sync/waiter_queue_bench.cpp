@@ -41,15 +41,15 @@ namespace {
 class note_once final : public roost::executor {
 public:
     note_once() noexcept : executor(chains_t{}) {}
-    bool post(roost::work& w) noexcept override {
+    bool post(roost::ext::work& w) noexcept override {
         if (noting) all.push_back(&w);
         return true;
     }
-    void post_all(roost::work_list& posted) noexcept override {
+    void post_all(roost::ext::work_list& posted) noexcept override {
         if (noting) return roost::executor::post_all(posted);
         posted = {};
     }
-    std::vector<roost::work*> all;
+    std::vector<roost::ext::work*> all;
     bool noting = true;
 };
 
@@ -71,7 +71,7 @@ BENCH_OURS("sync/wake_all_100") {
     queue.wake_all();
     ready.noting = false;
     auto const resume_all = [&] {
-        for (roost::work* w : ready.all) w->run();
+        for (roost::ext::work* w : ready.all) w->run();
     };
     resume_all();
     auto const s = bench::measure(b, [&](std::uint64_t n) {
@@ -90,9 +90,10 @@ BENCH_OURS("sync/wake_all_100") {
 namespace {
 struct flag_target {
     std::atomic<bool> woken{false};
-    roost::resume_target target() {
-        constexpr roost::work::run_function run = +[](roost::work& w) noexcept {
-            static_cast<flag_target*>(static_cast<roost::waiter&>(w).frame())->woken.store(true, std::memory_order_release);
+    roost::ext::resume_target target() {
+        constexpr roost::ext::work::run_function run = +[](roost::ext::work& w) noexcept {
+            static_cast<flag_target*>(static_cast<roost::ext::waiter&>(w).frame())
+                ->woken.store(true, std::memory_order_release);
         };
         return {this, run, {}};
     }

@@ -22,25 +22,25 @@ struct roost_node {
 class flag_executor final : public roost::executor {
 public:
     flag_executor() : executor(chains_t()) {}
-    bool post(roost::work& w) noexcept override {
-        auto& n = *static_cast<roost_node*>(static_cast<roost::waiter&>(w).frame());
+    bool post(roost::ext::work& w) noexcept override {
+        auto& n = *static_cast<roost_node*>(static_cast<roost::ext::waiter&>(w).frame());
         n.wait->await_resume();
         n.woken->store(true, std::memory_order_release);
         return true;
     }
-    void post_all(roost::work_list& all) noexcept override {
-        while (roost::work* w = all.pop()) post(*w);
+    void post_all(roost::ext::work_list& all) noexcept override {
+        while (roost::ext::work* w = all.pop()) post(*w);
     }
 };
 
 flag_executor raises_flags;
-void never_run(roost::work&) noexcept { std::abort(); }
+void never_run(roost::ext::work&) noexcept { std::abort(); }
 
 class roost_queue {
 public:
     using node = roost_node;
     // The queue pointer and the condition belong to the call; the other designs get them as arguments.
-    static constexpr std::size_t node_bytes = sizeof(roost::waiter);
+    static constexpr std::size_t node_bytes = sizeof(roost::ext::waiter);
 
     bool wait_unless(node& n, std::atomic<bool>& woken, bool (*)()) {
         n.woken = &woken;

@@ -58,7 +58,7 @@ BENCH_OURS("tree/callback") {
     std::uint64_t counter = 0;
     return bench::per_op(b, [&](std::uint64_t n) {
         for (std::uint64_t i = 0; i < n; ++i) {
-            roost::inline_callback const registered(token, roost::level::cancel, [&counter]() noexcept { ++counter; });
+            roost::ext::inline_callback const registered(token, roost::level::cancel, [&counter]() noexcept { ++counter; });
             bench::clobber();
         }
     });
@@ -71,7 +71,7 @@ BENCH_OURS("tree/cancel_callbacks_1k") {
         auto const bump = [&counter]() noexcept { ++counter; };
         for (std::uint64_t i = 0; i < n; ++i) {
             auto const root = plain_node::root();
-            std::deque<roost::inline_callback<decltype(bump)>> all;
+            std::deque<roost::ext::inline_callback<decltype(bump)>> all;
             for (int k = 0; k < 1000; ++k) all.emplace_back(roost::token(*root), roost::level::cancel, bump);
             auto const start = bench::clock::now();
             root->cancel();

@@ -6,6 +6,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace ext;
+
 using namespace seam;
 
 namespace {

@@ -12,6 +12,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace observe;
+
 namespace {
 
 panic_handler installed_handler = nullptr;
@@ -28,7 +30,9 @@ detail::running_function find_running = nullptr;
 
 }  // namespace
 
-panic_handler set_panic_handler(panic_handler handler) noexcept { return std::exchange(installed_handler, handler); }
+panic_handler observe::set_panic_handler(panic_handler handler) noexcept {
+    return std::exchange(installed_handler, handler);
+}
 
 detail::running_function detail::set_running_function(running_function find) noexcept {
     return std::exchange(find_running, find);
@@ -47,7 +51,7 @@ std::string detail::in_what_runs(std::string_view about) {
     return out + "]";
 }
 
-void panic(std::string_view object, std::string_view name, site made_at, std::string_view rule) noexcept {
+void detail::panic(std::string_view object, std::string_view name, site made_at, std::string_view rule) noexcept {
     std::string sentence = "roost: ";
     sentence.append(object);
     if (!name.empty()) {
@@ -63,7 +67,7 @@ void panic(std::string_view object, std::string_view name, site made_at, std::st
     end_with(std::move(sentence));
 }
 
-void panic(std::string_view rule, site at) noexcept {
+void detail::panic(std::string_view rule, site at) noexcept {
     std::string sentence = "roost: ";
     sentence.append(rule);
     if (at.is_known()) {

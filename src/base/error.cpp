@@ -34,11 +34,11 @@ public:
 
 }  // namespace
 
-const std::error_category& roost_category() noexcept {
+const std::error_category& ext::roost_category() noexcept {
     static const category instance;
     return instance;
 }
 
-std::error_code make_error_code(errc e) noexcept { return {static_cast<int>(e), roost_category()}; }
+std::error_code make_error_code(errc e) noexcept { return {static_cast<int>(e), ext::roost_category()}; }
 
 }  // namespace roost::inline ROOST_ABI

@@ -17,6 +17,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace ext;
+
 using namespace seam;
 
 namespace {
@@ -76,7 +78,7 @@ failure_sink set_failure_sink(failure_sink sink) noexcept {
     return current_sink().exchange(sink == nullptr ? print_failure : sink, mo::seq_cst);  // F1
 }
 
-void report_failure(std::string_view what, std::string_view name, site made_at, std::exception_ptr error) noexcept {
+void ext::report_failure(std::string_view what, std::string_view name, site made_at, std::exception_ptr error) noexcept {
     current_sink().load(mo::seq_cst)(what, name, made_at, std::move(error));  // F2
 }
 

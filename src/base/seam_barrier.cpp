@@ -54,7 +54,7 @@ void heavy_barrier() noexcept {
         detail::kernel_barrier.store(detail::barrier_offer::lost, std::memory_order_seq_cst);
     }
     if (detail::kernel_barrier.load(std::memory_order_seq_cst) == detail::barrier_offer::never) {
-        panic(
+        detail::panic(
             "heavy_barrier() needs the membarrier system call, which this kernel refuses; check has_heavy_barrier() first");
     }
     wait_for_stores();

@@ -35,7 +35,7 @@ std::uint32_t take() noexcept {
             }
         }
     }
-    panic("there are more than 131072 threads at once; Roost numbers no more: start fewer threads");
+    detail::panic("there are more than 131072 threads at once; Roost numbers no more: start fewer threads");
 }
 
 void give_back(void* /*of the key*/) noexcept {

@@ -5,7 +5,9 @@
 
 namespace roost::inline ROOST_ABI {
 
-wall_time wall_now() noexcept {
+using namespace ext;
+
+wall_time ext::wall_now() noexcept {
     timespec spec{};
     ::clock_gettime(CLOCK_REALTIME, &spec);
     return wall_time(std::chrono::seconds(spec.tv_sec) + std::chrono::nanoseconds(spec.tv_nsec));
@@ -22,7 +24,7 @@ void put(char* to, unsigned digits, unsigned value) noexcept {
 
 }  // namespace
 
-std::string_view write_wall_time(wall_time t, char (&to)[wall_text_size]) noexcept {
+std::string_view ext::write_wall_time(wall_time t, char (&to)[wall_text_size]) noexcept {
     using namespace std::chrono;
     const sys_days day = floor<days>(t);
     const year_month_day date(day);

@@ -9,6 +9,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace ext;
+
 using namespace seam;
 
 namespace {
@@ -20,7 +22,7 @@ atomic<executor*>& fallback_slot() noexcept {
 
 }  // namespace
 
-executor_ref set_fallback_executor(executor_ref fallback) noexcept {
+executor_ref ext::set_fallback_executor(executor_ref fallback) noexcept {
     executor* previous = fallback_slot().exchange(fallback.get(), mo::acq_rel);  // X1
     return previous == nullptr ? executor_ref() : executor_ref(*previous);
 }
@@ -30,7 +32,7 @@ void detail::fall_back(executor_ref to, work& w, std::string_view what) noexcept
     if (fallback != nullptr && fallback->post(w)) {
         return;
     }
-    panic(
+    detail::panic(
         to ? to->name() : std::string_view("executor"), what, site(),
         "it is closed and took no more work, and there is no fallback executor, so a wake would be lost; keep it open until "
         "everything that runs on it has ended, or call set_fallback_executor()");

@@ -8,6 +8,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace ext;
+
 using namespace seam;
 
 // Reference-counted: the executor holds one reference, and a pump that is posted or runs holds another. So the last body may

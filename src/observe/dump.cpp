@@ -10,6 +10,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace observe;
+
 namespace {
 
 // One node, copied during its visit.
@@ -177,7 +179,7 @@ std::string dump_or_throw(const node& root, const dump_options& how) {
 
 }  // namespace
 
-std::string dump(const node& root, dump_options how) noexcept {
+std::string observe::dump(const node& root, dump_options how) noexcept {
     try {
         return dump_or_throw(root, how);
     } catch (...) {

@@ -5,10 +5,12 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace observe;
+
 using detail::watching;
 
-bool set_job_counting(bool on) noexcept { return watching::all().count(on); }
-job_counts job_counts_now() noexcept { return watching::all().counts(); }
+bool observe::set_job_counting(bool on) noexcept { return watching::all().count(on); }
+job_counts observe::job_counts_now() noexcept { return watching::all().counts(); }
 
 observation::observation(job_observer& who) : slot_(watching::all().come(who)) {
     if (slot_ == watching::places) {

@@ -8,20 +8,22 @@
 
 namespace roost::inline ROOST_ABI {
 
-std::string_view to_string(pool_operation operation) noexcept {
+using namespace observe;
+
+std::string_view to_string(pool_error::step operation) noexcept {
     switch (operation) {
-        case pool_operation::acquire: return "acquire";
-        case pool_operation::create: return "create";
-        case pool_operation::check: return "check";
-        case pool_operation::destroy: return "destroy";
-        case pool_operation::close: return "close";
+        case pool_error::step::acquire: return "acquire";
+        case pool_error::step::create: return "create";
+        case pool_error::step::check: return "check";
+        case pool_error::step::destroy: return "destroy";
+        case pool_error::step::close: return "close";
     }
     return "?";
 }
 
 namespace {
 
-std::string sentence(std::string_view pool, int stripe, pool_operation operation, std::string_view what,
+std::string sentence(std::string_view pool, int stripe, pool_error::step operation, std::string_view what,
                      const std::exception_ptr& cause) {
     std::string text = "pool '" + std::string(pool) + "'";
     if (stripe != pool_error::no_stripe) {
@@ -42,7 +44,7 @@ std::string sentence(std::string_view pool, int stripe, pool_operation operation
 
 }  // namespace
 
-pool_error::pool_error(errc code, std::string_view pool, int stripe, pool_operation operation, std::string_view what,
+pool_error::pool_error(errc code, std::string_view pool, int stripe, pool_error::step operation, std::string_view what,
                        std::exception_ptr cause)
     : error(code, sentence(pool, stripe, operation, what, cause)),
       pool_(pool),
@@ -69,7 +71,7 @@ void panic_moved_pool() noexcept {
     panic("pool", "", site(), "this pool was moved from, so it holds nothing; use the pool that it was moved to");
 }
 
-void panic_nothing_acquired(pool_status why, const std::exception_ptr& error) noexcept {
+void panic_nothing_acquired(wait_status why, const std::exception_ptr& error) noexcept {
     panic_no_value(why, "acquired", error ? describe(error) : std::string());
 }
 

@@ -13,13 +13,13 @@ pool_creation::pool_creation(pool_life& life, pool_queue& queue, pool_limits& li
 // --- the suspension of creating ----------------------------------------------------------------------------------------------
 
 bool pool_creation::may_create() const noexcept {
-    const create_backoff& b = settings_.options.backoff;
+    const pool_options::create_backoff& b = settings_.options.backoff;
     return b.after == 0 || failures_ < b.after || settings_.time_now() >= suspended_until_;
 }
 
 void pool_creation::note_failure(const std::exception_ptr& why) noexcept {
     pool_counters::add_one(life_.counters().create_failures);
-    const create_backoff& b = settings_.options.backoff;
+    const pool_options::create_backoff& b = settings_.options.backoff;
     if (b.after == 0) {
         return;
     }
@@ -208,7 +208,7 @@ void pool_creation::create_failed(slot_base& s, std::exception_ptr why) noexcept
     queue_.empty(s, fx);
     queue_.unlock_and_run(fx);
     if (owner == nullptr) {
-        life_.report(pool_operation::create, stripe, why);
+        life_.report(pool_error::step::create, stripe, why);
         life_.end_aside();
     }
     life_.release();

@@ -31,7 +31,8 @@ gift pool_life::refusal() const noexcept {
 
 // --- reports -----------------------------------------------------------------------------------------------------------------
 
-std::exception_ptr pool_life::make_error(gift why, pool_operation operation, int stripe, std::exception_ptr cause) noexcept {
+std::exception_ptr pool_life::make_error(gift why, pool_error::step operation, int stripe,
+                                         std::exception_ptr cause) noexcept {
     try {
         switch (why) {
             case gift::stopped: throw pool_error(errc::refused, name(), stripe, operation, "the pool is stopped");
@@ -46,7 +47,8 @@ std::exception_ptr pool_life::make_error(gift why, pool_operation operation, int
     }
 }
 
-std::exception_ptr pool_life::error_at(int stripe, pool_operation operation, const std::exception_ptr& why) const noexcept {
+std::exception_ptr pool_life::error_at(int stripe, pool_error::step operation,
+                                       const std::exception_ptr& why) const noexcept {
     try {
         std::rethrow_exception(why);
     } catch (const pool_error&) {
@@ -60,7 +62,7 @@ std::exception_ptr pool_life::error_at(int stripe, pool_operation operation, con
     }
 }
 
-void pool_life::report(pool_operation operation, int stripe, const std::exception_ptr& why) noexcept {
+void pool_life::report(pool_error::step operation, int stripe, const std::exception_ptr& why) noexcept {
     if (!options().on_error) {
         report_failure("pool", name(), made_at(), error_at(stripe, operation, why));
         return;

@@ -97,9 +97,9 @@ void pool_limits::limit_passed(slot_base& s) noexcept {
     const bool post = is_due && !s.expiry.is_posted;
     if (is_due) {  // also while it is still posted for an attempt that has ended
         s.expiry.attempt = s.attempt;
-        s.expiry.operation = s.is_checking   ? pool_operation::check
-                             : s.is_creating ? pool_operation::create
-                                             : pool_operation::destroy;
+        s.expiry.operation = s.is_checking   ? pool_error::step::check
+                             : s.is_creating ? pool_error::step::create
+                                             : pool_error::step::destroy;
     }
     if (post) {
         s.expiry.is_posted = true;
@@ -111,7 +111,7 @@ void pool_limits::limit_passed(slot_base& s) noexcept {
     }
 }
 
-std::exception_ptr pool_limits::limit_error(int stripe, pool_operation operation) const noexcept {
+std::exception_ptr pool_limits::limit_error(int stripe, pool_error::step operation) const noexcept {
     try {
         return std::make_exception_ptr(
             pool_error(errc::timed_out, life_.name(), stripe, operation, "took longer than its limit"));
@@ -129,12 +129,12 @@ void pool_limits::expire_attempt(slot_base& s) noexcept {
     std::uint32_t attempt = 0;
     do {
         attempt = s.expiry.attempt;
-        const pool_operation late = s.expiry.operation;
+        const pool_error::step late = s.expiry.operation;
         queue_.unlock();
         why = limit_error(stripe, late);
         queue_.lock();
     } while (s.expiry.attempt != attempt);  // the limit of the next attempt has passed as well
-    const pool_operation operation = s.expiry.operation;
+    const pool_error::step operation = s.expiry.operation;
     s.expiry.is_posted = false;
     const bool is_over = s.was_armed && s.attempt == attempt;
     if (is_over) {
@@ -142,13 +142,13 @@ void pool_limits::expire_attempt(slot_base& s) noexcept {
         s.was_armed = false;
         late_job = std::exchange(s.running, {});
         pool_counters::add_one(life_.counters().abandoned);
-        if (operation == pool_operation::create) {
+        if (operation == pool_error::step::create) {
             creation_.note_failure(why);
         }
         life_.add_asides(2);  // the attempt until it ends, and the report
         s.is_checking = false;
         pool_waiter* const owner = pool_waiter::leave_owner(s);
-        if (owner != nullptr && operation == pool_operation::create) {
+        if (owner != nullptr && operation == pool_error::step::create) {
             owner->cause = why;
             queue_.give(*owner, gift::late, nullptr, fx);
         }

@@ -46,7 +46,7 @@ gift pool_upkeep::examine(slot_base& s) noexcept {
             is_fine = life_.check(s);
         } catch (...) {
             is_fine = false;
-            life_.report(pool_operation::check, static_cast<int>(s.home->number), std::current_exception());
+            life_.report(pool_error::step::check, static_cast<int>(s.home->number), std::current_exception());
         }
         if (!is_fine) {
             pool_counters::add_one(life_.counters().checks_failed);
@@ -193,7 +193,7 @@ void pool_upkeep::report_leak(slot_base& s, std::int64_t now) noexcept {
             settings_.options.on_leak(pool_holder(who == nullptr ? "" : who, where, stripe, duration(now - since)));
         }
     } catch (...) {
-        life_.report(pool_operation::check, stripe, std::current_exception());
+        life_.report(pool_error::step::check, stripe, std::current_exception());
     }
 }
 

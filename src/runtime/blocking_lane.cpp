@@ -8,6 +8,10 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace observe;
+
+using namespace ext;
+
 std::string lane_entry::to_string() const {
     std::string text;
     detail::append_subject(text, name_.empty() ? "a blocking function" : "blocking function of", name_, where_);
@@ -47,7 +51,7 @@ std::vector<lane_entry> blocking_lane::close(duration patience) noexcept {
         return {};
     }
     if (is_here()) {
-        panic("blocking lane", core_->name(), site(), "a thread of the lane cannot wait for its own lane to end");
+        detail::panic("blocking lane", core_->name(), site(), "a thread of the lane cannot wait for its own lane to end");
     }
     return core_->close(patience);
 }

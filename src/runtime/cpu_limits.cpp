@@ -12,6 +12,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace ext;
+
 using namespace seam;
 
 namespace {
@@ -109,7 +111,7 @@ mounts find_mounts(const std::string& root) {
 
 }  // namespace
 
-std::optional<double> cpu_quota(const std::string& root) {
+std::optional<double> ext::cpu_quota(const std::string& root) {
     const mounts where = find_mounts(root);
     std::optional<double> least;
     std::ifstream file(root + "/proc/self/cgroup");
@@ -132,7 +134,7 @@ std::optional<double> cpu_quota(const std::string& root) {
     return least;
 }
 
-unsigned usable_cpus(const std::string& root) noexcept {
+unsigned ext::usable_cpus(const std::string& root) noexcept {
     unsigned count = std::max(1U, hardware_threads());
     try {
         if (const auto quota = cpu_quota(root)) {

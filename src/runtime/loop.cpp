@@ -15,6 +15,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace ext;
+
 using namespace seam;
 
 namespace {
@@ -33,12 +35,12 @@ loop::~loop() {
         return;
     }
     if (running_) {
-        panic("loop", name_, site(), "destroyed while it runs");
+        detail::panic("loop", name_, site(), "destroyed while it runs");
     }
     close();
     posters_.wait_until_none();
     if (!outside_.is_empty() || !ready_.is_empty() || !yielded_.is_empty()) {
-        panic("loop", name_, site(), "destroyed with queued work; call close() and run() before");
+        detail::panic("loop", name_, site(), "destroyed with queued work; call close() and run() before");
     }
 }
 
@@ -146,7 +148,7 @@ void loop::take_outside() noexcept {
 void loop::enter() noexcept {
     fork_.require_parent("loop", name_);
     if (running_) {
-        panic("loop", name_, site(), "run() called while it runs already");
+        detail::panic("loop", name_, site(), "run() called while it runs already");
     }
     running_ = true;
     outer_ = this_loop();

@@ -15,6 +15,10 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace observe;
+
+using namespace ext;
+
 using namespace seam;
 
 // Constructed in this order, ended in the opposite one. The keeper's thread starts last: it watches workers that exist
@@ -135,7 +139,7 @@ std::string_view runtime::name() const noexcept { return parts_->name; }
 runtime_ending runtime::shut_down() {
     parts_->fork.require_parent("runtime", parts_->name);
     if (const char* rule = parts_->own_thread()) {
-        panic("runtime", parts_->name, parts_->made_at, rule);
+        detail::panic("runtime", parts_->name, parts_->made_at, rule);
     }
     if (parts_->ending.exchange(true, mo::seq_cst)) {  // R1
         parts_->ended.wait_blocking();

@@ -8,6 +8,8 @@
 
 namespace roost::inline ROOST_ABI::service {
 
+using namespace ext;
+
 namespace detail {
 
 const roost::detail::scope_policy component_scope::policy(

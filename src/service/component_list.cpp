@@ -10,6 +10,7 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace ext;
 using namespace seam;
 
 namespace {

@@ -12,6 +12,7 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace observe;
 using namespace seam;
 
 namespace {
@@ -231,7 +232,7 @@ bool conductor::is_stage_over(roost::shutdown& above, time_point now) {
         ring_when_over(above, core_.wake().fd());  // what can fail comes first
         static_cast<void>(above.shut_down(why()));
     }
-    return is_complete(above.state());
+    return above.state() == shutdown_state::complete;
 }
 
 bool conductor::is_done(time_point now) {
@@ -239,7 +240,7 @@ bool conductor::is_done(time_point now) {
         case phase::stop_intake: return core_.components().step(now, next_);
         case phase::drain: return is_stage_over(core_.work(), now);
         case phase::cancel:
-        case phase::abort: return is_complete(core_.work().state());
+        case phase::abort: return core_.work().state() == shutdown_state::complete;
         case phase::release: return is_stage_over(core_.resources(), now);
         default: return false;
     }

@@ -14,6 +14,9 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace observe;
+using namespace ext;
+
 namespace {
 
 constexpr std::size_t most_groups = 20;      // of one report
@@ -126,7 +129,7 @@ void conductor::send_ready() noexcept {
 }
 
 void conductor::dump(severity how) {
-    core_.log_lines(how, "roost:   ", roost::dump(core_.root().tree_node(), dump_options().nodes(most_nodes)));
+    core_.log_lines(how, "roost:   ", roost::observe::dump(core_.root().tree_node(), dump_options().nodes(most_nodes)));
 }
 
 void conductor::die() {

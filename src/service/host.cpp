@@ -5,6 +5,8 @@
 
 namespace roost::inline ROOST_ABI::service {
 
+using namespace observe;
+
 component& host::add(node_name name, const component_options& options, std::source_location where) {
     return core_->components().add(name, options, where);
 }

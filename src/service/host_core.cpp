@@ -8,6 +8,9 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace observe;
+using namespace ext;
+
 using namespace seam;
 
 host_core::host_core(const service::options& o, const schedule& times, executor_ref where, std::source_location from)

@@ -2,6 +2,7 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace ext;
 using namespace seam;
 
 void liveness_probe::ran(work& self) noexcept {

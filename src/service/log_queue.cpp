@@ -7,6 +7,8 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace ext;
+
 class log_queue::head {
 public:
     std::uint32_t size = 0;

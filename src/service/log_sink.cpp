@@ -7,6 +7,8 @@
 
 namespace roost::inline ROOST_ABI::service {
 
+using namespace ext;
+
 std::string_view log_line::write_head(char (&to)[longest_head]) const noexcept {
     if (is_ledger()) {
         return {};

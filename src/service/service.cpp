@@ -19,6 +19,7 @@
 
 namespace roost::inline ROOST_ABI::service::detail {
 
+using namespace observe;
 using namespace seam;
 
 namespace {

@@ -15,7 +15,7 @@ void guard::log_late(const detail::shutdown_node& from, const detail::guard_slot
 }
 
 void shutdown::panic_moved_from() noexcept {
-    panic("shutdown", {}, site(), "this handle was moved from; use the handle that it was moved to");
+    detail::panic("shutdown", {}, site(), "this handle was moved from; use the handle that it was moved to");
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -12,6 +12,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace observe;
+
 using namespace seam;
 
 #if !defined(ROOST_SEAM_MODEL)
@@ -36,9 +38,9 @@ void emit(const shutdown_record& record) noexcept {
 }  // namespace
 
 #if defined(ROOST_SEAM_MODEL)
-shutdown_log_sink set_shutdown_log(shutdown_log_sink) noexcept { return {}; }
+shutdown_log_sink observe::set_shutdown_log(shutdown_log_sink) noexcept { return {}; }
 #else
-shutdown_log_sink set_shutdown_log(shutdown_log_sink to) noexcept {
+shutdown_log_sink observe::set_shutdown_log(shutdown_log_sink to) noexcept {
     const shutdown_log_sink previous(listener.load(mo::seq_cst), listener_context);  // G1
     listener.store(nullptr, mo::seq_cst);                                            // G2
     listener_context = to.context();

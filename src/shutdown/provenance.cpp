@@ -14,12 +14,14 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace observe;
+
 using namespace seam;
 
 #if defined(ROOST_SEAM_MODEL)
 
-guard_tracking set_guard_tracking(guard_tracking) noexcept { return guard_tracking::off; }
-guard_tracking current_guard_tracking() noexcept { return guard_tracking::off; }
+guard_tracking observe::set_guard_tracking(guard_tracking) noexcept { return guard_tracking::off; }
+guard_tracking observe::current_guard_tracking() noexcept { return guard_tracking::off; }
 
 namespace detail {
 void for_each_guard(void*, slot_function) {}
@@ -31,10 +33,10 @@ std::size_t recorded_capacity() noexcept { return 0; }
 
 #else
 
-guard_tracking set_guard_tracking(guard_tracking mode) noexcept {
+guard_tracking observe::set_guard_tracking(guard_tracking mode) noexcept {
     return detail::tracking_now.exchange(mode, mo::relaxed);  // T2
 }
-guard_tracking current_guard_tracking() noexcept { return detail::tracking_now.load(mo::relaxed); }  // T1
+guard_tracking observe::current_guard_tracking() noexcept { return detail::tracking_now.load(mo::relaxed); }  // T1
 
 namespace detail {
 

@@ -24,6 +24,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace observe;
+
 namespace {
 
 struct held_node {

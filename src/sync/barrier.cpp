@@ -2,6 +2,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace ext;
+
 barrier::~barrier() {
     if (!waiters_.is_quiet()) {
         detail::destroyed_with_waiters({"barrier", name_}, waiters_.size_approx());
@@ -16,8 +18,9 @@ bool barrier::enqueue(waiter* w, arrival how, phase& of) noexcept {
     waiters_.lock();
     if (how != arrival::none) {
         if (state_.remaining == 0) {
-            panic("barrier", name_, site(),
-                  "a participant arrived after every participant had dropped out; count participants and arrivals alike");
+            detail::panic(
+                "barrier", name_, site(),
+                "a participant arrived after every participant had dropped out; count participants and arrivals alike");
         }
         of = state_.phase;
         state_ = how == arrival::last ? dropped(state_) : arrived(state_);

@@ -2,6 +2,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace ext;
+
 using namespace seam;
 
 condition::~condition() {
@@ -13,8 +15,8 @@ condition::~condition() {
 mutex& condition::mutex_of(mutex::guard& held) const noexcept {
     mutex* m = held.release();
     if (m == nullptr) {
-        panic("condition", name_, site(),
-              "it was waited for with a guard that holds no mutex; lock the mutex, and pass its guard");
+        detail::panic("condition", name_, site(),
+                      "it was waited for with a guard that holds no mutex; lock the mutex, and pass its guard");
     }
     return *m;
 }

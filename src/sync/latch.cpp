@@ -2,6 +2,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace ext;
+
 using namespace seam;
 
 latch::~latch() {
@@ -12,8 +14,8 @@ latch::~latch() {
 
 void latch::check(std::uint32_t seen, std::uint32_t n) const noexcept {
     if (seen / unit < n) {
-        panic("latch", name_, site(),
-              "it was counted down more often than its count; make it with one count for each count_down()");
+        detail::panic("latch", name_, site(),
+                      "it was counted down more often than its count; make it with one count for each count_down()");
     }
 }
 

@@ -2,6 +2,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace ext;
+
 using namespace seam;
 
 using detail::once_state;

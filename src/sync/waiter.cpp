@@ -9,6 +9,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace ext;
+
 using namespace seam;
 
 namespace {
@@ -114,15 +116,16 @@ void detail::wake_chain::deliver(std::string_view what) noexcept { deliver_all(w
 void detail::wake_chain::deliver(const char* what) noexcept { deliver_all(what); }
 
 void waiter::destroyed_before_it_ran() noexcept {
-    panic(
+    detail::panic(
         "a coroutine was destroyed after it had been woken and before its executor ran it: call try_cancel() first, and let "
         "it resume when that returns false");
 }
 
 void detail::destroyed_while_woken(wait_target target) noexcept {
-    panic(target.kind(), target.name(), site(),
-          "a coroutine waiting for it was destroyed while another thread was waking it: call try_cancel() first, and let it "
-          "resume when that returns false");
+    detail::panic(
+        target.kind(), target.name(), site(),
+        "a coroutine waiting for it was destroyed while another thread was waking it: call try_cancel() first, and let it "
+        "resume when that returns false");
 }
 
 void detail::destroyed_with_waiters(wait_target target, std::uint32_t waiters) noexcept {
@@ -130,7 +133,7 @@ void detail::destroyed_with_waiters(wait_target target, std::uint32_t waiters) n
     std::snprintf(rule, sizeof rule,
                   "it was destroyed while %u waiter%s still queued; let it outlive the scope of the jobs that wait for it",
                   waiters, waiters == 1 ? " was" : "s were");
-    panic(target.kind(), target.name(), site(), rule);
+    detail::panic(target.kind(), target.name(), site(), rule);
 }
 
 void detail::value_not_sent(wait_status why) noexcept {

@@ -6,6 +6,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace ext;
+
 waiter_queue::~waiter_queue() {
     if (!waiters_.is_quiet()) {
         detail::destroyed_with_waiters(describe(), waiters_.size_approx());
@@ -14,9 +16,9 @@ waiter_queue::~waiter_queue() {
 
 void waiter_queue::condition_threw() noexcept {
     const std::string thrown = roost::describe(std::current_exception());
-    panic("waiter queue", name_, site(),
-          "the condition given to wait_unless() or wait_blocking() threw " + thrown +
-              "; it is called under the queue's lock and must not throw: compute what may fail before the wait");
+    detail::panic("waiter queue", name_, site(),
+                  "the condition given to wait_unless() or wait_blocking() threw " + thrown +
+                      "; it is called under the queue's lock and must not throw: compute what may fail before the wait");
 }
 
 bool waiter_queue::cancel(waiter& w, claim as) noexcept {

@@ -11,9 +11,9 @@ namespace {
 [[noreturn]] void refuse_foreign_leave(const detail::job_core& of) noexcept {
     const detail::job_core* running = detail::job_core::current();
     const std::string where = running == nullptr ? "outside of jobs" : "in job '" + std::string(running->name()) + "'";
-    panic("job", of.name(), of.made_at(),
-          "its ignore guard was left " + where + (of.is_final() ? " after the job had ended" : "") +
-              "; destroy it in the job that made it, before that job ends");
+    detail::panic("job", of.name(), of.made_at(),
+                  "its ignore guard was left " + where + (of.is_final() ? " after the job had ended" : "") +
+                      "; destroy it in the job that made it, before that job ends");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace roost::inline ROOST_ABI {
 
 void scope_options::refuse_zero() const noexcept {
-    panic("scope", name_.text(), site_, "at_most(0) would never run a child; pass at least one");
+    detail::panic("scope", name_.text(), site_, "at_most(0) would never run a child; pass at least one");
 }
 
 namespace detail {

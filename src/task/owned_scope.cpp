@@ -12,6 +12,10 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace observe;
+
+using namespace ext;
+
 using namespace seam;
 
 namespace {
@@ -90,8 +94,8 @@ owned_scope::owned_scope(detail::root_block* block, std::uint32_t limit) try : s
 owned_scope::~owned_scope() {
     if (!is_closed()) {
         detail::write_stderr(to_string(), std::chrono::seconds(1));
-        panic("owned scope", block_->name(), block_->made_at(),
-              "it was destroyed before close() had ended; what is printed above would outlive what it uses");
+        detail::panic("owned scope", block_->name(), block_->made_at(),
+                      "it was destroyed before close() had ended; what is printed above would outlive what it uses");
     }
     if (!is_observed_.load(mo::seq_cst) && block_->first_failure()) {  // Q1
         report_failure("a child of scope", block_->name(), block_->made_at(), block_->first_failure());

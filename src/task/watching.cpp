@@ -2,6 +2,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace observe;
+
 // O9 survives fetch_add as load and store: a stripe is shared by every sixteenth thread; models have three
 
 namespace detail {
@@ -65,7 +67,7 @@ void watching::tell(const job_event& e) noexcept {
         }
         p.inside.fetch_add(1, mo::seq_cst);                       // O4
         if (job_observer* who = p.who.load(mo::seq_cst)) {        // O5
-            who->told(e);
+            who->on_event(e);
         }
         p.inside.fetch_sub(1, mo::release);  // O8
     }
@@ -73,7 +75,7 @@ void watching::tell(const job_event& e) noexcept {
 
 }  // namespace detail
 
-std::string_view to_string(job_event_kind kind) noexcept {
+std::string_view observe::to_string(job_event_kind kind) noexcept {
     switch (kind) {
         case job_event_kind::created: return "created";
         case job_event_kind::child_attached: return "child attached";

@@ -17,6 +17,8 @@
 // The driver: which searches are made, for how long, and what is done with a failure.
 
 namespace roost::inline ROOST_ABI {
+
+using namespace observe;
 namespace testkit {
 
 namespace {
@@ -58,7 +60,7 @@ class driver {
 public:
     driver(const options& how, const std::function<void()>& body) : how_(how), body_(body) {
         if (exploring != nullptr) {
-            panic("explore() was called inside explore()");
+            roost::detail::panic("explore() was called inside explore()");
         }
         first_step_ = engine_.steps();
         engine_.mutant = detail::mutation::from_environment();
@@ -271,7 +273,7 @@ result explore(const options& how, const std::function<void()>& body) {
 void check(bool condition, const char* text, std::source_location at) {
     if (!condition) {
         if (roost::detail::active_engine == nullptr) {
-            panic(text, at);
+            roost::detail::panic(text, at);
         }
         roost::detail::active_engine->fail(text, at);
     }

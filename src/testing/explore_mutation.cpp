@@ -25,7 +25,9 @@ std::vector<std::string> split_at_colons(const std::string& text) {
     return parts;
 }
 
-[[noreturn]] void not_understood(const std::string& text) { panic("ROOST_MUTANT=" + text + " is not understood"); }
+[[noreturn]] void not_understood(const std::string& text) {
+    roost::detail::panic("ROOST_MUTANT=" + text + " is not understood");
+}
 
 model_op op_named(const std::string& name, const std::string& text) {
     for (unsigned i = 0; i <= static_cast<unsigned>(model_op::choose); ++i) {

@@ -4,6 +4,8 @@
 
 namespace roost::inline ROOST_ABI::testkit {
 
+using namespace ext;
+
 using namespace seam;
 
 namespace {
@@ -19,7 +21,7 @@ const manual_executor*& running_here() noexcept {
 
 manual_executor::~manual_executor() {
     if (pending_ != 0) {
-        panic("manual executor", name_, site(), "destroyed with work that was never run");
+        roost::detail::panic("manual executor", name_, site(), "destroyed with work that was never run");
     }
 }
 

@@ -13,12 +13,14 @@
 
 namespace roost::inline ROOST_ABI::testkit {
 
+using namespace ext;
+
 using namespace seam;
 
 sequencer::~sequencer() {
     if (waiting_ != nullptr) {
-        panic("sequencer", "step " + std::to_string(waiting_->step_), waiting_->where_,
-              "destroyed while this step still waits for its turn");
+        roost::detail::panic("sequencer", "step " + std::to_string(waiting_->step_), waiting_->where_,
+                             "destroyed while this step still waits for its turn");
     }
 }
 
@@ -26,8 +28,8 @@ std::uint32_t sequencer::reached() const noexcept { return reached_.load(mo::acq
 
 void sequencer::check(std::uint32_t step, site where) const noexcept {
     if (step <= reached()) {
-        panic("sequencer", "step " + std::to_string(step), where,
-              "reached twice (steps count from 1, and each is reached once)");
+        roost::detail::panic("sequencer", "step " + std::to_string(step), where,
+                             "reached twice (steps count from 1, and each is reached once)");
     }
 }
 
@@ -36,8 +38,8 @@ void sequencer::reach(std::uint32_t step, site where) noexcept {
     const time_point limit = deadline_after(now(), limit_);
     for (std::uint32_t seen = reached(); seen + 1 != step; seen = reached()) {
         if (!wait_on_until(reached_, seen, limit) && reached() == seen) {
-            panic("sequencer", "step " + std::to_string(step), where,
-                  "waited too long for step " + std::to_string(seen + 1) + ", which was not reached");
+            roost::detail::panic("sequencer", "step " + std::to_string(step), where,
+                                 "waited too long for step " + std::to_string(seen + 1) + ", which was not reached");
         }
     }
     passed();

@@ -16,6 +16,8 @@
 
 namespace roost::inline ROOST_ABI::testkit {
 
+using namespace ext;
+
 using namespace seam;
 
 namespace {
@@ -51,7 +53,7 @@ virtual_time::~virtual_time() {
     join_helpers(true);
     const std::string left = leaks();
     if (!left.empty()) {
-        panic("virtual time", name_, site(), "destroyed, but there is still " + left);
+        roost::detail::panic("virtual time", name_, site(), "destroyed, but there is still " + left);
     }
 }
 

@@ -115,7 +115,7 @@ void detail::node::discard() noexcept {
 }
 
 void detail::node::too_many_references() const noexcept {
-    panic(functions_->kind, name(), made_at_, "it has more references than can be counted");
+    detail::panic(functions_->kind, name(), made_at_, "it has more references than can be counted");
 }
 
 bool detail::node::try_retain() noexcept {

@@ -45,6 +45,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace observe;
+
 using namespace seam;
 
 using namespace detail;
@@ -186,7 +188,8 @@ bool detail::node::enter_ignore() noexcept {
     if (ignore_depth_ < deep_ignores::counted_in_node) {
         ++ignore_depth_;
     } else if (!deep_ignores::add(*this)) {
-        panic(functions_->kind, name(), made_at_, "there is no memory to count its ignore guards, of which it has hundreds");
+        detail::panic(functions_->kind, name(), made_at_,
+                      "there is no memory to count its ignore guards, of which it has hundreds");
     }
     return true;
 }

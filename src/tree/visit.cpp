@@ -10,6 +10,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+using namespace observe;
+
 using namespace seam;
 
 using namespace detail;
@@ -116,7 +118,7 @@ void node_description::say_waits_on(std::string_view wait_kind, std::string_view
     waits_on = std::string_view(text, length);
 }
 
-visit_result visit(const roost::node& root, std::size_t budget, void* context, visit_function fn) noexcept {
+visit_result observe::visit(const roost::node& root, std::size_t budget, void* context, visit_function fn) noexcept {
     describing visitor{context, fn, budget};
     if (!root || budget == 0) {
         return {0, !root};
@@ -141,7 +143,7 @@ std::size_t detail::node::work_in_subtree() const noexcept {
     return visitor.total;
 }
 
-std::string tree_to_string(const roost::node& root, std::size_t budget) {
+std::string observe::tree_to_string(const roost::node& root, std::size_t budget) {
     std::string out;
     bool no_memory = false;
     const visit_result r = visit(root, budget, [&](const node_description& d) noexcept {

@@ -77,15 +77,16 @@ work_action commit_drain(atomic<work_word>& word, bool is_root) noexcept {
 
 void detail::node::enter_slow(work_word before) noexcept {
     if (work_state::unpack(before).units >= unit_limit) {
-        panic(functions_->kind, name(), made_at_, "it has more units of work than can be counted");
+        detail::panic(functions_->kind, name(), made_at_, "it has more units of work than can be counted");
     }
     if (!announce()) {
         for (const detail::node* up = parent_; up != nullptr; up = up->parent_) {
             if (up->units() >= unit_limit) {
-                panic(up->functions_->kind, up->name(), up->made_at_, "it has more units of work than can be counted");
+                detail::panic(up->functions_->kind, up->name(), up->made_at_,
+                              "it has more units of work than can be counted");
             }
         }
-        panic(functions_->kind, name(), made_at_, "work was added below a node that is closed; use try_enter()");
+        detail::panic(functions_->kind, name(), made_at_, "work was added below a node that is closed; use try_enter()");
     }
 }
 

@@ -16,11 +16,11 @@
 
 namespace adapters_testing {
 
-class one_thread final : public roost::executor, private roost::blocking_service {
+class one_thread final : public roost::executor, private roost::ext::blocking_service {
 public:
-    bool post(roost::work& w) noexcept override { return inner_.post(w); }
-    roost::timer_service* timers() noexcept override { return &timers_; }
-    roost::blocking_service* blocking() noexcept override { return this; }
+    bool post(roost::ext::work& w) noexcept override { return inner_.post(w); }
+    roost::ext::timer_service* timers() noexcept override { return &timers_; }
+    roost::ext::blocking_service* blocking() noexcept override { return this; }
     [[nodiscard]] bool is_here() const noexcept override { return inner_.is_here(); }
     [[nodiscard]] std::string_view name() const noexcept override { return "one thread"; }
 
@@ -41,16 +41,16 @@ public:
     void wake() noexcept { inner_.wake(); }
 
 private:
-    bool submit(roost::blocking_work& w) noexcept override {
+    bool submit(roost::ext::blocking_work& w) noexcept override {
         w.prev = nullptr;
         (last_ == nullptr ? first_ : last_->prev) = &w;  // its only link here
         last_ = &w;
         w.queued = true;
         return true;
     }
-    bool withdraw(roost::blocking_work& w) noexcept override {
-        roost::blocking_work* before = nullptr;
-        for (roost::blocking_work* at = first_; at != nullptr; before = std::exchange(at, at->prev)) {
+    bool withdraw(roost::ext::blocking_work& w) noexcept override {
+        roost::ext::blocking_work* before = nullptr;
+        for (roost::ext::blocking_work* at = first_; at != nullptr; before = std::exchange(at, at->prev)) {
             if (at == &w) {
                 (before == nullptr ? first_ : before->prev) = w.prev;
                 last_ = last_ == &w ? before : last_;
@@ -61,7 +61,7 @@ private:
         return false;
     }
     bool run_blocking() noexcept {
-        roost::blocking_work* w = first_;
+        roost::ext::blocking_work* w = first_;
         if (w == nullptr) {
             return false;
         }
@@ -72,8 +72,8 @@ private:
 
     roost::testing::manual_executor inner_{"one thread"};
     rig::hand_timers timers_;
-    roost::blocking_work* first_ = nullptr;
-    roost::blocking_work* last_ = nullptr;
+    roost::ext::blocking_work* first_ = nullptr;
+    roost::ext::blocking_work* last_ = nullptr;
 };
 
 // Failures are what the tests are about; they are not printed.

@@ -30,8 +30,8 @@ struct by_hand {
     net::cancellation_type last = net::cancellation_type::none;
     std::function<void()> on_signal;
 
-    auto operator()(roost::use_task_t token) {
-        return net::async_initiate<roost::use_task_t, void(boost::system::error_code, int)>(
+    auto operator()(roost::ext::use_task_t token) {
+        return net::async_initiate<roost::ext::use_task_t, void(boost::system::error_code, int)>(
             [this](auto h) {
                 ++begun;
                 h.get_cancellation_slot().assign([this](net::cancellation_type t) {
@@ -52,6 +52,8 @@ struct by_hand {
     }
 };
 
-inline roost::task<int> await_by_hand(by_hand& op, roost::use_task_t how = roost::use_task) { co_return co_await op(how); }
+inline roost::task<int> await_by_hand(by_hand& op, roost::ext::use_task_t how = roost::use_task) {
+    co_return co_await op(how);
+}
 
 }  // namespace asio_testing

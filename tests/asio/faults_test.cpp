@@ -56,6 +56,7 @@ extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 using namespace roost::seam;
 using namespace std::chrono_literals;
 using gauntlet::leaf;

@@ -21,6 +21,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 using namespace std::chrono_literals;
 namespace net = boost::asio;
 

@@ -9,6 +9,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 using namespace std::chrono_literals;
 using roost::detail::io_timers;
 

@@ -13,7 +13,7 @@ TEST(error, BASE_4_every_code_has_its_own_message) {
     }
     EXPECT_EQ(messages.size(), static_cast<std::size_t>(roost::errc::misused));
     EXPECT_EQ(messages.count("unknown roost error"), 0U);
-    EXPECT_EQ(roost::roost_category().message(4711), "unknown roost error");
+    EXPECT_EQ(roost::ext::roost_category().message(4711), "unknown roost error");
 }
 
 TEST(error, BASE_4_timed_out_is_the_standard_condition) {

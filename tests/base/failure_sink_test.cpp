@@ -6,6 +6,7 @@
 #include <string>
 
 using namespace roost;
+using namespace roost::ext;
 
 namespace {
 

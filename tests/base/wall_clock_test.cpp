@@ -5,6 +5,8 @@
 #include <string>
 
 namespace roost {
+using namespace ext;
+
 namespace {
 
 using namespace std::chrono;

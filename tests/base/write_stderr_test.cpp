@@ -133,7 +133,7 @@ TEST(write_stderr, BASE_36_a_panic_ends_the_program_when_nothing_reads) {
     const pid_t child = ::fork();
     if (child == 0) {
         ::alarm(30);
-        panic("the rule");
+        detail::panic("the rule");
     }
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);

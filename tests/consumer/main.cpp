@@ -10,7 +10,7 @@
 
 namespace {
 
-class hello final : public roost::work {
+class hello final : public roost::ext::work {
 public:
     hello() noexcept : work(&say) {}
     [[nodiscard]] int runs() const noexcept { return runs_; }
@@ -23,9 +23,9 @@ private:
 }  // namespace
 
 int main() {
-    roost::inline_executor here;
+    roost::ext::inline_executor here;
     hello work;
-    roost::post_or_fall_back(here, work, "hello");
+    roost::ext::post_or_fall_back(here, work, "hello");
 
     roost::outcome<int> late = std::make_exception_ptr(roost::timed_out("hello was late"));
     try {

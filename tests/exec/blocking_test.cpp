@@ -6,6 +6,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 
 static_assert(std::is_base_of_v<work, blocking_work>);
 static_assert(!std::is_copy_constructible_v<blocking_work>);

@@ -10,7 +10,7 @@ using roost::testing::check;
 
 class counting_executor final : public roost::executor {
 public:
-    bool post(roost::work&) noexcept override {
+    bool post(roost::ext::work&) noexcept override {
         check(ready.get(), "BASE-23: whoever finds the fallback sees it fully made");
         taken.set(taken.get() + 1);
         return true;
@@ -21,24 +21,24 @@ public:
 
 class closed_executor final : public roost::executor {
 public:
-    bool post(roost::work&) noexcept override { return false; }
+    bool post(roost::ext::work&) noexcept override { return false; }
 };
 
 MODEL(executor_model, fallback_visible) {
     counting_executor fallback;
     counting_executor first;
     first.ready.set(true);
-    roost::set_fallback_executor(first);
-    roost::work w([](roost::work&) noexcept {});
+    roost::ext::set_fallback_executor(first);
+    roost::ext::work w([](roost::ext::work&) noexcept {});
     roost::seam::thread poster([&] {
         closed_executor closed;
-        roost::post_or_fall_back(closed, w, "model");
+        roost::ext::post_or_fall_back(closed, w, "model");
     });
     fallback.ready.set(true);
-    const roost::executor_ref replaced = roost::set_fallback_executor(fallback);
+    const roost::executor_ref replaced = roost::ext::set_fallback_executor(fallback);
     check(replaced == roost::executor_ref(first), "the executor it replaces is returned");
     poster.join();
-    roost::set_fallback_executor({});
+    roost::ext::set_fallback_executor({});
     check(first.taken.get() + fallback.taken.get() == 1, "BASE-23: refused work is taken exactly once");
 }
 
@@ -49,14 +49,14 @@ MODEL(executor_model, two_install) {
     roost::executor_ref seen_by_them;
     roost::seam::thread other([&] {
         theirs.ready.set(true);
-        seen_by_them = roost::set_fallback_executor(theirs);
+        seen_by_them = roost::ext::set_fallback_executor(theirs);
     });
-    const roost::executor_ref seen = roost::set_fallback_executor(mine);
+    const roost::executor_ref seen = roost::ext::set_fallback_executor(mine);
     if (seen == roost::executor_ref(theirs)) {
         check(theirs.ready.get(), "BASE-23: whoever is given the one before sees it fully made");
     }
     other.join();
-    const roost::executor_ref last = roost::set_fallback_executor({});
+    const roost::executor_ref last = roost::ext::set_fallback_executor({});
     const bool mine_first = last == roost::executor_ref(theirs) && seen_by_them == roost::executor_ref(mine) && !seen;
     const bool theirs_first = last == roost::executor_ref(mine) && seen == roost::executor_ref(theirs) && !seen_by_them;
     check(mine_first || theirs_first, "BASE-23: each is given back once, to whoever replaced it");

@@ -9,15 +9,15 @@ static_assert(std::is_trivially_copyable_v<roost::executor_ref>);
 
 namespace {
 
-struct counted : roost::work {
+struct counted : roost::ext::work {
     counted() : work(&counted::run_it) {}
-    static void run_it(roost::work& w) noexcept { ++static_cast<counted&>(w).runs; }
+    static void run_it(roost::ext::work& w) noexcept { ++static_cast<counted&>(w).runs; }
     int runs = 0;
 };
 
 // A user's own queue, which knows nothing of roost::executor.
 struct users_queue {
-    bool post(roost::work& w) noexcept {
+    bool post(roost::ext::work& w) noexcept {
         if (closed) {
             return false;
         }
@@ -25,23 +25,23 @@ struct users_queue {
         return true;
     }
     void run_all() {
-        while (roost::work* w = queued.pop()) {
+        while (roost::ext::work* w = queued.pop()) {
             w->run();
         }
     }
-    roost::work_list queued;
+    roost::ext::work_list queued;
     bool closed = false;
 };
 
 struct may_throw_queue {
-    bool post(roost::work&) { return true; }
+    bool post(roost::ext::work&) { return true; }
 };
-static_assert(roost::can_post<users_queue>);
-static_assert(!roost::can_post<may_throw_queue>, "posting must be noexcept");
+static_assert(roost::ext::can_post<users_queue>);
+static_assert(!roost::ext::can_post<may_throw_queue>, "posting must be noexcept");
 
 TEST(executor, BASE_21_post_runs_nothing_inside_the_call) {
     users_queue queue;
-    roost::executor_adapter adapter(queue);
+    roost::ext::executor_adapter adapter(queue);
     const roost::executor_ref ref(adapter);
     counted w;
     EXPECT_TRUE(ref.post(w));
@@ -53,7 +53,7 @@ TEST(executor, BASE_21_post_runs_nothing_inside_the_call) {
 TEST(executor, BASE_21_a_closed_executor_says_no) {
     users_queue queue;
     queue.closed = true;
-    roost::executor_adapter adapter(queue);
+    roost::ext::executor_adapter adapter(queue);
     counted w;
     EXPECT_FALSE(adapter.post(w));
     EXPECT_FALSE(adapter.post_last(w));
@@ -62,10 +62,10 @@ TEST(executor, BASE_21_a_closed_executor_says_no) {
 
 TEST(executor, BASE_21_many_at_once_are_posted_in_order_and_the_refused_stay_in_the_list) {
     users_queue queue;
-    roost::executor_adapter adapter(queue);
+    roost::ext::executor_adapter adapter(queue);
     EXPECT_FALSE(adapter.takes_chains()) << "unless it says so";
     std::array<counted, 3> all;
-    roost::work_list chain;
+    roost::ext::work_list chain;
     for (counted& w : all) {
         chain.push(w);
     }
@@ -82,7 +82,7 @@ TEST(executor, BASE_21_many_at_once_are_posted_in_order_and_the_refused_stay_in_
 }
 
 TEST(executor, BASE_21_the_inline_executor_is_the_explicit_exception) {
-    roost::inline_executor here;
+    roost::ext::inline_executor here;
     counted w;
     EXPECT_TRUE(here.post(w));
     EXPECT_EQ(w.runs, 1);
@@ -91,7 +91,7 @@ TEST(executor, BASE_21_the_inline_executor_is_the_explicit_exception) {
 
 TEST(executor, BASE_22_a_plain_queue_becomes_an_executor) {
     users_queue queue;
-    roost::executor_adapter adapter(queue);
+    roost::ext::executor_adapter adapter(queue);
     EXPECT_FALSE(adapter.is_here());
     EXPECT_EQ(adapter.timers(), nullptr);
     EXPECT_EQ(adapter.name(), "executor");
@@ -103,23 +103,23 @@ TEST(executor, BASE_22_a_plain_queue_becomes_an_executor) {
 TEST(executor, BASE_23_refused_work_runs_on_the_fallback) {
     users_queue closed;
     closed.closed = true;
-    roost::executor_adapter refusing(closed);
+    roost::ext::executor_adapter refusing(closed);
     users_queue rescue;
-    roost::executor_adapter fallback(rescue);
-    EXPECT_FALSE(roost::set_fallback_executor(fallback));
+    roost::ext::executor_adapter fallback(rescue);
+    EXPECT_FALSE(roost::ext::set_fallback_executor(fallback));
     counted w;
-    roost::post_or_fall_back(refusing, w, "waiter");
+    roost::ext::post_or_fall_back(refusing, w, "waiter");
     rescue.run_all();
     EXPECT_EQ(w.runs, 1);
-    EXPECT_EQ(roost::set_fallback_executor({}), roost::executor_ref(fallback));
+    EXPECT_EQ(roost::ext::set_fallback_executor({}), roost::executor_ref(fallback));
 }
 
 TEST(executor, BASE_23_without_a_fallback_the_object_is_named) {
     users_queue closed;
     closed.closed = true;
-    roost::executor_adapter refusing(closed);
+    roost::ext::executor_adapter refusing(closed);
     counted w;
-    EXPECT_DEATH(roost::post_or_fall_back(refusing, w, "waiter of 'orders'"),
+    EXPECT_DEATH(roost::ext::post_or_fall_back(refusing, w, "waiter of 'orders'"),
                  "executor 'waiter of 'orders''.*would be lost");
 }
 

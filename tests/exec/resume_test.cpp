@@ -40,19 +40,19 @@ coroutine<Promise> set_flag(bool* flag) {
 TEST(resume, BASE_25_a_foreign_coroutine_has_no_executor_and_is_simply_resumed) {
     bool ran = false;
     auto c = set_flag<foreign_promise>(&ran);
-    EXPECT_FALSE(roost::executor_of(c.handle));
-    roost::resume_function_of<foreign_promise>()(c.handle.address());
+    EXPECT_FALSE(roost::ext::executor_of(c.handle));
+    roost::ext::resume_function_of<foreign_promise>()(c.handle.address());
     EXPECT_TRUE(ran);
     c.handle.destroy();
 }
 
 TEST(resume, BASE_25_a_promise_says_where_and_how) {
     bool ran = false;
-    roost::inline_executor here;
+    roost::ext::inline_executor here;
     auto c = set_flag<knowing_promise>(&ran);
     c.handle.promise().where = here;
-    EXPECT_EQ(roost::executor_of(c.handle), roost::executor_ref(here));
-    roost::resume_function_of<knowing_promise>()(c.handle.address());
+    EXPECT_EQ(roost::ext::executor_of(c.handle), roost::executor_ref(here));
+    roost::ext::resume_function_of<knowing_promise>()(c.handle.address());
     EXPECT_TRUE(ran);
     EXPECT_EQ(c.handle.promise().resumed_specially, 1);
     c.handle.destroy();

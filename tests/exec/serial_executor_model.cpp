@@ -8,6 +8,7 @@ namespace {
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::ext;
 using namespace roost::seam;
 
 class shared_place {

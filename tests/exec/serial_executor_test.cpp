@@ -10,6 +10,7 @@
 #include <vector>
 
 using namespace roost;
+using namespace roost::ext;
 
 namespace {
 

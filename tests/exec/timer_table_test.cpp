@@ -7,6 +7,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 using detail::timer_table;
 using armed_as = timer_table::armed_as;
 

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-static_assert(!std::is_copy_constructible_v<roost::timer>);
+static_assert(!std::is_copy_constructible_v<roost::ext::timer>);
 
 namespace {
 
-struct counting_timer : roost::timer {
-    counting_timer() : timer([](roost::timer& t) noexcept { ++static_cast<counting_timer&>(t).fired; }) {}
+struct counting_timer : roost::ext::timer {
+    counting_timer() : timer([](roost::ext::timer& t) noexcept { ++static_cast<counting_timer&>(t).fired; }) {}
     int fired = 0;
 };
 

@@ -8,6 +8,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 using wheel = detail::timer_wheel<>;
 
 struct alarm : timer {

@@ -30,6 +30,8 @@
 #include <vector>
 
 using namespace roost;
+using namespace roost::observe;
+using namespace roost::ext;
 using namespace roost::seam;
 using namespace std::chrono_literals;
 

@@ -16,6 +16,8 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
+using namespace roost::ext;
 using namespace roost::seam;
 using roost::testing::check;
 

@@ -30,6 +30,8 @@
 #include <vector>
 
 using namespace roost;
+using namespace roost::observe;
+using namespace roost::ext;
 using namespace std::chrono_literals;
 
 namespace {
@@ -245,7 +247,7 @@ TEST(fork_storm, JOB_73_every_order) {
 // Every job that ends has begun; each once.
 class bookkeeper final : public job_observer {
 public:
-    void told(const job_event& e) noexcept override {
+    void on_event(const job_event& e) noexcept override {
         if (e.kind() == job_event_kind::created) {
             EXPECT_EQ(living[e.id()]++, 0) << e.name();
         } else if (e.kind() == job_event_kind::finished && living.contains(e.id())) {

@@ -28,6 +28,7 @@
 #include <vector>
 
 using namespace roost;
+using namespace roost::observe;
 using namespace std::chrono_literals;
 
 namespace {

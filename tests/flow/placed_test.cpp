@@ -21,6 +21,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
 using namespace std::chrono_literals;
 
 task<> waits(event& e) { co_await e.wait(); }

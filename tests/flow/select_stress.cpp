@@ -15,6 +15,7 @@
 #include <vector>
 
 using namespace roost;
+using namespace roost::observe;
 
 namespace {
 

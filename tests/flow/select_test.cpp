@@ -15,6 +15,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
 using namespace std::chrono_literals;
 using rig::stage;
 
@@ -362,7 +363,7 @@ class comes_meanwhile final : public job_observer {
 public:
     comes_meanwhile(owned_scope& root, channel<int>& c, event& stop, seen& out)
         : root_(&root), channel_(&c), stop_(&stop), out_(&out) {}
-    void told(const job_event& e) noexcept override {
+    void on_event(const job_event& e) noexcept override {
         if (e.kind() == job_event_kind::wait_registered) {
             root_->launch("waits", receive_one(*channel_, 1, *out_), start::immediate);
             root_->launch("chooses", receive_or_stop(*channel_, *stop_, *out_), start::immediate);

@@ -22,6 +22,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 using gauntlet::load;
 using gauntlet::quiet;
 using testing_support::two_at_once;

@@ -28,6 +28,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 using gauntlet::allocations;
 using gauntlet::allocations_left;
 using gauntlet::outstanding;

@@ -39,6 +39,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
 using namespace roost::seam;
 using gauntlet::and_close;
 using gauntlet::and_join;

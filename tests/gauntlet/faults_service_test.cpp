@@ -25,6 +25,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 using gauntlet::allocations_left;
 using gauntlet::calls_left;
 using gauntlet::leaf;

@@ -82,6 +82,8 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
+using namespace roost::ext;
 using gauntlet::allocations_left;
 using gauntlet::and_close;
 using gauntlet::and_join;
@@ -383,7 +385,7 @@ task<> drives() {
 }
 class watches final : public job_observer {
 public:
-    void told(const job_event&) noexcept override {}
+    void on_event(const job_event&) noexcept override {}
 };
 void observes() {
     watches w;

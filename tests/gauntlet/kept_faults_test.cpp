@@ -43,6 +43,8 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
+using namespace roost::ext;
 using gauntlet::allocations_left;
 using gauntlet::calls_left;
 using gauntlet::calm;
@@ -317,7 +319,7 @@ public:
         user();
     }
     std::string state() override {
-        return numbers(node_.guard_count(), is_running(node_.state())) + tree_to_string(node_.tree_node());
+        return numbers(node_.guard_count(), node_.state() == shutdown_state::running) + tree_to_string(node_.tree_node());
     }
 
 private:

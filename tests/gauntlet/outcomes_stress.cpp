@@ -27,6 +27,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 using namespace std::chrono_literals;
 using gauntlet::census;
 using gauntlet::counted;

@@ -28,6 +28,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 using namespace roost::seam;
 using namespace std::chrono_literals;
 using gauntlet::census;
@@ -100,7 +101,7 @@ task<> client(pool<connection>& p, long checkouts, tally& t) {
         auto got = co_await p.acquire("client");
         t.look(p.stats());
         if (!got) {
-            t.failed += got.status() == pool_status::failed ? 1 : 0;
+            t.failed += got.status() == wait_status::failed ? 1 : 0;
             continue;
         }
         ++t.served;
@@ -258,7 +259,7 @@ TEST(gauntlet_pool, GAUNTLET_26_closed_with_some_out_many_waiting_and_some_being
         ASSERT_FALSE(p.close_blocking(now()));
         for (const auto& w : waiting) {
             ASSERT_TRUE(w->done());
-            ASSERT_EQ(w->got().status(), pool_status::closed);
+            ASSERT_EQ(w->got().status(), wait_status::closed);
             ++refused;
         }
         std::thread returning([&] { out.clear(); });

@@ -107,7 +107,7 @@ TEST(gauntlet_scope, GAUNTLET_9_the_last_guard_of_a_deep_chain_and_of_a_wide_tre
             on_a_small_stack([&] { guards.clear(); });  // nodes go with their last guard
             took = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - before).count();
             EXPECT_EQ(completions, 1);
-            EXPECT_TRUE(is_complete(root.state()));
+            EXPECT_TRUE(root.state() == shutdown_state::complete);
             EXPECT_EQ(root.guard_count(), 0U);
         }
         q.say("%s of %d nodes completed %d time on %zu KB of stack in %.1f ms", deep ? "chain" : "fan", n, completions,

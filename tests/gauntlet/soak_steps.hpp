@@ -21,6 +21,7 @@
 namespace soak {
 
 using namespace roost;
+using namespace roost::ext;
 using namespace std::chrono_literals;
 using gauntlet::counted;
 
@@ -249,7 +250,8 @@ inline task<> serve(world& w, department& in, std::uint64_t how) {
     w.rules.must(!over || !work, "no guard after a completion");
     if (!work) {
         // Also while the stop of the world is on its way here.
-        w.rules.must(!is_running(w.node.state()) || !is_running(in.node.state()), "a guard is refused after a stop only");
+        w.rules.must(w.node.state() != shutdown_state::running || in.node.state() != shutdown_state::running,
+                     "a guard is refused after a stop only");
         w.turned_away.fetch_add(1);
         co_return;
     }
@@ -271,7 +273,7 @@ inline task<> serve(world& w, department& in, std::uint64_t how) {
         const auto got = co_await until_stop(in.node.observe(), never_ends(w));
         stopped = !got;
     }
-    w.rules.must(!stopped || !is_running(in.node.state()), "a wait is interrupted by a stop only");
+    w.rules.must(!stopped || in.node.state() != shutdown_state::running, "a wait is interrupted by a stop only");
     w.interrupted.fetch_add(stopped ? 1 : 0);
 }
 inline task<> see_completion(world& w, department& of) {

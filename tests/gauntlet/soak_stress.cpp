@@ -241,7 +241,7 @@ std::string play(executor& where, std::uint64_t seed, totals& t, soak::watchdog&
     std::deque<seat> seats(static_cast<std::size_t>(n));
     {
         owned_scope root(where, scope_options("root").report_failures());
-        const soak::watchdog::shift in_time(dog, seed, [&root] { return dump(root); });
+        const soak::watchdog::shift in_time(dog, seed, [&root] { return roost::observe::dump(root); });
         for (department& d : on.w.parts) {
             root.launch("completion", see_completion(on.w, d));
         }

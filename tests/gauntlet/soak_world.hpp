@@ -232,7 +232,7 @@ struct world {
         EXPECT_EQ(headline.get(), printed);
         EXPECT_EQ(headline.version(), static_cast<std::uint64_t>(printed) + 1) << "one for each, and the first";
         EXPECT_EQ(node.guard_count(), 0U);
-        EXPECT_TRUE(is_complete(node.state()));
+        EXPECT_TRUE(node.state() == roost::shutdown_state::complete);
         EXPECT_EQ(completions.load(), departments) << "each department is told once that it has ended";
         settle_things();
     }

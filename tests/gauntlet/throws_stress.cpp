@@ -26,6 +26,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 using gauntlet::census;
 using gauntlet::counted;
 using gauntlet::load;

@@ -144,7 +144,7 @@ TEST(mistakes, SYNC_194_blocking_forms_take_every_kind_of_time) {
     EXPECT_EQ(orders.receive_blocking(1ns).status(), wait_status::expired);
     pool<int> p(pool_options(1, "p"), [] { return 1; });
     auto a = p.acquire_blocking(1s);
-    EXPECT_EQ(p.acquire_blocking("second", 1ns).status(), pool_status::expired);
+    EXPECT_EQ(p.acquire_blocking("second", 1ns).status(), wait_status::expired);
 }
 
 }  // namespace

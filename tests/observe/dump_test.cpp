@@ -17,6 +17,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
 using namespace std::chrono_literals;
 using rig::stage;
 

@@ -9,6 +9,8 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
+using namespace roost::ext;
 
 // Sets `next`, then the previous value again: each call returns what the one before had set.
 template <class Value>

@@ -19,6 +19,7 @@
 #include <vector>
 
 using namespace roost;
+using namespace roost::observe;
 
 namespace {
 
@@ -54,7 +55,7 @@ bool may_follow(job_state before, job_state after) {
 // it follows, no request after the end, and no waiter is woken before it waits.
 class ledger final : public job_observer {
 public:
-    void told(const job_event& e) noexcept override {
+    void on_event(const job_event& e) noexcept override {
         const std::lock_guard guard(lock_);
         const auto kind = static_cast<std::size_t>(e.kind());
         ++totals_[kind];
@@ -123,7 +124,7 @@ private:
 // Wants to hear of something: then the switch was on while it was there.
 class passer_by final : public job_observer {
 public:
-    void told(const job_event&) noexcept override { heard_.fetch_add(1, std::memory_order_relaxed); }
+    void on_event(const job_event&) noexcept override { heard_.fetch_add(1, std::memory_order_relaxed); }
 
 private:
     std::atomic<std::uint64_t> heard_{0};

@@ -21,6 +21,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
 using rig::stage;
 
 task<> nothing() { co_return; }
@@ -99,7 +100,7 @@ TEST(job_events, JOB_61_jobs_that_began_before_are_not_counted) {
 
 class recorder final : public job_observer {
 public:
-    void told(const job_event& e) noexcept override {
+    void on_event(const job_event& e) noexcept override {
         lines.push_back(std::string(e.name()) + ": " + std::string(to_string(e.kind())) +
                         (e.kind() == job_event_kind::state_changed ? " to " + std::string(to_string(e.state())) : ""));
         if (e.kind() == job_event_kind::child_attached) {
@@ -186,7 +187,7 @@ TEST(job_events, JOB_62_a_bridge_that_is_born_cancelled_says_so_once) {
 class cancels_what_comes final : public job_observer {
 public:
     explicit cancels_what_comes(owned_scope& root) : root_(&root) {}
-    void told(const job_event& e) noexcept override {
+    void on_event(const job_event& e) noexcept override {
         if (e.kind() == job_event_kind::created) {
             root_->cancel();
         }
@@ -224,7 +225,7 @@ task<> holds_a_child(event& go, job& out, deferred<>& held, const char* name) {
 
 class transitions final : public job_observer {
 public:
-    void told(const job_event& e) noexcept override {
+    void on_event(const job_event& e) noexcept override {
         if (e.kind() == job_event_kind::state_changed) {
             states[e.id()].push_back(e.state());
         } else if (e.kind() == job_event_kind::cancel_requested) {

@@ -66,8 +66,8 @@ int end_from_many(unsigned workers, int rounds) {
         for (int k = 0; k < 3; ++k) {
             enders.emplace_back([&] {
                 rt->shut_down();
-                struct never : roost::work {
-                    never() : work(+[](roost::work&) noexcept {}) {}
+                struct never : roost::ext::work {
+                    never() : work(+[](roost::ext::work&) noexcept {}) {}
                 } w;
                 wrong += rt->post(w) ? 1 : 0;  // every caller returns to a runtime that has ended
             });

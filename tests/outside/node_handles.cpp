@@ -35,10 +35,10 @@ std::atomic<int> records{0};
 }  // namespace
 
 int main() {
-    const bool counted = set_job_counting(true);
+    const bool counted = observe::set_job_counting(true);
     expect(!counted, "the previous value of a switch");
-    const shutdown_log_sink before =
-        set_shutdown_log(shutdown_log_sink([](void*, const shutdown_record&) noexcept { ++records; }, nullptr));
+    const observe::shutdown_log_sink before = observe::set_shutdown_log(
+        observe::shutdown_log_sink([](void*, const observe::shutdown_record&) noexcept { ++records; }, nullptr));
 
     runtime rt(runtime_options().workers(2));
     event e("a price");
@@ -53,8 +53,8 @@ int main() {
         expect(std::string(at.site().file()).find("node_handles") != std::string::npos, "the site is in this file");
         expect(at.level() == level::running && !at.stop_requested(), "its level");
         expect(at.work() >= 1, "its work");
-        expect(dump(at).find("job 'request'") != std::string::npos, "its tree as text");
-        expect(node().parent() == node() && dump(node()).empty(), "a handle that refers to nothing");
+        expect(observe::dump(at).find("job 'request'") != std::string::npos, "its tree as text");
+        expect(node().parent() == node() && observe::dump(node()).empty(), "a handle that refers to nothing");
 
         at.cancel(reason(reason_kind::requested, "the peer is gone"));
         expect(j.is_cancelled() && j.cancel_requested(), "a cancel reaches the job before it returns");
@@ -69,8 +69,8 @@ int main() {
         expect(c.kind() == errc::cancelled && c.why().text() == "enough", "the reason of the cancelled task");
     }
     expect(records > 0, "records of shutdown nodes");
-    set_shutdown_log(before);
-    expect(set_job_counting(counted), "jobs were counted");
+    observe::set_shutdown_log(before);
+    expect(observe::set_job_counting(counted), "jobs were counted");
     expect(format_duration(1250ms) == "1.25 s", "a duration as text");
     rt.shut_down();
     if (failures == 0) {

@@ -24,13 +24,13 @@ bool may_follow(job_state before, job_state after) {
     }
 }
 
-class checker final : public job_observer {
+class checker final : public observe::job_observer {
 public:
-    void told(const job_event& e) noexcept override {
+    void on_event(const observe::job_event& e) noexcept override {
         const std::lock_guard guard(lock_);
-        if (e.kind() == job_event_kind::created) {
+        if (e.kind() == observe::job_event_kind::created) {
             states_[e.id()] = job_state::fresh;
-        } else if (e.kind() == job_event_kind::state_changed) {
+        } else if (e.kind() == observe::job_event_kind::state_changed) {
             const job_state before = states_[e.id()];
             if (!may_follow(before, e.state())) {
                 ++wrong;
@@ -38,7 +38,7 @@ public:
                 to = e.state();
             }
             states_[e.id()] = e.state();
-        } else if (e.kind() == job_event_kind::cancel_requested && is_final(states_[e.id()])) {
+        } else if (e.kind() == observe::job_event_kind::cancel_requested && is_final(states_[e.id()])) {
             ++late;
         }
     }
@@ -95,16 +95,16 @@ task<long> rounds() {
 int main() {
     alarm(60);
     checker seen;
-    set_job_counting(true);
-    const job_counts before = job_counts_now();
+    observe::set_job_counting(true);
+    const observe::job_counts before = observe::job_counts_now();
     {
-        const observation on(seen);
+        const observe::observation on(seen);
         if (run(rounds(), runtime_options().workers(1)) != 2000) {
             std::printf("observers: not every round ended as planned\n");
             return 1;
         }
     }
-    const job_counts after = job_counts_now();
+    const observe::job_counts after = observe::job_counts_now();
     if (seen.wrong != 0) {
         std::printf("observers: %d transitions that there are not, such as %s to %s\n", seen.wrong,
                     std::string(to_string(seen.from)).c_str(), std::string(to_string(seen.to)).c_str());

@@ -18,7 +18,7 @@
 class event_loop final : public roost::executor {
 public:
     // All that Roost asks of an executor: run this soon, not inside the call.
-    bool post(roost::work& w) noexcept override {
+    bool post(roost::ext::work& w) noexcept override {
         const std::lock_guard lock(mutex_);
         queue_.push_back(&w);
         changed_.notify_one();
@@ -31,7 +31,7 @@ public:
             if (queue_.empty()) {
                 return;
             }
-            roost::work* next = queue_.front();
+            roost::ext::work* next = queue_.front();
             queue_.pop_front();
             lock.unlock();
             next->run();
@@ -46,7 +46,7 @@ public:
 private:
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<roost::work*> queue_;
+    std::deque<roost::ext::work*> queue_;
     bool stopped_ = false;
 };
 // end loop

@@ -82,7 +82,7 @@ task<> answers(mutex& m, channel<int>& orders, broadcast<int>& ticks, pool<int>&
     auto one = co_await numbers.acquire();
     expect(read(one) == "value" && *one == 7, "acquired");
     auto none = numbers.try_acquire();
-    expect(none.status() == pool_status::empty && none.status() == wait_status::would_wait, "one set of words");
+    expect(none.status() == wait_status::empty && none.status() == wait_status::would_wait, "one set of words");
     expect(throws(std::move(none)), "value() of nothing throws");
     outcome<pooled<int>> as_outcome_of_pool = std::move(one).to_outcome();
     expect(as_outcome_of_pool.has_value(), "acquired as an outcome");

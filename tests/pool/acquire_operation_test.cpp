@@ -87,9 +87,9 @@ TEST(acquire_operation, POOL_81_a_waiter_is_refused_although_the_pool_was_draine
     hand_executor where;
     std::optional<pool<thing>> p(make_pool(l, one_stripe(1)));
     std::optional<client> holder(*p);
-    std::optional<roost::pool_status> status;
+    std::optional<roost::wait_status> status;
     std::string why;
-    auto waits = [](roost::executor&, pool<thing>& from, std::optional<roost::pool_status>& out,
+    auto waits = [](roost::executor&, pool<thing>& from, std::optional<roost::wait_status>& out,
                     std::string& text) -> hosted {
         auto got = co_await from.acquire();
         out = got.status();
@@ -105,7 +105,7 @@ TEST(acquire_operation, POOL_81_a_waiter_is_refused_although_the_pool_was_draine
     holder.reset();
     EXPECT_EQ(l.alive(), 0);
     ASSERT_TRUE(where.run_one());
-    EXPECT_EQ(status, roost::pool_status::closed);
+    EXPECT_EQ(status, roost::wait_status::closed);
     EXPECT_EQ(why, "test pool");
     where.forget();
     dropped.destroy();
@@ -118,10 +118,10 @@ TEST(acquire_operation, POOL_81_a_deadline_that_comes_after_the_pool_is_gone_fin
     where.set_timers(&timers);
     std::optional<pool<thing>> p(make_pool(l, one_stripe(1)));
     std::optional<client> holder(*p);
-    std::optional<roost::pool_status> status;
+    std::optional<roost::wait_status> status;
     std::optional<bool> drained;
     auto waits = [](roost::executor&, pool<thing>& from, roost::time_point until,
-                    std::optional<roost::pool_status>& out) -> hosted {
+                    std::optional<roost::wait_status>& out) -> hosted {
         auto got = co_await roost::with_deadline(from.acquire(), until);
         out = got.status();
     };
@@ -136,7 +136,7 @@ TEST(acquire_operation, POOL_81_a_deadline_that_comes_after_the_pool_is_gone_fin
     holder.reset();
     timers.advance(roost::duration(10));  // too late: the pool had told both
     where.run();
-    EXPECT_EQ(status, roost::pool_status::closed);
+    EXPECT_EQ(status, roost::wait_status::closed);
     EXPECT_EQ(drained, true);
 }
 

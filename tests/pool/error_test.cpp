@@ -7,24 +7,23 @@
 namespace {
 
 using roost::pool_error;
-using roost::pool_operation;
 
 TEST(pool_error, POOL_10_one_sentence_with_pool_stripe_operation_and_cause) {
     const auto cause = std::make_exception_ptr(std::runtime_error("no route"));
-    const pool_error e(roost::errc::broken, "db", 3, pool_operation::create, "", cause);
+    const pool_error e(roost::errc::broken, "db", 3, pool_error::step::create, "", cause);
     EXPECT_NE(std::string(e.what()).find("pool 'db', stripe 3: create: no route"), std::string::npos) << e.what();
     EXPECT_EQ(e.kind(), roost::errc::broken);
     EXPECT_EQ(e.cause(), cause);
-    const pool_error f(roost::errc::closed, "db", pool_error::no_stripe, pool_operation::acquire, "the pool is closed");
+    const pool_error f(roost::errc::closed, "db", pool_error::no_stripe, pool_error::step::acquire, "the pool is closed");
     EXPECT_NE(std::string(f.what()).find("pool 'db': acquire: the pool is closed"), std::string::npos) << f.what();
-    const pool_error g(roost::errc::broken, "db", 0, pool_operation::destroy, "", std::make_exception_ptr(1));
+    const pool_error g(roost::errc::broken, "db", 0, pool_error::step::destroy, "", std::make_exception_ptr(1));
     EXPECT_NE(std::string(g.what()).find("no std::exception"), std::string::npos);
 }
 
 TEST(pool_error, POOL_10_names_of_operations_and_states) {
-    EXPECT_EQ(to_string(pool_operation::check), "check");
-    EXPECT_EQ(to_string(roost::pool_status::cancelled), "cancelled");
-    EXPECT_EQ(to_string(roost::pool_status::empty), "would wait");
+    EXPECT_EQ(to_string(pool_error::step::check), "check");
+    EXPECT_EQ(to_string(roost::wait_status::cancelled), "cancelled");
+    EXPECT_EQ(to_string(roost::wait_status::empty), "would wait");
 }
 
 }  // namespace

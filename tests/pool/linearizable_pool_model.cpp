@@ -40,9 +40,9 @@ constexpr int closed = 2;
 
 int answer_of(const loan& l) {
     switch (l.status()) {
-        case roost::pool_status::ok: return got;
-        case roost::pool_status::empty: return nothing;
-        case roost::pool_status::closed: return closed;
+        case roost::wait_status::ok: return got;
+        case roost::wait_status::empty: return nothing;
+        case roost::wait_status::closed: return closed;
         default:
             check(false, "an acquire ends with a resource, with nothing, or because the pool is closed");
             return nothing;

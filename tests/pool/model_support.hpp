@@ -86,24 +86,24 @@ private:
 };
 
 // Time that a model sets, and timers that it fires. They fire under the lock, so disarm() waits for one that is firing.
-class model_timers final : public roost::timer_service {
+class model_timers final : public roost::ext::timer_service {
 public:
     roost::time_point now() noexcept override {
         return roost::time_point(roost::duration(now_.load(roost::seam::mo::relaxed)));
     }
     void set_now(std::int64_t t) noexcept { now_.store(t, roost::seam::mo::relaxed); }
-    bool arm(roost::timer& t) noexcept override {
+    bool arm(roost::ext::timer& t) noexcept override {
         lock_.lock();
         t.next = std::exchange(first_, &t);
         t.state = 1;
         lock_.unlock();
         return true;
     }
-    bool disarm(roost::timer& t) noexcept override {
+    bool disarm(roost::ext::timer& t) noexcept override {
         lock_.lock();
         const bool was_armed = std::exchange(t.state, 0) == 1;
         if (was_armed) {
-            roost::timer** link = &first_;
+            roost::ext::timer** link = &first_;
             while (*link != &t) {
                 link = &(*link)->next;
             }
@@ -115,7 +115,7 @@ public:
     // Whatever is armed, as if its deadline had passed.
     void fire_all() noexcept {
         lock_.lock();
-        while (roost::timer* t = first_) {
+        while (roost::ext::timer* t = first_) {
             first_ = t->next;
             t->state = 0;
             t->fire();
@@ -125,7 +125,7 @@ public:
 
 private:
     roost::seam::small_mutex lock_;
-    roost::timer* first_ = nullptr;
+    roost::ext::timer* first_ = nullptr;
     roost::seam::atomic<std::int64_t> now_{1};
 };
 

@@ -47,7 +47,7 @@ TEST(pool_options, POOL_1_stripes_and_warmth_are_kept_within_the_capacity) {
 }
 
 TEST(pool_options, POOL_29_a_holder_as_text) {
-    const roost::pool_holder h("checkout", roost::site::here(), 1, std::chrono::milliseconds(1200));
+    const roost::observe::pool_holder h("checkout", roost::site::here(), 1, std::chrono::milliseconds(1200));
     EXPECT_NE(h.to_string().find("checkout ("), std::string::npos);
     EXPECT_NE(h.to_string().find("options_test.cpp:"), std::string::npos);
     EXPECT_NE(h.to_string().find(", 1.2 s)"), std::string::npos);

@@ -14,7 +14,7 @@ namespace {
 
 using namespace pool_testing;
 using roost::pool;
-using roost::pool_status;
+using roost::wait_status;
 
 void wait_for_waiters(pool<thing>& p, std::uint32_t count) {
     while (p.stats().waiting != count) {
@@ -67,7 +67,7 @@ TEST(pool_blocking, POOL_81_a_thread_that_waits_is_told_when_the_pool_is_destroy
         std::optional<pool<thing>> p(make_pool(l, one_stripe(1)));
         std::optional<client> holder(*p);
         pool<thing>& seen = *p;
-        pool_status status = pool_status::ok;
+        wait_status status = wait_status::ok;
         roost::seam::thread sleeper([&] {
             const auto got = seen.acquire_blocking("sleeper");
             status = got.status();
@@ -76,7 +76,7 @@ TEST(pool_blocking, POOL_81_a_thread_that_waits_is_told_when_the_pool_is_destroy
         p.reset();
         holder.reset();
         sleeper.join();
-        EXPECT_EQ(status, pool_status::closed);
+        EXPECT_EQ(status, wait_status::closed);
     }
     EXPECT_EQ(l.alive(), 0);
 }
@@ -143,7 +143,7 @@ TEST(pool_blocking, POOL_22_a_parked_thread_is_not_notified_while_nothing_is_idl
     EXPECT_FALSE(parked.is_notified);
     held.handle().give_back();
     EXPECT_TRUE(parked.is_notified);
-    EXPECT_TRUE(core_of(p).queue().cancel(parked, roost::claim::cancelled));
+    EXPECT_TRUE(core_of(p).queue().cancel(parked, roost::ext::claim::cancelled));
     parked.finish();
 }
 
@@ -188,7 +188,7 @@ TEST(pool_blocking, POOL_40_what_waits_for_a_parked_thread_is_no_work) {
     second.handle().give_back();
     EXPECT_EQ(p.stats().idle, 2U);
     EXPECT_FALSE(root->has_work());
-    EXPECT_TRUE(core_of(p).queue().cancel(parked, roost::claim::cancelled));
+    EXPECT_TRUE(core_of(p).queue().cancel(parked, roost::ext::claim::cancelled));
     parked.finish();
 }
 

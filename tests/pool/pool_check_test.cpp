@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using roost::event;
 using roost::pool;
 using roost::pool_options;
-using roost::pool_status;
+using roost::wait_status;
 using roost::testing::virtual_time;
 
 enum class verdict { fine, broken, throws };
@@ -94,7 +94,7 @@ TEST_F(pool_check, POOL_30_an_acquire_waits_for_an_awaitable_check) {
 TEST_F(pool_check, POOL_30_a_check_that_says_no_or_throws_costs_the_resource_not_the_acquire) {
     int told = 0;
     pool_options o = one_stripe(1);
-    o.on_error = [&](const roost::pool_error& e) { told += e.operation() == roost::pool_operation::check ? 1 : 0; };
+    o.on_error = [&](const roost::pool_error& e) { told += e.operation() == roost::pool_error::step::check ? 1 : 0; };
     auto p = make(o);
     use_all(p, 1);
     client a(p);
@@ -173,9 +173,9 @@ TEST_F(pool_check, POOL_32_a_cancelled_acquire_leaves_its_check_running_and_the_
 TEST_F(pool_check, POOL_4_try_acquire_begins_a_check_for_a_later_acquire) {
     auto p = make(one_stripe(1));
     use_all(p, 1);
-    EXPECT_EQ(p.try_acquire().status(), pool_status::empty);
+    EXPECT_EQ(p.try_acquire().status(), wait_status::empty);
     EXPECT_EQ(doctor.asked.size(), 1U);
-    EXPECT_EQ(p.try_acquire().status(), pool_status::empty);
+    EXPECT_EQ(p.try_acquire().status(), wait_status::empty);
     EXPECT_EQ(doctor.asked.size(), 1U) << "one check at a time";
     client a(p);
     doctor.answer(0, verdict::fine);
@@ -196,7 +196,7 @@ TEST_F(pool_check, POOL_30_a_thread_waits_for_the_check_too) {
     other.join();
     EXPECT_TRUE(got);
     EXPECT_EQ(l.made, 2);
-    EXPECT_EQ(p.acquire_blocking(roost::now()).status(), pool_status::expired);
+    EXPECT_EQ(p.acquire_blocking(roost::now()).status(), wait_status::expired);
 }
 
 TEST_F(pool_check, POOL_42_closing_waits_for_a_check) {
@@ -204,7 +204,7 @@ TEST_F(pool_check, POOL_42_closing_waits_for_a_check) {
     use_all(p, 1);
     client a(p);
     EXPECT_FALSE(p.close_blocking(roost::now()));
-    EXPECT_EQ(a.got().status(), pool_status::closed);
+    EXPECT_EQ(a.got().status(), wait_status::closed);
     doctor.answer(0, verdict::fine);
     EXPECT_TRUE(p.close_blocking(roost::now()));
     EXPECT_EQ(l.alive(), 0);
@@ -230,8 +230,8 @@ TEST_F(pool_check, POOL_42_what_was_taken_for_a_check_goes_when_the_pool_is_clos
     auto op = p.acquire();
     EXPECT_FALSE(op.await_ready());
     EXPECT_FALSE(p.close_blocking(roost::now()));
-    EXPECT_FALSE(op.start(roost::resume_target(nullptr, nullptr, where)));
-    EXPECT_EQ(op.await_resume().status(), pool_status::closed);
+    EXPECT_FALSE(op.start(roost::ext::resume_target(nullptr, nullptr, where)));
+    EXPECT_EQ(op.await_resume().status(), wait_status::closed);
     EXPECT_TRUE(doctor.asked.empty());
     EXPECT_EQ(l.alive(), 0);
     EXPECT_TRUE(p.close_blocking(roost::now()));

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using roost::event;
 using roost::pool;
 using roost::pool_options;
-using roost::pool_status;
+using roost::wait_status;
 using roost::testing::virtual_time;
 
 // An awaitable that ends when the test says so.
@@ -94,9 +94,9 @@ TEST(pool_core_of, POOL_21_the_waiter_gets_the_error_and_the_right_moves_on) {
     client b(p);
     client c(p);
     s.go.set();  // every creation fails at once from now on
-    EXPECT_EQ(a.got().status(), pool_status::failed);
-    EXPECT_EQ(b.got().status(), pool_status::failed);
-    EXPECT_EQ(c.got().status(), pool_status::failed);
+    EXPECT_EQ(a.got().status(), wait_status::failed);
+    EXPECT_EQ(b.got().status(), wait_status::failed);
+    EXPECT_EQ(c.got().status(), wait_status::failed);
     EXPECT_EQ(s.started, 3);
     EXPECT_EQ(p.stats().free, 1U);
     s.fails = false;
@@ -117,7 +117,7 @@ TEST(pool_core_of, POOL_21_a_returned_resource_is_not_kept_back_by_another_failu
     EXPECT_TRUE(b.done() && b.got()) << "the first in line gets what comes first";
     EXPECT_FALSE(c.done());
     s.go.set();
-    EXPECT_EQ(c.got().status(), pool_status::failed) << "the right went to c, whose creation failed";
+    EXPECT_EQ(c.got().status(), wait_status::failed) << "the right went to c, whose creation failed";
     EXPECT_EQ(p.stats().create_failures, 2U);
 }
 
@@ -152,7 +152,7 @@ TEST(pool_core_of, POOL_33_create_timeout_frees_the_place_and_a_late_resource_is
         EXPECT_FALSE(a.done());
         time.advance(1s);
         ASSERT_TRUE(a.done());
-        EXPECT_EQ(a.got().status(), pool_status::failed);
+        EXPECT_EQ(a.got().status(), wait_status::failed);
         EXPECT_EQ(s.started, 2) << "the right to create went to b";
         EXPECT_EQ(p.stats().busy, 1U);
         EXPECT_EQ(p.stats().abandoned, 1U);
@@ -201,24 +201,24 @@ TEST(pool_core_of, POOL_35_backoff_suspends_creating_and_tries_again) {
     o.where = time;
     o.timers = &time;
     o.exact_clock = true;
-    o.backoff = roost::create_backoff(2, 10s, 60s);
+    o.backoff = roost::pool_options::create_backoff(2, 10s, 60s);
     {
         auto p = make_pool(l, o);
         for (int i = 0; i < 2; ++i) {
             client c(p);
-            EXPECT_EQ(c.got().status(), pool_status::failed);
+            EXPECT_EQ(c.got().status(), wait_status::failed);
         }
         EXPECT_EQ(l.fail_next, 1);
         client refused(p);
-        EXPECT_EQ(refused.got().status(), pool_status::failed) << "at once, without trying";
+        EXPECT_EQ(refused.got().status(), wait_status::failed) << "at once, without trying";
         EXPECT_EQ(l.fail_next, 1);
         time.skip(10s);
         client tries(p);
-        EXPECT_EQ(tries.got().status(), pool_status::failed);
+        EXPECT_EQ(tries.got().status(), wait_status::failed);
         EXPECT_EQ(l.fail_next, 0) << "tried again";
         time.skip(19s);
         client still(p);
-        EXPECT_EQ(still.got().status(), pool_status::failed) << "twice as long";
+        EXPECT_EQ(still.got().status(), wait_status::failed) << "twice as long";
         time.skip(1s);
         client works(p);
         EXPECT_TRUE(works.got());
@@ -232,7 +232,7 @@ pool_options suspending(virtual_time& time, std::uint32_t capacity) {
     o.where = time;
     o.timers = &time;
     o.exact_clock = true;
-    o.backoff = roost::create_backoff(1, 10s, 60s);
+    o.backoff = roost::pool_options::create_backoff(1, 10s, 60s);
     return o;
 }
 
@@ -244,7 +244,7 @@ TEST(pool_core_of, POOL_82_waiters_are_served_when_the_suspension_ends) {
         client holder(p);
         l.fail_next = 1;
         client fails(p);
-        EXPECT_EQ(fails.got().status(), pool_status::failed);
+        EXPECT_EQ(fails.got().status(), wait_status::failed);
         client a(p);
         client b(p);
         client c(p);
@@ -295,12 +295,12 @@ TEST(pool_core_of, POOL_82_without_timers_an_arrival_or_a_return_looks) {
     ledger l;
     for (const bool by_return : {false, true}) {
         pool_options o = one_stripe(10);
-        o.backoff = roost::create_backoff(1, 2ms, 2ms);
+        o.backoff = roost::pool_options::create_backoff(1, 2ms, 2ms);
         auto p = make_pool(l, o);
         client holder(p);
         l.fail_next = 1;
         client fails(p);
-        EXPECT_EQ(fails.got().status(), pool_status::failed);
+        EXPECT_EQ(fails.got().status(), wait_status::failed);
         client a(p);
         client b(p);
         if (a.done()) {
@@ -331,7 +331,7 @@ TEST(pool_core_of, POOL_84_a_failed_awaitable_creation_names_its_stripe) {
         FAIL();
     } catch (const roost::pool_error& e) {
         EXPECT_EQ(e.stripe(), 0);
-        EXPECT_EQ(e.operation(), roost::pool_operation::create);
+        EXPECT_EQ(e.operation(), roost::pool_error::step::create);
         EXPECT_EQ(e.code(), roost::errc::broken);
         EXPECT_NE(std::string(e.what()).find("stripe 0: create: no route to host"), std::string::npos) << e.what();
     }
@@ -348,7 +348,7 @@ TEST(pool_core_of, POOL_84_a_creation_past_its_limit_is_an_error_that_says_timed
         pool<thing> p(o, [&] { return slow(s); });
         client a(p);
         time.advance(5s);
-        ASSERT_EQ(a.got().status(), pool_status::failed);
+        ASSERT_EQ(a.got().status(), wait_status::failed);
         try {
             static_cast<void>(std::move(a.got()).value());
             FAIL();
@@ -368,15 +368,15 @@ TEST(pool_core_of, POOL_84_try_acquire_or_create_tells_why_creating_is_suspended
     {
         auto p = make_pool(l, suspending(time, 1));
         l.fail_next = 1;
-        EXPECT_EQ(p.try_acquire_or_create().status(), pool_status::failed);
+        EXPECT_EQ(p.try_acquire_or_create().status(), wait_status::failed);
         auto kept_back = p.try_acquire_or_create();
-        EXPECT_EQ(kept_back.status(), pool_status::failed) << "POOL-35: the last error, at once";
+        EXPECT_EQ(kept_back.status(), wait_status::failed) << "POOL-35: the last error, at once";
         EXPECT_THROW(static_cast<void>(std::move(kept_back).value()), roost::pool_error);
-        EXPECT_EQ(p.try_acquire().status(), pool_status::empty) << "it would not create";
+        EXPECT_EQ(p.try_acquire().status(), wait_status::empty) << "it would not create";
         time.skip(10s);
         auto got = p.try_acquire_or_create();
         EXPECT_TRUE(got);
-        EXPECT_EQ(p.try_acquire_or_create().status(), pool_status::empty) << "there is no room";
+        EXPECT_EQ(p.try_acquire_or_create().status(), wait_status::empty) << "there is no room";
     }
     time.run();
 }
@@ -397,7 +397,7 @@ TEST(pool_core_of, POOL_5_awaitable_destroy_frees_the_place_when_it_ends) {
 TEST(pool_core_of, POOL_4_try_acquire_or_create_begins_a_creation_for_a_later_acquire) {
     slow::state s;
     pool<thing> p(one_stripe(1), [&] { return slow(s); });
-    EXPECT_EQ(p.try_acquire_or_create().status(), pool_status::empty);
+    EXPECT_EQ(p.try_acquire_or_create().status(), wait_status::empty);
     s.go.set();
     EXPECT_TRUE(p.try_acquire_or_create());
 }

@@ -16,7 +16,7 @@ namespace {
 using namespace pool_testing;
 using roost::pool;
 using roost::pool_options;
-using roost::pool_status;
+using roost::wait_status;
 
 // A pool of `capacity`, its clients, and what a sequential model says about them: who waits, in which order.
 class trial {
@@ -182,7 +182,7 @@ TEST(pool_core, POOL_9_a_failed_creation_gives_its_place_back) {
     auto p = make_pool(l, one_stripe(1));
     for (int i = 0; i < 5; ++i) {
         l.fail_next = 1;
-        EXPECT_EQ(p.try_acquire_or_create().status(), pool_status::failed);
+        EXPECT_EQ(p.try_acquire_or_create().status(), wait_status::failed);
         EXPECT_EQ(p.stats().free, 1U);
     }
     EXPECT_TRUE(p.try_acquire_or_create());
@@ -197,7 +197,7 @@ TEST(pool_core, RPB_5_creation_that_throws_with_waiters_queued_strands_no_waiter
     client second(p);
     l.fail_next = 1;
     holder.discard();
-    EXPECT_EQ(first.got().status(), pool_status::failed);
+    EXPECT_EQ(first.got().status(), wait_status::failed);
     EXPECT_TRUE(second.done() && second.got());
 }
 
@@ -229,7 +229,7 @@ TEST(pool_core, RPB_7_waiting_inside_with_can_be_cancelled) {
     auto waits = p.with(body);
     hand_executor where;
     ASSERT_FALSE(waits.await_ready());
-    ASSERT_TRUE(waits.start(roost::resume_target(nullptr, nullptr, where)));
+    ASSERT_TRUE(waits.start(roost::ext::resume_target(nullptr, nullptr, where)));
     EXPECT_TRUE(waits.try_cancel());
     holder.let_go();
     EXPECT_FALSE(ran);

@@ -29,7 +29,7 @@ TEST(pool_creation, POOL_35_failures_in_a_row_suspend_creating_and_a_success_end
     o.where = time;
     o.timers = &time;
     o.exact_clock = true;
-    o.backoff = roost::create_backoff(2, 10ms, 40ms);
+    o.backoff = roost::pool_options::create_backoff(2, 10ms, 40ms);
     o.on_error = [](const roost::pool_error&) {};
     auto p = make_pool(l, o);
     auto& creation = core_of(p).creation();

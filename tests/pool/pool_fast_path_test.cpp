@@ -53,11 +53,11 @@ using roost::pool_options;
 constexpr long cycles = 100'000;
 
 // A clock that knows how often it was read; its timers never fire.
-class counting_clock final : public roost::timer_service {
+class counting_clock final : public roost::ext::timer_service {
 public:
     roost::time_point now() noexcept override { return roost::time_point(roost::duration(++reads)); }
-    bool arm(roost::timer&) noexcept override { return true; }
-    bool disarm(roost::timer&) noexcept override { return true; }
+    bool arm(roost::ext::timer&) noexcept override { return true; }
+    bool disarm(roost::ext::timer&) noexcept override { return true; }
     long reads = 0;
 };
 
@@ -146,7 +146,7 @@ TEST(pool_fast_path, POOL_44_without_memory_a_report_says_that_it_cannot_name_th
     ledger l;
     auto p = make_pool(l, one_stripe(1));
     const auto held = p.try_acquire_or_create("held");
-    roost::node_description d;
+    roost::observe::node_description d;
     fails_next = true;
     p.as_node().core().functions().describe(p.as_node().core(), d);
     EXPECT_FALSE(fails_next) << "it needed memory";
@@ -162,7 +162,7 @@ TEST(pool_fast_path, POOL_101_without_memory_for_a_pool_error_the_sink_gets_the_
     auto p = make_pool(l, one_stripe(1));
     const std::exception_ptr why = std::make_exception_ptr(std::runtime_error("refused"));
     fails_next = true;
-    core_of(p).report(roost::pool_operation::destroy, 0, why);
+    core_of(p).report(roost::pool_error::step::destroy, 0, why);
     EXPECT_FALSE(fails_next) << "it needed memory";
     EXPECT_EQ(reported, why);
     reported = nullptr;

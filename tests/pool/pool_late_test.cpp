@@ -57,7 +57,7 @@ private:
     bool fails_;
 };
 
-roost::inline_executor at_once;
+roost::ext::inline_executor at_once;
 
 // Waits for the end of a pool, and runs in the middle of what tells it: `seen` is asked at that moment.
 template <class R, class Seen>
@@ -205,7 +205,7 @@ TEST(pool_late, POOL_110_on_leak_has_returned_when_close_ends) {
     pool_options o = timed(time);
     o.leak_after = 5s;
     o.where = at_once;
-    o.on_leak = [&](const roost::pool_holder&) {
+    o.on_leak = [&](const roost::observe::pool_holder&) {
         holder->let_go();  // the last one: it is destroyed at once
         EXPECT_EQ(l.alive(), 0);
         EXPECT_EQ(end, "");

@@ -106,7 +106,7 @@ hosted wait_elsewhere(roost::executor&, pool<shared>& p, plain<int>& gone, plain
     auto op = p.acquire();
     const auto got = co_await op;
     check(gone.get() == 0, "POOL-81: the error is made by a pool that is there");
-    told.set(got || got.status() == roost::pool_status::closed ? 1 : 2);
+    told.set(got || got.status() == roost::wait_status::closed ? 1 : 2);
 }
 
 // The same with a waiter that is resumed elsewhere: the pool may be gone by then.
@@ -266,7 +266,7 @@ MODEL(pool_life_model, POOL_41_called_thread_vs_closing_parent) {
     auto held = c.p.try_acquire_or_create();
     thread other([&] {
         const auto got = c.p.acquire_blocking();
-        check(got || got.status() == roost::pool_status::stopped, "POOL-41: served or told");
+        check(got || got.status() == roost::wait_status::stopped, "POOL-41: served or told");
     });
     held.handle().give_back();
     c.root->close();
@@ -280,9 +280,9 @@ MODEL(pool_life_model, POOL_41_stop_vs_try) {
     thread other([&] { c.root->stop(); });
     const bool is_stopped = c.p.as_node().core().is_stopping();
     const auto got = c.p.try_acquire();
-    check(!is_stopped || got.status() == roost::pool_status::stopped, "POOL-41: from stop on");
+    check(!is_stopped || got.status() == roost::wait_status::stopped, "POOL-41: from stop on");
     other.join();
-    check(c.p.try_acquire().status() == roost::pool_status::stopped, "POOL-41: and for ever");
+    check(c.p.try_acquire().status() == roost::wait_status::stopped, "POOL-41: and for ever");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 using roost::event;
 using roost::pool;
 using roost::pool_options;
-using roost::pool_status;
+using roost::wait_status;
 using roost::testing::virtual_time;
 
 pool_options below(roost::detail::node& parent, std::uint32_t capacity, std::uint32_t stripes) {
@@ -40,8 +40,8 @@ TEST(pool_queue, POOL_41_waiters_are_notified_when_the_parent_has_closed) {
     root->close();
     gone.set();
     ASSERT_TRUE(a.done() && b.done());
-    EXPECT_EQ(a.got().status(), pool_status::stopped);
-    EXPECT_EQ(b.got().status(), pool_status::stopped);
+    EXPECT_EQ(a.got().status(), wait_status::stopped);
+    EXPECT_EQ(b.got().status(), wait_status::stopped);
     EXPECT_EQ(p.stats().waiting, 0U);
     EXPECT_EQ(p.stats().free, 1U);
 }
@@ -135,7 +135,7 @@ protected:
         o.where = time;
         o.timers = &time;
         o.exact_clock = true;
-        o.backoff = roost::create_backoff(1, 10s, 60s);
+        o.backoff = roost::pool_options::create_backoff(1, 10s, 60s);
         return o;
     }
     virtual_time time;
@@ -148,15 +148,15 @@ TEST_F(suspended, POOL_35_waiters_get_the_last_error_when_nothing_is_left_that_c
         client holder(p);
         l.fail_next = 1;
         client fails(p);
-        EXPECT_EQ(fails.got().status(), pool_status::failed);
+        EXPECT_EQ(fails.got().status(), wait_status::failed);
         client a(p);
         client b(p);
         EXPECT_FALSE(a.done() || b.done()) << "the one that is out may come back";
         holder.discard();
         time.run_ready();
         ASSERT_TRUE(a.done() && b.done());
-        EXPECT_EQ(a.got().status(), pool_status::failed);
-        EXPECT_EQ(b.got().status(), pool_status::failed);
+        EXPECT_EQ(a.got().status(), wait_status::failed);
+        EXPECT_EQ(b.got().status(), wait_status::failed);
         EXPECT_EQ(p.stats().free, 2U);
     }
     time.run();
@@ -185,8 +185,8 @@ TEST_F(suspended, POOL_84_room_in_any_stripe_is_room) {
     {
         auto p = make_pool(l, options(2, 2));
         l.fail_next = 1;
-        EXPECT_EQ(p.try_acquire_or_create().status(), pool_status::failed);
-        EXPECT_EQ(p.try_acquire_or_create().status(), pool_status::failed) << "POOL-35: the last error, at once";
+        EXPECT_EQ(p.try_acquire_or_create().status(), wait_status::failed);
+        EXPECT_EQ(p.try_acquire_or_create().status(), wait_status::failed) << "POOL-35: the last error, at once";
         EXPECT_EQ(l.made, 0);
     }
     time.run();

@@ -9,7 +9,7 @@ namespace {
 using namespace pool_testing;
 using roost::acquired;
 using roost::pool;
-using roost::pool_status;
+using roost::wait_status;
 
 TEST(pool_regression, RPB_3_a_return_is_one_step_so_a_taker_sees_the_resource_or_its_holder) {
     ledger l;
@@ -50,7 +50,7 @@ TEST(pool_regression, RPB_9_an_idle_resource_is_given_out_when_no_capacity_is_fr
     acquired<thing> first = p.try_acquire();
     acquired<thing> second = p.try_acquire();
     EXPECT_TRUE(first && second);
-    EXPECT_EQ(p.try_acquire().status(), pool_status::empty);
+    EXPECT_EQ(p.try_acquire().status(), wait_status::empty);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using roost::pool_options;
 using roost::time_point;
 
 // A clock that a test sets. Something may happen while it is read.
-class hand_clock final : public roost::timer_service {
+class hand_clock final : public roost::ext::timer_service {
 public:
     time_point now() noexcept override {
         const time_point read = time;
@@ -26,8 +26,8 @@ public:
         }
         return read;
     }
-    bool arm(roost::timer&) noexcept override { return true; }
-    bool disarm(roost::timer&) noexcept override { return true; }
+    bool arm(roost::ext::timer&) noexcept override { return true; }
+    bool disarm(roost::ext::timer&) noexcept override { return true; }
     time_point time{duration(1000)};
     std::function<void()> during_next;
 };
@@ -55,7 +55,7 @@ TEST_F(pool_report, POOL_29_a_loan_that_began_after_the_clock_was_read_has_no_ag
         auto p = make_pool(l, aged(2));
         const auto old = p.try_acquire_or_create("old");
         clock.time += duration(500);
-        roost::acquired<thing> young(roost::pool_status::empty);
+        roost::acquired<thing> young(roost::wait_status::empty);
         clock.during_next = [&] {
             clock.time += duration(100);
             young = p.try_acquire_or_create("young");
@@ -93,7 +93,7 @@ TEST_F(pool_report, POOL_44_every_holder_and_since_when) {
         clock.time += duration(300);
         const auto second = p.try_acquire_or_create("second");
         clock.time += duration(200);
-        roost::node_description d;
+        roost::observe::node_description d;
         p.as_node().core().functions().describe(p.as_node().core(), d);
         EXPECT_EQ(d.state, "open");
         const std::string text(d.waits_on);
@@ -108,7 +108,7 @@ TEST_F(pool_report, POOL_44_every_holder_and_since_when) {
 TEST_F(pool_report, POOL_44_no_holders) {
     {
         auto p = make_pool(l, aged(1));
-        roost::node_description d;
+        roost::observe::node_description d;
         p.as_node().core().functions().describe(p.as_node().core(), d);
         EXPECT_EQ(d.state, "open");
         EXPECT_EQ(d.waits_on, "");
@@ -122,7 +122,7 @@ TEST_F(pool_report, POOL_44_a_pool_that_drains_says_so) {
         auto p = make_pool(l, aged(1));
         const auto held = p.try_acquire_or_create("slow");
         EXPECT_FALSE(p.close_blocking(roost::now()));
-        const std::string text = roost::tree_to_string(*root);
+        const std::string text = roost::observe::tree_to_string(*root);
         EXPECT_NE(text.find("closing"), std::string::npos) << text;
         EXPECT_NE(text.find("slow"), std::string::npos) << text;
     }

@@ -45,7 +45,7 @@ private:
     places* in_;
 };
 
-roost::inline_executor at_once;
+roost::ext::inline_executor at_once;
 
 pool_options limited(virtual_time& time) {
     pool_options o = one_stripe(1);

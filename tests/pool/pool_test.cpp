@@ -12,8 +12,8 @@ using namespace pool_testing;
 using roost::acquired;
 using roost::pool;
 using roost::pool_options;
-using roost::pool_status;
 using roost::pooled;
+using roost::wait_status;
 
 TEST(pool, POOL_2_a_new_pool_has_made_nothing) {
     ledger l;
@@ -61,12 +61,12 @@ TEST(pool, POOL_3_idle_first_then_create_then_wait) {
 TEST(pool, POOL_4_try_acquire_never_waits_and_never_creates) {
     ledger l;
     auto p = make_pool(l, one_stripe(1));
-    EXPECT_EQ(p.try_acquire().status(), pool_status::empty);
+    EXPECT_EQ(p.try_acquire().status(), wait_status::empty);
     EXPECT_EQ(l.made, 0);
     {
         auto made = p.try_acquire_or_create();
         ASSERT_TRUE(made);
-        EXPECT_EQ(p.try_acquire_or_create().status(), pool_status::empty);
+        EXPECT_EQ(p.try_acquire_or_create().status(), wait_status::empty);
     }
     auto idle = p.try_acquire();
     EXPECT_TRUE(idle) << "RPB-9: an idle resource is given out although nothing is free";
@@ -79,11 +79,11 @@ TEST(pool, POOL_17_waiters_are_served_in_order_and_not_overtaken) {
     client holder(p);
     client first(p);
     client second(p);
-    EXPECT_EQ(p.try_acquire().status(), pool_status::empty);
+    EXPECT_EQ(p.try_acquire().status(), wait_status::empty);
     holder.let_go();
     EXPECT_TRUE(first.done());
     EXPECT_FALSE(second.done());
-    EXPECT_EQ(p.try_acquire().status(), pool_status::empty);
+    EXPECT_EQ(p.try_acquire().status(), wait_status::empty);
     first.let_go();
     EXPECT_TRUE(second.done());
     second.let_go();
@@ -98,14 +98,14 @@ TEST(pool, POOL_21_a_failed_creation_is_reported_with_pool_stripe_operation_and_
     auto p = make_pool(l, one_stripe(1));
     client a(p);
     ASSERT_TRUE(a.done());
-    EXPECT_EQ(a.got().status(), pool_status::failed);
+    EXPECT_EQ(a.got().status(), wait_status::failed);
     try {
         static_cast<void>(std::move(a.got()).value());
         FAIL();
     } catch (const roost::pool_error& e) {
         EXPECT_EQ(e.pool(), "test pool");
         EXPECT_EQ(e.stripe(), 0);
-        EXPECT_EQ(e.operation(), roost::pool_operation::create);
+        EXPECT_EQ(e.operation(), roost::pool_error::step::create);
         EXPECT_NE(std::string(e.what()).find("pool 'test pool', stripe 0: create: connection refused"), std::string::npos)
             << e.what();
         EXPECT_TRUE(e.cause());

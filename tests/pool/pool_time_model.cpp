@@ -14,7 +14,7 @@ MODEL(pool_time_model, leaks_vs_take) {
     hand_executor where;
     pool_options o = timed(1, where, timers);
     o.leak_after = roost::duration(10);
-    o.on_leak = [&](const roost::pool_holder&) { told.set(told.get() + 1); };
+    o.on_leak = [&](const roost::observe::pool_holder&) { told.set(told.get() + 1); };
     {
         pool<shared> p(o, [&] { return shared{&uses}; });
         { auto long_ago = p.try_acquire_or_create(); }
@@ -42,7 +42,7 @@ MODEL(pool_time_model, holders_vs_take) {
         { auto long_ago = p.try_acquire_or_create(); }
         timers.set_now(1000);
         thread user([&] { auto now = p.try_acquire(); });
-        for (const roost::pool_holder& h : p.holders()) {
+        for (const roost::observe::pool_holder& h : p.holders()) {
             check(h.age() == roost::duration(0), "POOL-86: it has just been taken");
         }
         user.join();

@@ -12,7 +12,7 @@ namespace {
 using namespace pool_testing;
 using roost::pool;
 using roost::pool_options;
-using roost::pool_status;
+using roost::wait_status;
 
 TEST(pool_tree, POOL_40_what_is_out_is_work_of_the_parent) {
     auto root = tree_support::make_root();
@@ -66,12 +66,12 @@ TEST(pool_tree, POOL_41_stop_refuses_acquires_with_a_value) {
     client waits(p);
     root->stop();
     ASSERT_TRUE(waits.done()) << "whoever waits is told";
-    EXPECT_EQ(waits.got().status(), pool_status::stopped);
+    EXPECT_EQ(waits.got().status(), wait_status::stopped);
     EXPECT_THROW(static_cast<void>(std::move(waits.got()).value()), roost::pool_error);
     client late(p);
-    EXPECT_EQ(late.got().status(), pool_status::stopped);
-    EXPECT_EQ(p.try_acquire().status(), pool_status::stopped);
-    EXPECT_EQ(p.acquire_blocking().status(), pool_status::stopped);
+    EXPECT_EQ(late.got().status(), wait_status::stopped);
+    EXPECT_EQ(p.try_acquire().status(), wait_status::stopped);
+    EXPECT_EQ(p.acquire_blocking().status(), wait_status::stopped);
     EXPECT_TRUE(root->has_work()) << "what is out still counts";
     holder.let_go();
     EXPECT_FALSE(root->has_work());
@@ -85,7 +85,7 @@ TEST(pool_tree, POOL_41_a_pool_below_a_stopped_node_is_born_stopped_and_below_a_
     o.parent = *root;
     {
         auto p = make_pool(l, o);
-        EXPECT_EQ(p.try_acquire_or_create().status(), pool_status::stopped);
+        EXPECT_EQ(p.try_acquire_or_create().status(), wait_status::stopped);
     }
     root->close();
     EXPECT_THROW(make_pool(l, o), roost::pool_error);
@@ -101,7 +101,7 @@ TEST(pool_tree, POOL_41_a_pool_whose_parent_has_closed_refuses) {
     root->close();
     client late(p);
     ASSERT_TRUE(late.done());
-    EXPECT_EQ(late.got().status(), pool_status::stopped);
+    EXPECT_EQ(late.got().status(), wait_status::stopped);
 }
 
 TEST(pool_tree, POOL_44_the_report_names_the_holders) {
@@ -112,7 +112,7 @@ TEST(pool_tree, POOL_44_the_report_names_the_holders) {
     o.parent = *root;
     auto p = make_pool(l, o);
     client held(p);
-    const std::string text = roost::tree_to_string(*root);
+    const std::string text = roost::observe::tree_to_string(*root);
     EXPECT_NE(text.find("db"), std::string::npos) << text;
     EXPECT_NE(text.find("support.hpp:"), std::string::npos) << text;
 }
@@ -131,7 +131,7 @@ TEST(pool_tree, POOL_42_close_refuses_drains_and_destroys) {
     EXPECT_EQ(l.destroyed, 1) << "what was idle";
     EXPECT_FALSE(drained);
     client late(p);
-    EXPECT_EQ(late.got().status(), pool_status::closed);
+    EXPECT_EQ(late.got().status(), wait_status::closed);
     EXPECT_FALSE(p.close_blocking(roost::now() + roost::duration(1000)));
     out.let_go();
     EXPECT_TRUE(drained);
@@ -147,7 +147,7 @@ TEST(pool_tree, POOL_42_closing_an_unused_pool_completes_at_once_and_waiters_are
     client holder(q);
     client waits(q);
     EXPECT_FALSE(q.close_blocking(roost::now()));
-    EXPECT_EQ(waits.got().status(), pool_status::closed);
+    EXPECT_EQ(waits.got().status(), wait_status::closed);
 }
 
 TEST(pool_tree, POOL_43_a_handle_may_outlive_the_pool) {

@@ -17,7 +17,7 @@ using namespace pool_testing;
 using namespace std::chrono_literals;
 using roost::pool;
 using roost::pool_options;
-using roost::pool_status;
+using roost::wait_status;
 using roost::testing::virtual_time;
 
 pool_options timed(virtual_time& time, std::uint32_t capacity) {
@@ -144,7 +144,7 @@ TEST(pool_upkeep, POOL_38_a_leak_is_reported_once_with_holder_and_age) {
     std::vector<std::string> leaks;
     pool_options o = timed(time, 2);
     o.leak_after = 30s;
-    o.on_leak = [&](const roost::pool_holder& h) { leaks.push_back(h.to_string()); };
+    o.on_leak = [&](const roost::observe::pool_holder& h) { leaks.push_back(h.to_string()); };
     {
         auto p = make_pool(l, o);
         client forgets(p);
@@ -172,7 +172,7 @@ TEST(pool_upkeep, POOL_90_what_the_hooks_throw_is_told_and_changes_nothing) {
     pool_options o = timed(time, 2);
     const std::string name = o.name;
     o.leak_after = 30s;
-    o.on_leak = [](const roost::pool_holder&) { throw std::runtime_error("on_leak"); };
+    o.on_leak = [](const roost::observe::pool_holder&) { throw std::runtime_error("on_leak"); };
     o.on_error = [&](const roost::pool_error&) {
         ++errors;
         throw std::runtime_error("on_error");
@@ -199,7 +199,7 @@ TEST(pool_upkeep, POOL_86_a_loan_does_not_inherit_the_age_of_the_one_before) {
     int leaks = 0;
     pool_options o = timed(time, 1);
     o.leak_after = 30s;
-    o.on_leak = [&](const roost::pool_holder&) { ++leaks; };
+    o.on_leak = [&](const roost::observe::pool_holder&) { ++leaks; };
     {
         auto p = make_pool(l, o);
         { client first(p); }
@@ -242,8 +242,8 @@ TEST(pool_upkeep, POOL_30_check_only_after_the_idle_threshold) {
 TEST(pool_upkeep, POOL_19_acquire_with_a_deadline) {
     virtual_time time;
     ledger l;
-    std::optional<pool_status> status;
-    auto body = [](roost::executor&, pool<thing>& p, roost::time_point until, std::optional<pool_status>& out) -> hosted {
+    std::optional<wait_status> status;
+    auto body = [](roost::executor&, pool<thing>& p, roost::time_point until, std::optional<wait_status>& out) -> hosted {
         auto got = co_await roost::with_deadline(p.acquire(), until);
         out = got.status();
     };
@@ -252,7 +252,7 @@ TEST(pool_upkeep, POOL_19_acquire_with_a_deadline) {
         client holder(p);
         hosted waits = body(time, p, time.now() + 3s, status);
         time.advance(3s);
-        EXPECT_EQ(status, pool_status::expired);
+        EXPECT_EQ(status, wait_status::expired);
         EXPECT_EQ(p.stats().waiting, 0U);
     }
     time.run();
@@ -284,21 +284,21 @@ TEST(pool_upkeep, POOL_42_close_with_a_deadline) {
 }
 
 // Timers that are closed between two looks of upkeep, as those of a runtime that ends before the pool.
-class closing_timers final : public roost::timer_service {
+class closing_timers final : public roost::ext::timer_service {
 public:
     roost::time_point now() noexcept override { return roost::time_point(); }
-    bool arm(roost::timer& t) noexcept override {
+    bool arm(roost::ext::timer& t) noexcept override {
         armed = closed ? nullptr : &t;
         return !closed;
     }
-    bool disarm(roost::timer& t) noexcept override {
+    bool disarm(roost::ext::timer& t) noexcept override {
         const bool was_armed = armed == &t;
         armed = was_armed ? nullptr : armed;
         return was_armed;
     }
     void fire() { std::exchange(armed, nullptr)->fire(); }
 
-    roost::timer* armed = nullptr;
+    roost::ext::timer* armed = nullptr;
     bool closed = false;
 };
 

@@ -107,7 +107,7 @@ TEST(pooled, POOL_10_value_throws_what_the_status_says) {
     EXPECT_THROW(static_cast<void>(p.try_acquire().value()), roost::error);
     EXPECT_TRUE(p.close_blocking());
     auto refused = p.try_acquire();
-    EXPECT_EQ(refused.status(), roost::pool_status::closed);
+    EXPECT_EQ(refused.status(), roost::wait_status::closed);
     EXPECT_THROW(static_cast<void>(std::move(refused).value()), roost::pool_error);
 }
 

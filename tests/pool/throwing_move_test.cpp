@@ -105,7 +105,7 @@ TEST(pool, POOL_104_an_acquire_speaks_the_vocabulary_of_answers) {
     outcome<pooled<int>> held = static_cast<outcome<pooled<int>>>(std::move(got));
     ASSERT_TRUE(held);
     EXPECT_EQ(*held.value(), 7);
-    EXPECT_TRUE(acquired<int>(pool_status::cancelled).to_outcome().is_cancelled());
+    EXPECT_TRUE(acquired<int>(wait_status::cancelled).to_outcome().is_cancelled());
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
+using namespace roost::ext;
 using namespace roost::seam;
 using roost::testing::check;
 

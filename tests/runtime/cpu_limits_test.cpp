@@ -14,6 +14,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 using namespace roost::seam;
 namespace fs = std::filesystem;
 

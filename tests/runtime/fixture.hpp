@@ -14,6 +14,8 @@
 namespace runtime_tests {
 
 using namespace roost;
+using namespace roost::ext;
+using namespace roost::observe;
 using namespace roost::seam;
 
 // Work that runs a closure. Lives until it has run.

@@ -42,6 +42,7 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 
 using throwing::alive;
 using throwing::call;

@@ -10,6 +10,7 @@ namespace {
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::ext;
 using namespace roost::seam;
 using detail::scheduler;
 

@@ -9,6 +9,7 @@ namespace {
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::ext;
 using namespace roost::seam;
 
 struct alarm : timer {

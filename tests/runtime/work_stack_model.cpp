@@ -6,6 +6,7 @@ namespace {
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::ext;
 using namespace roost::seam;
 
 struct item : work {

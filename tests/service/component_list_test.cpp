@@ -44,14 +44,14 @@ TEST_F(component_list_test, SVC_42_the_next_is_stopped_when_the_one_before_is_ov
     const auto working = b.shutdown().guard();
     begin(stage::work, seconds(15));
     EXPECT_FALSE(step(start));
-    EXPECT_FALSE(is_running(b.shutdown().state()));
-    EXPECT_TRUE(is_running(a.shutdown().state()));
+    EXPECT_FALSE(b.shutdown().state() == shutdown_state::running);
+    EXPECT_TRUE(a.shutdown().state() == shutdown_state::running);
     EXPECT_EQ(next, start + seconds(5));  // a third each: b, a, main
     EXPECT_FALSE(step(start + seconds(4)));
-    EXPECT_TRUE(is_running(a.shutdown().state()));
+    EXPECT_TRUE(a.shutdown().state() == shutdown_state::running);
     EXPECT_FALSE(step(start + seconds(5)));
-    EXPECT_FALSE(is_running(a.shutdown().state()));
-    EXPECT_FALSE(is_running(list.main().shutdown().state()));  // a was over at once
+    EXPECT_FALSE(a.shutdown().state() == shutdown_state::running);
+    EXPECT_FALSE(list.main().shutdown().state() == shutdown_state::running);  // a was over at once
 }
 
 TEST_F(component_list_test, SVC_42_a_budget_of_its_own_counts_instead) {
@@ -61,7 +61,7 @@ TEST_F(component_list_test, SVC_42_a_budget_of_its_own_counts_instead) {
     begin(stage::work, seconds(15));
     EXPECT_FALSE(step(start));
     EXPECT_EQ(next, start + seconds(1));
-    EXPECT_TRUE(is_running(a.shutdown().state()));
+    EXPECT_TRUE(a.shutdown().state() == shutdown_state::running);
 }
 
 TEST_F(component_list_test, SVC_41_equal_ranks_stop_together) {
@@ -72,11 +72,11 @@ TEST_F(component_list_test, SVC_41_equal_ranks_stop_together) {
     const auto in_a = a.shutdown().guard();
     begin(stage::work, seconds(15));
     EXPECT_FALSE(step(start));
-    EXPECT_TRUE(is_running(a.shutdown().state()) && is_running(b.shutdown().state()));
+    EXPECT_TRUE(a.shutdown().state() == shutdown_state::running && b.shutdown().state() == shutdown_state::running);
     in_c.reset();
     EXPECT_FALSE(step(start));
-    EXPECT_FALSE(is_running(a.shutdown().state()) || is_running(b.shutdown().state()));
-    EXPECT_TRUE(is_running(list.main().shutdown().state()));
+    EXPECT_FALSE(a.shutdown().state() == shutdown_state::running || b.shutdown().state() == shutdown_state::running);
+    EXPECT_TRUE(list.main().shutdown().state() == shutdown_state::running);
 }
 
 TEST_F(component_list_test, SVC_40_the_end_of_a_component_rings) {
@@ -95,14 +95,14 @@ TEST_F(component_list_test, SVC_40_stages_do_not_touch_each_other) {
     component& work = add("work");
     begin(stage::intake, seconds(1));
     EXPECT_TRUE(step(start));
-    EXPECT_FALSE(is_running(in.shutdown().state()));
-    EXPECT_TRUE(is_running(work.shutdown().state()) && is_running(db.shutdown().state()));
+    EXPECT_FALSE(in.shutdown().state() == shutdown_state::running);
+    EXPECT_TRUE(work.shutdown().state() == shutdown_state::running && db.shutdown().state() == shutdown_state::running);
     begin(stage::work, seconds(1));
     EXPECT_TRUE(step(start));
-    EXPECT_TRUE(is_running(db.shutdown().state()));
+    EXPECT_TRUE(db.shutdown().state() == shutdown_state::running);
     begin(stage::release, seconds(1));
     EXPECT_TRUE(step(start));
-    EXPECT_FALSE(is_running(db.shutdown().state()));
+    EXPECT_FALSE(db.shutdown().state() == shutdown_state::running);
 }
 
 TEST_F(component_list_test, SVC_43_a_hook_is_work_of_its_component) {
@@ -124,7 +124,7 @@ TEST_F(component_list_test, SVC_44_too_late_is_born_stopped) {
     begin(stage::work, seconds(15));
     EXPECT_TRUE(step(start));
     component& late = add("late");
-    EXPECT_TRUE(is_complete(late.shutdown().state()));
+    EXPECT_TRUE(late.shutdown().state() == shutdown_state::complete);
 }
 
 // Whatever holds whatever: every component is asked within the phase, in the order of stop_order, and none twice.
@@ -149,7 +149,7 @@ TEST_F(component_list_test, SVC_40_random_holders) {
             const bool over = some.step(now, next);
             ASSERT_EQ(over, held.empty() && next == no_deadline);
             std::size_t stopped = 0;
-            for (std::size_t i = all.size(); i-- > 0 && !is_running(all[i]->shutdown().state());) {
+            for (std::size_t i = all.size(); i-- > 0 && all[i]->shutdown().state() != shutdown_state::running;) {
                 ++stopped;
             }
             ASSERT_GE(stopped, asked);

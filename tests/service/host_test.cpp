@@ -94,10 +94,10 @@ TEST(host, SVC_44_a_component_that_comes_too_late_is_born_stopped) {
             h.shut_down("over");
             co_await h.stopping();
             component& late = h.add("late", component_options().intake());
-            EXPECT_FALSE(is_running(late.shutdown().state()));
+            EXPECT_FALSE(late.shutdown().state() == shutdown_state::running);
             EXPECT_FALSE(late.shutdown().try_guard().has_value());
             component& resource = h.add("still open", component_options().release());
-            EXPECT_TRUE(is_running(resource.shutdown().state()));
+            EXPECT_TRUE(resource.shutdown().state() == shutdown_state::running);
         },
         sink.quiet());
     EXPECT_EQ(code, 0);

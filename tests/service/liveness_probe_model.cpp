@@ -7,7 +7,7 @@ namespace {
 
 using roost::executor;
 using roost::time_point;
-using roost::work;
+using roost::ext::work;
 using roost::seam::plain;
 using roost::seam::thread;
 using roost::service::detail::liveness_probe;

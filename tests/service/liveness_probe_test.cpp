@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 namespace roost::service::detail {
+using namespace ext;
+
 namespace {
 
 using std::chrono::seconds;

@@ -7,6 +7,8 @@
 #include <string>
 
 namespace roost::service::detail {
+using namespace ext;
+
 namespace {
 
 class log_queue_test : public ::testing::Test {

@@ -5,6 +5,8 @@
 #include <string>
 
 namespace roost::service {
+using namespace ext;
+
 namespace {
 
 TEST(log_sink, SVC_80_the_default_writes_the_line_and_its_end_to_stderr) {

@@ -21,7 +21,7 @@ public:
     atomic<int> count{0};
 };
 
-log_line some_line() { return log_line(severity::info, "x", roost::wall_time()); }
+log_line some_line() { return log_line(severity::info, "x", roost::ext::wall_time()); }
 
 // SVC-80: what was written before finish() has been in the sink when it returns.
 MODEL(log_writer_model, write_vs_finish) {

@@ -237,7 +237,7 @@ int broken() {
     return run(
         [](host& h) -> task<> {
             auto order = h.ledger().accept();
-            panic("a rule was broken");
+            roost::detail::panic("a rule was broken");
             co_return;
         },
         patient());
@@ -245,7 +245,7 @@ int broken() {
 
 // The sink itself breaks a rule.
 int broken_sink() {
-    const log_sink sink = [](const log_line&, void*) noexcept { panic("the sink broke a rule"); };
+    const log_sink sink = [](const log_line&, void*) noexcept { roost::detail::panic("the sink broke a rule"); };
     return run(serve_until_stop, patient().sink(sink));
 }
 

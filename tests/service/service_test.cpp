@@ -83,7 +83,7 @@ TEST(service, SVC_21_a_lame_duck_is_not_ready_and_still_serves) {
             }
             EXPECT_EQ(h.phase(), phase::lame_duck);
             EXPECT_FALSE(h.is_ready());
-            EXPECT_TRUE(is_running(web.shutdown().state()));
+            EXPECT_TRUE(web.shutdown().state() == shutdown_state::running);
             EXPECT_TRUE(web.shutdown().try_guard().has_value());
             EXPECT_LE(h.remaining(), hours(6));
             checked = true;

@@ -12,14 +12,14 @@
 namespace {
 
 using roost::shutdown;
-using roost::size_hint;
+using roost::ext::size_hint;
 using sync_testing::hand_executor;
 using sync_testing::hosted;
 
 class counter {  // a stream that never waits
 public:
     std::optional<int> next() { return at_ < 3 ? std::optional<int>(at_++) : std::nullopt; }
-    [[nodiscard]] roost::size_hint size_hint() const { return {static_cast<std::size_t>(3 - at_), 3}; }
+    [[nodiscard]] roost::ext::size_hint size_hint() const { return {static_cast<std::size_t>(3 - at_), 3}; }
 
 private:
     int at_ = 0;
@@ -106,7 +106,7 @@ TEST(regression, SWB_8_buffered_reads_are_interrupted_and_an_idle_child_delays_n
     const shutdown s;
     const shutdown idle = s.child();
     auto f = s.interrupt(memory_file());
-    static_assert(roost::buffered_reader<decltype(f)>, "an interrupted buffered reader is one");
+    static_assert(roost::ext::buffered_reader<decltype(f)>, "an interrupted buffered reader is one");
     EXPECT_EQ(f.fill_buffer().size(), 8U);
     f.consume(3);
     EXPECT_EQ(f.fill_buffer().size(), 5U);

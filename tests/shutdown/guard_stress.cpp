@@ -53,7 +53,7 @@ struct worker_result {
 // While a guard is held: before the stop and after it, its node and the root have work, so neither is complete.
 std::uint64_t misses(const tree& t, const shutdown& at, std::uint32_t x) {
     std::uint64_t missed = at.tree_node().core().has_work() && t.root.tree_node().core().has_work() ? 0U : 1U;
-    missed += is_complete(t.root.state()) || is_complete(at.state()) ? 1U : 0U;
+    missed += t.root.state() == roost::shutdown_state::complete || at.state() == roost::shutdown_state::complete ? 1U : 0U;
     if (x % 64 == 0) {
         missed += t.root.guard_count() == 0 || at.guard_count() == 0 ? 1U : 0U;
     }
@@ -133,7 +133,7 @@ worker_result one_row(std::uint32_t seed) {
         th.join();
     }
     for (const tree& t : trees) {
-        EXPECT_TRUE(is_complete(t.root.state()));
+        EXPECT_TRUE(t.root.state() == roost::shutdown_state::complete);
         EXPECT_EQ(t.root.guard_count(), 0U);
     }
     results[0].add(results[1]);

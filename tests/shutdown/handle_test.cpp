@@ -43,12 +43,12 @@ TEST(shutdown, SHUT_3_shut_down_is_idempotent_and_latches) {
 
 TEST(shutdown, SHUT_4_states_have_predicates) {
     const shutdown s;
-    EXPECT_TRUE(is_running(s.state()));
+    EXPECT_TRUE(s.state() == shutdown_state::running);
     guard g = s.guard();
     s.shut_down();
-    EXPECT_TRUE(is_shutting_down(s.state()));
+    EXPECT_TRUE(s.state() == shutdown_state::shutting_down);
     g.reset();
-    EXPECT_TRUE(is_complete(s.state()));
+    EXPECT_TRUE(s.state() == shutdown_state::complete);
 }
 
 TEST(shutdown, SHUT_5_counts_the_subtree) {
@@ -211,7 +211,7 @@ TEST(hierarchy, SHUT_84_descendants_keep_their_ancestors_counting_and_have_no_ow
     EXPECT_EQ(root.guard_count(), 0U);
     EXPECT_TRUE(of_leaf.is_stopped()) << "the root alone keeps nobody";
     EXPECT_TRUE(of_middle.is_stopped());
-    EXPECT_TRUE(is_running(root.state()));
+    EXPECT_TRUE(root.state() == shutdown_state::running);
 }
 
 TEST(hierarchy, SHUT_38_45_a_guard_outlives_its_childs_handle) {
@@ -424,7 +424,7 @@ TEST(handle, TREE_131_a_lease_is_no_guard) {
     const shutdown root("root");
     const guard g = root.guard();
     {
-        const roost::lease l = roost::lease::try_take(root.tree_node());
+        const roost::ext::lease l = roost::ext::lease::try_take(root.tree_node());
         EXPECT_EQ(root.guard_count(), 1U);
         const guard second = root.guard();
         EXPECT_EQ(root.guard_count(), 2U);

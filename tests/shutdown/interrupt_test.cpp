@@ -200,7 +200,7 @@ TEST(interrupt, SHUT_69_is_given_an_executor) {
 }
 
 TEST(interrupt, SHUT_69_inline_is_a_choice) {
-    roost::inline_executor where;
+    roost::ext::inline_executor where;
     const shutdown s;
     roost::event e;
     std::string log;

@@ -22,7 +22,7 @@ hosted await_inline(roost::executor&, roost::interrupt<roost::event::operation> 
 
 // SHUT-20, SHUT-21: exactly one of them wins, the coroutine is resumed once, and the wait is in no queue afterwards.
 MODEL(interrupted_await_model, wake_and_stop) {
-    roost::inline_executor here;
+    roost::ext::inline_executor here;
     const shutdown s;
     roost::event e;
     roost::seam::atomic<std::uint32_t> outcome{0};
@@ -38,7 +38,7 @@ MODEL(interrupted_await_model, wake_and_stop) {
 
 // SHUT-20: stop comes while the await begins.
 MODEL(interrupted_await_model, stop_while_beginning) {
-    roost::inline_executor here;
+    roost::ext::inline_executor here;
     const shutdown s;
     roost::event e;
     roost::seam::atomic<std::uint32_t> outcome{0};
@@ -52,7 +52,7 @@ MODEL(interrupted_await_model, stop_while_beginning) {
 
 // SHUT-46: the node goes while the await begins.
 MODEL(interrupted_await_model, gone_while_beginning) {
-    roost::inline_executor here;
+    roost::ext::inline_executor here;
     const shutdown root;
     auto c = std::make_unique<shutdown>(root.child());
     roost::event e;

@@ -16,20 +16,21 @@ using roost::shutdown;
 class log : public ::testing::Test {
 protected:
     void SetUp() override {
-        before_ = roost::set_shutdown_log({[](void* self, const roost::shutdown_record& r) noexcept {
-                                               static_cast<log*>(self)->lines.push_back(
-                                                   (r.severity == roost::log_severity::debug ? "D " : "T ") + r.to_string());
-                                           },
-                                           this});
+        before_ = roost::observe::set_shutdown_log(
+            {[](void* self, const roost::observe::shutdown_record& r) noexcept {
+                 static_cast<log*>(self)->lines.push_back((r.severity == roost::observe::log_severity::debug ? "D " : "T ") +
+                                                          r.to_string());
+             },
+             this});
     }
-    void TearDown() override { EXPECT_EQ(roost::set_shutdown_log(before_).context(), this); }
+    void TearDown() override { EXPECT_EQ(roost::observe::set_shutdown_log(before_).context(), this); }
     [[nodiscard]] long late() const {
         return std::count_if(lines.begin(), lines.end(), [](const std::string& l) { return l.starts_with("D "); });
     }
     std::vector<std::string> lines;
 
 private:
-    roost::shutdown_log_sink before_;
+    roost::observe::shutdown_log_sink before_;
 };
 
 TEST_F(log, SHUT_59_one_debug_record_for_a_guard_dropped_after_stop) {

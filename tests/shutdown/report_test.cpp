@@ -13,14 +13,14 @@
 namespace {
 
 using roost::guard;
-using roost::guard_tracking;
 using roost::shutdown;
+using roost::observe::guard_tracking;
 
 // Ages with a resolution that tests can rely on.
 class report : public ::testing::Test {
 protected:
-    void SetUp() override { roost::set_guard_tracking(guard_tracking::exact); }
-    void TearDown() override { roost::set_guard_tracking(guard_tracking::sites); }
+    void SetUp() override { roost::observe::set_guard_tracking(guard_tracking::exact); }
+    void TearDown() override { roost::observe::set_guard_tracking(guard_tracking::sites); }
 };
 
 TEST_F(report, SHUT_54_records_the_users_line) {
@@ -119,7 +119,7 @@ TEST_F(report, SHUT_57_includes_descendants_and_orphaned_guards) {
 
 TEST_F(report, SHUT_55_says_what_each_of_a_group_waits_on) {
     using namespace std::chrono_literals;
-    roost::report_entry e("job", "query", roost::site());
+    roost::observe::report_entry e("job", "query", roost::site());
     e.add(1, 1s, "pool 'db'");
     EXPECT_EQ(e.to_string(), "1 job 'query' (unknown site), age 1 s, waits on pool 'db'");
     e.add(1, 2s, "pool 'db'");
@@ -143,7 +143,7 @@ TEST_F(report, SHUT_55_says_what_each_of_a_group_waits_on) {
 
 TEST_F(report, SHUT_114_a_line_says_eight_waits_and_how_many_are_left) {
     using namespace std::chrono_literals;
-    roost::report_entry e("job", "query", roost::site());
+    roost::observe::report_entry e("job", "query", roost::site());
     for (int i = 0; i < 1000; ++i) {
         e.add(1, 1ms * i, "pool '" + std::to_string(i) + "'");
     }
@@ -152,7 +152,7 @@ TEST_F(report, SHUT_114_a_line_says_eight_waits_and_how_many_are_left) {
     const std::string text = e.to_string();
     EXPECT_NE(text.find("1 waits on pool '999', 1 waits on pool '998'"), std::string::npos) << text;
     EXPECT_NE(text.find("1 waits on pool '992', and 992 more"), std::string::npos) << text;
-    roost::report_entry few("job", "query", roost::site());
+    roost::observe::report_entry few("job", "query", roost::site());
     for (int i = 0; i < 8; ++i) {
         few.add(1, std::nullopt, "pool '" + std::to_string(i) + "'");
     }
@@ -184,7 +184,7 @@ TEST_F(report, SHUT_114_takes_time_in_proportion_to_the_number_of_names) {
 
 TEST_F(report, SHUT_110_a_number_that_is_not_exact_says_about) {
     const shutdown s("server");
-    roost::set_guard_tracking(guard_tracking::off);
+    roost::observe::set_guard_tracking(guard_tracking::off);
     const guard g = s.guard();
     const auto r = s.report();
     ASSERT_EQ(r.entries().size(), 1U);

@@ -73,11 +73,11 @@ TEST(striping_stop_model, guard_and_shut_down) {
         roost::seam::thread stopper([&s] { s.shut_down(); });
         shutdown_node& n = node_of(s);
         enter_guard(n);
-        check(!is_complete(s.state()), "SHUT-71: a guard that was made is seen by the state");
+        check(s.state() != roost::shutdown_state::complete, "SHUT-71: a guard that was made is seen by the state");
         n.leave_guard();
         striper.join();
         stopper.join();
-        check(is_complete(s.state()), "SHUT-31: with every guard dropped it completes");
+        check(s.state() == roost::shutdown_state::complete, "SHUT-31: with every guard dropped it completes");
     });
 }
 

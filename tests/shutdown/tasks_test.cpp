@@ -17,6 +17,7 @@
 // Tasks below and beside shutdown nodes.
 
 using namespace roost;
+using namespace roost::ext;
 using roost::testing::manual_executor;
 
 namespace {

@@ -9,17 +9,17 @@
 namespace {
 
 using roost::guard;
-using roost::guard_tracking;
 using roost::shutdown;
+using roost::observe::guard_tracking;
 
 TEST(tracking, SHUT_58_ages_may_be_absent) {
-    roost::set_guard_tracking(guard_tracking::sites);
+    roost::observe::set_guard_tracking(guard_tracking::sites);
     const shutdown s("server");
     const guard g = s.guard();
-    EXPECT_EQ(roost::set_guard_tracking(guard_tracking::off), guard_tracking::sites);
+    EXPECT_EQ(roost::observe::set_guard_tracking(guard_tracking::off), guard_tracking::sites);
     const guard h = s.guard();
-    EXPECT_EQ(roost::set_guard_tracking(guard_tracking::sites), guard_tracking::off);
-    EXPECT_EQ(roost::current_guard_tracking(), guard_tracking::sites);
+    EXPECT_EQ(roost::observe::set_guard_tracking(guard_tracking::sites), guard_tracking::off);
+    EXPECT_EQ(roost::observe::current_guard_tracking(), guard_tracking::sites);
     const auto r = s.report();
     EXPECT_EQ(r.total(), 2U);
     for (const auto& e : r) {
@@ -55,10 +55,10 @@ TEST(tracking, SHUT_78_a_busy_thread_notices_its_own) {
 }
 
 TEST(tracking, SHUT_78_recorded_times_are_no_bounds) {
-    roost::set_guard_tracking(guard_tracking::coarse);
+    roost::observe::set_guard_tracking(guard_tracking::coarse);
     const shutdown s("server");
     const guard g = s.guard();
-    roost::set_guard_tracking(guard_tracking::sites);
+    roost::observe::set_guard_tracking(guard_tracking::sites);
     const auto r = s.report();
     EXPECT_TRUE(r.begin()->oldest().has_value());
     EXPECT_FALSE(r.begin()->is_at_least());

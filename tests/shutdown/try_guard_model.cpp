@@ -55,7 +55,7 @@ MODEL(try_guard_model, SHUT_100_stop_and_completion) {
     });
     db.use_if_admitted(n);
     other.join();
-    check(is_complete(s.state()), "SHUT-31: with every guard dropped it completes");
+    check(s.state() == roost::shutdown_state::complete, "SHUT-31: with every guard dropped it completes");
 }
 
 // SHUT-100: the same with the calls that users make.
@@ -97,7 +97,7 @@ MODEL(try_guard_model, SHUT_100_below_the_one_that_completes) {
     });
     db.use_if_admitted(node_of(child));
     other.join();
-    check(is_complete(root.state()), "SHUT-31: with every guard dropped it completes");
+    check(root.state() == roost::shutdown_state::complete, "SHUT-31: with every guard dropped it completes");
 }
 
 // SHUT-100: the same when the child is counted by the root because of a guard that came too late to delay the completion.

@@ -81,7 +81,7 @@ MODEL_COMPLETE(auto_reset_event_model, two_takers) {
     roost::seam::atomic<int> taken{0};
     thread other([&] { taken.fetch_add(e.try_wait() ? 1 : 0, roost::seam::mo::relaxed); });
     auto operation = e.wait();
-    const bool queued = operation.start(roost::resume_target(nullptr, +[](roost::work&) noexcept {}, {}));
+    const bool queued = operation.start(roost::ext::resume_target(nullptr, +[](roost::ext::work&) noexcept {}, {}));
     other.join();
     check(taken.load(roost::seam::mo::relaxed) == (queued ? 1 : 0), "SYNC-80: the signal is taken once");
     if (queued) {

@@ -216,7 +216,7 @@ TEST(condition, SYNC_19_waits_on_the_condition_and_then_on_the_mutex) {
     condition c("not empty");
     auto held = m.try_lock();
     condition::operation waiting = c.wait(held);
-    ASSERT_TRUE(waiting.start(roost::resume_target(nullptr, +[](roost::work&) noexcept {}, {})));
+    ASSERT_TRUE(waiting.start(roost::ext::resume_target(nullptr, +[](roost::ext::work&) noexcept {}, {})));
     EXPECT_EQ(waiting.waits_on().name(), "not empty");
     held = m.try_lock();
     c.notify_all();

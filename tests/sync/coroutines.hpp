@@ -77,19 +77,19 @@ using hosted = basic_owned<true>;
 // Work waits in it until the test says run() or forget().
 class hand_executor final : public roost::executor {
 public:
-    bool post(roost::work& w) noexcept override {
+    bool post(roost::ext::work& w) noexcept override {
         lock_.lock();
         queue_.push(w);
         ++posted_;
         lock_.unlock();
         return true;
     }
-    [[nodiscard]] roost::timer_service* timers() noexcept override { return timers_; }
-    void set_timers(roost::timer_service* t) noexcept { timers_ = t; }
+    [[nodiscard]] roost::ext::timer_service* timers() noexcept override { return timers_; }
+    void set_timers(roost::ext::timer_service* t) noexcept { timers_ = t; }
 
     bool run_one() noexcept {
         lock_.lock();
-        roost::work* w = queue_.pop();
+        roost::ext::work* w = queue_.pop();
         lock_.unlock();
         if (w == nullptr) {
             return false;
@@ -108,8 +108,8 @@ public:
     int forget() noexcept {
         int count = 0;
         lock_.lock();
-        while (roost::work* w = queue_.pop()) {
-            static_cast<roost::waiter*>(w)->forgotten();
+        while (roost::ext::work* w = queue_.pop()) {
+            static_cast<roost::ext::waiter*>(w)->forgotten();
             ++count;
         }
         lock_.unlock();
@@ -124,16 +124,16 @@ public:
 
 private:
     roost::seam::small_mutex lock_;
-    roost::work_list queue_;
+    roost::ext::work_list queue_;
     int posted_ = 0;
-    roost::timer_service* timers_ = nullptr;
+    roost::ext::timer_service* timers_ = nullptr;
 };
 
 // Time that moves when the test says so.
-class hand_timers final : public roost::timer_service {
+class hand_timers final : public roost::ext::timer_service {
 public:
     roost::time_point now() noexcept override { return now_; }
-    bool arm(roost::timer& t) noexcept override {
+    bool arm(roost::ext::timer& t) noexcept override {
         t.next = first_;
         t.prev = nullptr;
         if (first_ != nullptr) {
@@ -143,7 +143,7 @@ public:
         t.state = 1;
         return true;
     }
-    bool disarm(roost::timer& t) noexcept override {
+    bool disarm(roost::ext::timer& t) noexcept override {
         if (t.state != 1) {
             return false;
         }
@@ -152,8 +152,8 @@ public:
     }
     void advance(roost::duration d) noexcept {
         now_ += d;
-        for (roost::timer* t = first_; t != nullptr;) {
-            roost::timer* next = t->next;
+        for (roost::ext::timer* t = first_; t != nullptr;) {
+            roost::ext::timer* next = t->next;
             if (t->deadline() <= now_) {
                 unlink(*t);
                 t->fire();
@@ -164,7 +164,7 @@ public:
     [[nodiscard]] bool is_empty() const noexcept { return first_ == nullptr; }
 
 private:
-    void unlink(roost::timer& t) noexcept {
+    void unlink(roost::ext::timer& t) noexcept {
         (t.prev != nullptr ? t.prev->next : first_) = t.next;
         if (t.next != nullptr) {
             t.next->prev = t.prev;
@@ -172,7 +172,7 @@ private:
         t.state = 0;
     }
 
-    roost::timer* first_ = nullptr;
+    roost::ext::timer* first_ = nullptr;
     roost::time_point now_{roost::duration(1'000'000)};
 };
 

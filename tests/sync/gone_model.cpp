@@ -17,6 +17,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 using namespace roost::seam;  // NOLINT: nearly every primitive is named here
 using roost::testing::check;
 using sync_testing::hand_executor;

@@ -64,7 +64,7 @@ TEST(handover_stress, SYNC_161_lock_races_a_threads_deadline) {
 }
 
 // The lock is handed over while the first in line gives up, with another behind it: each of them gets it or has given up.
-void lock_races(roost::claim giving_up) {
+void lock_races(roost::ext::claim giving_up) {
     mutex m;
     mutex::guard held;
     roost::seam::plain<int> resumed{0};
@@ -95,8 +95,8 @@ void lock_races(roost::claim giving_up) {
         });
     std::printf("  %ld rounds, given up %ld times\n", rounds(full), wins);
 }
-TEST(handover_stress, SYNC_161_lock_races_cancel) { lock_races(roost::claim::cancelled); }
-TEST(handover_stress, SYNC_161_lock_races_deadline) { lock_races(roost::claim::expired); }
+TEST(handover_stress, SYNC_161_lock_races_cancel) { lock_races(roost::ext::claim::cancelled); }
+TEST(handover_stress, SYNC_161_lock_races_deadline) { lock_races(roost::ext::claim::expired); }
 
 // A value is received while its sender is cancelled: it ends up in one place.
 TEST(handover_stress, SYNC_161_value_races_cancel) {
@@ -149,7 +149,7 @@ TEST(handover_stress, SYNC_161_value_races_deadline) {
                 back = sent.take_back();
             }
         },
-        [&] { expired = receiving->operation().try_cancel(roost::claim::expired); },
+        [&] { expired = receiving->operation().try_cancel(roost::ext::claim::expired); },
         [&] {
             ASSERT_EQ(resumed.get(), expired ? 0 : 1) << "expired or served, never both";
             ASSERT_EQ(back != nullptr, expired) << "received or handed back, never both and never neither";
@@ -287,16 +287,16 @@ TEST(handover_stress, SYNC_162_dropped_while_everybody_is_woken) {
     class chains final : public roost::executor {
     public:
         chains() noexcept : executor(chains_t{}) {}
-        bool post(roost::work& w) noexcept override { return queue_.push(w), true; }
-        void post_all(roost::work_list& all) noexcept override { queue_.append(all); }
+        bool post(roost::ext::work& w) noexcept override { return queue_.push(w), true; }
+        void post_all(roost::ext::work_list& all) noexcept override { queue_.append(all); }
         void run_all() noexcept {
-            while (roost::work* w = queue_.pop()) {
+            while (roost::ext::work* w = queue_.pop()) {
                 w->run();
             }
         }
 
     private:
-        roost::work_list queue_;
+        roost::ext::work_list queue_;
     };
     constexpr int waiters = 10'000;
     struct flag_waiter {
@@ -310,12 +310,12 @@ TEST(handover_stress, SYNC_162_dropped_while_everybody_is_woken) {
         std::vector<std::unique_ptr<flag_waiter>> all;
         for (int i = 0; i < waiters; ++i) {
             auto& w = *all.emplace_back(std::make_unique<flag_waiter>(queue));
-            const auto run = +[](roost::work& node) noexcept {
-                auto* self = static_cast<flag_waiter*>(static_cast<roost::waiter&>(node).frame());
+            const auto run = +[](roost::ext::work& node) noexcept {
+                auto* self = static_cast<flag_waiter*>(static_cast<roost::ext::waiter&>(node).frame());
                 self->wait.await_resume();
                 ++self->runs;
             };
-            ASSERT_TRUE(w.wait.start(roost::resume_target(&w, run, executor)));
+            ASSERT_TRUE(w.wait.start(roost::ext::resume_target(&w, run, executor)));
         }
         std::atomic<bool> go{false};
         int dropped = 0;

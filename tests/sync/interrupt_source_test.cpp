@@ -6,9 +6,9 @@
 
 namespace {
 
-using roost::claim;
 using roost::detail::deadline_source_of;
 using roost::detail::stop_source_of;
+using roost::ext::claim;
 using sync_testing::hand_executor;
 using sync_testing::hand_timers;
 
@@ -50,11 +50,11 @@ TEST(interrupt_source, SYNC_63_no_deadline_needs_no_timers) {
     EXPECT_EQ(last, claim::idle);
 }
 
-class closed_timers final : public roost::timer_service {
+class closed_timers final : public roost::ext::timer_service {
 public:
     roost::time_point now() noexcept override { return {}; }
-    bool arm(roost::timer&) noexcept override { return false; }
-    bool disarm(roost::timer&) noexcept override { return false; }
+    bool arm(roost::ext::timer&) noexcept override { return false; }
+    bool disarm(roost::ext::timer&) noexcept override { return false; }
 };
 
 TEST(interrupt_source, SYNC_66_closed_timers_expire_at_once) {

@@ -9,8 +9,8 @@
 
 namespace {
 
-using roost::claim;
 using roost::event;
+using roost::ext::claim;
 using roost::seam::atomic;
 using roost::seam::plain;
 using roost::seam::thread;
@@ -64,7 +64,7 @@ private:
     switch_state* switch_;
 };
 
-using operation = roost::interruptible<event::operation, model_source>;
+using operation = roost::detail::interruptible<event::operation, model_source>;
 
 hosted wait(hand_executor&, event& e, switch_state& s, plain<int>& data, plain<int>& woken, plain<int>& stopped) {
     auto result = co_await operation(e.wait(), model_source(s));
@@ -129,7 +129,7 @@ MODEL_COMPLETE(interruptible_model, early_stop_of_a_queue) {
     });
     hosted h = [](hand_executor&, roost::waiter_queue& q, switch_state& s, plain<int>& n) -> hosted {
         using waits = roost::waiter_queue::operation<bool (*)() noexcept>;
-        auto result = co_await roost::interruptible<waits, model_source>(q.wait_unless(&never), model_source(s));
+        auto result = co_await roost::detail::interruptible<waits, model_source>(q.wait_unless(&never), model_source(s));
         n.set(n.get() + (result ? 10 : 1));
     }(executor, queue, stop, stopped);
     stopper.join();

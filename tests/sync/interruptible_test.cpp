@@ -69,7 +69,7 @@ TEST(interruptible, SYNC_61_stop_before_the_wait) {
 
 TEST(interruptible, SYNC_62_coroutine_without_executor_is_given_one) {
     hand_executor executor;
-    roost::inline_executor here;
+    roost::ext::inline_executor here;
     event e;
     std::stop_source source;
     wait_status how = wait_status::would_wait;

@@ -23,7 +23,7 @@ using sync_testing::rounds;
 using testing_support::two_at_once;
 
 // Two permits are given back while the first in line gives up, with one behind that needs one: all are there at the end.
-void permits_race(roost::claim giving_up) {
+void permits_race(roost::ext::claim giving_up) {
     semaphore s(2);
     semaphore::permit held;
     roost::seam::plain<int> resumed{0};
@@ -54,8 +54,8 @@ void permits_race(roost::claim giving_up) {
         });
     std::printf("  %ld rounds, given up %ld times\n", rounds(full), wins);
 }
-TEST(permits_stress, SYNC_161_permits_race_cancel) { permits_race(roost::claim::cancelled); }
-TEST(permits_stress, SYNC_161_permits_race_deadline) { permits_race(roost::claim::expired); }
+TEST(permits_stress, SYNC_161_permits_race_cancel) { permits_race(roost::ext::claim::cancelled); }
+TEST(permits_stress, SYNC_161_permits_race_deadline) { permits_race(roost::ext::claim::expired); }
 
 // A thread's deadline passes while a permit is given back.
 TEST(permits_stress, SYNC_161_permit_races_a_threads_deadline) {

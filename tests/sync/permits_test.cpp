@@ -7,11 +7,11 @@
 
 namespace {
 
-using roost::claim;
 using roost::fairness;
 using roost::detail::permit_state;
 using roost::detail::permits;
 using roost::detail::weighted_waiter;
+using roost::ext::claim;
 
 static_assert(sizeof(permits) <= 40);
 
@@ -36,8 +36,8 @@ TEST(permits, SYNC_21_enqueued_waiters_are_granted_in_order) {
     permits p(1, fairness::hand_off, permits::mutex_kind, "m");
     ASSERT_TRUE(p.try_take(1));
     int runs = 0;
-    const roost::resume_target target(
-        &runs, +[](roost::work& w) noexcept { ++*static_cast<int*>(static_cast<roost::waiter&>(w).frame()); }, {});
+    const roost::ext::resume_target target(
+        &runs, +[](roost::ext::work& w) noexcept { ++*static_cast<int*>(static_cast<roost::ext::waiter&>(w).frame()); }, {});
     weighted_waiter a(1);
     weighted_waiter b(1);
     a.bind(target);

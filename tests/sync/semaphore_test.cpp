@@ -61,8 +61,9 @@ TEST(semaphore, SYNC_32_permit_released_between_try_and_registration_is_not_miss
     EXPECT_FALSE(waiting.await_ready());
     s.add_permits(1);
     int ran = 0;
-    const auto run = +[](roost::work& node) noexcept { ++*static_cast<int*>(static_cast<roost::waiter&>(node).frame()); };
-    EXPECT_FALSE(waiting.start(roost::resume_target(&ran, run, {}))) << "there is no need to wait after all";
+    const auto run =
+        +[](roost::ext::work& node) noexcept { ++*static_cast<int*>(static_cast<roost::ext::waiter&>(node).frame()); };
+    EXPECT_FALSE(waiting.start(roost::ext::resume_target(&ran, run, {}))) << "there is no need to wait after all";
     auto mine = waiting.await_resume();
     EXPECT_EQ(mine.count(), 1U);
     EXPECT_EQ(ran, 0);
@@ -77,8 +78,9 @@ TEST(semaphore, SYNC_32_permit_stolen_meanwhile_leaves_the_waiter_waiting) {
     s.add_permits(1);
     auto stolen = s.try_acquire();
     int ran = 0;
-    const auto run = +[](roost::work& node) noexcept { ++*static_cast<int*>(static_cast<roost::waiter&>(node).frame()); };
-    EXPECT_TRUE(waiting.start(roost::resume_target(&ran, run, {})));
+    const auto run =
+        +[](roost::ext::work& node) noexcept { ++*static_cast<int*>(static_cast<roost::ext::waiter&>(node).frame()); };
+    EXPECT_TRUE(waiting.start(roost::ext::resume_target(&ran, run, {})));
     EXPECT_EQ(s.waiters_now(), 1U);
     stolen.give_back();
     EXPECT_EQ(ran, 1);

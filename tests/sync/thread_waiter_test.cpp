@@ -9,9 +9,9 @@
 
 namespace {
 
-using roost::claim;
 using roost::detail::basic_thread_waiter;
 using roost::detail::wait_list;
+using roost::ext::claim;
 
 template <class Parker>
 class thread_waiter : public ::testing::Test {};

@@ -10,10 +10,10 @@
 
 namespace {
 
-using roost::claim;
-using roost::waiter;
 using roost::detail::wait_list;
 using roost::detail::wake_chain;
+using roost::ext::claim;
+using roost::ext::waiter;
 
 static_assert(sizeof(wait_list) <= 24);
 static_assert(!std::is_copy_constructible_v<wait_list> && !std::is_aggregate_v<wait_list>);
@@ -60,8 +60,8 @@ TEST(wait_list, SYNC_5_taken_waiters_are_out_of_reach_before_they_are_delivered)
     EXPECT_EQ(b.state(), claim::waiting) << "nobody has touched it yet";
     list.unlock();
     int runs = 0;
-    const auto target = roost::resume_target(
-        &runs, +[](roost::work& w) noexcept { ++*static_cast<int*>(static_cast<waiter&>(w).frame()); }, {});
+    const auto target = roost::ext::resume_target(
+        &runs, +[](roost::ext::work& w) noexcept { ++*static_cast<int*>(static_cast<waiter&>(w).frame()); }, {});
     a.bind(target);
     b.bind(target);
     taken.deliver("");
@@ -75,11 +75,11 @@ TEST(wait_list, SYNC_5_taken_waiters_are_out_of_reach_before_they_are_delivered)
 class chain_executor final : public roost::executor {
 public:
     chain_executor() noexcept : executor(chains_t{}) {}
-    bool post(roost::work& w) noexcept override {
+    bool post(roost::ext::work& w) noexcept override {
         ++single;
         return !is_closed && (queue.push(w), true);
     }
-    void post_all(roost::work_list& all) noexcept override {
+    void post_all(roost::ext::work_list& all) noexcept override {
         ++chains;
         if (!is_closed) {
             queue.append(all);
@@ -87,13 +87,13 @@ public:
     }
     int run_all() {
         int ran = 0;
-        for (; roost::work* w = queue.pop(); ++ran) {
+        for (; roost::ext::work* w = queue.pop(); ++ran) {
             w->run();
         }
         return ran;
     }
 
-    roost::work_list queue;
+    roost::ext::work_list queue;
     int single = 0;
     int chains = 0;
     bool is_closed = false;
@@ -106,9 +106,9 @@ wake_chain take_bound(std::array<waiter, N>& nodes, const std::array<roost::exec
     wait_list list;
     list.lock();
     for (std::size_t i = 0; i < N; ++i) {
-        nodes[i].bind(roost::resume_target(
+        nodes[i].bind(roost::ext::resume_target(
             &order,
-            +[](roost::work& w) noexcept {
+            +[](roost::ext::work& w) noexcept {
                 auto& self = static_cast<waiter&>(w);
                 static_cast<std::vector<int>*>(self.frame())->push_back(static_cast<int>(self.finish()));
             },
@@ -138,13 +138,13 @@ TEST(wait_list, SYNC_7_a_refused_chain_goes_to_the_fallback) {
     chain_executor closed;
     closed.is_closed = true;
     sync_testing::hand_executor rescue;
-    const roost::executor_ref before = roost::set_fallback_executor(rescue);
+    const roost::executor_ref before = roost::ext::set_fallback_executor(rescue);
     std::array<waiter, 3> nodes;
     std::vector<int> ran;
     take_bound<3>(nodes, {closed, closed, closed}, ran).deliver("");
     EXPECT_EQ(rescue.run(), 3);
     EXPECT_EQ(ran.size(), 3U);
-    roost::set_fallback_executor(before);
+    roost::ext::set_fallback_executor(before);
 }
 
 #if ROOST_CHECKED

@@ -54,7 +54,8 @@ const bool sync_testing::memory_is_counted = true;
 
 namespace {
 
-using namespace roost;  // NOLINT: every primitive is named here
+using namespace roost;
+using namespace roost::ext;  // NOLINT: every primitive is named here
 using sync_testing::allocations;
 
 template <class Operation>

@@ -8,8 +8,8 @@
 
 namespace {
 
-using roost::claim;
 using roost::waiter_queue;
+using roost::ext::claim;
 using roost::seam::atomic;
 using roost::seam::plain;
 using roost::seam::thread;

@@ -8,8 +8,8 @@
 
 namespace {
 
-using roost::claim;
 using roost::waiter_queue;
+using roost::ext::claim;
 using sync_testing::fire;
 using sync_testing::hand_executor;
 using sync_testing::hosted;

@@ -7,16 +7,16 @@
 
 namespace {
 
-using roost::claim;
-using roost::waiter;
+using roost::ext::claim;
+using roost::ext::waiter;
 using sync_testing::hand_executor;
 
 static_assert(sizeof(waiter) <= 56, "with a pointer to its primitive a waiter fits a cache line");
 static_assert(!std::is_copy_constructible_v<waiter> && std::is_nothrow_move_constructible_v<waiter>);
-static_assert(!std::is_aggregate_v<roost::resume_target> && !std::is_aggregate_v<roost::wait_target>);
+static_assert(!std::is_aggregate_v<roost::ext::resume_target> && !std::is_aggregate_v<roost::ext::wait_target>);
 
 int runs = 0;
-const auto counting = roost::resume_target(nullptr, +[](roost::work&) noexcept { ++runs; }, {});
+const auto counting = roost::ext::resume_target(nullptr, +[](roost::ext::work&) noexcept { ++runs; }, {});
 
 TEST(waiter, SYNC_7_delivered_to_its_executor_or_inline) {
     runs = 0;
@@ -26,7 +26,7 @@ TEST(waiter, SYNC_7_delivered_to_its_executor_or_inline) {
     EXPECT_EQ(runs, 1);
     hand_executor executor;
     waiter hosted_one;
-    hosted_one.bind(roost::resume_target(nullptr, counting.run(), executor));
+    hosted_one.bind(roost::ext::resume_target(nullptr, counting.run(), executor));
     hosted_one.deliver("there");
     EXPECT_EQ(runs, 1);
     executor.run();
@@ -43,27 +43,27 @@ TEST(waiter, SYNC_10_fresh_waiter_is_idle) {
 }
 
 TEST(waiter, SYNC_19_says_what_is_waited_for) {
-    const roost::wait_target target("mutex", "accounts");
+    const roost::ext::wait_target target("mutex", "accounts");
     EXPECT_EQ(target.kind(), "mutex");
     EXPECT_EQ(target.name(), "accounts");
-    EXPECT_EQ(roost::wait_target().kind(), "");
+    EXPECT_EQ(roost::ext::wait_target().kind(), "");
 }
 
 // A refused post goes to the fallback; no wake is lost silently (BASE-23).
 class closed_executor final : public roost::executor {
 public:
-    bool post(roost::work&) noexcept override { return false; }
+    bool post(roost::ext::work&) noexcept override { return false; }
 };
 
 TEST(waiter, SYNC_7_refused_wake_runs_on_the_fallback) {
     runs = 0;
     closed_executor closed;
     hand_executor fallback;
-    const auto before = roost::set_fallback_executor(fallback);
+    const auto before = roost::ext::set_fallback_executor(fallback);
     waiter w;
-    w.bind(roost::resume_target(nullptr, counting.run(), closed));
+    w.bind(roost::ext::resume_target(nullptr, counting.run(), closed));
     w.deliver("orders");
-    roost::set_fallback_executor(before);
+    roost::ext::set_fallback_executor(before);
     EXPECT_EQ(fallback.run(), 1);
     EXPECT_EQ(runs, 1);
 }

@@ -67,6 +67,8 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
+using namespace roost::ext;
 using namespace std::chrono_literals;
 
 task<int> leaf(int v) {

@@ -17,6 +17,7 @@
 #include <thread>
 
 using namespace roost;
+using namespace roost::ext;
 using namespace std::chrono_literals;
 
 namespace {

@@ -13,6 +13,8 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
+using namespace roost::ext;
 using rig::stage;
 using roost::detail::event_sequence;
 
@@ -41,7 +43,7 @@ TEST(event_sequence, JOB_102_states_before_the_request_are_told_one_after_the_ot
 // Writes every event down, and can do something at one of them.
 class recorder final : public job_observer {
 public:
-    void told(const job_event& e) noexcept override {
+    void on_event(const job_event& e) noexcept override {
         const bool is_state = e.kind() == job_event_kind::state_changed;
         lines.emplace_back(is_state ? to_string(e.state()) : to_string(e.kind()));
         if (is_state && e.state() == at && cancel != nullptr) {
@@ -134,7 +136,7 @@ TEST(event_sequence, JOB_102_a_completing_job_can_be_cancelled) {
 // A wait is told before it can be woken.
 class join_when_told final : public job_observer {
 public:
-    void told(const job_event& e) noexcept override {
+    void on_event(const job_event& e) noexcept override {
         if (e.kind() == job_event_kind::wait_registered) {
             ++registered;
             go->set();  // and with it the job ends, inside this call

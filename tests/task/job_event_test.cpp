@@ -6,6 +6,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
 
 TEST(job_event, JOB_62_kinds_have_names) {
     EXPECT_EQ(to_string(job_event_kind::created), "created");

@@ -19,6 +19,7 @@
 #include <vector>
 
 using namespace roost;
+using namespace roost::ext;
 
 namespace {
 

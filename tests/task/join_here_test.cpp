@@ -22,6 +22,8 @@
 #include <vector>
 
 using namespace roost;
+using namespace roost::observe;
+using namespace roost::ext;
 
 namespace {
 

@@ -13,6 +13,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
 using namespace std::chrono_literals;
 
 task<> waits(event& e, running_limit& mine) {

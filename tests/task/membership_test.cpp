@@ -15,6 +15,7 @@
 #include <string>
 
 using namespace roost;
+using namespace roost::ext;
 using namespace roost::seam;
 
 namespace {

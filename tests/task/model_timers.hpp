@@ -9,6 +9,7 @@
 namespace model_rig {
 
 using namespace roost;
+using namespace roost::ext;
 using namespace roost::seam;
 
 // One timer, which fires when some thread says so. disarm() waits for a fired() that runs, as every service does.

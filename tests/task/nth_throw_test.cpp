@@ -32,6 +32,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 using namespace std::chrono_literals;
 
 using throwing::alive;

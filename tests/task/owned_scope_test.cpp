@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 using namespace roost;
+using namespace roost::observe;
 
 namespace {
 

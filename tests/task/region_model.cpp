@@ -10,6 +10,8 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
+using namespace roost::ext;
 using namespace roost::seam;
 using model_rig::finish;
 using model_rig::run_until;

@@ -14,10 +14,10 @@
 namespace rig {
 
 // Timers that fire when the test moves the time. Single-threaded.
-class hand_timers final : public roost::timer_service {
+class hand_timers final : public roost::ext::timer_service {
 public:
     roost::time_point now() noexcept override { return now_; }
-    bool arm(roost::timer& t) noexcept override {
+    bool arm(roost::ext::timer& t) noexcept override {
         if (closed) {
             return false;
         }
@@ -31,7 +31,7 @@ public:
         ++armed_;
         return true;
     }
-    bool disarm(roost::timer& t) noexcept override {
+    bool disarm(roost::ext::timer& t) noexcept override {
         if (t.state == 0) {
             return false;
         }
@@ -46,7 +46,7 @@ public:
     // Fires what is due, earliest first.
     void advance(roost::duration d) {
         now_ += d;
-        while (roost::timer* due = earliest()) {
+        while (roost::ext::timer* due = earliest()) {
             disarm(*due);
             due->fire();
         }
@@ -58,9 +58,9 @@ public:
 
 private:
     // Of those with the same deadline the one that was armed first.
-    [[nodiscard]] roost::timer* earliest() const {
-        roost::timer* found = nullptr;
-        for (roost::timer* t = first_; t != nullptr; t = t->next) {
+    [[nodiscard]] roost::ext::timer* earliest() const {
+        roost::ext::timer* found = nullptr;
+        for (roost::ext::timer* t = first_; t != nullptr; t = t->next) {
             if (t->deadline() <= now_ && (found == nullptr || t->deadline() <= found->deadline())) {
                 found = t;
             }
@@ -69,14 +69,14 @@ private:
     }
 
     roost::time_point now_ = roost::time_point(std::chrono::seconds(1000));
-    roost::timer* first_ = nullptr;
+    roost::ext::timer* first_ = nullptr;
     std::size_t armed_ = 0;
 };
 
 class manual final : public roost::executor {
 public:
-    bool post(roost::work& w) noexcept override { return inner_.post(w); }
-    roost::timer_service* timers() noexcept override { return &timers_; }
+    bool post(roost::ext::work& w) noexcept override { return inner_.post(w); }
+    roost::ext::timer_service* timers() noexcept override { return &timers_; }
     [[nodiscard]] bool is_here() const noexcept override { return inner_.is_here(); }
     [[nodiscard]] std::string_view name() const noexcept override { return "rig"; }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 using namespace roost;
+using namespace roost::ext;
 
 namespace {
 

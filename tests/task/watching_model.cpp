@@ -6,13 +6,14 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
 using namespace roost::seam;
 using roost::detail::watching;
 using roost::testing::check;
 
 class fragile final : public job_observer {
 public:
-    void told(const job_event&) noexcept override { calls_.set(calls_.get() + 1); }
+    void on_event(const job_event&) noexcept override { calls_.set(calls_.get() + 1); }
     [[nodiscard]] int calls() const { return calls_.get(); }
 
 private:
@@ -38,7 +39,9 @@ MODEL(watching_model, come_and_go) {
 // Two tell it while it leaves: it is out when both are.
 class closing final : public job_observer {
 public:
-    void told(const job_event&) noexcept override { check(open.get(), "JOB-63: nobody calls an observer that has left"); }
+    void on_event(const job_event&) noexcept override {
+        check(open.get(), "JOB-63: nobody calls an observer that has left");
+    }
     plain<bool> open{true};
 };
 

@@ -6,11 +6,12 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
 using roost::detail::watching;
 
 class nobody final : public job_observer {
 public:
-    void told(const job_event&) noexcept override {}
+    void on_event(const job_event&) noexcept override {}
 };
 
 TEST(watching, JOB_63_places_are_given_back) {

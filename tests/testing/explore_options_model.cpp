@@ -16,6 +16,7 @@
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::ext;
 using namespace roost::seam;
 
 namespace {

@@ -149,7 +149,7 @@ TEST(explore_verdicts, EXPL_33_panic_becomes_a_verdict) {
         atomic<int> x{0};
         thread other([&] { x.store(1, mo::relaxed); });
         if (x.load(mo::relaxed) == 1) {
-            panic("event", "gate", site::here(), "was destroyed while a thread waits");
+            detail::panic("event", "gate", site::here(), "was destroyed while a thread waits");
         }
         other.join();
     });
@@ -295,7 +295,7 @@ struct detached {
         std::suspend_never initial_suspend() noexcept { return {}; }
         std::suspend_never final_suspend() noexcept { return {}; }
         void return_void() noexcept {}
-        void unhandled_exception() noexcept { panic("a test coroutine threw"); }
+        void unhandled_exception() noexcept { detail::panic("a test coroutine threw"); }
         static void* operator new(std::size_t n) { return allocate_frame(n); }
         static void operator delete(void* p, std::size_t n) { deallocate_frame(p, n); }
     };

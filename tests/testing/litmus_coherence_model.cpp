@@ -5,6 +5,7 @@
 // Release sequences and the coherence of one location.
 
 using namespace roost;
+using namespace roost::ext;
 using namespace roost::seam;
 using litmus::all_but;
 using litmus::expect;

@@ -7,6 +7,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 using namespace roost::seam;
 
 struct call : work {

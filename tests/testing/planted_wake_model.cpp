@@ -7,6 +7,7 @@
 
 namespace rt = roost::testing;
 using namespace roost;
+using namespace roost::ext;
 using namespace roost::seam;
 using planted::expect_found;
 using planted::expect_none;

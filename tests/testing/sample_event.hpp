@@ -29,6 +29,7 @@
 namespace sample {
 
 using namespace roost;
+using namespace roost::ext;
 using namespace roost::seam;
 
 class event {

@@ -7,6 +7,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 using namespace roost::seam;
 using namespace std::chrono_literals;
 using roost::testing::virtual_time;

@@ -19,7 +19,8 @@ MODEL_COMPLETE(callback_member_model, add_to_leaf) {
     roost::seam::atomic<std::uint32_t> calls{0};
     roost::seam::thread canceller([root] { root->cancel(); });
     {
-        roost::inline_callback watch(token(*leaf), level::cancel, [&] { calls.fetch_add(1, roost::seam::mo::relaxed); });
+        roost::ext::inline_callback watch(token(*leaf), level::cancel,
+                                          [&] { calls.fetch_add(1, roost::seam::mo::relaxed); });
         canceller.join();
     }
     check(calls.load(roost::seam::mo::relaxed) == 1, "TREE-40: exactly once");
@@ -31,7 +32,7 @@ MODEL_COMPLETE(callback_member_model, remove_waits) {
     roost::seam::plain<int> state{0};
     roost::seam::thread canceller([root] { root->cancel(); });
     {
-        roost::inline_callback watch(token(*root), level::cancel, [&] { state.set(state.get() + 1); });
+        roost::ext::inline_callback watch(token(*root), level::cancel, [&] { state.set(state.get() + 1); });
     }
     state.set(state.get() + 10);  // races with the callback unless removal waited
     canceller.join();
@@ -43,7 +44,7 @@ MODEL_COMPLETE(callback_member_model, remove_inside) {
     ref root = make_root(probe::quiet);
     roost::seam::plain<int> calls{0};
     struct holder {
-        std::optional<roost::inline_callback<std::function<void()>>> registered;
+        std::optional<roost::ext::inline_callback<std::function<void()>>> registered;
     };
     auto mine = std::make_unique<holder>();
     holder* raw = mine.get();
@@ -61,8 +62,8 @@ MODEL_COMPLETE(callback_member_model, remove_inside) {
 MODEL_COMPLETE(callback_member_model, mutual_cancel) {
     ref one = make_root(probe::quiet);
     ref two = make_root(probe::quiet);
-    roost::inline_callback a(token(*one), level::cancel, [&two] { two->cancel(); });
-    roost::inline_callback b(token(*two), level::cancel, [&one] { one->cancel(); });
+    roost::ext::inline_callback a(token(*one), level::cancel, [&two] { two->cancel(); });
+    roost::ext::inline_callback b(token(*two), level::cancel, [&one] { one->cancel(); });
     roost::seam::thread other([one] { one->cancel(); });
     two->cancel();
     other.join();
@@ -74,8 +75,8 @@ MODEL_COMPLETE(callback_member_model, two_levels) {
     ref root = make_root(probe::quiet);
     roost::seam::plain<int> stops{0};
     roost::seam::plain<int> cancels{0};
-    roost::inline_callback a(token(*root), level::stop, [&] { stops.set(stops.get() + 1); });
-    roost::inline_callback b(token(*root), level::cancel, [&] { cancels.set(cancels.get() + 1); });
+    roost::ext::inline_callback a(token(*root), level::stop, [&] { stops.set(stops.get() + 1); });
+    roost::ext::inline_callback b(token(*root), level::cancel, [&] { cancels.set(cancels.get() + 1); });
     roost::seam::thread other([root] { root->stop(); });
     root->cancel();
     other.join();
@@ -90,7 +91,8 @@ MODEL_COMPLETE(callback_member_model, destroyed_after_the_level) {
     roost::seam::thread canceller([root] { root->cancel(); });
     bool was_reached = false;
     {
-        roost::inline_callback watch(token(*leaf), level::cancel, [&] { calls.fetch_add(1, roost::seam::mo::relaxed); });
+        roost::ext::inline_callback watch(token(*leaf), level::cancel,
+                                          [&] { calls.fetch_add(1, roost::seam::mo::relaxed); });
         was_reached = leaf->is_cancelled();
     }
     const std::uint32_t when_gone = calls.load(roost::seam::mo::relaxed);

@@ -15,12 +15,12 @@ using namespace model_node;
 // One slot; another thread takes it out and runs it.
 class one_slot final : public roost::executor {
 public:
-    bool post(roost::work& w) noexcept override {
+    bool post(roost::ext::work& w) noexcept override {
         slot_.store(&w, roost::seam::mo::release);
         return true;
     }
     bool run() {
-        roost::work* w = slot_.exchange(nullptr, roost::seam::mo::acquire);
+        roost::ext::work* w = slot_.exchange(nullptr, roost::seam::mo::acquire);
         if (w != nullptr) {
             w->run();
         }
@@ -28,7 +28,7 @@ public:
     }
 
 private:
-    roost::seam::atomic<roost::work*> slot_{nullptr};
+    roost::seam::atomic<roost::ext::work*> slot_{nullptr};
 };
 
 // TREE-45: removal against running: runs or doesn't, but never after removal has returned, and nothing leaks.

@@ -10,9 +10,9 @@
 namespace {
 
 using roost::callback;
-using roost::inline_callback;
 using roost::level;
 using roost::token;
+using roost::ext::inline_callback;
 using roost::testing::manual_executor;
 using namespace tree_support;
 
@@ -159,7 +159,7 @@ TEST(callback, TREE_45_a_posted_callback_may_destroy_itself) {
     root->stop();
     exec.run_all();
     EXPECT_EQ(calls, 1);
-    roost::inline_executor here;  // an explicit choice: on the raiser's stack
+    roost::ext::inline_executor here;  // an explicit choice: on the raiser's stack
     ref other = make_root();
     cb = callback(token(*other), level::stop, here, [&] {
         ++calls;

@@ -93,7 +93,7 @@ MODEL(end_alone_model, against_a_visitor) {
     mine.release();
     roost::seam::thread visitor([root] {
         roost::detail::node_ref<> kept;
-        roost::visit(*root, 2, [&](const roost::node_description& d) {
+        roost::observe::visit(*root, 2, [&](const roost::observe::node_description& d) {
             if (d.depth == 1) {
                 kept = roost::detail::node_ref<>::try_share(*d.target);
             }

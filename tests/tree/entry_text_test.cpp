@@ -9,6 +9,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
 using namespace std::chrono_literals;
 using namespace roost::detail;
 using namespace tree_support;

@@ -7,7 +7,7 @@
 
 namespace {
 
-using roost::external_resource;
+using roost::ext::external_resource;
 using roost::testing::check;
 using namespace model_node;
 

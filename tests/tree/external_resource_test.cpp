@@ -6,8 +6,8 @@
 
 namespace {
 
-using roost::external_resource;
 using roost::level;
+using roost::ext::external_resource;
 using namespace tree_support;
 
 TEST(external_resource, TREE_46_completion_disarms_cancel) {
@@ -95,7 +95,7 @@ TEST(external_resource, TREE_47_opened_late) {
 TEST(external_resource, TREE_52_reports_name_it) {
     ref root = make_root();
     external_resource op = external_resource::open(*root, "request to billing", [] {});
-    const std::string text = roost::tree_to_string(*root);
+    const std::string text = roost::observe::tree_to_string(*root);
     EXPECT_NE(text.find("external resource 'request to billing'"), std::string::npos) << text;
     EXPECT_NE(text.find("under way"), std::string::npos) << text;
 }

@@ -6,8 +6,8 @@
 
 namespace {
 
-using roost::lease;
 using roost::level;
+using roost::ext::lease;
 using namespace tree_support;
 
 static_assert(!std::is_copy_constructible_v<lease> && std::is_nothrow_move_constructible_v<lease>);
@@ -77,15 +77,15 @@ TEST(lease, TREE_38_adopting_takes_over_an_entered_unit) {
 
 TEST(lease, TREE_38_returns_stop_and_cancel_of_its_node) {
     const ref root = make_root();
-    const roost::lease l = roost::lease::try_take(*root);
+    const roost::ext::lease l = roost::ext::lease::try_take(*root);
     EXPECT_FALSE(l.stop_requested() || l.cancel_requested() || l.is_cancelled());
     root->stop();
     EXPECT_TRUE(l.stop_requested());
     EXPECT_FALSE(l.cancel_requested() || l.is_cancelled());
     root->cancel();
     EXPECT_TRUE(l.cancel_requested() && l.is_cancelled());
-    EXPECT_FALSE(roost::lease().stop_requested());
-    EXPECT_FALSE(roost::lease::try_take(roost::node()));
+    EXPECT_FALSE(roost::ext::lease().stop_requested());
+    EXPECT_FALSE(roost::ext::lease::try_take(roost::node()));
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST(node_life, TREE_31_a_long_lived_node_keeps_live_children_only) {
         child->close_and_leave();
     }
     std::size_t seen = 0;
-    roost::visit(*root, 100, [&](const roost::node_description&) noexcept { ++seen; });
+    roost::observe::visit(*root, 100, [&](const roost::observe::node_description&) noexcept { ++seen; });
     EXPECT_EQ(seen, 2U);
     EXPECT_EQ(root->units(), 0U);
 }
@@ -93,7 +93,7 @@ TEST(node_life, TREE_32_a_deep_chain_needs_no_stack) {
         root->cancel(roost::reason(roost::reason_kind::shutdown, "deep"));
         EXPECT_EQ(last->level_now(), level::cancel);
         EXPECT_EQ(last->why(level::cancel).text(), "deep");
-        EXPECT_EQ(roost::visit(*root, 1'000'000, [](const roost::node_description&) noexcept {}).visited,
+        EXPECT_EQ(roost::observe::visit(*root, 1'000'000, [](const roost::observe::node_description&) noexcept {}).visited,
                   std::size_t(depth) + 1);
         probe* held = last.get();
         last = {};
@@ -168,7 +168,7 @@ TEST(node_life, TREE_33_a_visitor_may_keep_what_it_was_shown) {
     ref root = make_root();
     ref a = make_child(*root);
     roost::detail::node_ref<> kept;
-    roost::visit(*root, 10, [&](const roost::node_description& d) noexcept {
+    roost::observe::visit(*root, 10, [&](const roost::observe::node_description& d) noexcept {
         if (d.depth == 1) {
             kept = roost::detail::node_ref<>::try_share(*d.target);
             a = {};
@@ -207,7 +207,7 @@ TEST(node_life, TREE_58_a_node_is_attached_once) {
     EXPECT_EQ(root->units(), units);
     EXPECT_FALSE(child->has_work());
     std::size_t met = 0;
-    roost::visit(*root, 10, [&](const roost::node_description&) { ++met; });
+    roost::observe::visit(*root, 10, [&](const roost::observe::node_description&) { ++met; });
     EXPECT_EQ(met, 2U) << "it is in the list once";
 }
 

@@ -394,7 +394,8 @@ TEST(node, TREE_134_a_handle_that_refers_to_nothing_is_harmless) {
 TEST(node, TREE_134_a_visitor_keeps_a_node) {
     const ref root = make_root();
     roost::node kept;
-    roost::visit(*root, 1, [&](const roost::node_description& d) noexcept { kept = roost::node::try_share(*d.target); });
+    roost::observe::visit(
+        *root, 1, [&](const roost::observe::node_description& d) noexcept { kept = roost::node::try_share(*d.target); });
     EXPECT_EQ(kept, roost::node(*root));
 }
 

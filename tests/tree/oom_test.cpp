@@ -64,15 +64,15 @@ TEST(oom, TREE_56_every_operation_that_allocates) {
               1);
     EXPECT_GE(with_failures([&] { ref other = make_root(long_name); }), 1);
     EXPECT_GE(with_failures([&] {
-                  roost::external_resource op = roost::external_resource::open(*root, long_name, [long_name] {});
+                  roost::ext::external_resource op = roost::ext::external_resource::open(*root, long_name, [long_name] {});
                   EXPECT_TRUE(op);
               }),
               1);
     EXPECT_GE(with_failures([&] { roost::callback cb(token(*root), level::cancel, exec, [] {}); }), 1);
-    EXPECT_GE(with_failures([&] { roost::linked_stop_source s(token(*root), level::cancel, exec); }), 1);
+    EXPECT_GE(with_failures([&] { roost::ext::linked_stop_source s(token(*root), level::cancel, exec); }), 1);
     std::stop_source source;
-    with_failures([&] { roost::stop_token_link l(source.get_token(), *root); });
-    EXPECT_GE(with_failures([&] { (void)roost::tree_to_string(*root); }), 1);
+    with_failures([&] { roost::ext::stop_token_link l(source.get_token(), *root); });
+    EXPECT_GE(with_failures([&] { (void)roost::observe::tree_to_string(*root); }), 1);
     for (void* p : held) {
         roost::seam::deallocate_frame(p, sizeof(probe));
     }
@@ -88,7 +88,7 @@ TEST(oom, TREE_8_raising_needs_no_memory) {
     for (int i = 0; i < 100; ++i) {
         children.push_back(make_child(*root));
     }
-    roost::inline_callback cb(token(*root), level::stop, [] {});
+    roost::ext::inline_callback cb(token(*root), level::stop, [] {});
     const reason with_text(reason_kind::shutdown, "bye");
     const long before = allocations;
     root->stop(with_text);
@@ -97,11 +97,11 @@ TEST(oom, TREE_8_raising_needs_no_memory) {
     children[0]->enter();
     children[0]->leave();
     {
-        roost::lease l = roost::lease::try_take(*root);
-        roost::lease copy = l.copy();
+        roost::ext::lease l = roost::ext::lease::try_take(*root);
+        roost::ext::lease copy = l.copy();
         token t(*root);
     }
-    roost::visit(*root, 1000, [](const roost::node_description&) noexcept {});
+    roost::observe::visit(*root, 1000, [](const roost::observe::node_description&) noexcept {});
     EXPECT_EQ(allocations, before);
     EXPECT_EQ(root->why(level::stop).text(), "bye");
 }

@@ -12,6 +12,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::ext;
 using tree_support::ref;
 
 // A node that is raised by a callback of the one before.

@@ -18,17 +18,17 @@ TEST(stop_token, TREE_48_a_std_stop_raises_a_node) {
     std::stop_source source;
     ref root = make_root();
     ref child = make_child(*root);
-    const roost::stop_token_link link(source.get_token(), *root);
+    const roost::ext::stop_token_link link(source.get_token(), *root);
     EXPECT_FALSE(child->is_cancelled());
     source.request_stop();
     EXPECT_TRUE(child->is_cancelled());
     EXPECT_EQ(child->why(level::cancel).kind(), roost::reason_kind::requested);
     ref late = make_root();
-    const roost::stop_token_link at_once(source.get_token(), *late, level::stop);
+    const roost::ext::stop_token_link at_once(source.get_token(), *late, level::stop);
     EXPECT_EQ(late->level_now(), level::stop);
     ref unlinked = make_root();
     std::stop_source other;
-    { const roost::stop_token_link gone(other.get_token(), *unlinked); }
+    { const roost::ext::stop_token_link gone(other.get_token(), *unlinked); }
     other.request_stop();
     EXPECT_EQ(unlinked->level_now(), level::running);
 }
@@ -36,7 +36,7 @@ TEST(stop_token, TREE_48_a_std_stop_raises_a_node) {
 TEST(stop_token, TREE_49_a_node_stops_a_std_source_by_post) {
     roost::testing::manual_executor exec;
     ref root = make_root();
-    const roost::linked_stop_source linked(token(*root), level::cancel, exec);
+    const roost::ext::linked_stop_source linked(token(*root), level::cancel, exec);
     const std::stop_token std_token = linked.get_token();
     int calls = 0;
     const std::stop_callback user(std_token, [&] { ++calls; });
@@ -56,7 +56,7 @@ TEST(stop_token, TREE_49_a_source_dropped_while_its_post_is_queued) {
     ref root = make_root();
     std::stop_token kept;
     {
-        const roost::linked_stop_source linked(token(*root), level::stop, exec);
+        const roost::ext::linked_stop_source linked(token(*root), level::stop, exec);
         kept = linked.get_token();
         root->stop();
     }
@@ -71,9 +71,9 @@ TEST(stop_token, TREE_48_a_callback_may_destroy_link_source_and_node) {
     std::stop_source keeps_the_state = *source;
     ref root = make_root();
     root->destroyed = &destroyed;
-    using fn = roost::inline_callback<std::function<void()>>;
+    using fn = roost::ext::inline_callback<std::function<void()>>;
     std::unique_ptr<fn> own;
-    auto link = std::make_unique<roost::stop_token_link>(source->get_token(), *root);
+    auto link = std::make_unique<roost::ext::stop_token_link>(source->get_token(), *root);
     own = std::make_unique<fn>(token(*root), level::cancel, [&] {
         source.reset();
         root = {};

@@ -18,10 +18,10 @@
 namespace {
 
 using roost::callback;
-using roost::external_resource;
-using roost::inline_callback;
 using roost::level;
 using roost::token;
+using roost::ext::external_resource;
+using roost::ext::inline_callback;
 using roost::testing::manual_executor;
 using namespace tree_support;
 
@@ -127,15 +127,15 @@ TEST_F(throwing_callback, TREE_90_what_a_visitor_throws_reaches_the_caller) {
         children.push_back(make_child(*root));
     }
     int calls = 0;
-    const auto third_fails = [&](const roost::node_description&) {
+    const auto third_fails = [&](const roost::observe::node_description&) {
         if (++calls == 3) {
             fail();
         }
     };
-    EXPECT_THROW(roost::visit(*root, 100, third_fails), std::runtime_error);
+    EXPECT_THROW(roost::observe::visit(*root, 100, third_fails), std::runtime_error);
     EXPECT_EQ(calls, 3) << "nothing is called after it has thrown";
     EXPECT_TRUE(heard().empty()) << "the caller knows";
-    EXPECT_EQ(roost::visit(*root, 100, [](const roost::node_description&) noexcept {}).visited, 6U)
+    EXPECT_EQ(roost::observe::visit(*root, 100, [](const roost::observe::node_description&) noexcept {}).visited, 6U)
         << "the tree can be visited again";
     children.clear();
     EXPECT_FALSE(root->has_members()) << "the walk holds nobody";

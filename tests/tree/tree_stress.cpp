@@ -130,8 +130,8 @@ TEST(tree_stress, TREE_9_storm_of_cancels_from_foreign_threads) {
                 nodes.push_back(
                     new_child(*nodes[random() % nodes.size()], random() % 2 == 0 ? child_kind::working : child_kind::idle));
                 if (nodes.back()->has_work() && random() % 2 == 0) {
-                    roost::lease l = roost::lease::adopt(*nodes.back());  // gives the body's unit back at the end
-                    roost::lease more = l.copy();  // and one more, wherever it goes
+                    roost::ext::lease l = roost::ext::lease::adopt(*nodes.back());  // gives the body's unit back at the end
+                    roost::ext::lease more = l.copy();  // and one more, wherever it goes
                 } else if (nodes.back()->has_work()) {
                     nodes.back()->leave();
                 }
@@ -150,7 +150,7 @@ TEST(tree_stress, TREE_9_storm_of_cancels_from_foreign_threads) {
     const auto canceller = [&] {
         while (clock::now() < end) {
             std::vector<roost::detail::node_ref<>> seen;
-            roost::visit(*root, 50, [&](const roost::node_description& d) noexcept {
+            roost::observe::visit(*root, 50, [&](const roost::observe::node_description& d) noexcept {
                 if (d.depth == 1 && seen.size() < 2) {
                     seen.push_back(roost::detail::node_ref<>::try_share(*d.target));
                 }
@@ -185,11 +185,11 @@ TEST(tree_stress, TREE_43_mutual_cancel) {
         ++rounds;
         counted_ref one = new_root(), two = new_root();
         std::atomic<int> calls{0};
-        roost::inline_callback a(roost::token(*one), level::cancel, [&] {
+        roost::ext::inline_callback a(roost::token(*one), level::cancel, [&] {
             ++calls;
             two->cancel();
         });
-        roost::inline_callback b(roost::token(*two), level::cancel, [&] {
+        roost::ext::inline_callback b(roost::token(*two), level::cancel, [&] {
             ++calls;
             one->cancel();
         });

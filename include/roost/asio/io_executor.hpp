@@ -4,7 +4,7 @@
 //
 //   boost::asio::io_context io;
 //   owned_scope jobs(io_executor::of(io), "jobs");
-//   root.launch("session", session(std::move(socket)));
+//   jobs.launch("session", session(std::move(socket)));
 //   io.run();
 //
 // There is one io_executor per context, created by the first of() and destroyed with the context. Posted work runs in
@@ -38,14 +38,14 @@ public:
     // Returns the executor of the context, and creates it if needed.
     [[nodiscard]] static io_executor& of(boost::asio::io_context& context);
 
-    bool post(work& w) noexcept override;
-    timer_service* timers() noexcept override { return &timers_; }
-    blocking_service* blocking() noexcept override { return blocking_; }
+    bool post(ext::work& w) noexcept override;
+    ext::timer_service* timers() noexcept override { return &timers_; }
+    ext::blocking_service* blocking() noexcept override { return blocking_; }
     [[nodiscard]] bool is_here() const noexcept override;
     [[nodiscard]] std::string_view name() const noexcept override { return "io_context"; }
 
     // Sets the lane for blocking(fn), for example that of a runtime. Requires that nothing has run here yet.
-    void set_blocking(blocking_service* lane) noexcept { blocking_ = lane; }
+    void set_blocking(ext::blocking_service* lane) noexcept { blocking_ = lane; }
     // The caller promises that at most one thread at a time is inside io.run(). Operations on this context then need no
     // strand of their own for cancellation. Requires that nothing has run here yet.
     void set_single_threaded(bool promised = true) noexcept { single_threaded_ = promised; }
@@ -68,11 +68,11 @@ private:
 
     boost::asio::io_context* context_;
     detail::io_timers timers_;
-    blocking_service* blocking_ = nullptr;
+    ext::blocking_service* blocking_ = nullptr;
     bool single_threaded_ = false;
 
     seam::small_mutex lock_;
-    work_list queue_;  // under lock_
+    ext::work_list queue_;  // under lock_
     bool scheduled_ = false;  // under lock_: a turn waits in the context's queue
     bool closed_ = false;  // under lock_
     bool ending_ = false;  // under lock_: a thread is in run_rest()

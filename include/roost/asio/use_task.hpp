@@ -48,6 +48,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+namespace ext {
+
 class use_task_t {
 public:
     constexpr use_task_t() noexcept = default;
@@ -62,7 +64,9 @@ public:
 private:
     bool ends_at_stop_ = true;
 };
-inline constexpr use_task_t use_task;
+
+}  // namespace ext
+inline constexpr ext::use_task_t use_task;
 
 }  // namespace roost::inline ROOST_ABI
 

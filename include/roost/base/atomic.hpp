@@ -30,7 +30,6 @@
 
 #include <roost/base/clock.hpp>
 #include <roost/base/config.hpp>
-#include <roost/base/detail/seam_names.hpp>
 
 #include <atomic>
 

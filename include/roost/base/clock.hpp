@@ -1,6 +1,6 @@
 #pragma once
 
-#include <roost/base/config.hpp>
+#include <roost/base/detail/monotonic.hpp>
 
 #include <chrono>
 
@@ -8,20 +8,7 @@ namespace roost::inline ROOST_ABI {
 
 // Monotonic time. Reading it goes through the seam (`now()` in base/atomic.hpp) or through a timer service.
 using duration = std::chrono::nanoseconds;
-
-struct monotonic {
-    using duration = roost::duration;
-    using rep = duration::rep;
-    using period = duration::period;
-    using time_point = std::chrono::time_point<monotonic>;
-    static constexpr bool is_steady = true;
-};
-
-using time_point = monotonic::time_point;
-
-// The standard library's monotonic clock counts from the same moment.
-template <class Duration>
-using steady_time = std::chrono::time_point<std::chrono::steady_clock, Duration>;
+using time_point = detail::monotonic::time_point;
 
 // The deadline of a wait without a deadline.
 inline constexpr time_point no_deadline = time_point::max();

@@ -49,3 +49,5 @@
 #if !defined(ROOST_ASAN)
 #define ROOST_ASAN 0
 #endif
+
+#include <roost/base/detail/namespaces.hpp>

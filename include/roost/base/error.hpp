@@ -19,11 +19,13 @@ enum class errc {
     promise_dropped,     // the promise of an external task was destroyed unset
     would_deadlock,      // a job waiting for itself or an ancestor
     cancelled,           // a blocking call waited for a task that ended cancelled: see task_cancelled
-    broken,              // a resource failed its health check
+    broken,              // a resource failed its check or could not be created
     misused,             // the program used an object wrongly and can go on: see misuse
 };
 
+namespace ext {
 [[nodiscard]] const std::error_category& roost_category() noexcept;
+}
 [[nodiscard]] std::error_code make_error_code(errc e) noexcept;
 
 // Carries the code and one sentence with the object's name.

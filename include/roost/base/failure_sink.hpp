@@ -15,8 +15,10 @@ using failure_sink = void (*)(std::string_view what, std::string_view name, site
 // Null restores the default. Returns the previous sink. Thread-safe.
 failure_sink set_failure_sink(failure_sink sink) noexcept;
 
+namespace ext {
 // Calls the sink.
 void report_failure(std::string_view what, std::string_view name, site made_at, std::exception_ptr error) noexcept;
+}  // namespace ext
 
 // Returns "std::runtime_error: no route to host"; the type's name alone if it is not a std::exception.
 [[nodiscard]] std::string describe(const std::exception_ptr& error);

@@ -15,7 +15,7 @@
 
 namespace roost::inline ROOST_ABI {
 
-// The status of an answer: base/status.hpp.
+// How a wait ended. base/status.hpp says what every result of a wait has.
 enum class wait_status : std::uint8_t {
     done,
     would_wait,  // a try_ form: full, or empty
@@ -101,8 +101,8 @@ private:
             if (has_error()) {
                 std::rethrow_exception(std::get<1>(state_));
             }
-            panic("outcome", {}, site(),
-                  "value() was called on a cancelled outcome, which holds no value; check has_value() first");
+            detail::panic("outcome", {}, site(),
+                          "value() was called on a cancelled outcome, which holds no value; check has_value() first");
         }
         return *std::get_if<0>(&state_);
     }

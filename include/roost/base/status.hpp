@@ -1,14 +1,16 @@
 #pragma once
 
-// The results of waits. Every kind of answer has the same members:
+// The results of waits: outcome, acquired, received, sent, supervised and others. Every one has these members:
 //
 //   if (answer)              true if there is a value (for sent: if the value was sent)
 //   answer.value()           returns the value; throws error(), or an error with the status if that is null
 //   answer.status()          returns a wait_status
-//   answer.error()           returns the error as an exception_ptr; null if there is a value, or if it was cancelled
+//   answer.error()           returns the error as an exception_ptr; null if there is a value, if it was cancelled, or if a
+//                            try_ form found nothing
 //   answer.to_outcome()      returns it as an outcome
 //
-// `*answer` and `answer->` end the program with a sentence if there is no value.
+// value() of a cancelled outcome or supervised ends the program: in a task, a cancelled await does not return.
+// `*answer` and `answer->`, where there are such, end the program with a sentence if there is no value.
 
 #include <roost/base/detail/answer.hpp>
 #include <roost/base/outcome.hpp>

@@ -22,11 +22,12 @@ public:
     template <class Rep, class Period>
     explicit(false) time_limit(std::chrono::duration<Rep, Period> from_now) noexcept
         : at_(deadline_after(now(), from_now)) {}
+    // The standard library's monotonic clock counts from the same moment.
     template <class Duration>
-    constexpr explicit(false) time_limit(steady_time<Duration> at) noexcept
+    constexpr explicit(false) time_limit(std::chrono::time_point<std::chrono::steady_clock, Duration> at) noexcept
         : at_(deadline_after(time_point(), at.time_since_epoch())) {}
     template <class Clock, class Duration>
-        requires(!std::is_same_v<Clock, monotonic> && !Clock::is_steady)
+        requires(!std::is_same_v<Clock, detail::monotonic> && !Clock::is_steady)
     explicit(false) time_limit(std::chrono::time_point<Clock, Duration>) noexcept {
         static_assert(Clock::is_steady,
                       "a deadline is a time of a monotonic clock: pass a duration (200ms), or roost::now() + 200ms");

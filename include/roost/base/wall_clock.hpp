@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::ext {
 
 using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 
@@ -20,4 +20,4 @@ using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 inline constexpr std::size_t wall_text_size = 24;
 std::string_view write_wall_time(wall_time t, char (&to)[wall_text_size]) noexcept;
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::ext

@@ -3,7 +3,7 @@
 #include <roost/exec/detail/activity.hpp>
 #include <roost/exec/work.hpp>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::ext {
 
 // Work that may block its thread. Intrusive, like all work.
 class blocking_work : public work {
@@ -38,4 +38,4 @@ protected:
     ~blocking_service() = default;
 };
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::ext

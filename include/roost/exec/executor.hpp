@@ -8,8 +8,10 @@
 
 namespace roost::inline ROOST_ABI {
 
+namespace ext {
 class timer_service;
 class blocking_service;
+}  // namespace ext
 
 // What the core requires of any runtime: take work and run it later, never inside post().
 class executor {
@@ -19,12 +21,12 @@ public:
     executor& operator=(const executor&) = delete;
 
     // Enqueues w. Returns false, and leaves w untouched, if the executor is closed. Thread-safe. Allocates nothing.
-    virtual bool post(work& w) noexcept = 0;
+    virtual bool post(ext::work& w) noexcept = 0;
     // True if this executor overrides post_all(). Then waking several waiters posts them as one chain.
     [[nodiscard]] bool takes_chains() const noexcept { return takes_chains_; }
     // Posts all of them, in order. What is left in `all` afterwards was refused.
-    virtual void post_all(work_list& all) noexcept {
-        while (work* w = all.pop()) {
+    virtual void post_all(ext::work_list& all) noexcept {
+        while (ext::work* w = all.pop()) {
             if (!post(*w)) {
                 all.push_front(*w);
                 return;
@@ -32,17 +34,17 @@ public:
         }
     }
     // As post(), but behind everything that is already queued: for work that yields to others.
-    virtual bool post_last(work& w) noexcept { return post(w); }
+    virtual bool post_last(ext::work& w) noexcept { return post(w); }
     // Takes w back if it is the next item this thread would run here; the caller then runs it. w is compared by address only,
     // so it may already be destroyed. Returning false is always correct.
-    virtual bool take_next(const work& w) noexcept {
+    virtual bool take_next(const ext::work& w) noexcept {
         static_cast<void>(w);
         return false;
     }
     // Returns null if this executor has no timers.
-    virtual timer_service* timers() noexcept { return nullptr; }
+    virtual ext::timer_service* timers() noexcept { return nullptr; }
     // Returns null if this executor has no threads for work that blocks.
-    virtual blocking_service* blocking() noexcept { return nullptr; }
+    virtual ext::blocking_service* blocking() noexcept { return nullptr; }
     // True if the calling thread is running work of this executor.
     [[nodiscard]] virtual bool is_here() const noexcept { return false; }
     [[nodiscard]] virtual std::string_view name() const noexcept { return "executor"; }
@@ -56,7 +58,26 @@ private:
     bool takes_chains_ = false;
 };
 
-// A type with that one operation: a user's thread pool, an event loop.
+// A pointer to an executor, or empty. The executor must outlive what runs on it.
+class executor_ref {
+public:
+    constexpr executor_ref() noexcept : target_(nullptr) {}
+    constexpr explicit executor_ref(seam::unset_t) noexcept {}
+    constexpr explicit(false) executor_ref(executor& target) noexcept : target_(&target) {}
+
+    [[nodiscard]] explicit operator bool() const noexcept { return target_ != nullptr; }
+    [[nodiscard]] executor* get() const noexcept { return target_; }
+    [[nodiscard]] executor* operator->() const noexcept { return target_; }
+    bool post(ext::work& w) const noexcept { return target_->post(w); }
+    friend bool operator==(executor_ref, executor_ref) noexcept = default;
+
+private:
+    executor* target_;
+};
+
+namespace ext {
+
+// A type with post(work&): a user's thread pool, an event loop.
 template <class E>
 concept can_post = requires(E& e, work& w) {
     { e.post(w) } noexcept -> std::convertible_to<bool>;
@@ -71,23 +92,6 @@ public:
 
 private:
     E* target_;
-};
-
-// A pointer to an executor, or empty. The executor must outlive what runs on it.
-class executor_ref {
-public:
-    constexpr executor_ref() noexcept : target_(nullptr) {}
-    constexpr explicit executor_ref(seam::unset_t) noexcept {}
-    constexpr explicit(false) executor_ref(executor& target) noexcept : target_(&target) {}
-
-    [[nodiscard]] explicit operator bool() const noexcept { return target_ != nullptr; }
-    [[nodiscard]] executor* get() const noexcept { return target_; }
-    [[nodiscard]] executor* operator->() const noexcept { return target_; }
-    bool post(work& w) const noexcept { return target_->post(w); }
-    friend bool operator==(executor_ref, executor_ref) noexcept = default;
-
-private:
-    executor* target_;
 };
 
 // Runs work inside post(), on the calling thread. Must be chosen explicitly: with it set(), release() and cancel() run the
@@ -112,5 +116,7 @@ void post_or_fall_back(executor_ref to, work& w, What what) noexcept {
 }
 // Installs the executor that runs refused work; empty: none. Returns the previous one. Thread-safe.
 executor_ref set_fallback_executor(executor_ref fallback) noexcept;
+
+}  // namespace ext
 
 }  // namespace roost::inline ROOST_ABI

@@ -12,7 +12,7 @@
 //   void resume_from_wait() noexcept;               resumes it (a Roost task sets the current job first)
 // Without the first, the waking thread resumes it, after it has released every lock.
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::ext {
 
 template <class Promise>
 concept has_executor = requires(const Promise& p) {
@@ -42,4 +42,4 @@ template <class Promise>
     };
 }
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::ext

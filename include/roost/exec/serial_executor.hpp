@@ -20,9 +20,9 @@ public:
     explicit serial_executor(executor_ref stands_on, std::string_view name = "serial executor");
     ~serial_executor();
 
-    bool post(work& w) noexcept override;
-    timer_service* timers() noexcept override;
-    blocking_service* blocking() noexcept override;
+    bool post(ext::work& w) noexcept override;
+    ext::timer_service* timers() noexcept override;
+    ext::blocking_service* blocking() noexcept override;
     [[nodiscard]] bool is_here() const noexcept override;
     [[nodiscard]] std::string_view name() const noexcept override;
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::ext {
 
 class timer_service;
 
@@ -53,4 +53,4 @@ protected:
     ~timer_service() = default;
 };
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::ext

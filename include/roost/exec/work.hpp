@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::ext {
 
 // Something an executor can run once. Intrusive: it lives in a suspended awaiter or a job, so posting allocates nothing. From
 // post() until run() the executor owns the link. Once run() has been called the executor does not touch the object again, so
@@ -81,4 +81,4 @@ private:
     work* tail_ = nullptr;
 };
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::ext

@@ -1,7 +1,7 @@
 #pragma once
 
-// How long to wait before the next attempt: grows from the first delay up to a limit, and is spread at random so that many
-// who failed together don't come back together.
+// How long to wait before the next attempt. The delay grows from the first one up to a limit. A random share is taken off, so
+// that clients that failed at the same time do not retry at the same time.
 
 #include <roost/base/atomic.hpp>
 #include <roost/base/clock.hpp>
@@ -18,7 +18,7 @@ public:
     constexpr explicit backoff(duration first) noexcept
         : first_(at_least_zero(first)), longest_(first_ > duration::max() / 64 ? duration::max() : first_ * 64) {}
 
-    // Less than nothing counts as nothing, here and below; so does what is no number.
+    // Negative values and NaN count as zero, here and below.
     constexpr backoff& factor(double by) noexcept { return factor_ = by > 0.0 ? by : 0.0, *this; }
     constexpr backoff& longest(duration limit) noexcept { return longest_ = at_least_zero(limit), *this; }
     // 0: exactly the delay; 1: anything between nothing and the delay.

@@ -29,10 +29,10 @@ public:
     // Requires that close() has ended: see owned_scope.
     ~closing_executor() = default;
 
-    bool post(work& w) noexcept override { return target_.post(w); }
-    bool post_last(work& w) noexcept override { return target_->post_last(w); }
-    timer_service* timers() noexcept override { return target_->timers(); }
-    blocking_service* blocking() noexcept override { return target_->blocking(); }
+    bool post(ext::work& w) noexcept override { return target_.post(w); }
+    bool post_last(ext::work& w) noexcept override { return target_->post_last(w); }
+    ext::timer_service* timers() noexcept override { return target_->timers(); }
+    ext::blocking_service* blocking() noexcept override { return target_->blocking(); }
     [[nodiscard]] bool is_here() const noexcept override { return target_->is_here(); }
     [[nodiscard]] std::string_view name() const noexcept override { return scope_.core().name(); }
 
@@ -68,7 +68,7 @@ public:
 
     [[nodiscard]] token observe() const noexcept { return scope_.observe(); }
     // Returns a lease that delays the end of close(); an empty one from close() on.
-    [[nodiscard]] lease try_bind() const noexcept { return lease::try_take(scope_.core()); }
+    [[nodiscard]] ext::lease try_bind() const noexcept { return ext::lease::try_take(scope_.core()); }
 
 private:
     void refuse_close_from_inside() const;

@@ -5,8 +5,8 @@
 //   coalescer<std::string, page> pages(s);
 //   page p = co_await pages.coalesce(url, fetch);
 //
-// While fn(key) is under way, everybody who asks for that key waits for the same one; afterwards the next to ask starts
-// afresh. The computations are children of the scope: a getter that is cancelled leaves them, and the other getters, alone.
+// While fn(key) runs, every coalesce() call with that key waits for its result. The first call after it has ended starts fn
+// again. The computations are children of the scope: a getter that is cancelled leaves them, and the other getters, alone.
 // A failure reaches every getter, with what failed beside it, and only them; when no getter is left it goes to the failure
 // sink. A computation that ends cancelled ends its getters cancelled. The coalescer may go before its computations have ended. From any thread.
 // Keys are compared, copied and destroyed outside every lock, by one thread at a time; a getter that has to wait for that is

@@ -85,6 +85,8 @@ private:
     handler ask_;
 };
 
+namespace observe {
+
 class supervised_counts {
 public:
     supervised_counts() noexcept = default;
@@ -95,5 +97,7 @@ public:
     std::size_t restarts = 0;
     std::size_t failures = 0;  // attempts that failed, restarted ones included
 };
+
+}  // namespace observe
 
 }  // namespace roost::inline ROOST_ABI

@@ -10,7 +10,8 @@
 //   }
 //
 // Clauses: receive() or send_from(v) of a channel, the waits of event, auto_reset_event and latch, lock() and acquire() of
-// mutexes and semaphores, the end of a job or deferred, sleep_for and sleep_until. A value passed to send() is lost with its
+// mutexes and semaphores, the end of a job, deferred or owned_scope, receive() of a signal_watch, sleep_for and
+// sleep_until. A value passed to send() is lost with its
 // clause; send_from(v) keeps it. A deferred that has ended is awaited afterwards, at once. A task is no clause, because it
 // has effects: use race().
 //
@@ -20,6 +21,7 @@
 // compile.
 
 #include <roost/base/detail/result.hpp>
+#include <roost/flow/detail/fair.hpp>
 #include <roost/flow/detail/select_await.hpp>
 
 #include <cstddef>
@@ -29,11 +31,7 @@
 namespace roost::inline ROOST_ABI {
 
 // Begins at a random clause instead of the leftmost.
-class fair_t {
-public:
-    constexpr explicit fair_t(int) noexcept {}
-};
-inline constexpr fair_t fair{0};
+inline constexpr detail::fair_t fair{0};
 
 // Thrown by get<I>() of a clause that did not happen.
 class wrong_clause : public std::bad_variant_access {
@@ -83,7 +81,7 @@ template <class... Clause>
                                                                 detail::as_operation(std::forward<Clause>(clauses))...);
 }
 template <class... Clause>
-[[nodiscard]] auto select(fair_t, Clause&&... clauses) {
+[[nodiscard]] auto select(detail::fair_t, Clause&&... clauses) {
     return detail::select_call<detail::operation_of<Clause>...>(true,
                                                                 detail::as_operation(std::forward<Clause>(clauses))...);
 }

@@ -46,7 +46,7 @@ public:
     // Starts fn(args...), a task<>. The arguments are copied, because a restart passes them again; std::ref(x) passes a
     // reference. Returns an empty job if the scope is closed.
     template <class Fn, class... Args>
-    job launch(child_name name, Fn fn, Args... args) {
+    job launch(detail::child_name name, Fn fn, Args... args) {
         static_assert(std::is_same_v<detail::called_again<Fn&, Args...>, task<>>,
                       "supervisor::launch(name, fn, args...): fn(args...) has to return a task<>");
         job made = in_->launch(name.text(),
@@ -71,7 +71,7 @@ private:
 template <class T>
 class [[nodiscard]] supervised {
 public:
-    supervised(outcome<detail::kept_t<T>> body, supervised_counts counts, std::vector<child_failure> failures,
+    supervised(outcome<detail::kept_t<T>> body, observe::supervised_counts counts, std::vector<child_failure> failures,
                site where) noexcept(std::is_nothrow_move_constructible_v<detail::kept_t<T>>)
         : body_(std::move(body)),
           counts_(counts),
@@ -119,7 +119,7 @@ public:
         throw_error();
         return std::move(body_).value();
     }
-    [[nodiscard]] const supervised_counts& counts() const noexcept { return counts_; }
+    [[nodiscard]] const observe::supervised_counts& counts() const noexcept { return counts_; }
     // Returns every failed attempt in order, at most the first hundred.
     [[nodiscard]] const std::vector<child_failure>& failures() const noexcept { return failures_; }
 
@@ -132,7 +132,7 @@ private:
     }
 
     outcome<detail::kept_t<T>> body_;
-    supervised_counts counts_;
+    observe::supervised_counts counts_;
     std::vector<child_failure> failures_;
     site where_;
     mutable bool unseen_;

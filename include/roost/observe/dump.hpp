@@ -2,13 +2,13 @@
 
 // The tree of a live program as text.
 //
-//   std::fputs(dump(root).c_str(), stderr);
+//   std::fputs(observe::dump(root).c_str(), stderr);
 //
 //   root scope 'root' (main.cpp:31), running, 99 children
 //     job 'accept' (main.cpp:40), active, age 12.4 s, waits on channel 'connections'
 //     97 x job 'request' (server.cpp:88), active, age 3 ms to 812 ms, 1 child
 //       region 'deadline' (server.cpp:92), running, waits on mutex 'accounts', deadline in 188 ms
-//     job 'flush' (server.cpp:61), cancelling (requested: disk full (server.cpp:70, at 'flush')), age 2.0 s, 1 child
+//     job 'flush' (server.cpp:61), cancelling (requested: disk full (server.cpp:70, at 'flush')), age 2 s, 1 child
 //
 // Thread-safe, at any time. Nothing is stopped meanwhile, so each line is true by itself, not all of them together. Siblings
 // whose subtrees read the same share one line. The text has a size limit; when it is reached, the last lines state what was
@@ -20,7 +20,7 @@
 #include <cstdint>
 #include <string>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::observe {
 
 class dump_options {
 public:
@@ -72,4 +72,4 @@ private:
     return t ? dump(*t.target(), how) : std::string();
 }
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::observe

@@ -13,7 +13,7 @@
 //
 // set_panic_handler and set_shutdown_log are set while no other thread uses Roost; the others are thread-safe. `observation` is
 // the only one of which several exist: up to eight observers of all jobs, each from its constructor to its destructor. The log of a
-// service is no switch of the program but an option of that service (service_options).
+// service is no switch of the program but an option of that service (service::options).
 
 #include <roost/base/assert.hpp>
 #include <roost/base/failure_sink.hpp>

@@ -8,7 +8,7 @@
 //   job_counts n = job_counts_now();                  n.created() - n.finished(): alive
 //
 //   class log_failures final : public job_observer {
-//       void told(const job_event& e) noexcept override { if (e.state() == job_state::failed) ... }
+//       void on_event(const job_event& e) noexcept override { if (e.state() == job_state::failed) ... }
 //   };
 //   log_failures log;
 //   observation on(log);                              until it is destroyed
@@ -17,7 +17,7 @@
 
 #include <cstddef>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::observe {
 
 // Switches counting on or off. Returns true if it was on before. Thread-safe.
 bool set_job_counting(bool on) noexcept;
@@ -39,4 +39,4 @@ private:
     std::size_t slot_;
 };
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::observe

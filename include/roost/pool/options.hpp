@@ -16,6 +16,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+namespace observe {
+
 // A holder of a resource, for reports.
 class pool_holder {
 public:
@@ -26,7 +28,7 @@ public:
     [[deprecated("use site()")]] [[nodiscard]] roost::site where() const noexcept { return site(); }
     [[nodiscard]] int stripe() const noexcept { return stripe_; }
     [[nodiscard]] duration age() const noexcept { return age_; }  // zero unless the pool tracks ages
-    // Returns text such as "checkout (server.cpp:42, 1200 ms)".
+    // Returns text such as "checkout (server.cpp:42, 1.2 s)".
     [[nodiscard]] std::string to_string() const;
 
 private:
@@ -36,19 +38,21 @@ private:
     duration age_;
 };
 
-// After `after` failed creations in a row, the pool suspends creating for `first`. Each further failure doubles the time, up to
-// `most`; if `most` is zero, the time stays `first`. During a suspension an acquire waits if the pool has any resource alive.
-// Otherwise it fails at once with the last error.
-struct create_backoff {
-    create_backoff() noexcept = default;
-    create_backoff(std::uint32_t failures, duration shortest, duration longest) noexcept
-        : after(failures), first(shortest), most(longest) {}
-    std::uint32_t after = 0;  // 0: creating is never suspended
-    duration first{};
-    duration most{};
-};
+}  // namespace observe
 
 struct pool_options {
+    // After `after` failed creations in a row, the pool suspends creating for `first`. Each further failure doubles the time, up to
+    // `most`; if `most` is zero, the time stays `first`. During a suspension an acquire waits if the pool has any resource alive.
+    // Otherwise it fails at once with the last error.
+    struct create_backoff {
+        create_backoff() noexcept = default;
+        create_backoff(std::uint32_t failures, duration shortest, duration longest) noexcept
+            : after(failures), first(shortest), most(longest) {}
+        std::uint32_t after = 0;  // 0: creating is never suspended
+        duration first{};
+        duration most{};
+    };
+
     explicit pool_options(std::uint32_t how_many, std::string_view label = "pool") : name(label), capacity(how_many) {}
 
     std::string name;
@@ -70,12 +74,12 @@ struct pool_options {
     create_backoff backoff;
 
     executor_ref where;  // runs awaitable functions, destroy and upkeep
-    timer_service* timers = nullptr;  // for the limits and times above; requires `where`
+    ext::timer_service* timers = nullptr;  // for the limits and times above; requires `where`
     bool exact_clock = false;  // true: reads the timers' clock, such as virtual time. false: reads the coarse clock
     node parent;  // the pool becomes its child: its stop refuses acquires, its drain waits for resources out
 
     // Called by the pool for each leak, with no lock held. An exception goes to on_error.
-    std::function<void(const pool_holder&)> on_leak;
+    std::function<void(const observe::pool_holder&)> on_leak;
     // Called for failures without a waiting acquire: of destroy, of check, and of creations that no acquire waits for.
     std::function<void(const pool_error&)> on_error;
 };

@@ -150,7 +150,8 @@ public:
     // pool drained in time.
     [[nodiscard]] auto close(time_point deadline) noexcept {
         if (live()->options().timers == nullptr) {
-            panic("pool", live()->name(), live()->made_at(), "close(deadline) needs options.where and options.timers");
+            detail::panic("pool", live()->name(), live()->made_at(),
+                          "close(deadline) needs options.where and options.timers");
         }
         return with_deadline(close(), deadline, *live()->options().where.get(), *live()->options().timers);
     }
@@ -168,7 +169,7 @@ public:
     std::uint32_t resize(std::uint32_t capacity) noexcept { return live()->resize(capacity); }
     [[nodiscard]] pool_stats stats() const noexcept { return live()->stats(); }
     // Returns the holders of resources, the oldest first. Throws std::bad_alloc.
-    [[nodiscard]] std::vector<pool_holder> holders() const { return live()->holders(); }
+    [[nodiscard]] std::vector<observe::pool_holder> holders() const { return live()->holders(); }
     [[nodiscard]] std::string_view name() const noexcept { return live()->name(); }
     [[nodiscard]] std::uint32_t stripes() const noexcept { return live()->stripes().count(); }
     [[nodiscard]] node as_node() const noexcept { return *live(); }
@@ -207,7 +208,7 @@ private:
         if (may_reserve && live()->settings().creates_async) {
             live()->creation().create_one();
         }
-        return acquired<R>(pool_status::empty);
+        return acquired<R>(wait_status::empty);
     }
     template <class Task, class Fn>
     static Task use_in(operation op, Fn fn) {

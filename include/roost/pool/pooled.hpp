@@ -77,17 +77,25 @@ private:
 };
 
 // The result of an acquire: a handle, or a status and an error.
+// Its status says how the acquire ended:
+//   ok         a resource
+//   empty      a try_ form found nothing idle, or a waiter is queued
+//   stopped    the pool's node is stopped, or an ancestor is closed
+//   closed     the pool is closed
+//   expired    the deadline passed
+//   cancelled  a stop token cancelled it
+//   failed     no resource could be created
 template <class R>
 class [[nodiscard]] acquired {
 public:
-    explicit acquired(pool_status why, std::exception_ptr error = nullptr) noexcept
+    explicit acquired(wait_status why, std::exception_ptr error = nullptr) noexcept
         : status_(why), error_(std::move(error)) {}
 
     using value_type = pooled<R>;
 
-    [[nodiscard]] bool has_value() const noexcept { return status_ == pool_status::ok; }
+    [[nodiscard]] bool has_value() const noexcept { return status_ == wait_status::ok; }
     [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
-    [[nodiscard]] pool_status status() const noexcept { return status_; }
+    [[nodiscard]] wait_status status() const noexcept { return status_; }
     // The error, a pool_error with its cause. Null if the status is ok, empty or cancelled.
     [[nodiscard]] const std::exception_ptr& error() const noexcept { return error_; }
 
@@ -103,16 +111,16 @@ public:
     [[nodiscard]] pooled<R>& handle() noexcept { return handle_; }
     // Returns the handle. Throws error() if there is no resource, or roost::error if error() is null.
     [[nodiscard]] pooled<R> value() && {
-        if (status_ != pool_status::ok) {
+        if (status_ != wait_status::ok) {
             detail::throw_no_value(status_, "pool acquire", error_);
         }
         return std::move(handle_);
     }
     [[nodiscard]] outcome<pooled<R>> to_outcome() && {
-        if (status_ == pool_status::ok) {
+        if (status_ == wait_status::ok) {
             return outcome<pooled<R>>(std::in_place, std::move(handle_));
         }
-        if (status_ == pool_status::cancelled) {
+        if (status_ == wait_status::cancelled) {
             return outcome<pooled<R>>(cancelled(reason::plain_kind(reason_kind::requested)));
         }
         return outcome<pooled<R>>(error_ ? error_ : detail::error_of(status_, "pool acquire"));
@@ -120,17 +128,17 @@ public:
     explicit operator outcome<pooled<R>>() && { return std::move(*this).to_outcome(); }
 
     // Called by the pool.
-    explicit acquired(detail::slot_base& s) noexcept : handle_(&s), status_(pool_status::ok) {}
+    explicit acquired(detail::slot_base& s) noexcept : handle_(&s), status_(wait_status::ok) {}
 
 private:
     void check() const noexcept {
-        if (status_ != pool_status::ok) [[unlikely]] {
+        if (status_ != wait_status::ok) [[unlikely]] {
             detail::panic_nothing_acquired(status_, error_);
         }
     }
 
     pooled<R> handle_;
-    pool_status status_;
+    wait_status status_;
     std::exception_ptr error_;
 };
 

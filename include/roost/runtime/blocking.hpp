@@ -51,7 +51,7 @@ template <class Hook, class Fn, class... Args>
 }
 template <class Fn, class... Args>
     requires std::invocable<std::decay_t<Fn>, std::decay_t<Args>...>
-[[nodiscard]] auto blocking_on(blocking_service& lane, Fn&& fn, Args&&... args) {
+[[nodiscard]] auto blocking_on(ext::blocking_service& lane, Fn&& fn, Args&&... args) {
     return detail::blocking_await<detail::no_interrupter, detail::callable_for<Fn>, std::decay_t<Args>...>(
         &lane, detail::no_interrupter(), std::forward<Fn>(fn), std::forward<Args>(args)...);
 }

@@ -14,6 +14,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+namespace observe {
+
 // One item of a lane's work: what a thread runs, or what is queued.
 class lane_entry {
 public:
@@ -40,10 +42,12 @@ private:
     state how_;
 };
 
+}  // namespace observe
+
 // Threads for work that blocks. The lane starts a thread when one is needed, at most `limit`, and ends it after `keep_idle`
 // without work. Further work waits in a FIFO queue and can be withdrawn until it starts. If all threads wait for tasks
 // (block_on() inside blocking()) while work is queued, the lane starts more, one at a time. It logs that once.
-class blocking_lane final : public blocking_service {
+class blocking_lane final : public ext::blocking_service {
 public:
     // How long close() waits for work that does not end, counted from the end of the last work that did.
     static constexpr duration default_patience = std::chrono::seconds(10);
@@ -53,17 +57,17 @@ public:
     // Calls close() and names on standard error what it abandons.
     ~blocking_lane();
 
-    bool submit(blocking_work& w) noexcept override;
-    bool withdraw(blocking_work& w) noexcept override;
+    bool submit(ext::blocking_work& w) noexcept override;
+    bool withdraw(ext::blocking_work& w) noexcept override;
 
     // Refuses new work, runs what is queued, and returns when every thread has ended. Blocks. If no work ends for
     // `patience`, the remaining threads are abandoned and returned. An abandoned thread ends when its work returns, and
     // does not resume the coroutine that submitted it. Work that is still queued is returned as well; it never runs. Must
     // not be called on a thread of the lane.
-    std::vector<lane_entry> close(duration patience = default_patience) noexcept;
+    std::vector<observe::lane_entry> close(duration patience = default_patience) noexcept;
 
     // Returns what the threads run now, for reports. Throws std::bad_alloc.
-    [[nodiscard]] std::vector<lane_entry> running() const;
+    [[nodiscard]] std::vector<observe::lane_entry> running() const;
 
     // Called by work on a lane's thread before it delivers its result to an executor or frees its owner. Returns false if
     // the lane has abandoned the work: its owner may be gone. Always returns true on other threads.

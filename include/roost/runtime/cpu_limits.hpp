@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::ext {
 
 // Returns how many threads can run at once, at least 1. That is the number of processors this process may use (affinity,
 // cpuset), limited by the CPU quota of its control groups, rounded up. The quota is read from cgroup v2 cpu.max and v1
@@ -15,4 +15,4 @@ namespace roost::inline ROOST_ABI {
 // Returns the quota in processors, or an empty optional if there is none.
 [[nodiscard]] std::optional<double> cpu_quota(const std::string& root = "");
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::ext

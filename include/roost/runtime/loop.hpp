@@ -26,11 +26,11 @@ public:
     // work or stop() made run() return. Blocks until the threads inside post(), stop() and close() have left.
     ~loop();
 
-    bool post(work& w) noexcept override;
-    bool post_last(work& w) noexcept override;
-    bool take_next(const work& w) noexcept override;
-    timer_service* timers() noexcept override { return &timers_; }
-    blocking_service* blocking() noexcept override { return blocking_; }
+    bool post(ext::work& w) noexcept override;
+    bool post_last(ext::work& w) noexcept override;
+    bool take_next(const ext::work& w) noexcept override;
+    ext::timer_service* timers() noexcept override { return &timers_; }
+    ext::blocking_service* blocking() noexcept override { return blocking_; }
     [[nodiscard]] bool is_here() const noexcept override;
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
 
@@ -49,15 +49,15 @@ public:
     // Returns how many timers were still armed when the loop closed.
     [[nodiscard]] std::size_t timers_left() const noexcept { return timers_left_; }
 
-    void set_blocking(blocking_service* lane) noexcept { blocking_ = lane; }
+    void set_blocking(ext::blocking_service* lane) noexcept { blocking_ = lane; }
     void set_watcher(detail::keeper* watcher) noexcept { watcher_ = watcher; }
     [[nodiscard]] detail::pulse& pulse() noexcept { return pulse_; }
 
 private:
     friend class runtime;
-    [[gnu::noinline]] bool post_from_outside(work& w) noexcept;
-    work* next() noexcept;
-    work* oldest() noexcept;
+    [[gnu::noinline]] bool post_from_outside(ext::work& w) noexcept;
+    ext::work* next() noexcept;
+    ext::work* oldest() noexcept;
     void take_outside() noexcept;
     void enter() noexcept;
     void leave() noexcept;
@@ -67,17 +67,17 @@ private:
     detail::posters posters_;
     detail::work_stack outside_;
     detail::work_ring ready_;
-    work_list yielded_;  // older than all of ready_
+    ext::work_list yielded_;  // older than all of ready_
     detail::timer_shards timers_;
     detail::pulse pulse_;
     seam::atomic<bool> stop_{false};
     detail::pace pace_;
-    const work* poll_end_ = nullptr;  // queued by poll() behind what was ready at its start
+    const ext::work* poll_end_ = nullptr;  // queued by poll() behind what was ready at its start
     bool older_ready_ = false;
     bool slept_ = true;
     bool running_ = false;
     std::size_t timers_left_ = 0;
-    blocking_service* blocking_ = nullptr;
+    ext::blocking_service* blocking_ = nullptr;
     detail::keeper* watcher_ = nullptr;
     detail::fork_check fork_;
     loop* outer_ = nullptr;

@@ -9,11 +9,14 @@
 
 namespace roost::inline ROOST_ABI {
 
+namespace observe {
 using detail::overrun;
-using detail::overrun_function;
+}
 
 class runtime_options {
 public:
+    using overrun_function = detail::overrun_function;
+
     constexpr runtime_options() noexcept = default;
 
     constexpr runtime_options& workers(unsigned count) noexcept { return workers_ = count, *this; }
@@ -41,18 +44,18 @@ private:
 class runtime_ending {
 public:
     runtime_ending() noexcept = default;
-    runtime_ending(std::size_t timers, std::vector<lane_entry> abandoned) noexcept
+    runtime_ending(std::size_t timers, std::vector<observe::lane_entry> abandoned) noexcept
         : timers_(timers), abandoned_(std::move(abandoned)) {}
     // Timers that were still armed. They never fire.
     [[nodiscard]] std::size_t timers_left() const noexcept { return timers_; }
     // Blocking functions that did not end within the runtime's patience, and those queued behind them. Their threads are
     // detached, and what the functions return is dropped.
-    [[nodiscard]] const std::vector<lane_entry>& abandoned() const& noexcept { return abandoned_; }
-    const std::vector<lane_entry>& abandoned() const&& = delete;  // the entries are part of this object
+    [[nodiscard]] const std::vector<observe::lane_entry>& abandoned() const& noexcept { return abandoned_; }
+    const std::vector<observe::lane_entry>& abandoned() const&& = delete;  // the entries are part of this object
 
 private:
     std::size_t timers_ = 0;
-    std::vector<lane_entry> abandoned_;
+    std::vector<observe::lane_entry> abandoned_;
 };
 
 // Threads that run work: a work-stealing executor, timers, a blocking lane, and a watcher. With one worker the executor is
@@ -75,12 +78,12 @@ public:
 
     [[nodiscard]] executor& get_executor() noexcept;
     [[nodiscard]] explicit(false) operator executor_ref() noexcept { return get_executor(); }
-    [[nodiscard]] timer_service& timers() noexcept;
+    [[nodiscard]] ext::timer_service& timers() noexcept;
     [[nodiscard]] blocking_lane& blocking() noexcept;
     [[nodiscard]] unsigned workers() const noexcept;
     [[nodiscard]] std::string_view name() const noexcept;
 
-    bool post(work& w) noexcept { return get_executor().post(w); }
+    bool post(ext::work& w) noexcept { return get_executor().post(w); }
 
     // Refuses new work from other threads, runs everything that is queued, and ends the threads. Blocking work ends first;
     // timers no longer fire. Blocks; must not be called by a thread of the runtime. A second call waits for the end of the

@@ -41,7 +41,7 @@ public:
     constexpr schedule() noexcept = default;
     [[nodiscard]] constexpr duration total() const noexcept { return total_; }
     [[nodiscard]] constexpr duration of(phase p) const noexcept { return parts_[static_cast<std::size_t>(p)]; }
-    // "total 25 s: lame duck 0 s, stop intake 2 s, ..."
+    // "total 25 s: lame duck 0 ms, stop intake 2 s, ..."
     [[nodiscard]] std::string to_string() const;
 
 private:

@@ -93,7 +93,7 @@ private:
     ~component();
     void begin_stop(reason why) noexcept;  // the first call alone has an effect
     void close() noexcept;  // refuses new jobs
-    [[nodiscard]] bool is_over() const noexcept { return is_complete(shutdown_.state()); }
+    [[nodiscard]] bool is_over() const noexcept { return shutdown_.state() == shutdown_state::complete; }
 
     roost::shutdown shutdown_;
     component_options options_;

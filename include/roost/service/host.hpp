@@ -44,7 +44,7 @@ public:
     [[nodiscard]] service::phase phase() const noexcept;
     // Returns the time until the hard deadline, or duration::max() while no shutdown has begun.
     [[nodiscard]] duration remaining() const noexcept;
-    // Returns one line for operators: "drain, 3 outstanding, oldest job 'a' 2.0 s, 9 s left".
+    // Returns one line for operators: "drain, 3 outstanding, oldest job 'a' 2 s, 9 s left".
     [[nodiscard]] std::string status() const;
     // Returns the tree of everything that lives, as text.
     [[nodiscard]] std::string tree() const;

@@ -21,24 +21,24 @@ public:
         ledger,  // the last line of a service, read by programs: written without a head
     };
 
-    log_line(severity how, std::string_view text) noexcept : log_line(how, text, wall_now()) {}
-    constexpr log_line(severity how, std::string_view text, wall_time at, kind of = kind::plain) noexcept
+    log_line(severity how, std::string_view text) noexcept : log_line(how, text, ext::wall_now()) {}
+    constexpr log_line(severity how, std::string_view text, ext::wall_time at, kind of = kind::plain) noexcept
         : text_(text), at_(at), how_(how), kind_(of) {}
     [[nodiscard]] constexpr severity how() const noexcept { return how_; }
     [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }
     // When the line was logged; it may be written later.
-    [[nodiscard]] constexpr wall_time time() const noexcept { return at_; }
+    [[nodiscard]] constexpr ext::wall_time time() const noexcept { return at_; }
     [[nodiscard]] constexpr bool is_ledger() const noexcept { return kind_ == kind::ledger; }
 
     // Returns "2026-11-17T19:09:46.123Z warning roost: ...". For the ledger, returns the text alone.
     [[nodiscard]] std::string to_string() const;
     // Writes what to_string() puts before the text. Does not allocate.
-    static constexpr std::size_t longest_head = wall_text_size + sizeof " warning " - 1;
+    static constexpr std::size_t longest_head = ext::wall_text_size + sizeof " warning " - 1;
     std::string_view write_head(char (&to)[longest_head]) const noexcept;
 
 private:
     std::string_view text_;
-    wall_time at_;
+    ext::wall_time at_;
     severity how_;
     kind kind_;
 };

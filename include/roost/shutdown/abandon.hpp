@@ -48,7 +48,7 @@ public:
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) {
         state_ = new state;
         wait_.emplace(state_->done.wait());
-        detail::run_abandoned<A, result>(std::move(*inner_), state_, executor_of(handle));
+        detail::run_abandoned<A, result>(std::move(*inner_), state_, ext::executor_of(handle));
         return !wait_->await_ready() && wait_->await_suspend(handle);
     }
     result await_resume() {
@@ -63,7 +63,7 @@ public:
         }
     }
     bool try_cancel() noexcept { return wait_->try_cancel(); }
-    [[nodiscard]] wait_target waits_on() const noexcept { return {"abandoned await", ""}; }
+    [[nodiscard]] ext::wait_target waits_on() const noexcept { return {"abandoned await", ""}; }
 
 private:
     std::optional<A> inner_;

@@ -12,7 +12,7 @@
 // Concepts for what guarded<T> and interrupt<T> forward. A type qualifies by having the functions. Each function returns its
 // result directly (it blocks, or never waits), or an awaitable or task for the result.
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::ext {
 
 // The number of remaining elements of a stream or range: at least lower, at most upper. An empty upper is unknown.
 struct size_hint {
@@ -38,4 +38,4 @@ concept buffered_reader = requires(T& t, std::size_t n) {
 template <class T>
 concept byte_writer = requires(T& t, std::span<const std::byte> bytes) { t.write_some(bytes); };
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::ext

@@ -45,11 +45,11 @@ public:
     }
 
     decltype(auto) next()
-        requires stream<T>
+        requires ext::stream<T>
     {
         return inner_.next();
     }
-    [[nodiscard]] roost::size_hint size_hint() const
+    [[nodiscard]] roost::ext::size_hint size_hint() const
         requires detail::has_size_hint<T>
     {
         return inner_.size_hint();
@@ -82,22 +82,22 @@ public:
     }
 
     decltype(auto) read_some(std::span<std::byte> buffer)
-        requires byte_reader<T>
+        requires ext::byte_reader<T>
     {
         return inner_.read_some(buffer);
     }
     decltype(auto) fill_buffer()
-        requires buffered_reader<T>
+        requires ext::buffered_reader<T>
     {
         return inner_.fill_buffer();
     }
     decltype(auto) consume(std::size_t n)
-        requires buffered_reader<T>
+        requires ext::buffered_reader<T>
     {
         return inner_.consume(n);
     }
     decltype(auto) write_some(std::span<const std::byte> bytes)
-        requires byte_writer<T>
+        requires ext::byte_writer<T>
     {
         return inner_.write_some(bytes);
     }

@@ -91,11 +91,11 @@ public:
     }
 
     auto next()
-        requires stream<T>
+        requires ext::stream<T>
     {
         return pass([this]() -> decltype(auto) { return inner_.next(); });
     }
-    [[nodiscard]] roost::size_hint size_hint() const
+    [[nodiscard]] roost::ext::size_hint size_hint() const
         requires detail::has_size_hint<T>
     {
         return {0, inner_.size_hint().upper};
@@ -121,29 +121,29 @@ public:
     {
         return detail::interrupted_end(inner_);
     }
-    [[nodiscard]] roost::size_hint size_hint() const
+    [[nodiscard]] roost::ext::size_hint size_hint() const
         requires(std::ranges::sized_range<const T> && !detail::has_size_hint<T>)
     {
         return {0, std::ranges::size(inner_)};
     }
 
     auto read_some(std::span<std::byte> buffer)
-        requires byte_reader<T>
+        requires ext::byte_reader<T>
     {
         return pass([this, buffer]() -> decltype(auto) { return inner_.read_some(buffer); });
     }
     auto fill_buffer()
-        requires buffered_reader<T>
+        requires ext::buffered_reader<T>
     {
         return pass([this]() -> decltype(auto) { return inner_.fill_buffer(); });
     }
     decltype(auto) consume(std::size_t n)
-        requires buffered_reader<T>
+        requires ext::buffered_reader<T>
     {
         return inner_.consume(n);
     }
     auto write_some(std::span<const std::byte> bytes)
-        requires byte_writer<T>
+        requires ext::byte_writer<T>
     {
         return pass([this, bytes]() -> decltype(auto) { return inner_.write_some(bytes); });
     }

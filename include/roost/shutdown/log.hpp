@@ -12,7 +12,7 @@
 
 // Log records of shutdown nodes. Nothing is recorded until a log function is set.
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::observe {
 
 enum class shutdown_event : std::uint8_t {
     raised,      // trace: a level was raised on this node
@@ -63,4 +63,4 @@ shutdown_log_sink set_shutdown_log(shutdown_log_sink to) noexcept;
     return set_shutdown_log(shutdown_log_sink(log, context));
 }
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::observe

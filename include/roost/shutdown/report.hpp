@@ -15,6 +15,8 @@
 
 namespace roost::inline ROOST_ABI {
 
+namespace observe {
+
 // One group of a report: the work of one kind, name and creation site.
 class report_entry {
 public:
@@ -71,19 +73,21 @@ private:
     bool is_about_ = false;
 };
 
+}  // namespace observe
+
 // The groups of a subtree's outstanding work. A copyable value; Thread-safe to read.
 class shutdown_report {
 public:
-    using const_iterator = std::vector<report_entry>::const_iterator;
+    using const_iterator = std::vector<observe::report_entry>::const_iterator;
 
     shutdown_report() = default;
-    explicit shutdown_report(std::vector<report_entry> groups);
+    explicit shutdown_report(std::vector<observe::report_entry> groups);
 
     [[nodiscard]] bool is_empty() const noexcept { return entries_.empty(); }
     // The sum of count() over all groups.
     [[nodiscard]] std::size_t total() const noexcept { return total_; }
     // The groups, oldest first; equal ages are sorted by site, then name.
-    [[nodiscard]] const std::vector<report_entry>& entries() const noexcept { return entries_; }
+    [[nodiscard]] const std::vector<observe::report_entry>& entries() const noexcept { return entries_; }
     [[nodiscard]] const_iterator begin() const noexcept { return entries_.begin(); }
     [[nodiscard]] const_iterator end() const noexcept { return entries_.end(); }
 
@@ -91,7 +95,7 @@ public:
     [[nodiscard]] std::string to_string() const;
 
 private:
-    std::vector<report_entry> entries_;
+    std::vector<observe::report_entry> entries_;
     std::size_t total_ = 0;
 };
 

@@ -21,9 +21,6 @@ enum class shutdown_state : std::uint8_t {
     shutting_down,  // stopped, and the subtree has work left
     complete,       // stopped, and the subtree has no work left
 };
-[[nodiscard]] constexpr bool is_running(shutdown_state s) noexcept { return s == shutdown_state::running; }
-[[nodiscard]] constexpr bool is_shutting_down(shutdown_state s) noexcept { return s == shutdown_state::shutting_down; }
-[[nodiscard]] constexpr bool is_complete(shutdown_state s) noexcept { return s == shutdown_state::complete; }
 
 // A handle to a node that can be stopped and drained. Copies refer to the same node. A handle is not work: it delays no
 // completion.

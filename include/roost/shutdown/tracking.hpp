@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::observe {
 
 // What each guard records for report(). docs/guide/shutdown.md has the measured cost.
 enum class guard_tracking : std::uint8_t {
@@ -20,4 +20,4 @@ enum class guard_tracking : std::uint8_t {
 guard_tracking set_guard_tracking(guard_tracking mode) noexcept;
 [[nodiscard]] guard_tracking current_guard_tracking() noexcept;
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::observe

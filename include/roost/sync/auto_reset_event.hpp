@@ -69,10 +69,10 @@ private:
     static constexpr std::uint32_t waited = 2;
 
     [[nodiscard]] bool try_pass() noexcept { return try_wait(); }
-    [[nodiscard]] bool enqueue(waiter& w) noexcept;
-    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
-    void pass_on(waiter&) noexcept { set(); }
-    [[nodiscard]] wait_target describe() const noexcept { return {"auto_reset_event", name_}; }
+    [[nodiscard]] bool enqueue(ext::waiter& w) noexcept;
+    [[nodiscard]] bool cancel(ext::waiter& w, ext::claim as) noexcept;
+    void pass_on(ext::waiter&) noexcept { set(); }
+    [[nodiscard]] ext::wait_target describe() const noexcept { return {"auto_reset_event", name_}; }
     void set_slow() noexcept;
 
     seam::atomic<std::uint32_t> word_;

@@ -31,7 +31,7 @@ public:
     constexpr explicit barrier(std::uint32_t participants, literal name = "") noexcept
         : state_{participants, participants, 0}, name_(name.text()) {
         if (participants == 0) {
-            panic("barrier", name.text(), site(), "it needs at least one participant");
+            detail::panic("barrier", name.text(), site(), "it needs at least one participant");
         }
     }
     ~barrier();
@@ -56,9 +56,9 @@ public:
 private:
     enum class arrival : std::uint8_t { none, one, last };
 
-    [[nodiscard]] bool enqueue(waiter* w, arrival how, phase& of) noexcept;
+    [[nodiscard]] bool enqueue(ext::waiter* w, arrival how, phase& of) noexcept;
     [[nodiscard]] bool block(arrival how, phase of, time_point deadline) noexcept;
-    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
+    [[nodiscard]] bool cancel(ext::waiter& w, ext::claim as) noexcept;
 
     detail::barrier_state state_;
     detail::wait_list waiters_;
@@ -73,10 +73,10 @@ public:
     const visit* operator->() const noexcept { return this; }
 
     [[nodiscard]] bool try_pass() const noexcept { return false; }
-    [[nodiscard]] bool enqueue(waiter& w) noexcept { return at_->enqueue(&w, how_, of_); }
-    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept { return at_->cancel(w, as); }
-    void pass_on(waiter&) noexcept {}
-    [[nodiscard]] wait_target describe() const noexcept { return {"barrier", at_->name()}; }
+    [[nodiscard]] bool enqueue(ext::waiter& w) noexcept { return at_->enqueue(&w, how_, of_); }
+    [[nodiscard]] bool cancel(ext::waiter& w, ext::claim as) noexcept { return at_->cancel(w, as); }
+    void pass_on(ext::waiter&) noexcept {}
+    [[nodiscard]] ext::wait_target describe() const noexcept { return {"barrier", at_->name()}; }
 
     [[nodiscard]] const char* call() const noexcept { return how_ == arrival::none ? "wait()" : "arrive_and_wait()"; }
 

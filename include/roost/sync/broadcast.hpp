@@ -47,12 +47,13 @@ public:
 
     explicit broadcast(std::size_t capacity, literal name = "") : values_(capacity), name_(name.text()) {
         if (capacity == 0) {
-            panic("broadcast", name.text(), site(), "it needs room for at least one value");
+            detail::panic("broadcast", name.text(), site(), "it needs room for at least one value");
         }
     }
     ~broadcast() {
         if (!waiters_.is_quiet() || subscribers_ != 0) {
-            panic("broadcast", name_, site(), "it was destroyed while it had subscribers; destroy its subscribers first");
+            detail::panic("broadcast", name_, site(),
+                          "it was destroyed while it had subscribers; destroy its subscribers first");
         }
     }
 
@@ -126,7 +127,7 @@ private:
         of_->waiters_.unlock();
         return passes;
     }
-    [[nodiscard]] bool enqueue(waiter& w) noexcept {
+    [[nodiscard]] bool enqueue(ext::waiter& w) noexcept {
         of_->waiters_.lock();
         bool must_wait = true;
         if (has_news()) {  // recheck
@@ -137,15 +138,15 @@ private:
         of_->waiters_.unlock();
         return must_wait;
     }
-    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept {
+    [[nodiscard]] bool cancel(ext::waiter& w, ext::claim as) noexcept {
         of_->waiters_.lock();
         const bool claimed = of_->waiters_.take_if_queued(w, as);
         of_->waiters_.unlock();
         return claimed;
     }
-    void pass_on(waiter&) noexcept {}
-    [[nodiscard]] broadcast_item<T> result(claim) { return try_receive(); }
-    [[nodiscard]] wait_target describe() const noexcept { return {"broadcast", of_->name_}; }
+    void pass_on(ext::waiter&) noexcept {}
+    [[nodiscard]] broadcast_item<T> result(ext::claim) { return try_receive(); }
+    [[nodiscard]] ext::wait_target describe() const noexcept { return {"broadcast", of_->name_}; }
 
     broadcast* of_;
     std::uint64_t seen_ = 0;

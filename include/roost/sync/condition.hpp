@@ -96,12 +96,12 @@ private:
         seam::atomic<place> at{place::here};
     };
 
-    void enqueue(waiter& w) noexcept;
-    [[nodiscard]] bool cancel_moved(node& w, claim as, place at) noexcept;
-    [[nodiscard]] bool cancel(node& w, claim as) noexcept;
-    [[nodiscard]] bool cancel_thread(waiter& w) noexcept;
+    void enqueue(ext::waiter& w) noexcept;
+    [[nodiscard]] bool cancel_moved(node& w, ext::claim as, place at) noexcept;
+    [[nodiscard]] bool cancel(node& w, ext::claim as) noexcept;
+    [[nodiscard]] bool cancel_thread(ext::waiter& w) noexcept;
     void notify(std::size_t n) noexcept;
-    [[nodiscard]] wait_target describe() const noexcept { return {"condition", name_}; }
+    [[nodiscard]] ext::wait_target describe() const noexcept { return {"condition", name_}; }
     [[nodiscard]] mutex& mutex_of(mutex::guard& held) const noexcept;
 
     detail::wait_list waiters_;
@@ -121,7 +121,7 @@ public:
     void set_awaited() noexcept { node_.set_awaited(); }
     template <class Promise>
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
-        return start(resume_target::of(handle));
+        return start(ext::resume_target::of(handle));
     }
     void await_resume() noexcept {
         end_wait();
@@ -130,11 +130,11 @@ public:
         }
     }
 
-    [[nodiscard]] bool start(const resume_target& target) noexcept;
-    bool try_cancel(claim as = claim::cancelled) noexcept { return on_->cancel(node_, as); }
-    [[nodiscard]] waiter& node() noexcept { return node_; }
+    [[nodiscard]] bool start(const ext::resume_target& target) noexcept;
+    bool try_cancel(ext::claim as = ext::claim::cancelled) noexcept { return on_->cancel(node_, as); }
+    [[nodiscard]] ext::waiter& node() noexcept { return node_; }
     // Returns the mutex once the waiter has been notified.
-    [[nodiscard]] wait_target waits_on() const noexcept {
+    [[nodiscard]] ext::wait_target waits_on() const noexcept {
         const bool has_moved = node_.at.load(seam::mo::relaxed) != place::here;  // N4
         return has_moved ? detail::sync_access::permits_of(*node_.wanted.get()).describe() : on_->describe();
     }

@@ -70,10 +70,10 @@ private:
     static constexpr std::uint32_t waited_bit = 2;
 
     [[nodiscard]] bool try_pass() const noexcept { return is_set(); }
-    [[nodiscard]] bool enqueue(waiter& w) noexcept;
-    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
-    void pass_on(waiter&) noexcept {}
-    [[nodiscard]] wait_target describe() const noexcept { return {"event", name_}; }
+    [[nodiscard]] bool enqueue(ext::waiter& w) noexcept;
+    [[nodiscard]] bool cancel(ext::waiter& w, ext::claim as) noexcept;
+    void pass_on(ext::waiter&) noexcept {}
+    [[nodiscard]] ext::wait_target describe() const noexcept { return {"event", name_}; }
     void set_slow() noexcept;
 
     seam::atomic<std::uint32_t> word_;

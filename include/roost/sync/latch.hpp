@@ -51,7 +51,7 @@ public:
 
     constexpr explicit latch(std::uint32_t count, literal name = "") noexcept : word_(count * unit), name_(name.text()) {
         if (count > max_count) {
-            panic("latch", name.text(), site(), "it was made with a larger count than it can hold");
+            detail::panic("latch", name.text(), site(), "it was made with a larger count than it can hold");
         }
     }
     ~latch();
@@ -86,13 +86,13 @@ private:
     static constexpr std::uint32_t unit = 2;
 
     [[nodiscard]] bool try_pass() const noexcept { return is_open(); }
-    [[nodiscard]] bool enqueue(waiter& w) noexcept;
-    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
-    void pass_on(waiter&) noexcept {}
-    [[nodiscard]] wait_target describe() const noexcept { return {"latch", name_}; }
+    [[nodiscard]] bool enqueue(ext::waiter& w) noexcept;
+    [[nodiscard]] bool cancel(ext::waiter& w, ext::claim as) noexcept;
+    void pass_on(ext::waiter&) noexcept {}
+    [[nodiscard]] ext::wait_target describe() const noexcept { return {"latch", name_}; }
     void check(std::uint32_t seen, std::uint32_t n) const noexcept;
     void count_down_slow(std::uint32_t n) noexcept;
-    [[nodiscard]] bool arrive(waiter& w, std::uint32_t n) noexcept;
+    [[nodiscard]] bool arrive(ext::waiter& w, std::uint32_t n) noexcept;
 
     seam::atomic<std::uint32_t> word_;
     detail::wait_list waiters_;
@@ -109,10 +109,10 @@ public:
     const visit* operator->() const noexcept { return this; }
 
     [[nodiscard]] bool try_pass() const noexcept { return false; }
-    [[nodiscard]] bool enqueue(waiter& w) noexcept { return at_->arrive(w, n_); }
-    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept { return at_->cancel(w, as); }
-    void pass_on(waiter&) noexcept {}
-    [[nodiscard]] wait_target describe() const noexcept { return at_->describe(); }
+    [[nodiscard]] bool enqueue(ext::waiter& w) noexcept { return at_->arrive(w, n_); }
+    [[nodiscard]] bool cancel(ext::waiter& w, ext::claim as) noexcept { return at_->cancel(w, as); }
+    void pass_on(ext::waiter&) noexcept {}
+    [[nodiscard]] ext::wait_target describe() const noexcept { return at_->describe(); }
 
 private:
     latch* at_;

@@ -70,13 +70,13 @@ private:
 
     [[nodiscard]] bool try_pass() noexcept { return is_done(); }
     [[nodiscard]] bool try_start() noexcept;
-    [[nodiscard]] bool enqueue(waiter& w) noexcept;
-    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
-    void pass_on(waiter&) noexcept { finish(false); }
-    [[nodiscard]] turn result(claim how) noexcept;
+    [[nodiscard]] bool enqueue(ext::waiter& w) noexcept;
+    [[nodiscard]] bool cancel(ext::waiter& w, ext::claim as) noexcept;
+    void pass_on(ext::waiter&) noexcept { finish(false); }
+    [[nodiscard]] turn result(ext::claim how) noexcept;
     // Returns false if the deadline passed.
     [[nodiscard]] bool enter_until(time_point deadline, turn& mine) noexcept;
-    [[nodiscard]] wait_target describe() const noexcept { return {"once", name_}; }
+    [[nodiscard]] ext::wait_target describe() const noexcept { return {"once", name_}; }
     void finish(bool succeeded) noexcept;
 
     seam::atomic<std::uint32_t> word_{0};

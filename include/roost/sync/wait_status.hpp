@@ -14,7 +14,9 @@
 namespace roost::inline ROOST_ABI {
 
 // Compares the status of an interrupted wait with a claim.
-[[nodiscard]] constexpr bool operator==(wait_status status, claim how) noexcept { return status == detail::status_of(how); }
+[[nodiscard]] constexpr bool operator==(wait_status status, ext::claim how) noexcept {
+    return status == detail::status_of(how);
+}
 
 // The result of a send. Holds the value if it was not sent, unless send_from() left the value with the caller.
 template <class T>
@@ -73,9 +75,10 @@ public:
     [[nodiscard]] T take_back() noexcept {
         is_seen_ = true;
         if (!value_) {
-            panic("sent", "", site(),
-                  "there is no value to take back: it was sent, or send_from() left it with the caller; check has_value() "
-                  "first");
+            detail::panic(
+                "sent", "", site(),
+                "there is no value to take back: it was sent, or send_from() left it with the caller; check has_value() "
+                "first");
         }
         return *std::move(value_);
     }

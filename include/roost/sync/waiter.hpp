@@ -23,7 +23,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::ext {
 
 enum class claim : std::uint8_t {
     idle,  // not queued: not started, or finished
@@ -34,7 +34,7 @@ enum class claim : std::uint8_t {
     expired,
 };
 
-// What a waiter waits for, as reports print it: `mutex "accounts"`.
+// What a waiter waits for, as reports print it: `mutex 'accounts'`.
 // The kind is a literal. The length of a plain name is counted when name() is called.
 class wait_target {
 public:
@@ -218,4 +218,4 @@ resume_target resume_target::of(std::coroutine_handle<Promise> handle) noexcept 
     return made;
 }
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::ext

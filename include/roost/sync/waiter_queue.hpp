@@ -71,7 +71,7 @@ public:
 
 private:
     template <class Condition>
-    [[nodiscard]] bool enqueue_unless(waiter& w, Condition& condition) noexcept {
+    [[nodiscard]] bool enqueue_unless(ext::waiter& w, Condition& condition) noexcept {
         waiters_.lock();
         if (holds(condition)) {  // recheck
             waiters_.unlock();
@@ -95,11 +95,11 @@ private:
     }
     // Ends the program with the exception's text: nothing can be unwound while the lock is held.
     [[noreturn, gnu::cold]] void condition_threw() noexcept;
-    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept;
+    [[nodiscard]] bool cancel(ext::waiter& w, ext::claim as) noexcept;
     bool wake_first() noexcept;
     std::size_t wake_some(std::size_t n) noexcept;
     void wake_queued() noexcept;
-    [[nodiscard]] wait_target describe() const noexcept { return {"waiter queue", name_}; }
+    [[nodiscard]] ext::wait_target describe() const noexcept { return {"waiter queue", name_}; }
 
     detail::wait_list waiters_;
     const char* name_;
@@ -125,36 +125,37 @@ public:
     void set_awaited() noexcept { node_.set_awaited(); }
     template <class Promise>
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
-        return start(resume_target::of(handle));
+        return start(ext::resume_target::of(handle));
     }
-    bool await_resume() noexcept { return node_.finish() != claim::idle; }
+    bool await_resume() noexcept { return node_.finish() != ext::claim::idle; }
 
-    [[nodiscard]] bool start(const resume_target& target) noexcept {
+    [[nodiscard]] bool start(const ext::resume_target& target) noexcept {
         node_.bind(target);
         return queue_->enqueue_unless(node_, condition_);
     }
-    bool try_cancel(claim as = claim::cancelled) noexcept { return queue_->cancel(node_, as); }
-    [[nodiscard]] waiter& node() noexcept { return node_; }
-    [[nodiscard]] wait_target waits_on() const noexcept { return queue_->describe(); }
+    bool try_cancel(ext::claim as = ext::claim::cancelled) noexcept { return queue_->cancel(node_, as); }
+    [[nodiscard]] ext::waiter& node() noexcept { return node_; }
+    [[nodiscard]] ext::wait_target waits_on() const noexcept { return queue_->describe(); }
 
 private:
     void abandon() noexcept {
-        if (node_.state() == claim::delivered) {
+        if (node_.state() == ext::claim::delivered) {
             queue_->wake_one();  // this one will never run: pass the wake on
-        } else if (node_.state() == claim::waiting && !queue_->cancel(node_, claim::cancelled)) {
+        } else if (node_.state() == ext::claim::waiting && !queue_->cancel(node_, ext::claim::cancelled)) {
             detail::destroyed_while_woken(queue_->describe());
         }
     }
 
     waiter_queue* queue_;
-    waiter node_;
+    ext::waiter node_;
     Condition condition_;
 };
 
 template <class Parker, class Condition>
 bool waiter_queue::wait_blocking_with(Condition condition, time_limit deadline) noexcept {
     detail::basic_thread_waiter<Parker> self;
-    return !enqueue_unless(self, condition) || self.block(deadline, [&]() noexcept { return cancel(self, claim::expired); });
+    return !enqueue_unless(self, condition) ||
+           self.block(deadline, [&]() noexcept { return cancel(self, ext::claim::expired); });
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -121,7 +121,7 @@ public:
     }
     // Blocks the calling thread instead. Also returns false if the deadline passed.
     bool changed_blocking(time_limit deadline = no_deadline) noexcept {
-        return detail::wait_in_thread(this, deadline) && result(claim::idle);
+        return detail::wait_in_thread(this, deadline) && result(ext::claim::idle);
     }
     [[nodiscard]] T get() {
         const locked held(*of_);
@@ -141,7 +141,7 @@ private:
         const locked held(*of_);
         return is_new();
     }
-    [[nodiscard]] bool enqueue(waiter& w) noexcept {
+    [[nodiscard]] bool enqueue(ext::waiter& w) noexcept {
         const locked held(*of_);
         if (is_new()) {  // recheck
             return false;
@@ -149,16 +149,16 @@ private:
         of_->waiters_.push_back(w);
         return true;
     }
-    [[nodiscard]] bool cancel(waiter& w, claim as) noexcept {
+    [[nodiscard]] bool cancel(ext::waiter& w, ext::claim as) noexcept {
         const locked held(*of_);
         return of_->waiters_.take_if_queued(w, as);
     }
-    void pass_on(waiter&) noexcept {}
-    [[nodiscard]] bool result(claim) noexcept {
+    void pass_on(ext::waiter&) noexcept {}
+    [[nodiscard]] bool result(ext::claim) noexcept {
         const locked held(*of_);
         return of_->version_ != seen_;
     }
-    [[nodiscard]] wait_target describe() const noexcept { return {"watch", of_->name_}; }
+    [[nodiscard]] ext::wait_target describe() const noexcept { return {"watch", of_->name_}; }
 
     watch* of_;
     std::uint64_t seen_;

@@ -78,8 +78,9 @@ private:
     template <class Store>
     bool settle(Store store) {
         if (!job_ || is_set_) {
-            panic("promise", job_ ? job_->name() : std::string_view(), job_ ? job_->made_at() : site(),
-                  job_ ? "it has been set already: a promise is set once" : "it was moved from or refers to nothing");
+            detail::panic(
+                "promise", job_ ? job_->name() : std::string_view(), job_ ? job_->made_at() : site(),
+                job_ ? "it has been set already: a promise is set once" : "it was moved from or refers to nothing");
         }
         is_set_ = true;
         on_cancel_.reset();

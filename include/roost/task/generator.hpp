@@ -13,12 +13,11 @@
 //   auto rows = all_rows(db);
 //   for (row* r = co_await rows.next(); r != nullptr; r = co_await rows.next()) { ... }
 //
-// It runs in the job that asks, only while it is asked: no node, no thread, no buffer. The value may be moved out; it is
-// there until the next value is asked for. next() gives null at the end, and throws what the generator throws, once. When the
-// asking job is cancelled, the generator's frame is destroyed with the others, innermost first. Abandoning it half way is
-// safe: its locals are destroyed with the generator. on_exit is for tasks: a generator ends at no fixed place. So is
-// ignore_cancellation: its guard belongs to the region of the job that asks, and that may be another one at the next value; what
-// must not stop half way goes into a task, or a shield.
+// A generator runs inside next(), in the job that calls it. It needs no node, no thread and no buffer. The value may be moved out;
+// it lives until the following call of next(). next() returns null at the end. It rethrows an exception of the generator, once.
+// When the calling job is cancelled, the generator's frame is destroyed with the others, innermost first. A generator may be
+// destroyed before its end; its locals are destroyed with it. on_exit and ignore_cancellation are for tasks only: a generator has
+// no fixed end, and another job may call next() the next time. Code that must not stop half way belongs into a task or a shield.
 
 #include <roost/task/detail/frame/generator_promise.hpp>
 
@@ -48,7 +47,7 @@ public:
     }
     ~generator() { reset(); }
 
-    // co_await gives a pointer to the next value, or null at the end.
+    // co_await returns a pointer to the next value, or null at the end.
     [[nodiscard]] detail::next_call<T> next() noexcept { return detail::next_call<T>(*this); }
 
 private:

@@ -42,7 +42,7 @@ public:
     bool abort(reason why = reason::plain_kind(reason_kind::requested)) const noexcept;
     // Returns a token of the job, for callbacks and for code that only polls; an empty token for an empty job.
     [[nodiscard]] token observe() const noexcept { return core_ ? token(*core_) : token(); }
-    // These three mean what they mean in token; an empty job returns true.
+    // These three mean what they mean in token, for a job that still exists; an empty job returns true.
     [[nodiscard]] bool stop_requested() const noexcept { return !core_ || core_->is_stopping(); }
     [[nodiscard]] bool cancel_requested() const noexcept { return !core_ || core_->cancel_requested(); }
     [[nodiscard]] bool is_cancelled() const noexcept { return !core_ || core_->is_cancelled(); }
@@ -101,15 +101,15 @@ public:
     bool try_cancel() noexcept { return wait_->try_cancel(); }
     // The interface of a select clause.
     [[nodiscard]] bool can_wait() const noexcept { return wait_.has_value(); }
-    [[nodiscard]] bool start(const resume_target& target) noexcept { return wait_ && wait_->start(target); }
-    [[nodiscard]] waiter& node() noexcept { return wait_->node(); }
+    [[nodiscard]] bool start(const ext::resume_target& target) noexcept { return wait_ && wait_->start(target); }
+    [[nodiscard]] ext::waiter& node() noexcept { return wait_->node(); }
     void check(const detail::promise_base& me) const {
         if (core_) {
             detail::refuse_own_join(me, *core_);
         }
     }
     [[nodiscard]] detail::job_core* joined() const noexcept { return core_.get(); }
-    [[nodiscard]] wait_target waits_on() const noexcept { return wait_ ? wait_->waits_on() : wait_target(); }
+    [[nodiscard]] ext::wait_target waits_on() const noexcept { return wait_ ? wait_->waits_on() : ext::wait_target(); }
 
     [[nodiscard]] detail::cancellable_await<join_awaiter> in_task(detail::promise_base& me) && {
         check(me);

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::observe {
 
 // Each number goes up exactly once per event. A job that was created before counting began is not counted at all, not even
 // its end. So created() is always the sum of the finished and the living jobs.
@@ -85,18 +85,19 @@ private:
     const reason* why_;
 };
 
-// Called on a thread that causes the event, outside every lock. Several threads may call at once, for different jobs: the
-// events of one job come one after the other, in the order of its states, except those of waits, which may come at any time between
-// its creation and the release of its memory. A job does not end while it is told of. Has to be short.
+// Receives the events of all jobs while an `observation` of it exists. on_event() is called by the thread that causes the event,
+// with no lock held. Several threads may call it at once, for different jobs. The events of one job come one after the other, in
+// the order of its states. Events of waits may come at any time between its creation and the release of its memory. The job does
+// not end during the call. The call must be short.
 class job_observer {
 public:
     job_observer() = default;
     job_observer(const job_observer&) = delete;
     job_observer& operator=(const job_observer&) = delete;
-    virtual void told(const job_event& e) noexcept = 0;
+    virtual void on_event(const job_event& e) noexcept = 0;
 
 protected:
     ~job_observer() = default;
 };
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::observe

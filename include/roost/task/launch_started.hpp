@@ -1,6 +1,6 @@
 #pragma once
 
-// A child that says when it is ready, and a parent that waits for that and no longer.
+// Starts a child and waits until the child reports that it is ready, not until it ends.
 //
 //   task<> serve(started<std::uint16_t> ready, std::string host) {
 //       listener l(host);
@@ -66,7 +66,7 @@ private:
 };
 
 template <class T = void, class Fn, class... Args>
-[[nodiscard]] task<T> launch_started(scope& s, child_name name, Fn&& fn, Args&&... args) {
+[[nodiscard]] task<T> launch_started(scope& s, detail::child_name name, Fn&& fn, Args&&... args) {
     using made = std::invoke_result_t<detail::callable_for<Fn>&, started<T>, std::decay_t<Args>...>;
     static_assert(detail::is_task<made>,
                   "launch_started<T>(scope, name, fn, args...): fn(started<T>, args...) has to return a task");

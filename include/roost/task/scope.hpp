@@ -116,8 +116,8 @@ public:
     void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { live().node::cancel(std::move(why)); }
     [[nodiscard]] token observe() const noexcept { return token(live()); }
     // For work that is no task: the scope waits until the lease is given back. Returns an empty lease where launch() refuses.
-    [[nodiscard]] roost::lease lease() const noexcept {
-        return live().enter_as(as_) ? roost::lease::adopt(*core_) : roost::lease();
+    [[nodiscard]] roost::ext::lease lease() const noexcept {
+        return live().enter_as(as_) ? roost::ext::lease::adopt(*core_) : roost::ext::lease();
     }
     [[nodiscard]] executor_ref executor() const noexcept { return live().executor(); }
     [[nodiscard]] time_point deadline() const noexcept { return live().deadline(); }

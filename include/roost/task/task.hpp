@@ -57,8 +57,8 @@ public:
     // For this layer. The caller owns the frame from now on.
     [[nodiscard]] detail::promise_base& release_frame() noexcept {
         if (frame_ == nullptr) [[unlikely]] {
-            panic("task", {}, site(),
-                  "it was used before: it has been awaited, launched or moved from; call the coroutine again");
+            detail::panic("task", {}, site(),
+                          "it was used before: it has been awaited, launched or moved from; call the coroutine again");
         }
         return *std::exchange(frame_, nullptr);
     }

@@ -18,7 +18,7 @@ public:
     explicit manual_executor(std::string_view name = "manual executor") : name_(name) {}
     ~manual_executor();  // panics if work is queued: it would be lost silently
 
-    bool post(work& w) noexcept override;
+    bool post(ext::work& w) noexcept override;
     [[nodiscard]] bool is_here() const noexcept override;
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
 
@@ -53,12 +53,12 @@ public:
     [[nodiscard]] std::size_t pending() const noexcept;
 
 private:
-    work* pop() noexcept;
+    ext::work* pop() noexcept;
 
     mutable seam::small_mutex lock_;
     bool closed_ = false;
     std::size_t pending_ = 0;
-    work_list queue_;
+    ext::work_list queue_;
     detail::bell bell_;
     std::string name_;
 };

@@ -48,10 +48,10 @@ private:
     duration limit_;
 };
 
-class sequencer::turn : private work {
+class sequencer::turn : private ext::work {
 public:
     turn(sequencer& of, std::uint32_t step, site where) noexcept
-        : work(+[](work& w) noexcept {
+        : ext::work(+[](ext::work& w) noexcept {
               auto& me = static_cast<turn&>(w);
               me.resume_(me.frame_);
           }),
@@ -65,8 +65,8 @@ public:
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
         frame_ = handle.address();
-        resume_ = resume_function_of<Promise>();
-        executor_ = executor_of(handle);
+        resume_ = ext::resume_function_of<Promise>();
+        executor_ = ext::executor_of(handle);
         return of_->enter(*this);
     }
     void await_resume() const noexcept {}
@@ -79,7 +79,7 @@ private:
     std::uint32_t step_;
     site where_;
     void* frame_ = nullptr;
-    resume_function resume_ = nullptr;
+    ext::resume_function resume_ = nullptr;
     executor_ref executor_;
     turn* next_ = nullptr;
 };

@@ -13,7 +13,7 @@ inline void watch(virtual_time& time, const scope& s) {
     time.add_reporter([root = detail::node_ref<detail::scope_core>::share(s.core())]() -> std::string {
         const std::size_t units = root->work_in_subtree();
         return units == 0 ? std::string()
-                          : std::to_string(units) + " unit(s) of work in this tree:\n" + tree_to_string(*root);
+                          : std::to_string(units) + " unit(s) of work in this tree:\n" + observe::tree_to_string(*root);
     });
 }
 

@@ -21,7 +21,7 @@ namespace roost::inline ROOST_ABI::testkit {
 // run, and jumps to the next deadline when everything is blocked. An hour of sleeping takes microseconds. The same seed
 // repeats the same run: the order of bodies, and their random numbers (jitter, a fair select). post(), arm() and disarm()
 // are thread-safe; run() and the other functions that run work belong to one thread.
-class virtual_time final : public executor, public timer_service, public blocking_service {
+class virtual_time final : public executor, public ext::timer_service, public ext::blocking_service {
 public:
     // Seed 0 runs work in the order of posting; any other seed shuffles neighbours.
     explicit virtual_time(std::uint64_t seed = 0, std::string_view name = "virtual time");
@@ -29,16 +29,16 @@ public:
     ~virtual_time();
 
     // --- for the code under test ---
-    bool post(work& w) noexcept override;
-    timer_service* timers() noexcept override { return this; }
-    blocking_service* blocking() noexcept override { return this; }
+    bool post(ext::work& w) noexcept override;
+    ext::timer_service* timers() noexcept override { return this; }
+    ext::blocking_service* blocking() noexcept override { return this; }
     [[nodiscard]] bool is_here() const noexcept override;
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
     [[nodiscard]] time_point now() noexcept override;
-    bool arm(timer& t) noexcept override;
-    bool disarm(timer& t) noexcept override;
-    bool submit(blocking_work& w) noexcept override;  // on a thread of its own; time stands still until it has run
-    bool withdraw(blocking_work& w) noexcept override;
+    bool arm(ext::timer& t) noexcept override;
+    bool disarm(ext::timer& t) noexcept override;
+    bool submit(ext::blocking_work& w) noexcept override;  // on a thread of its own; time stands still until it has run
+    bool withdraw(ext::blocking_work& w) noexcept override;
 
     // --- for the test ---
     // Runs until everything is blocked for ever: nothing to run, no timer armed, no blocking work. Returns the number of
@@ -96,7 +96,7 @@ private:
     bool wait_or_jump(std::uint32_t heard) noexcept;
     void settle() noexcept;
     bool run_one() noexcept;
-    work* pick() noexcept;
+    ext::work* pick() noexcept;
     bool fire_one() noexcept;
     bool jump() noexcept;
     void set_now(time_point t) noexcept;
@@ -111,10 +111,10 @@ private:
     std::size_t pending_ = 0;
     std::size_t armed_ = 0;
     int outside_ = 0;
-    work* first_ = nullptr;
-    work* last_ = nullptr;
+    ext::work* first_ = nullptr;
+    ext::work* last_ = nullptr;
     wheel wheel_;
-    timer* firing_ = nullptr;
+    ext::timer* firing_ = nullptr;
     std::uint32_t firing_thread_ = 0;
     helper* helpers_ = nullptr;
     std::uint64_t random_;

@@ -48,6 +48,8 @@ private:
     detail::posted_callback* block_ = nullptr;
 };
 
+namespace ext {
+
 // Runs fn on the thread that raises the level, inside raise(). Only for claiming and posting: fn must be short, must not
 // block, and takes no lock that a thread holds while it raises levels. Allocates nothing; not movable. If the level has been
 // reached when it is destroyed, fn has run: the destructor runs it if the raise has not. Exceptions as in callback.
@@ -88,5 +90,7 @@ private:
 };
 template <class Fn>
 inline_callback(token, level, Fn) -> inline_callback<Fn>;
+
+}  // namespace ext
 
 }  // namespace roost::inline ROOST_ABI

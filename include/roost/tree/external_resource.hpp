@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::ext {
 
 // Work that happens outside: a request to another service, an operation of an event loop, a child process. It is a named unit
 // of its parent's work until this handle is destroyed. When the parent is cancelled, on_cancel runs once, on the canceller's
@@ -69,4 +69,4 @@ private:
     detail::external_node* node_ = nullptr;
 };
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::ext

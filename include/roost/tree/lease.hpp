@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::ext {
 
 // One unit of a node's work, for code that is no coroutine: a thread, a C callback, a queue. The node does not drain while
 // the lease is held. Move-only; copy() is explicit. Giving it back runs no foreign code beyond posting.
@@ -61,4 +61,4 @@ private:
     detail::node* node_ = nullptr;
 };
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::ext

@@ -62,7 +62,7 @@ public:
     // For the library's layers. Ends the program with a sentence if the handle refers to nothing.
     [[nodiscard]] detail::node& core() const noexcept {
         if (!target_) [[unlikely]] {
-            panic("node", {}, roost::site(), "a handle that refers to nothing was used as a node of the tree");
+            detail::panic("node", {}, roost::site(), "a handle that refers to nothing was used as a node of the tree");
         }
         return *target_;
     }

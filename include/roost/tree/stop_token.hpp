@@ -7,7 +7,7 @@
 
 // Links to and from std::stop_token.
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::ext {
 
 // Raises a node when a std::stop_token is stopped; at once if it is stopped already. Raising only latches, claims and posts,
 // so it may run inside request_stop().
@@ -50,4 +50,4 @@ private:
     callback callback_;
 };
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::ext

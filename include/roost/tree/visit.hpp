@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::observe {
 
 // One line of a report. Strings are valid during the visit.
 struct node_description {
@@ -50,11 +50,11 @@ struct visit_result {
 
 // Calls fn for root and every live node below it, parents first. Thread-safe, at any time. The caller holds root. Nodes that
 // are added or removed meanwhile may or may not be visited. No lock is held during fn, so fn may change the tree. At most
-// `budget` nodes are described. If fn throws, it is not called again, and the exception is rethrown after the walk has left
-// the tree.
+// `budget` nodes are described.
 using visit_function = void (*)(void* context, const node_description& d) noexcept;
 visit_result visit(const node& root, std::size_t budget, void* context, visit_function fn) noexcept;
 
+// As above. If fn throws, it is not called again, and the exception is rethrown after the walk.
 template <class Fn>
 visit_result visit(const node& root, std::size_t budget,
                    Fn&& fn) noexcept(std::is_nothrow_invocable_v<Fn&, const node_description&>) {
@@ -82,4 +82,4 @@ visit_result visit(const node& root, std::size_t budget,
 // Returns the tree as text, one indented line per node: kind, name, site, state, reason, age, what it waits on, units.
 [[nodiscard]] std::string tree_to_string(const node& root, std::size_t budget = 1000);
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::observe

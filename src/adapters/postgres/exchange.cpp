@@ -8,6 +8,8 @@
 
 namespace roost::inline ROOST_ABI::postgres::detail {
 
+using namespace ext;
+
 exchange::exchange(std::shared_ptr<session> on, const std::string& sql, const std::vector<parameter>& args,
                    time_point give_up) noexcept
     : work(+[](work& w) noexcept {
@@ -28,8 +30,8 @@ exchange::exchange(std::shared_ptr<session> on, const std::string& sql, const st
 
 exchange::~exchange() {
     if (suspended_) {
-        panic("statement", on_->name, site(),
-              "its coroutine was destroyed while it runs; cancel the task and join it instead");
+        roost::detail::panic("statement", on_->name, site(),
+                             "its coroutine was destroyed while it runs; cancel the task and join it instead");
     }
 }
 

@@ -19,7 +19,7 @@ namespace roost::inline ROOST_ABI::postgres::detail {
 using namespace seam;
 
 // co_await: sends one statement and waits for the answer. take() then returns the result.
-class exchange final : private work, private poller::entry {
+class exchange final : private ext::work, private poller::entry {
 public:
     // give_up: the time at which the connection is closed, answered or not.
     exchange(std::shared_ptr<session> on, const std::string& sql, const std::vector<parameter>& args,
@@ -36,7 +36,7 @@ public:
     // Never abandons the statement: asks the server to stop it, and completes when the server has.
     [[nodiscard]] bool try_cancel() noexcept;
 
-    [[nodiscard]] wait_target waits_on() const noexcept { return {"postgres query", std::string_view(on_->name)}; }
+    [[nodiscard]] ext::wait_target waits_on() const noexcept { return {"postgres query", std::string_view(on_->name)}; }
 
     [[nodiscard]] bool has_failed() const noexcept { return failure_.has_value() || unsaid_; }
     [[nodiscard]] bool was_cancelled() const noexcept { return cancel_wanted_; }

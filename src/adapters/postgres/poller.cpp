@@ -67,7 +67,7 @@ poller::~poller() {
     wake();
     thread_.join();
     if (armed_ != 0) {
-        panic("poller", name_, site(), "was destroyed while an entry is armed");
+        roost::detail::panic("poller", name_, site(), "was destroyed while an entry is armed");
     }
     ::close(wake_);
     ::close(epoll_);

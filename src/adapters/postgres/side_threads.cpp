@@ -11,6 +11,7 @@
 
 namespace roost::inline ROOST_ABI::postgres::detail {
 
+using namespace ext;
 using namespace seam;
 
 namespace {

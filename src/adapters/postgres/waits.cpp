@@ -4,6 +4,7 @@
 
 namespace roost::inline ROOST_ABI::postgres::detail {
 
+using namespace ext;
 using namespace seam;
 
 // --- socket_wait -------------------------------------------------------------------------------------------------------------
@@ -23,7 +24,7 @@ socket_wait::socket_wait(const std::string& name, poller& in, int fd, std::uint3
 
 socket_wait::~socket_wait() {
     if (suspended_ && !sockets_.withdraw(*this)) {
-        panic("socket wait", name_, site(), "its coroutine was destroyed while it is being resumed");
+        roost::detail::panic("socket wait", name_, site(), "its coroutine was destroyed while it is being resumed");
     }
 }
 
@@ -80,7 +81,7 @@ side_wait::side_wait(const std::string& name, poller& sockets, std::shared_ptr<l
 side_wait::~side_wait() {
     if (suspended_) {
         if (!sockets_.withdraw(*this)) {
-            panic("connect", name_, site(), "its coroutine was destroyed while it is being resumed");
+            roost::detail::panic("connect", name_, site(), "its coroutine was destroyed while it is being resumed");
         }
         leave();
     }

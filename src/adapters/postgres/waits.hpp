@@ -21,11 +21,11 @@ public:
     continuation() noexcept = default;
     template <class Promise>
     explicit continuation(std::coroutine_handle<Promise> h) noexcept
-        : executor(executor_of(h)), frame_(h.address()), resume_(resume_function_of<Promise>()) {}
+        : executor(ext::executor_of(h)), frame_(h.address()), resume_(ext::resume_function_of<Promise>()) {}
     void resume() const noexcept { resume_(frame_); }
-    void post(work& w) const noexcept {
+    void post(ext::work& w) const noexcept {
         if (executor) {
-            post_or_fall_back(executor, w, "a PostgreSQL connection");
+            ext::post_or_fall_back(executor, w, "a PostgreSQL connection");
         } else {
             w.run();
         }
@@ -35,11 +35,11 @@ public:
 
 private:
     void* frame_ = nullptr;
-    resume_function resume_ = nullptr;
+    ext::resume_function resume_ = nullptr;
 };
 
 // co_await returns the socket's events; expired at the deadline, none if the socket cannot be watched.
-class socket_wait final : private work, private poller::entry {
+class socket_wait final : private ext::work, private poller::entry {
 public:
     socket_wait(const std::string& name, poller& in, int fd, std::uint32_t events, time_point deadline) noexcept;
     ~socket_wait();
@@ -51,7 +51,7 @@ public:
     }
     [[nodiscard]] std::uint32_t await_resume() noexcept;
     [[nodiscard]] bool try_cancel() noexcept;
-    [[nodiscard]] wait_target waits_on() const noexcept { return {"postgres connect", std::string_view(name_)}; }
+    [[nodiscard]] ext::wait_target waits_on() const noexcept { return {"postgres connect", std::string_view(name_)}; }
 
 private:
     [[nodiscard]] bool begin() noexcept;
@@ -82,7 +82,7 @@ private:
 };
 
 // co_await returns true if the call has returned; false at the deadline, or if no thread can be started.
-class side_wait final : private work, private poller::entry {
+class side_wait final : private ext::work, private poller::entry {
 public:
     side_wait(const std::string& name, poller& sockets, std::shared_ptr<limited_call> call, time_point deadline) noexcept;
     ~side_wait();
@@ -97,7 +97,7 @@ public:
     [[nodiscard]] bool never_began() const noexcept { return never_began_; }
     // The call is abandoned.
     [[nodiscard]] bool try_cancel() noexcept;
-    [[nodiscard]] wait_target waits_on() const noexcept { return {"postgres connect", std::string_view(name_)}; }
+    [[nodiscard]] ext::wait_target waits_on() const noexcept { return {"postgres connect", std::string_view(name_)}; }
 
 private:
     friend class limited_call;

@@ -9,6 +9,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
 using namespace postgres_testing;
 using postgres::connection;
 

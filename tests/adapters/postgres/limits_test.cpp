@@ -17,6 +17,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
 using namespace roost::seam;
 using namespace postgres_testing;
 using postgres::connection;

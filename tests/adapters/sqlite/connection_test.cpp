@@ -80,7 +80,7 @@ TEST_F(sqlite_connection, POOL_51_a_failing_open_is_the_acquires_error) {
         FAIL() << "there is no such folder";
     } catch (const pool_error& e) {
         EXPECT_EQ(e.pool(), "lost");
-        EXPECT_EQ(e.operation(), pool_operation::create);
+        EXPECT_EQ(e.operation(), pool_error::step::create);
         EXPECT_THROW(std::rethrow_exception(e.cause()), sqlite::error);
     }
     EXPECT_EQ(db.stats().free, 1U);

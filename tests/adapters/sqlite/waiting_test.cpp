@@ -13,6 +13,7 @@
 namespace {
 
 using namespace roost;
+using namespace roost::observe;
 using namespace roost::seam;
 using sqlite::connection;
 

@@ -140,7 +140,7 @@ bool ends_on_sigterm(runtime& rt, database& db, const sigset_t& signals) {
     std::string report;
     for (int i = 0; i < 1000 && report.find("waits on postgres query 'orders'") == std::string::npos; ++i) {
         std::this_thread::sleep_for(10ms);
-        report = dump(root);
+        report = observe::dump(root);
     }
     ::kill(::getpid(), SIGTERM);
     int got = 0;

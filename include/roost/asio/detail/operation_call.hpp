@@ -135,10 +135,10 @@ template <class Signature, class Initiation, class... InitArgs>
 }  // namespace roost::inline ROOST_ABI::detail
 
 template <class R, class... Args>
-class boost::asio::async_result<roost::use_task_t, R(Args...)> {
+class boost::asio::async_result<roost::ext::use_task_t, R(Args...)> {
 public:
     template <class Initiation, class... InitArgs>
-    static auto initiate(Initiation&& initiation, roost::use_task_t token, InitArgs&&... given) {
+    static auto initiate(Initiation&& initiation, roost::ext::use_task_t token, InitArgs&&... given) {
         return roost::detail::make_call<R(Args...)>(token, any_io_executor(), std::forward<Initiation>(initiation),
                                                     std::forward<InitArgs>(given)...);
     }
@@ -146,7 +146,7 @@ public:
 
 // The cancellation signal is emitted on the bound executor, so it has to be known here.
 template <class Executor, class R, class... Args>
-class boost::asio::async_result<boost::asio::executor_binder<roost::use_task_t, Executor>, R(Args...)> {
+class boost::asio::async_result<boost::asio::executor_binder<roost::ext::use_task_t, Executor>, R(Args...)> {
 public:
     template <class Initiation, class Token, class... InitArgs>
     static auto initiate(Initiation&& initiation, Token&& token, InitArgs&&... given) {

@@ -17,29 +17,29 @@ template <class R>
             w.slot = s;
             if (const int stripe = static_cast<int>(s->home->number); !core.creation().create_here(w)) {
                 w.slot = nullptr;
-                return acquired<R>(pool_status::failed,
-                                   core.make_error(gift::failed, pool_operation::create, stripe, std::move(w.cause)));
+                return acquired<R>(wait_status::failed,
+                                   core.make_error(gift::failed, pool_error::step::create, stripe, std::move(w.cause)));
             }
             w.slot = nullptr;
             [[fallthrough]];
         case gift::resource: core.note_holder(*s, who, where); return acquired<R>(*s);
         case gift::stopped:
-            return acquired<R>(pool_status::stopped,
-                               core.make_error(gift::stopped, pool_operation::acquire, pool_error::no_stripe, nullptr));
+            return acquired<R>(wait_status::stopped,
+                               core.make_error(gift::stopped, pool_error::step::acquire, pool_error::no_stripe, nullptr));
         case gift::closed:
-            return acquired<R>(pool_status::closed,
-                               core.make_error(gift::closed, pool_operation::acquire, pool_error::no_stripe, nullptr));
+            return acquired<R>(wait_status::closed,
+                               core.make_error(gift::closed, pool_error::step::acquire, pool_error::no_stripe, nullptr));
         case gift::failed: {
             const int stripe = s == nullptr ? pool_error::no_stripe : static_cast<int>(s->home->number);
-            return acquired<R>(pool_status::failed,
-                               core.make_error(gift::failed, pool_operation::create, stripe, std::move(w.cause)));
+            return acquired<R>(wait_status::failed,
+                               core.make_error(gift::failed, pool_error::step::create, stripe, std::move(w.cause)));
         }
-        case gift::late: return acquired<R>(pool_status::failed, std::move(w.cause));
+        case gift::late: return acquired<R>(wait_status::failed, std::move(w.cause));
         case gift::nothing:
         case gift::unchecked: break;
     }
-    return acquired<R>(pool_status::expired,
-                       core.make_error(gift::nothing, pool_operation::acquire, pool_error::no_stripe, nullptr));
+    return acquired<R>(wait_status::expired,
+                       core.make_error(gift::nothing, pool_error::step::acquire, pool_error::no_stripe, nullptr));
 }
 
 // Takes a fit idle resource, or, with a synchronous create, the right to create one. Returns true if w received one. If it
@@ -114,10 +114,10 @@ public:
     [[nodiscard]] acquired<R> interrupted(claim how) noexcept {
         needed_node().finish();
         if (how == claim::cancelled) {
-            return acquired<R>(pool_status::cancelled);
+            return acquired<R>(wait_status::cancelled);
         }
-        return acquired<R>(pool_status::expired,
-                           core_->make_error(gift::nothing, pool_operation::acquire, pool_error::no_stripe, nullptr));
+        return acquired<R>(wait_status::expired,
+                           core_->make_error(gift::nothing, pool_error::step::acquire, pool_error::no_stripe, nullptr));
     }
 
     [[nodiscard]] bool start(const resume_target& target) noexcept {

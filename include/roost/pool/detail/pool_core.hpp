@@ -91,6 +91,6 @@ private:
 // Misuse of an empty handle, a moved-from pool, a result without a resource.
 [[noreturn]] void panic_empty_handle() noexcept;
 [[noreturn]] void panic_moved_pool() noexcept;
-[[noreturn]] void panic_nothing_acquired(pool_status why, const std::exception_ptr& error) noexcept;
+[[noreturn]] void panic_nothing_acquired(wait_status why, const std::exception_ptr& error) noexcept;
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -72,7 +72,7 @@ public:
         if (parent && made->attach(child_kind::idle) == attached::refused) {
             const std::string name(made->name());
             made->discard_node();
-            throw pool_error(errc::closed, name, pool_error::no_stripe, pool_operation::acquire,
+            throw pool_error(errc::closed, name, pool_error::no_stripe, pool_error::step::acquire,
                              "its parent node is closed");
         }
         made->open();
@@ -162,7 +162,7 @@ private:
                 [this, &s, attempt, stripe](const std::exception_ptr& why) noexcept {
                     const bool is_late = !limits().claim_attempt(s, attempt);
                     if (why && !is_late) {
-                        report(pool_operation::destroy, stripe, why);
+                        report(pool_error::step::destroy, stripe, why);
                     }
                     is_late ? limits().end_late() : queue().emptied(s);
                     release();
@@ -172,7 +172,7 @@ private:
             try {
                 destroy_(mine(s).value());
             } catch (...) {
-                report(pool_operation::destroy, stripe_of(s), std::current_exception());
+                report(pool_error::step::destroy, stripe_of(s), std::current_exception());
             }
             mine(s).destroy_value();
             if (limits().claim_attempt(s, attempt)) {
@@ -186,7 +186,7 @@ private:
         try {
             return std::make_unique<R>(std::move(value));
         } catch (...) {
-            report(pool_operation::destroy, stripe, std::current_exception());
+            report(pool_error::step::destroy, stripe, std::current_exception());
             return nullptr;
         }
     }
@@ -212,7 +212,7 @@ private:
                 [this, stripe, limit](const std::exception_ptr& why) noexcept {
                     delete limit;
                     if (why) {
-                        report(pool_operation::destroy, stripe, why);
+                        report(pool_error::step::destroy, stripe, why);
                     }
                     limits().end_drop();
                     release();
@@ -230,7 +230,7 @@ private:
         try {
             destroy_(gone);
         } catch (...) {
-            report(pool_operation::destroy, stripe, std::current_exception());
+            report(pool_error::step::destroy, stripe, std::current_exception());
         }
     }
     // Calls done(error) after the resource's own destructor has run.
@@ -303,7 +303,7 @@ private:
             held.reset();
             return true;
         } catch (...) {
-            report(pool_operation::check, stripe_of(s), std::current_exception());
+            report(pool_error::step::check, stripe_of(s), std::current_exception());
             drop(std::move(held), stripe_of(s));
             return false;
         }
@@ -312,7 +312,7 @@ private:
     void end_check(slot_base& s, std::uint32_t attempt, std::unique_ptr<R> held, Ended& ended) noexcept {
         const bool is_late = !limits().claim_attempt(s, attempt);
         if (!ended->has_value() && !is_late) {
-            report(pool_operation::check, stripe_of(s), ended->error());
+            report(pool_error::step::check, stripe_of(s), ended->error());
         }
         const bool is_fine = ended->has_value() && static_cast<bool>(ended->value());
         ended.reset();

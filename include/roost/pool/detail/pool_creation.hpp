@@ -9,7 +9,7 @@ namespace roost::inline ROOST_ABI::detail {
 
 class pool_limits;
 
-// Creating, checking and destroying the resources of a pool, and the suspension of creating after failures (create_backoff).
+// Creating, checking and destroying the resources of a pool, and the suspension of creating after failures (pool_options::create_backoff).
 class pool_creation {
 public:
     pool_creation(pool_life& life, pool_queue& queue, pool_limits& limits) noexcept;

@@ -34,10 +34,10 @@ public:
 
     // Returns stopped or closed if newcomers are refused, else nothing.
     [[nodiscard]] gift refusal() const noexcept;
-    [[nodiscard]] std::exception_ptr make_error(gift why, pool_operation operation, int stripe,
+    [[nodiscard]] std::exception_ptr make_error(gift why, pool_error::step operation, int stripe,
                                                 std::exception_ptr cause) noexcept;
     // Passes a failure without a waiting acquire to on_error, or to the failure sink.
-    void report(pool_operation operation, int stripe, const std::exception_ptr& why) noexcept;
+    void report(pool_error::step operation, int stripe, const std::exception_ptr& why) noexcept;
 
     // Requires that something else keeps the pool from ending.
     void begin_aside() noexcept;
@@ -71,7 +71,7 @@ protected:
     [[nodiscard]] bool remove_closer(waiter& w, claim as) noexcept;
 
 private:
-    [[nodiscard]] std::exception_ptr error_at(int stripe, pool_operation operation,
+    [[nodiscard]] std::exception_ptr error_at(int stripe, pool_error::step operation,
                                               const std::exception_ptr& why) const noexcept;
 
     pool_queue& queue_;

@@ -34,7 +34,7 @@ public:
     void expire_attempt(slot_base& s) noexcept;  // then, on the pool's executor
 
 private:
-    [[nodiscard]] std::exception_ptr limit_error(int stripe, pool_operation operation) const noexcept;
+    [[nodiscard]] std::exception_ptr limit_error(int stripe, pool_error::step operation) const noexcept;
 
     pool_life& life_;
     pool_queue& queue_;

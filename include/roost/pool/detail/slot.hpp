@@ -97,7 +97,7 @@ public:
         slot_base* slot;
         bool is_posted = false;
         std::uint32_t attempt = 0;  // the attempt whose limit has passed
-        pool_operation operation = pool_operation::create;
+        pool_error::step operation = pool_error::step::create;
     } expiry;
 
 protected:

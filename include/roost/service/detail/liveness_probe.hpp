@@ -25,7 +25,7 @@ namespace roost::inline ROOST_ABI::service::detail {
 
 using namespace seam;
 
-class liveness_probe final : private work {
+class liveness_probe final : private ext::work {
 public:
     [[nodiscard]] static liveness_probe& make(executor_ref where) { return *new liveness_probe(where); }
     // Called by its maker, which must not use the object afterwards.
@@ -41,8 +41,8 @@ public:
 
 private:
     enum class state : std::uint32_t { idle, posted, orphan };
-    explicit liveness_probe(executor_ref where) noexcept : work(&ran), where_(where) {}
-    static void ran(work& self) noexcept;
+    explicit liveness_probe(executor_ref where) noexcept : ext::work(&ran), where_(where) {}
+    static void ran(ext::work& self) noexcept;
 
     executor_ref where_;
     atomic<state> state_{state::idle};

@@ -6,7 +6,7 @@
 #include <source_location>
 #include <string_view>
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::detail {
 
 // A name, and the site of the call that passes it.
 class child_name {
@@ -24,4 +24,4 @@ private:
     std::source_location where_;
 };
 
-}  // namespace roost::inline ROOST_ABI
+}  // namespace roost::inline ROOST_ABI::detail

@@ -12,7 +12,9 @@
 
 namespace roost::inline ROOST_ABI {
 
+namespace observe {
 struct node_description;
+}
 
 namespace detail {
 
@@ -27,7 +29,7 @@ struct entry_text {
 };
 
 // Copies what the visit knows about a node. Throws std::bad_alloc.
-[[nodiscard]] entry_text describe_entry(const node_description& d);
+[[nodiscard]] entry_text describe_entry(const observe::node_description& d);
 
 // Appends ", age 3 ms to 812 ms", or ", age 3 ms" if both read the same; nothing if `oldest` is negative.
 void append_age(std::string& out, duration youngest, duration oldest);

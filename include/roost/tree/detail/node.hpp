@@ -20,7 +20,7 @@
 // Levels go down: raise() latches the whole subtree before it returns. Work is counted up: enter() returns when every
 // ancestor counts the unit. A node keeps its parent's memory alive; a parent never keeps its children's.
 
-namespace roost::inline ROOST_ABI {
+namespace roost::inline ROOST_ABI::observe {
 struct node_description;
 }
 

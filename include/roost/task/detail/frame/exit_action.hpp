@@ -2,7 +2,7 @@
 
 // What co_await on_exit(...) registers, and runs when the frame has ended.
 
-#include <roost/base/detail/frame_memory.hpp>
+#include <roost/base/atomic.hpp>
 #include <roost/task/detail/frame/burial.hpp>
 #include <roost/task/detail/frame/promise.hpp>
 #include <roost/task/detail/job/inner_region.hpp>

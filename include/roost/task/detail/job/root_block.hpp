@@ -2,7 +2,6 @@
 
 // The node of a scope that belongs to an object, with the event that its end sets.
 
-#include <roost/exec/detail/limited_thread.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/detail/job/scope_core.hpp>
 #include <roost/tree/detail/raise_turn.hpp>

@@ -2,7 +2,7 @@
 
 // A level that holds one value of a job_local.
 
-#include <roost/base/detail/frame_memory.hpp>
+#include <roost/base/atomic.hpp>
 #include <roost/task/detail/job/region.hpp>
 
 #include <cstddef>
