@@ -44,19 +44,11 @@ bool pool_queue::acquire_in_thread(pool_waiter& result, time_point deadline) noe
 template <class Node>
 bool pool_queue::sleep(Node& self, time_point deadline) noexcept {
     for (;;) {
-        const bool has_token = self.park(deadline);
-        waiters_.lock();
-        const bool is_handed = !waiters_.contains(self);
-        if (!has_token && (is_handed || self.is_notified)) {
-            waiters_.unlock();
-            self.park();  // another thread is about to unpark this waiter
-            waiters_.lock();
-        }
-        self.is_notified = false;
-        if (is_handed || !waiters_.contains(self)) {
-            waiters_.unlock();
+        const auto how = self.sleep_in(waiters_, deadline);
+        if (how == Node::woken::served) {
             return true;
         }
+        const bool has_token = how == Node::woken::notified;
         pool_effects fx;
         slot_base* s = waiters_.front() == &self ? stripes_.take_anywhere(true, &fx.units) : nullptr;
         if (s == nullptr && has_token) {

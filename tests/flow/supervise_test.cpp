@@ -2,12 +2,14 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/others_of.hpp>
+#include <roost/tree/visit.hpp>
 
 #include "../task/further.hpp"
 #include "../task/rig.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 
@@ -360,6 +362,67 @@ TEST(supervise, JOB_30_only_children_that_were_started_count_as_started) {
     s.run();
     EXPECT_EQ(count, 1);
     EXPECT_EQ(got->counts().started, 1U);
+}
+
+task<> run_between(int& running, int& most, int& left, event& go) {
+    most = std::max(most, ++running);
+    co_await go.wait();
+    --running;
+    if (left-- > 0) {
+        throw std::runtime_error("again");
+    }
+}
+task<> beat(int& beats) {
+    ++beats;
+    if (beats == 1) {
+        throw std::runtime_error("first beat");
+    }
+    co_await sleep_for(1h);
+}
+task<> three_of_them(supervisor& s, int& running, int& most, int& left, event& go, int& beats, std::uint32_t& free) {
+    s.daemon("heartbeat", beat, std::ref(beats));
+    for (int i = 0; i < 3; ++i) {
+        co_await s.room();
+        s.launch("child", run_between, std::ref(running), std::ref(most), std::ref(left), std::ref(go));
+    }
+    free = s.free_slots();
+}
+task<> supervise_with_options(bench& b, int& most, int& beats, std::uint32_t& free) {
+    int running = 0;
+    int left = 2;
+    const auto ended = co_await supervise(scope_options(std::string("of ") + "two").at_most(2),
+                                          on_failure::restart(backoff(1ms), 9), three_of_them, std::ref(running),
+                                          std::ref(most), std::ref(left), std::ref(b.e), std::ref(beats), std::ref(free));
+    EXPECT_TRUE(ended);
+    EXPECT_EQ(ended.counts().started, 4U);
+    EXPECT_EQ(ended.counts().restarts, 3U);
+}
+
+TEST(supervise, JOB_147_options_limit_the_children_and_daemons_end_with_the_rest) {
+    bench b;
+    int most = 0;
+    int beats = 0;
+    std::uint32_t free = 99;
+    const job j = b.stage.play(supervise_with_options(b, most, beats, free));
+    const std::string text = observe::tree_to_string(*j.core());
+    EXPECT_NE(text.find("'of two'"), std::string::npos) << text;
+    EXPECT_EQ(most, 2);
+    b.e.set();
+    for (int i = 0; i < 10; ++i) {  // each restart arms a timer
+        b.stage.advance(1s);
+    }
+    EXPECT_TRUE(j.is_finished());
+    EXPECT_EQ(j.state(), job_state::completed);
+    EXPECT_EQ(most, 2) << "a child keeps its slot over its restarts";
+    EXPECT_LE(free, 2U);
+    EXPECT_EQ(beats, 2) << "the daemon was restarted once, and cancelled at the end";
+}
+
+task<> no_children(supervisor&) { co_return; }
+
+TEST(supervise_death, JOB_147_options_that_say_what_a_failure_does_end_the_program) {
+    EXPECT_DEATH(static_cast<void>(supervise(scope_options("feeds").keep_going(), on_failure::ignore(), no_children)),
+                 "supervise 'feeds'.*on_failure says what a failure does");
 }
 
 }  // namespace

@@ -2,10 +2,12 @@
 // function that takes scope& serves all of them.
 #include <roost/roost.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 using namespace roost;
 using namespace std::chrono_literals;
@@ -27,10 +29,13 @@ struct counts {
     std::atomic<int> beats{0};
 };
 
-task<> fetch(counts& c, int i) {
+void note_most(counts& c) {
     const int now = ++c.running;
     int most = c.most.load();
     while (now > most && !c.most.compare_exchange_weak(most, now)) {}
+}
+task<> fetch(counts& c, int i) {
+    note_most(c);
     co_await sleep_for(1ms);
     --c.running;
     ++c.ended;
@@ -78,6 +83,31 @@ task<> all() {
     }
 }
 
+task<> fetch_twice(counts& c, bool& failed) {
+    note_most(c);
+    co_await sleep_for(1ms);
+    --c.running;
+    if (!std::exchange(failed, true)) {
+        throw std::runtime_error("the first attempt");
+    }
+    ++c.ended;
+}
+task<> restarted(supervisor& s, counts& c, std::array<bool, 12>& failed) {
+    s.daemon("heartbeat", beat, std::ref(c));
+    for (bool& one : failed) {
+        co_await s.room();
+        s.launch("fetch", fetch_twice, std::ref(c), std::ref(one));
+    }
+}
+task<> supervised_with_options() {
+    counts c;
+    std::array<bool, 12> failed{};
+    const auto ended = co_await supervise(scope_options("crawl").at_most(3), on_failure::restart(backoff(1ms), 5), restarted,
+                                          std::ref(c), std::ref(failed));
+    expect(ended && ended.counts().restarts == 12, "each child was restarted once");
+    expect(c.ended == 12 && c.most <= 3 && c.beats > 0, "a supervised scope has a limit and daemons, too");
+}
+
 task<int> nothing(scope& s, counts& c) {
     s.daemon("heartbeat", beat(c));
     co_return 1;
@@ -92,6 +122,7 @@ task<> only_daemons() {
 int main() {
     run(all());
     run(only_daemons());
+    run(supervised_with_options());
     runtime rt(runtime_options().workers(2));
     counts c;
     {

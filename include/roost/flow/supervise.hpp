@@ -15,6 +15,9 @@
 // of them fails as a unit. supervise() returns when the body and the children have ended. It returns how the body ended, the
 // counts and the failures.
 //
+// Scope options before the policy name the scope and limit it: supervise(scope_options("feeds").at_most(4), on_failure::..., fn).
+// A supervised child keeps its slot of at_most() over its restarts and the delays between them. A daemon takes no slot.
+//
 // The further failures of an attempt share the fate of its failure: ignored with it, made good by a restart, or thrown with
 // it. If supervise() throws and the body has failed too, the body's failure travels with the exception. If supervise() throws
 // or is cancelled, there is no result, and failures whose restart did not come go to the failure sink.
@@ -26,6 +29,7 @@
 #include <roost/task/detail/child_name.hpp>
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/scope_options.hpp>
 #include <roost/task/sleep.hpp>
 
 #include <exception>
@@ -49,19 +53,36 @@ public:
     job launch(detail::child_name name, Fn fn, Args... args) {
         static_assert(std::is_same_v<detail::called_again<Fn&, Args...>, task<>>,
                       "supervisor::launch(name, fn, args...): fn(args...) has to return a task<>");
-        job made = in_->launch(name.text(),
-                               detail::supervised_child<Fn, Args...>(*all_, in_->core(), std::string(name.text()),
-                                                                     std::move(fn), std::move(args)...),
-                               start::scheduled, name.site());
+        return counted(
+            in_->launch(name.text(), child(name, std::move(fn), std::move(args)...), start::scheduled, name.site()));
+    }
+    // As launch(), in the background: the child is cancelled when the body and all ordinary children have ended.
+    template <class Fn, class... Args>
+    job daemon(detail::child_name name, Fn fn, Args... args) {
+        static_assert(std::is_same_v<detail::called_again<Fn&, Args...>, task<>>,
+                      "supervisor::daemon(name, fn, args...): fn(args...) has to return a task<>");
+        return counted(
+            in_->daemon(name.text(), child(name, std::move(fn), std::move(args)...), start::scheduled, name.site()));
+    }
+    // co_await room(), free_slots(): as those of the scope, for at_most().
+    [[nodiscard]] task<> room() { return in_->room(); }
+    [[nodiscard]] std::uint32_t free_slots() const noexcept { return in_->free_slots(); }
+    void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { in_->cancel(std::move(why)); }
+    [[nodiscard]] token observe() const noexcept { return in_->observe(); }
+
+private:
+    template <class Fn, class... Args>
+    [[nodiscard]] task<> child(const detail::child_name& name, Fn fn, Args... args) {
+        return detail::supervised_child<Fn, Args...>(*all_, in_->core(), std::string(name.text()), std::move(fn),
+                                                     std::move(args)...);
+    }
+    [[nodiscard]] job counted(job made) noexcept {
         if (made) {
             all_->started();
         }
         return made;
     }
-    void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { in_->cancel(std::move(why)); }
-    [[nodiscard]] token observe() const noexcept { return in_->observe(); }
 
-private:
     detail::supervision* all_;
     scope* in_;
 };
@@ -143,6 +164,11 @@ private:
 // body fails, the children are cancelled and awaited, and the result holds the failure. An escalated failure is thrown.
 template <class Fn, class... Args>
 [[nodiscard]] auto supervise(detail::placed<on_failure> what, Fn&& fn, Args&&... args)
+    -> task<supervised<detail::supervised_value<detail::callable_for<Fn>, std::decay_t<Args>...>>>;
+// As above, with the name, site and limit of the options. Ends the program if the options say what a failure does: that is said by
+// on_failure.
+template <class Fn, class... Args>
+[[nodiscard]] auto supervise(scope_options how, on_failure what, Fn&& fn, Args&&... args)
     -> task<supervised<detail::supervised_value<detail::callable_for<Fn>, std::decay_t<Args>...>>>;
 
 }  // namespace roost::inline ROOST_ABI

@@ -9,6 +9,7 @@
 #include <exception>
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace roost::inline ROOST_ABI {
@@ -39,19 +40,21 @@ task<> supervised_body(scope& s, supervision& all, std::optional<supervisor>& ma
     }
 }
 
+// name: that of the options if it is no literal.
 template <class T, class Fn, class... Args>
-task<supervised<T>> supervise_task(site where, on_failure what, Fn fn, Args... args) {
+task<supervised<T>> supervise_task(scope_options how, std::string name, on_failure what, Fn fn, Args... args) {
+    const site where = how.site();
     supervision all(std::move(what), where);
     std::optional<supervisor> made;  // lives here because children may use it after the body has returned
     outcome<kept_t<T>> result;
     using start_function = task<> (*)(scope&, supervision&, std::optional<supervisor>&, outcome<kept_t<T>>&, Fn, Args...);
     policy_scope<start_function, std::reference_wrapper<supervision>, std::reference_wrapper<std::optional<supervisor>>,
                  std::reference_wrapper<outcome<kept_t<T>>>, Fn, Args...>
-        in(all, "supervise", where, &supervised_body<T, Fn, Args...>, std::ref(all), std::ref(made), std::ref(result),
-           std::move(fn), std::move(args)...);
+    in(all, how.name().is_literal() ? how.name() : node_name(name), where, &supervised_body<T, Fn, Args...>, std::ref(all),
+       std::ref(made), std::ref(result), std::move(fn), std::move(args)...);
     std::exception_ptr escalated;
     try {
-        co_await std::move(in);
+        co_await std::move(in.at_most(how.limit()));
     } catch (...) {
         escalated = std::current_exception();
     }
@@ -74,7 +77,17 @@ auto supervise(detail::placed<on_failure> what, Fn&& fn, Args&&... args)
     -> task<supervised<detail::supervised_value<detail::callable_for<Fn>, std::decay_t<Args>...>>> {
     using value = detail::supervised_value<detail::callable_for<Fn>, std::decay_t<Args>...>;
     return detail::supervise_task<value, detail::callable_for<Fn>, std::decay_t<Args>...>(
-        what.site(), std::move(what.value()), std::forward<Fn>(fn), std::forward<Args>(args)...);
+        scope_options("supervise", what.site()), std::string(), std::move(what.value()), std::forward<Fn>(fn),
+        std::forward<Args>(args)...);
+}
+template <class Fn, class... Args>
+auto supervise(scope_options how, on_failure what, Fn&& fn, Args&&... args)
+    -> task<supervised<detail::supervised_value<detail::callable_for<Fn>, std::decay_t<Args>...>>> {
+    using value = detail::supervised_value<detail::callable_for<Fn>, std::decay_t<Args>...>;
+    detail::check_supervise_options(how);
+    return detail::supervise_task<value, detail::callable_for<Fn>, std::decay_t<Args>...>(
+        how, how.name().is_literal() ? std::string() : std::string(how.name().text()), std::move(what), std::forward<Fn>(fn),
+        std::forward<Args>(args)...);
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -6,6 +6,7 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/frame/ready_await.hpp>
 #include <roost/task/detail/job/policy_scope.hpp>
+#include <roost/task/scope_options.hpp>
 #include <roost/task/sleep.hpp>
 
 #include <bitset>
@@ -96,6 +97,8 @@ private:
     bool is_waiting_ = false;
 };
 
+// Ends the program if the options say what a failure does.
+void check_supervise_options(const scope_options& how) noexcept;
 void report_body_failure(site where, const std::exception_ptr& error) noexcept;
 void report_body_failures(site where, const std::vector<std::exception_ptr>& errors) noexcept;
 

@@ -56,8 +56,6 @@ public:
         }
         return has_token ? woken::notified : woken::expired;
     }
-    [[nodiscard]] bool park(time_point deadline) noexcept { return parker_.park(deadline); }
-    void park() noexcept { parker_.park(); }
 
 private:
     Parker parker_;

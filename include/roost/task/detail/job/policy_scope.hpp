@@ -25,12 +25,15 @@ public:
     policy_scope(const scope_policy& policy, node_name name, roost::site where, Fn fn, Args... args)
         : policy_(&policy), name_(name), site_(where), fn_(std::move(fn)), args_(std::move(args)...) {}
 
+    // At most n children run at the same time; zero: no limit.
+    [[nodiscard]] policy_scope& at_most(std::uint32_t n) noexcept { return limit_ = n, *this; }
+
     template <transfer Mode = this_transfer>
     [[nodiscard]] auto in_task(promise_base& me) && {
         if (!site_.is_known()) {
             site_ = me.region().made_at();
         }
-        return scope_await<value, policy_scope, Mode>(me, *this, *policy_);
+        return scope_await<value, policy_scope, Mode>(me, *this, *policy_, limit_);
     }
     [[nodiscard]] roost::site site() const noexcept { return site_; }
     [[nodiscard]] node_name name() const noexcept { return name_; }
@@ -42,6 +45,7 @@ private:
     const scope_policy* policy_;
     node_name name_;
     roost::site site_;
+    std::uint32_t limit_ = 0;
     Fn fn_;
     std::tuple<Args...> args_;
 };
