@@ -47,7 +47,7 @@ private:
     static constexpr bool is_exclusive = true;
     static constexpr const char* take_call = "lock()";
 
-    // Returns the guard of a lock that no job has taken.
+    // Returns the guard of a lock that was just taken. Records no job as its taker.
     [[nodiscard]] guard taken() noexcept;
 
     detail::permits permits_;

@@ -43,9 +43,9 @@ public:
     // For permits that permit::release() detached. Releasing more than was acquired ends the program.
     void release(std::uint32_t n = 1) noexcept { permits_.give(checked(n)); }
 
-    // Adds n permits for good and serves the waiters that they are enough for.
+    // Adds n permits permanently. Hands them to the first waiters, as far as they suffice.
     void add_permits(std::uint32_t n) noexcept { permits_.add(n); }
-    // Removes up to n of the available permits for good. Returns how many were removed.
+    // Removes up to n of the available permits permanently. Returns how many were removed.
     std::uint32_t reduce_permits(std::uint32_t n) noexcept { return permits_.remove(n); }
 
     [[nodiscard]] std::uint32_t available() const noexcept { return permits_.available(); }
