@@ -6,7 +6,7 @@
 // true. The cancel is recorded. It takes effect when the outermost guard is destroyed: it reaches the children, and the next
 // await ends the job. If the job is already cancelled, this await ends it and makes no guard; shield() can be entered even
 // then. Abort is not delayed. Requires that the guard is destroyed in the job that made it, before that job ends. Otherwise
-// the program ends with a message that names both jobs.
+// the program ends with a message that names the job.
 
 #include <roost/task/detail/frame/ignore_await.hpp>
 #include <roost/task/task.hpp>
