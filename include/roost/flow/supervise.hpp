@@ -17,7 +17,7 @@
 // scope inside one of them fails as a unit. supervise() returns when the body and the children have ended. It returns how
 // the body ended, the counts and the failures.
 //
-// The further failures of an attempt are treated as its failure is: ignored with it, dropped when the restart begins, or
+// The further failures of an attempt are treated as its failure is: ignored with it, resolved by a restart, or
 // thrown with it. If supervise() throws and the body has failed too, the body's failure travels with the exception. If
 // supervise() throws or is cancelled, there is no result. Then failures whose restart did not begin, and those of on_exit,
 // go to the failure sink.

@@ -93,7 +93,7 @@ struct pool_stats {
     std::uint32_t idle = 0;
     std::uint32_t out = 0;
     std::uint32_t busy = 0;  // being created, checked or destroyed
-    std::uint32_t over = 0;  // beyond the capacity, after resize() reduced it
+    std::uint32_t over = 0;  // resources beyond the capacity, after resize() reduced it
     std::uint32_t waiting = 0;
     std::uint32_t late = 0;  // attempts past their limit, and destructions of late resources, that still run; approximate
     std::uint64_t created = 0;

@@ -45,13 +45,13 @@ public:
         }
     }
 
-    // True if it holds a unit of work.
+    // Returns true if it holds a unit of work.
     [[nodiscard]] explicit operator bool() const noexcept { return node_ != nullptr; }
-    // The site where the guard was created. Unknown if no site was recorded.
+    // Returns the site where the guard was created. Unknown if no site was recorded.
     [[nodiscard]] site made_at() const noexcept { return slot_ != nullptr ? slot_->site() : site(); }
     [[nodiscard]] token observe() const noexcept { return node_ != nullptr ? token(*node_) : token(); }
 
-    // True if both guards belong to the same node.
+    // Returns true if both guards belong to the same node.
     friend bool operator==(const guard& a, const guard& b) noexcept { return a.node_ == b.node_; }
 
 private:

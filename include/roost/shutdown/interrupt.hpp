@@ -48,7 +48,7 @@ public:
         return interrupt<T, true>(std::move(inner_), std::move(node_), std::move(guard_), where);
     }
 
-    // True if the node is stopped, or its last owner is gone.
+    // Returns true if the node is stopped, or its last owner is gone.
     [[nodiscard]] bool is_stopped() const noexcept { return node_->is_terminal(); }
     [[nodiscard]] T& operator*() & noexcept { return inner_; }
     [[nodiscard]] const T& operator*() const& noexcept { return inner_; }
@@ -158,7 +158,7 @@ public:
         return inner_.close();
     }
 
-    // True if the nodes are the same and the values are equal.
+    // Returns true if the nodes are the same and the values are equal.
     friend bool operator==(const interrupt& a, const interrupt& b)
         requires std::equality_comparable<T>
     {

@@ -31,9 +31,9 @@ enum class shutdown_state : std::uint8_t {
 //   auto connection = server.child("connection");         a node below: stopped with the server, counted by it
 //   if (!server.shut_down().wait_blocking(deadline)) { log(server.report().to_string()); server.cancel(); }
 //
-// Destroying the last handle of a root stops it. Destroying the last handle of a child does not stop it; its guards still count
-// as work of its ancestors. Thread-safe per node: different handles may be used by different threads at once. A single handle
-// object is not thread-safe. A call on a moved-from handle panics.
+// Destroying the last handle of a root stops it. Destroying the last handle of a child does not stop it; its guards still
+// count as work of its ancestors. Thread-safe per node: different handles may be used by different threads at once. A single
+// handle object is not thread-safe. A call on a moved-from handle ends the program.
 class shutdown {
 public:
     // Creates a root. Throws std::bad_alloc.
@@ -150,7 +150,7 @@ public:
     [[nodiscard]] shutdown_report report() const { return detail::report_of(live()); }
     [[nodiscard]] std::string_view name() const noexcept { return live().name(); }
     [[nodiscard]] token observe() const noexcept { return token(live()); }
-    // The tree node. For scopes and pools that attach their own nodes below it.
+    // Returns the tree node, for scopes and pools that attach their own nodes below it.
     [[nodiscard]] node tree_node() const noexcept { return live(); }
 
     friend bool operator==(const shutdown& a, const shutdown& b) noexcept { return a.node_ == b.node_; }
