@@ -25,7 +25,7 @@ class virtual_time final : public executor, public ext::timer_service, public ex
 public:
     // Seed 0 runs work in the order of posting; any other seed shuffles neighbours.
     explicit virtual_time(std::uint64_t seed = 0, std::string_view name = "virtual time");
-    // Panics with the leak report unless everything has run and no timer is armed.
+    // Ends the program with the leak report unless everything has run and no timer is armed.
     ~virtual_time();
 
     // --- for the code under test ---
