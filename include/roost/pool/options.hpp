@@ -41,9 +41,9 @@ private:
 }  // namespace observe
 
 struct pool_options {
-    // After `after` failed creations in a row, the pool suspends creating for `first`. Each further failure doubles the time, up to
-    // `most`; if `most` is zero, the time stays `first`. During a suspension an acquire waits if the pool has any resource alive.
-    // Otherwise it fails at once with the last error.
+    // After `after` failed creations in a row, the pool suspends creating for `first`. Each further failure doubles the
+    // time, up to `most`; if `most` is zero, the time stays `first`. During a suspension an acquire waits if the pool has
+    // any resource alive. Otherwise it fails at once with the last error.
     struct create_backoff {
         create_backoff() noexcept = default;
         create_backoff(std::uint32_t failures, duration shortest, duration longest) noexcept

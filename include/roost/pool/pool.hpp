@@ -119,8 +119,8 @@ public:
             return detail::with_operation<R, Fn>(*live(), std::move(fn), who.text(), where);
         }
     }
-    // As with(), but only with an idle resource. Returns an empty optional if there is none. If fn returns void, returns true if
-    // fn was called.
+    // As with(), but only with an idle resource. Returns an empty optional if there is none. If fn returns void, returns
+    // true if fn was called.
     template <class Fn>
     auto try_with(Fn fn, site where = std::source_location::current()) {
         return try_with("", std::move(fn), where);

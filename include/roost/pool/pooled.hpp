@@ -48,8 +48,8 @@ public:
             s->core->creation().discard(*s);
         }
     }
-    // Between distrust() and trust() the destructor discards the resource. For a protocol exchange that an exception or a cancel
-    // may interrupt.
+    // Between distrust() and trust() the destructor discards the resource. For a protocol exchange that an exception or a
+    // cancel may interrupt.
     void distrust() noexcept { is_distrusted_ = true; }
     void trust() noexcept { is_distrusted_ = false; }
 

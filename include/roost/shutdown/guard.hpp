@@ -9,10 +9,10 @@
 
 namespace roost::inline ROOST_ABI {
 
-// A unit of work in flight. The node and every ancestor complete only after the guard is destroyed. A guard does not delay stop,
-// and stop does not end it. A copy is a second guard; a move transfers it. Any thread may destroy it. Creating or destroying
-// one costs one or two atomic operations while the node has other guards. The first and last guard also update the ancestors.
-// Not thread-safe: one guard object is used by one thread at a time.
+// A unit of work in flight. The node and every ancestor complete only after the guard is destroyed. A guard does not delay
+// stop, and stop does not end it. A copy is a second guard; a move transfers it. Any thread may destroy it. Creating or
+// destroying one costs one or two atomic operations while the node has other guards. The first and last guard also update
+// the ancestors. Not thread-safe: one guard object is used by one thread at a time.
 class [[nodiscard]] guard {
 public:
     // An empty guard: no unit of work.

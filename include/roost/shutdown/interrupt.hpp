@@ -19,7 +19,8 @@
 // Checking for stop is one load. Stop also ends a pending wait on an awaitable with try_cancel(), or on a task. That holds for
 // co_await and for awaitables returned by next(), read_some() and so on. A task is cancelled and awaited to its end; this
 // needs roost/task/until_stop.hpp. A generator that is stopped inside next() has therefore ended. An awaitable without
-// try_cancel() must be wrapped in finish() or abandon(). For a function that blocks its thread, stop is checked before each call.
+// try_cancel() must be wrapped in finish() or abandon(). For a function that blocks its thread, stop is checked before each
+// call.
 //
 // An interrupt does not own the node and is not work. It also ends when the node can no longer be stopped, because its last
 // owner is gone.

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-// A report of the work that is still running. A report is a value and holds no node. All its guards existed at one moment of the
-// call that made it. It includes every guard that was held during the whole call.
+// A report of the work that is still running. A report is a value and holds no node. All its guards existed at one moment of
+// the call that made it. It includes every guard that was held during the whole call.
 
 namespace roost::inline ROOST_ABI {
 

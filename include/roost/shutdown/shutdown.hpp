@@ -51,8 +51,8 @@ public:
     }
     ~shutdown() { reset(); }
 
-    // Creates a child of this node. The child of a stopped node is stopped from the start. The cost does not depend on the number
-    // of siblings. Throws std::bad_alloc.
+    // Creates a child of this node. The child of a stopped node is stopped from the start. The cost does not depend on the
+    // number of siblings. Throws std::bad_alloc.
     [[nodiscard]] shutdown child(node_name name = "child",
                                  std::source_location where = std::source_location::current()) const {
         return shutdown(detail::shutdown_node::make_child(live(), name, where));
@@ -142,9 +142,9 @@ public:
         live().settle();
         return live().is_complete() ? shutdown_state::complete : shutdown_state::shutting_down;
     }
-    // Returns the number of guards, running jobs and other units of work in the subtree. Exact while the subtree does not change.
-    // During changes, each node's share is a number the node had during the call. A guard held during the whole call is counted
-    // exactly once. Nodes created during the call, down to the sixteenth level, are not counted. O(subtree).
+    // Returns the number of guards, running jobs and other units of work in the subtree. Exact while the subtree does not
+    // change. During changes, each node's share is a number the node had during the call. A guard held during the whole call
+    // is counted exactly once. Nodes created during the call, down to the sixteenth level, are not counted. O(subtree).
     [[nodiscard]] std::size_t guard_count() const noexcept { return live().guards_in_subtree(); }
     // Returns the outstanding work, grouped by kind, name and site. Throws std::bad_alloc. O(subtree + guards of the program).
     [[nodiscard]] shutdown_report report() const { return detail::report_of(live()); }
