@@ -7,9 +7,9 @@
 //   co_await on(account, deposit(10));               bodies run one at a time; each await lets the next one run
 //   owned_scope work(account, "account 7");          every child of this scope runs on it
 //
-// post() is lock-free and allocates nothing. After 64 bodies in a row, or half a millisecond by the target's clock, the
-// strand yields: it is posted again behind the work that is queued on the target. Destroy: when nothing will be posted any
-// more. A body that runs on the strand may destroy it. The target must outlive the strand and what runs on it.
+// post() is lock-free and allocates nothing. The strand yields after 64 bodies in a row, or half a millisecond by the
+// target's clock. Then it is posted again, behind the work that is queued on the target. Destroy: when nothing will be
+// posted any more. A body that runs on the strand may destroy it. The target must outlive the strand and what runs on it.
 
 #include <roost/exec/executor.hpp>
 

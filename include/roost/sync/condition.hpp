@@ -1,6 +1,6 @@
 #pragma once
 
-// Waits for a notification about the state that a mutex protects; the mutex is unlocked meanwhile.
+// Waits for a notification about the state that a mutex protects. The mutex is unlocked during the wait.
 //
 //   auto held = co_await m.lock();
 //   while (queue.empty()) { co_await not_empty.wait(held); }

@@ -80,7 +80,7 @@ public:
                 "mutex guard", "unlock() of a guard that holds no lock: it was moved from, released or unlocked before");
         }
     }
-    // Gives up ownership and leaves the mutex locked. Returns it; the caller has to unlock() it.
+    // Releases ownership and leaves the mutex locked. Returns the mutex; the caller has to unlock() it.
     mutex* release() noexcept {
         forget_taker();
         return std::exchange(mutex_, nullptr);

@@ -69,7 +69,7 @@ private:
     detail::permits permits_;
 };
 
-// Owns permits, or nothing. The destructor gives them back.
+// Owns permits, or nothing. The destructor returns them to the semaphore.
 class [[nodiscard("the permits are given back at once unless the permit has a name")]] semaphore::permit {
 public:
     permit() noexcept = default;
@@ -99,7 +99,7 @@ public:
                 "give_back() of a permit that holds nothing: it was moved from, released or given back before");
         }
     }
-    // Gives up ownership without giving the permits back. Returns their number; the caller has to release() them.
+    // Releases ownership without returning the permits. Returns their number; the caller has to release() them.
     std::uint32_t release() noexcept {
         from_ = nullptr;
         return std::exchange(count_, 0);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The explorer: runs a small concurrent program repeatedly, each time with a different interleaving, until every
+// The explorer: runs a small concurrent program repeatedly, each time with a different interleaving. It ends when every
 // interleaving that can matter has been tried (docs/guide/testing.md).
 //
 //   auto r = explore({.name = "handover"}, [] {

@@ -19,9 +19,9 @@ namespace roost::inline ROOST_ABI::testkit {
 //   thread b:  order.reach(2); order.reach(3); read();
 //
 // reach(n) returns when steps 1 .. n-1 have been reached. The code after reach(1) in thread a may run beside the code after
-// reach(2): put a step behind everything that has to be over. Every number is reached once; a second time ends the program.
-// A thread that waits in reach() for longer than the limit ends the program, and the message names the missing step. A
-// coroutine in wait() has no limit.
+// reach(2). To order them, put a step behind the code that must run first. Every number is reached once; a second time ends
+// the program. A thread that waits in reach() for longer than the limit ends the program. The message names the missing
+// step. A coroutine in wait() has no limit.
 class sequencer {
 public:
     explicit sequencer(duration limit = std::chrono::seconds(20)) noexcept : limit_(limit) {}

@@ -62,7 +62,7 @@ public:
     // Moves the clock forward by d at once, as after a suspended machine. Timers due in between fire late, never early.
     void skip(duration d) noexcept;
 
-    // Time stands still while one of these lives: for work that other threads do meanwhile.
+    // While one of these lives, the virtual clock stands still. For work on other threads.
     class standstill {
     public:
         explicit standstill(virtual_time& of) noexcept : of_(&of) { of_->change_outside(1); }
