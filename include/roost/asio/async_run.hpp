@@ -6,9 +6,9 @@
 //   report made = co_await async_run(io, "report", make_report(day), net::use_awaitable);          // in an Asio coroutine
 //
 // async_run is an initiating function like Asio's own and takes any completion token. The signature is
-// void(std::exception_ptr, T), or void(std::exception_ptr) for a task<void>. The task runs as a job on the given executor,
-// under a root without a parent. When the task and everything it started have ended, the handler is called on its
-// associated executor. That executor is kept at work until then. A cancelled task completes with
+// void(std::exception_ptr, T), or void(std::exception_ptr) for a task<void>. The task runs as a job on the executor that is
+// passed, under a root without a parent. When the task and everything it started have ended, the handler is called on its
+// associated executor. Until then the call holds a work guard of that executor. A cancelled task completes with
 // system_error(operation_aborted). A cancellation of the handler's slot reaches the job: total stops it, partial and
 // terminal cancel it.
 
@@ -49,15 +49,16 @@ auto async_run(executor_ref where, job which, Token&& token, std::source_locatio
 }
 
 // Runs the task on the context, and the context on this thread, until the task and everything it started have ended. Other
-// threads may run the context as well. Other handlers of the context run meanwhile; the call does not wait for them. Throws
-// what the task throws. Throws task_cancelled if the task ended cancelled, and error(closed) if the context is stopped meanwhile. If the
-// context is stopped already, throws error(closed) without starting the task: call its restart() before.
+// threads may run the context too. Other handlers of the context run during the call; the call does not wait for them.
+// Throws what the task throws. Throws task_cancelled if the task ended cancelled. Throws error(closed) if the context is
+// stopped during the call. If it is stopped before, throws error(closed) without starting the task: call its restart()
+// first.
 template <class T>
 T run(boost::asio::io_context& io, task<T> t, std::source_location from = std::source_location::current()) {
     if (io.stopped()) {
         detail::throw_stopped_before();
     }
-    // Shared: a context that is stopped early leaves the task behind.
+    // Shared: if the context is stopped early, the task outlives this call.
     const auto result = std::make_shared<detail::run_result<T>>(io);
     const detail::run_wait_guard until_here(*result);
     const executor_ref where(io_executor::of(io));

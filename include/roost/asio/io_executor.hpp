@@ -7,10 +7,10 @@
 //   jobs.launch("session", session(std::move(socket)));
 //   io.run();
 //
-// There is one io_executor per context, created by the first of() and destroyed with the context. Posted work runs in
-// io.run(), on any thread that is in it, and alternates with the context's other handlers. Timers (sleep_for, deadlines)
-// are one steady_timer of the context. A sleeping task keeps io.run() from returning; a task that waits for anything else
-// does not. To keep it running, hold a work guard, or use run() or async_run() of asio/async_run.hpp.
+// Each context has one io_executor, created by the first of() and destroyed with the context. Posted work runs in io.run(),
+// on any thread that is in it, and alternates with the context's other handlers. Timers (sleep_for, deadlines) use one
+// steady_timer of the context. A sleeping task keeps io.run() from returning; a task that waits for anything else does not.
+// To keep io.run() running, hold a work guard, or use run() or async_run() of asio/async_run.hpp.
 //
 // Any thread may destroy the context as soon as the tasks on it have ended and no thread is in io.run(). A thread that woke
 // the last task, a blocking lane's included, does not touch the context once that task can run.

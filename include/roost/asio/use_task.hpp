@@ -10,9 +10,9 @@
 //       }
 //   }
 //
-// co_await returns the handler's arguments without a leading error_code or exception_ptr; several arguments come as a
-// tuple. An error is thrown (boost::system::system_error). Asio's adapters work: as_tuple(use_task) and, innermost,
-// bind_executor(ex, use_task).
+// co_await returns the handler's arguments without a leading error_code or exception_ptr; several arguments are a tuple. An
+// error is thrown (boost::system::system_error). Asio's adapters work: as_tuple(use_task) and, innermost, bind_executor(ex,
+// use_task).
 //
 // The operation begins when it is awaited, unless the task is cancelled by then. The task resumes on its own executor, at
 // once if the handler runs there. Levels of the tree become Asio's cancellation types:
@@ -21,17 +21,17 @@
 //            other than operation_aborted. The next await then cancels. So a read under a deadline can be retried: its
 //            bytes are returned or still in the kernel. If the job itself is being cancelled, the result is destroyed. A
 //            failure in an exception_ptr is delivered even then. A handler that ran before the cancel always delivers its
-//            result. A composed operation (async_read, async_write) that is aborted half way has moved some bytes.
+//            result. A composed operation (async_read, async_write) that is aborted may have moved some bytes already.
 //            as_tuple(use_task) returns operation_aborted with their number. Without as_tuple the number is lost, and the
 //            stream is unusable.
-//   stop     total. Operations that support it (accept, wait, connect, a single read or write) end with operation_aborted, which
-//            the body sees. Others ignore it, such as async_read, async_write and Beast's. An operation that begins after
-//            the stop is treated alike. use_task.through_stop() ignores stop.
-// The signal is emitted on the operation's executor: the bound one, or that of the I/O object. Operations whose executor
-// may run handlers in parallel get a strand of their own, so that an emission never runs beside their handlers. No strand
-// is made for an executor that is a strand, or for an io_context with io_executor::set_single_threaded().
+//   stop     total. Operations that support it (accept, wait, connect, a single read or write) end with operation_aborted,
+//            which the body sees. Others ignore it, such as async_read, async_write and Beast's. An operation that begins
+//            after the stop is treated alike. use_task.through_stop() ignores stop.
+// The signal is emitted on the operation's executor: the bound one, or that of the I/O object. If that executor may run
+// handlers in parallel, the operation gets its own strand. So an emission never runs beside its handlers. No strand is made
+// for an executor that is a strand, or for an io_context with io_executor::set_single_threaded().
 //
-// If the handler is destroyed without being called, as all are with their io_context, the body ends cancelled with the
+// A handler may be destroyed without being called, as all are with their io_context. Then the body ends cancelled with the
 // reason `closed`.
 
 #include <roost/asio/detail/boost_version.hpp>

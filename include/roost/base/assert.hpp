@@ -4,9 +4,10 @@
 
 namespace roost::inline ROOST_ABI::observe {
 
-// Called before the program ends. The explorer's does not return: it turns the sentence into a verdict with a replay string.
+// Called with the sentence before the program ends. If it returns, the program still ends. The explorer's handler does not
+// return: it turns the sentence into a verdict with a replay string.
 using panic_handler = void (*)(const char* sentence);
-// Returns the previous handler; null: none.
+// Null removes the handler. Returns the previous handler. Not thread-safe: requires that no other thread uses Roost.
 panic_handler set_panic_handler(panic_handler handler) noexcept;
 
 }  // namespace roost::inline ROOST_ABI::observe

@@ -1,9 +1,9 @@
 #pragma once
 
-// The seam. This header and its back ends are the only place where Roost touches atomics, locks, parking, threads,
-// thread-locals, the clock, random numbers and node memory; everything above is written against the names listed here,
-// so the explorer can run the shipped code and try every interleaving of it. All of it is in the namespace roost::seam, which is
-// for this library and for models of a user's own code; only now() is also roost::now().
+// The seam. Only this header and its back ends use atomics, locks, parking, threads, thread-locals, the clock, random
+// numbers and node memory. All other code uses the names listed here. So the explorer can run the shipped code under every
+// interleaving. The names are in the namespace roost::seam, for this library and for models of a user's own code. Only now()
+// is also roost::now().
 //
 //   atomic<T>                     load store exchange compare_exchange_{weak,strong} fetch_{add,sub,or,and}; orders explicit
 //   plain<T>                      ordinary memory that is handed between threads: get() set(v); models detect races;
@@ -11,8 +11,8 @@
 //   small_mutex                   4 bytes, lock() unlock() try_lock(); for short slow paths, never held while calling out
 //   os_mutex, os_condvar          what the portable parker uses: wait(os_mutex&), wait_until(os_mutex&, t), notify_one()
 //   wait_on(word, expected)       block while word == expected (may return early); wait_on_until(..., t) false on time-out
-//   wait_briefly(word, expected)  the same for at most a moment: for a word whose writer calls no wake_on()
-//   wake_on(&word, n)             wake up to n threads blocked on word; only the address is used, the word may be gone
+//   wait_briefly(word, expected)  as wait_on(), at most for a moment: for a word whose writer calls no wake_on()
+//   wake_on(&word, n)             wake up to n threads blocked on word; only the address is used, so word may be destroyed
 //   thread                        spawn and join; detached only when it is abandoned because it does not end
 //   thread_index()                small dense number of the calling thread, reused after it ends
 //   thread_value<Tag, T>::get()   the calling thread's own T, reached out of line so that no coroutine caches its address
@@ -22,8 +22,8 @@
 //   allocate / deallocate         node memory; throws std::bad_alloc
 //   allocate_frame / deallocate_frame   coroutine frames and job blocks, recycled per thread
 //   light_barrier, heavy_barrier  asymmetric pair: heavy_barrier() orders every thread's light_barrier(). has_heavy_barrier()
-//                                 is false where the kernel has none, and once it has refused: from then on
-//                                 heavy_barrier() blocks for store_drain_time, which is slow
+//                                 returns false if the kernel has none or has refused it. From then on heavy_barrier()
+//                                 blocks for store_drain_time, which is slow
 //   spin_hint(), yield_thread()   this thread waits for another one
 //
 // Back ends: native (ships), jitter (native plus random delays), model (the explorer's; see testing/explore.hpp).

@@ -13,7 +13,7 @@ using time_point = detail::monotonic::time_point;
 // The deadline of a wait without a deadline.
 inline constexpr time_point no_deadline = time_point::max();
 
-// Longer than any processor delays a store: a load that much later sees it.
+// Longer than any processor delays a store. A load that is this much later sees the store.
 inline constexpr duration store_drain_time = std::chrono::milliseconds(2);
 
 // Returns start + d, saturated: a far deadline becomes no_deadline and never wraps. A NaN returns the earliest time point.

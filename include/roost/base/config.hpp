@@ -2,8 +2,8 @@
 
 // Which compiler may build Roost, and which back end of the seam this translation unit uses.
 //
-// Everything lives in `namespace roost::inline ROOST_ABI`. The three back ends have different names, so objects that were
-// built for different back ends fail to link instead of quietly breaking the one-definition rule.
+// Everything is in `namespace roost::inline ROOST_ABI`. Each back end has its own name. So objects built for different back
+// ends fail to link, and do not silently break the one-definition rule.
 
 #if __cplusplus < 202002L
 #error "Roost needs C++20: compile with -std=c++20 or newer"

@@ -13,14 +13,14 @@ namespace roost::inline ROOST_ABI {
 // Failures that Roost itself reports. Inside tasks cancellation is not among them: it is the third state of an outcome.
 enum class errc {
     timed_out = 1,       // a deadline that belongs to this operation passed
-    closed,              // the channel, pool, scope or executor takes nothing more
-    refused,             // a scope or shutdown node that is stopping did not admit new work
+    closed,              // the channel, pool, scope or executor accepts nothing more
+    refused,             // a scope or shutdown node did not admit new work, because it is stopping
     empty_set,           // a race over no alternatives
     promise_dropped,     // the promise of an external task was destroyed unset
-    would_deadlock,      // a job waiting for itself or an ancestor
-    cancelled,           // a blocking call waited for a task that ended cancelled: see task_cancelled
+    would_deadlock,      // a job waits for itself or for an ancestor
+    cancelled,           // a caller outside of tasks waited for a task that ended cancelled: see task_cancelled
     broken,              // a resource failed its check or could not be created
-    misused,             // the program used an object wrongly and can go on: see misuse
+    misused,             // the program used an object wrongly and can continue: see misuse
 };
 
 namespace ext {

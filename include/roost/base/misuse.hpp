@@ -1,7 +1,7 @@
 #pragma once
 
-// Mistakes of the calling program after which it can go on. Each is reported to the failure sink as an error of type `misuse`.
-// Its text names what is wrong and what to write instead. Mistakes after which it cannot go on end it: base/assert.hpp.
+// Mistakes of the calling program after which it can continue. Each is reported to the failure sink as an error of type
+// `misuse`. Its text names what is wrong and what to write instead. Other mistakes end the program: base/assert.hpp.
 
 #include <roost/base/error.hpp>
 

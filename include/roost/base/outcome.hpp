@@ -15,15 +15,15 @@
 
 namespace roost::inline ROOST_ABI {
 
-// How a wait ended. base/status.hpp says what every result of a wait has.
+// How a wait ended. base/status.hpp lists the members that every result of a wait has.
 enum class wait_status : std::uint8_t {
     done,
-    would_wait,  // a try_ form: full, or empty
+    would_wait,  // a try_ form found the object full, empty or in use
     closed,
     expired,
     cancelled,
     stopped,  // refused: the node was stopped
-    failed,  // there is an error
+    failed,  // with an error
     // Synonyms of the first two, for pools.
     ok = done,
     empty = would_wait,
@@ -81,7 +81,7 @@ public:
 
     // As value().
     T value_or_throw() && { return std::move(*this).value(); }
-    // Returns itself: for generic code that takes any kind of answer.
+    // Returns this outcome. For generic code that takes any result of a wait.
     [[nodiscard]] outcome to_outcome() && { return std::move(*this); }
 
     [[nodiscard]] const std::vector<std::exception_ptr>& others() const noexcept {

@@ -15,9 +15,9 @@ enum class reason_kind : std::uint8_t {
     none,       // nothing was requested
     requested,  // stop, cancel or abort was called
     timeout,    // a deadline passed
-    failure,    // a sibling or child failed and took its scope down
+    failure,    // a sibling or child failed, and its scope was cancelled
     shutdown,   // the program is ending
-    dropped,    // the handle that wanted the result is gone
+    dropped,    // the handle to the result was destroyed
     lost_race,  // another alternative finished first
     closed,     // the executor, pool or scope was closed
 };

@@ -23,11 +23,11 @@ public:
     [[nodiscard]] constexpr std::uint32_t line() const noexcept { return where_.line(); }
     [[nodiscard]] constexpr const char* function() const noexcept { return where_.function_name(); }
 
-    // Returns "server.cpp:42", or "unknown site". Cuts an absolute path to the file's name: operators cannot use the directories
-    // of the build machine. Keeps a relative path (-ffile-prefix-map). file() returns the whole path.
+    // Returns "server.cpp:42", or "unknown site". Cuts an absolute path to the file's name: operators cannot use the
+    // directories of the build machine. Keeps a relative path (-ffile-prefix-map). file() returns the whole path.
     [[nodiscard]] std::string to_string() const;
 
-    // True if both are the same place in the source, whichever translation unit recorded them.
+    // Returns true if both are the same place in the source, also if different translation units recorded them.
     friend bool operator==(const site& a, const site& b) noexcept;
 
 private:

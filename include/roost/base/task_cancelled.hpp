@@ -7,8 +7,8 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Thrown where a task that ended cancelled has no value to return and the caller is no task: block_on(), run(), run_until_signal(),
-// awaitable_on().
+// Thrown where a task that ended cancelled has no value to return and the caller is no task: block_on(), run(),
+// run_until_signal(), awaitable_on().
 class task_cancelled : public error {
 public:
     explicit task_cancelled(roost::reason why)

@@ -22,7 +22,7 @@ public:
     template <class Rep, class Period>
     explicit(false) time_limit(std::chrono::duration<Rep, Period> from_now) noexcept
         : at_(deadline_after(now(), from_now)) {}
-    // The standard library's monotonic clock counts from the same moment.
+    // The clock of time_point and the standard library's monotonic clock have the same epoch.
     template <class Duration>
     constexpr explicit(false) time_limit(std::chrono::time_point<std::chrono::steady_clock, Duration> at) noexcept
         : at_(deadline_after(time_point(), at.time_since_epoch())) {}

@@ -12,7 +12,7 @@ namespace roost::inline ROOST_ABI::ext {
 
 using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 
-// Async-signal-safe.
+// Returns the time of day. Async-signal-safe.
 [[nodiscard]] wall_time wall_now() noexcept;
 
 // Writes UTC with milliseconds in ISO 8601: "2026-11-17T19:09:46.123Z". Returns the text inside `to`. Allocates nothing.

@@ -14,7 +14,7 @@ public:
     void set_label(const detail::activity_label& what) noexcept { label_ = what; }
     [[nodiscard]] const detail::activity_label& label() const noexcept { return label_; }
 
-    // For services: the second link of their queue, and true while it is queued.
+    // For services: the second link of their queue. `queued` is true while the work is in it.
     blocking_work* prev = nullptr;
     bool queued = false;
 
@@ -29,7 +29,7 @@ public:
     blocking_service(const blocking_service&) = delete;
     blocking_service& operator=(const blocking_service&) = delete;
 
-    // Enqueues w. Returns false if the service is closed; then w does not run. Thread-safe.
+    // Enqueues w. Returns false if the service is closed or cannot start a thread; then w does not run. Thread-safe.
     virtual bool submit(blocking_work& w) noexcept = 0;
     // Returns true if w has not started and never will. Requires that w was submitted. Thread-safe.
     virtual bool withdraw(blocking_work& w) noexcept = 0;

@@ -13,7 +13,7 @@ class timer_service;
 class blocking_service;
 }  // namespace ext
 
-// What the core requires of any runtime: take work and run it later, never inside post().
+// The interface that the core requires of a runtime: takes work and runs it later, never inside post().
 class executor {
 public:
     executor() = default;
@@ -22,9 +22,9 @@ public:
 
     // Enqueues w. Returns false, and leaves w untouched, if the executor is closed. Thread-safe. Allocates nothing.
     virtual bool post(ext::work& w) noexcept = 0;
-    // True if this executor overrides post_all(). Then waking several waiters posts them as one chain.
+    // Returns true if this executor overrides post_all(). Then waking several waiters posts them as one chain.
     [[nodiscard]] bool takes_chains() const noexcept { return takes_chains_; }
-    // Posts all of them, in order. What is left in `all` afterwards was refused.
+    // Posts every item of `all`, in order. Items that remain in `all` were refused.
     virtual void post_all(ext::work_list& all) noexcept {
         while (ext::work* w = all.pop()) {
             if (!post(*w)) {
@@ -33,7 +33,7 @@ public:
             }
         }
     }
-    // As post(), but behind everything that is already queued: for work that yields to others.
+    // As post(), but behind everything that is already queued. For work that yields to other work.
     virtual bool post_last(ext::work& w) noexcept { return post(w); }
     // Takes w back if it is the next item this thread would run here; the caller then runs it. w is compared by address only,
     // so it may already be destroyed. Returning false is always correct.
@@ -45,7 +45,7 @@ public:
     virtual ext::timer_service* timers() noexcept { return nullptr; }
     // Returns null if this executor has no threads for work that blocks.
     virtual ext::blocking_service* blocking() noexcept { return nullptr; }
-    // True if the calling thread is running work of this executor.
+    // Returns true if the calling thread is running work of this executor.
     [[nodiscard]] virtual bool is_here() const noexcept { return false; }
     [[nodiscard]] virtual std::string_view name() const noexcept { return "executor"; }
 
@@ -94,7 +94,7 @@ private:
     E* target_;
 };
 
-// Runs work inside post(), on the calling thread. Must be chosen explicitly: with it set(), release() and cancel() run the
+// Runs work inside post(), on the calling thread. It is never the default: with it set(), release() and cancel() run the
 // woken code on the caller's stack.
 class inline_executor final : public executor {
 public:
@@ -106,8 +106,8 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "inline executor"; }
 };
 
-// Posts w to `to`, or to the fallback executor if `to` is empty or closed. If that is missing or closed as well, ends the
-// program with the name `what`, because a wake would be lost. Reads `what` only when the post is refused.
+// Posts w to `to`, or to the fallback executor if `to` is empty or closed. If the fallback is missing or closed too, ends
+// the program with the name `what`, because a wake would be lost. Reads `what` only when the post is refused.
 template <class What>
 void post_or_fall_back(executor_ref to, work& w, What what) noexcept {
     if (!to || !to.post(w)) [[unlikely]] {

@@ -1,15 +1,15 @@
 #pragma once
 
-// A strand: an executor that runs one work item at a time, in the order of posting, on the threads of another executor. Bodies
-// on it need no lock against each other.
+// A strand: an executor that runs one work item at a time, in the order of posting. It uses the threads of another executor,
+// its target. Bodies on a strand need no lock against each other.
 //
 //   serial_executor account(rt, "account 7");
 //   co_await on(account, deposit(10));               bodies run one at a time; each await lets the next one run
 //   owned_scope work(account, "account 7");          every child of this scope runs on it
 //
-// post() is lock-free and allocates nothing. After 64 bodies in a row, or half a millisecond of them by the clock of the executor
-// below, the strand is posted again, behind what is queued there. Destroy: when nothing will be posted any more; a body that
-// runs on it may destroy it. The executor below must outlive it and what runs on it.
+// post() is lock-free and allocates nothing. The strand yields after 64 bodies in a row, or half a millisecond by the
+// target's clock. Then it is posted again, behind the work that is queued on the target. Destroy: when nothing will be
+// posted any more. A body that runs on the strand may destroy it. The target must outlive the strand and what runs on it.
 
 #include <roost/exec/executor.hpp>
 

@@ -8,8 +8,8 @@ namespace roost::inline ROOST_ABI::ext {
 
 class timer_service;
 
-// A deadline, intrusive: it lives in the object that waits for it. A thread of the service calls `fired` once; it must be
-// short: claim and post. The fields below `for services` belong to the service that armed it.
+// A deadline, intrusive: it lives in the object that waits for it. A thread of the service calls `fired` once. `fired` must
+// be short: claim and post. The fields below `for services` belong to the service that armed it.
 class timer {
 public:
     using fired_function = void (*)(timer&) noexcept;

@@ -7,8 +7,8 @@
 
 namespace roost::inline ROOST_ABI::ext {
 
-// Something an executor can run once. Intrusive: it lives in a suspended awaiter or a job, so posting allocates nothing. From
-// post() until run() the executor owns the link. Once run() has been called the executor does not touch the object again, so
+// An item that an executor runs once. Intrusive: it lives in a suspended awaiter or a job, so posting allocates nothing. The
+// executor owns the link from post() until run(). Once run() is called, the executor does not touch the object again. So
 // run() may destroy it.
 class work {
 public:

@@ -1,7 +1,7 @@
 #pragma once
 
-// How long to wait before the next attempt. The delay grows from the first one up to a limit. A random share is taken off, so
-// that clients that failed at the same time do not retry at the same time.
+// How long to wait before the next attempt. The delay grows from the first one up to a limit, by default 64 times the first.
+// With jitter a random share is subtracted, so that clients that failed together do not retry together.
 
 #include <roost/base/atomic.hpp>
 #include <roost/base/clock.hpp>
@@ -13,18 +13,18 @@ namespace roost::inline ROOST_ABI {
 
 class backoff {
 public:
-    // No wait at all.
+    // Every delay is zero.
     constexpr backoff() noexcept = default;
     constexpr explicit backoff(duration first) noexcept
         : first_(at_least_zero(first)), longest_(first_ > duration::max() / 64 ? duration::max() : first_ * 64) {}
 
-    // Negative values and NaN count as zero, here and below.
+    // Multiplies the delay after each attempt; 2 by default. Here and below, negative values and NaN are treated as zero.
     constexpr backoff& factor(double by) noexcept { return factor_ = by > 0.0 ? by : 0.0, *this; }
     constexpr backoff& longest(duration limit) noexcept { return longest_ = at_least_zero(limit), *this; }
-    // 0: exactly the delay; 1: anything between nothing and the delay.
+    // The share of each delay that is random: 0 is none, 1 makes the wait anything from zero to the delay. At most 1.
     constexpr backoff& jitter(double share) noexcept { return jitter_ = share > 0.0 ? std::min(share, 1.0) : 0.0, *this; }
 
-    // Before attempt n + 1, without the spread; n counts from 1.
+    // Returns the delay between attempts n and n + 1, without jitter. n counts from 1.
     [[nodiscard]] constexpr duration delay(std::uint32_t n) const noexcept {
         if (first_ == duration::zero()) {
             return std::min(first_, longest_);
@@ -38,7 +38,7 @@ public:
         }
         return d >= most ? longest_ : duration(static_cast<duration::rep>(d));
     }
-    // The same with the spread.
+    // As delay(), with jitter.
     [[nodiscard]] duration next(std::uint32_t n) const noexcept {
         const duration whole = delay(n);
         if (jitter_ == 0.0) {

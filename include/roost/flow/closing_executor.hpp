@@ -1,7 +1,7 @@
 #pragma once
 
-// An executor that can be closed, for an object with a thread, a loop or a strand of its own (an actor, a connection).
-// Closing it ends everything that runs on it.
+// An executor that can be closed, for an object with its own thread, loop or strand (an actor, a connection). Closing it
+// ends everything that runs on it.
 //
 //   closing_executor own(runtime, "connection 7");
 //   own.launch("reader", read_lines(socket));           // a child of the executor itself
@@ -9,9 +9,10 @@
 //   co_await own.close();
 //
 // close() cancels everything bound to the executor, with the reason `closed`, and waits until it has ended. Bodies unwind on
-// this executor, and their locals are destroyed there. From close() on nothing new runs: launch() returns an empty job (a
-// cancelled one in a job below it), and on() ends cancelled. close() throws error(would_deadlock) if its caller is bound to
-// the executor. Work that is posted to it runs on the target executor, which must outlive it.
+// this executor, and their locals are destroyed there. From close() on, launch() returns an empty job, and on() ends
+// cancelled. In a job that is bound to the executor, launch() returns a cancelled job instead. close() throws
+// error(would_deadlock) if its caller is bound to the executor. Posted work runs on the target executor, which must outlive
+// this one. post() is not refused after close().
 
 #include <roost/task/job_local.hpp>
 #include <roost/task/on.hpp>
@@ -36,7 +37,7 @@ public:
     [[nodiscard]] bool is_here() const noexcept override { return target_->is_here(); }
     [[nodiscard]] std::string_view name() const noexcept override { return scope_.core().name(); }
 
-    // As in a scope: a failing child cancels the others, and close() throws the first failure.
+    // Starts a child. As in a scope, a failed child cancels the others, and close() throws the first failure.
     template <class T>
     job launch(node_name child, task<T> t, start how = start::scheduled,
                std::source_location where = std::source_location::current()) {
@@ -62,12 +63,13 @@ public:
     }
 
     [[nodiscard]] task<> close();
-    // As owned_scope::close_blocking(): for threads that run none of its work.
+    // As close(), blocking the thread; see owned_scope::close_blocking(). Requires a thread that runs none of the target's
+    // work.
     void close_blocking();
     [[nodiscard]] bool is_closed() const noexcept { return scope_.is_closed(); }
 
     [[nodiscard]] token observe() const noexcept { return scope_.observe(); }
-    // Returns a lease that delays the end of close(); an empty one from close() on.
+    // Returns a lease, which delays the end of close(). Returns an empty lease from close() on.
     [[nodiscard]] ext::lease try_bind() const noexcept { return ext::lease::try_take(scope_.core()); }
 
 private:

@@ -1,16 +1,19 @@
 #pragma once
 
-// Same key, one computation.
+// Runs one computation per key at a time, and shares its result.
 //
 //   coalescer<std::string, page> pages(s);
 //   page p = co_await pages.coalesce(url, fetch);
 //
-// While fn(key) runs, every coalesce() call with that key waits for its result. The first call after it has ended starts fn
-// again. The computations are children of the scope: a getter that is cancelled leaves them, and the other getters, alone.
-// A failure reaches every getter, with what failed beside it, and only them; when no getter is left it goes to the failure
-// sink. A computation that ends cancelled ends its getters cancelled. The coalescer may go before its computations have ended. From any thread.
-// Keys are compared, copied and destroyed outside every lock, by one thread at a time; a getter that has to wait for that is
-// suspended. What a comparison throws reaches the getter that asked.
+// While fn(key) runs, every coalesce() call with that key waits for its result. Such a caller is a getter. The first call
+// after fn has ended starts fn again. The computations are children of the scope. Cancelling a getter affects neither the
+// computation nor the other getters. A failure is thrown to every getter, and its further failures travel with it. If no
+// getter receives it, it goes to the failure sink. If a computation ends cancelled, its getters end cancelled. The coalescer
+// may be destroyed before its computations have ended. Thread-safe.
+//
+// One thread at a time compares keys; a getter that has to wait for it is suspended. No spin lock is held while a key is
+// compared, copied or destroyed, so this may take long. An exception from a comparison is thrown to the getter that caused
+// it.
 
 #include <roost/flow/detail/unheard_failures.hpp>
 #include <roost/sync/event.hpp>
@@ -39,12 +42,12 @@ public:
     coalescer(const coalescer&) = delete;
     coalescer& operator=(const coalescer&) = delete;
 
-    // fn(key), a task<T>, is called if no computation of this key is under way.
+    // Returns the result for key. Calls fn(key), a task<T>, if no computation of this key is running.
     template <class Fn>
     [[nodiscard]] task<T> coalesce(Key key, Fn fn) {
         return get(table_, std::move(key), std::move(fn));
     }
-    // How many keys are being computed now.
+    // Returns the number of keys whose computation is running.
     [[nodiscard]] std::size_t size() const {
         const std::lock_guard guard(table_->lock);
         return table_->size;
@@ -53,7 +56,7 @@ public:
 private:
     class flights;
 
-    // Without `this`: the coalescer may go while a getter waits.
+    // Does not use `this`: the coalescer may be destroyed while a getter waits.
     template <class Fn>
     static task<T> get(std::shared_ptr<flights> table, Key key, Fn fn) {
         bool is_mine = false;
@@ -88,7 +91,7 @@ private:
 
     class slot;
 
-    // `started` says that one of the next two is there.
+    // One computation. `started` is set when `shared` or `failure` is set.
     //
     // id  operation           order    pairs  carries                                                    fails in
     // H1  heard: store, load  relaxed  -      only the fact: the reader is the last holder of the flight  (floor)
@@ -106,28 +109,28 @@ private:
         shared_deferred<result> shared;
         std::exception_ptr failure;
         seam::atomic<bool> heard{false};
-        std::vector<std::exception_ptr> failed;  // the computation's, until it has ended
-        slot* in = nullptr;  // until it has been taken out
+        std::vector<std::exception_ptr> failed;  // of the computation
+        slot* in = nullptr;  // null: erased
     };
 
     using map = std::map<Key, slot, Less>;
-    // What the table knows of a key. All but `self` is guarded by the lock.
+    // The table's entry of a key. The lock protects all members but `self`.
     class slot {
     public:
         slot() = default;
-        std::shared_ptr<flight> now;  // empty: its computation has ended, and the key is to be taken out
+        std::shared_ptr<flight> now;  // empty: its computation has ended, and the key will be erased
         slot* next = nullptr;
         bool is_listed = false;
         typename map::iterator self;
     };
 
-    // Shared with the computations: they may outlive the coalescer. Only a holder of `access`, a mutex for coroutines, uses
-    // the map, because that calls the user's comparison. The end of a computation cannot wait for that: it leaves its
-    // slot in a list, and the next holder of `access`, or a caller that finds it free, takes the keys out.
+    // Shared with the computations, which may outlive the coalescer. Using the map calls the user's comparison, so it
+    // requires `access`, a mutex for coroutines. The end of a computation cannot wait for `access`: it puts its slot on a
+    // list. The next holder of `access`, or a caller that finds it free, erases the keys.
     class flights {
     public:
         flights(scope& where, node_name text) : in(&where), name(text.text()) {}
-        // With `access`.
+        // Requires `access`.
         std::shared_ptr<flight> find_or_add(const Key& key, bool& is_mine) {
             auto fresh = std::make_shared<flight>();
             const auto place = running.try_emplace(key).first;
@@ -143,7 +146,7 @@ private:
             return found.now;
         }
         void take_out(flight& mine) noexcept {
-            std::shared_ptr<flight> last;  // goes outside the lock
+            std::shared_ptr<flight> last;  // destroyed outside the lock
             {
                 const std::lock_guard guard(lock);
                 if (mine.in == nullptr) {
@@ -164,7 +167,7 @@ private:
                 typename map::node_type gone;  // destroyed without `access`
                 const auto held = access.try_lock();
                 if (!held) {
-                    return;  // its holder looks afterwards
+                    return;  // the holder of `access` checks again after it has released it
                 }
                 if (slot* dead = pop_ended()) {
                     gone = running.extract(dead->self);
@@ -183,7 +186,7 @@ private:
             const std::lock_guard guard(lock);
             return ended_ != nullptr;
         }
-        // With `access`. Skips keys that are being computed again.
+        // Requires `access`. Skips keys that are being computed again.
         slot* pop_ended() noexcept {
             const std::lock_guard guard(lock);
             while (slot* first = ended_) {
@@ -208,7 +211,7 @@ private:
         flights* of_;
     };
 
-    // Takes the key out when the computation's frame goes, whether or not it ever ran.
+    // Erases the key when the computation's frame is destroyed, also if it never ran.
     class registration {
     public:
         registration(std::shared_ptr<flights> from, Key key, std::shared_ptr<flight> mine)
@@ -226,7 +229,7 @@ private:
     private:
         std::shared_ptr<flights> from_;
         Key key_;
-        std::shared_ptr<flight> mine_;  // the getters may have gone
+        std::shared_ptr<flight> mine_;  // kept alive: the getters may be destroyed
     };
 
     template <class Fn>
@@ -253,7 +256,7 @@ private:
             mine->shared = shared_deferred<result>(std::move(child));
         } catch (...) {
             mine->failure = std::current_exception();
-            table->take_out(*mine);  // unless the registration has done so
+            table->take_out(*mine);  // no effect if the registration has done so
         }
         mine->started.set();
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What supervise() (flow/supervise.hpp) does about failures, and what it reports about them.
+// What supervise() (flow/supervise.hpp) does after a failure, and what it reports about it.
 
 #include <roost/base/site.hpp>
 #include <roost/flow/backoff.hpp>
@@ -24,7 +24,7 @@ public:
         : name_(name), error_(std::move(error)), attempt_(attempt), others_(std::move(others)) {}
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] const std::exception_ptr& error() const noexcept { return error_; }
-    // Counts from 1. It is 0 for a failed on_exit of an attempt that did not fail.
+    // Counts from 1. Returns 0 for a failed on_exit of an attempt that did not fail.
     [[nodiscard]] std::uint32_t attempt() const noexcept { return attempt_; }
     // Returns the further failures of the attempt.
     [[nodiscard]] const std::vector<std::exception_ptr>& others() const noexcept { return others_; }
@@ -48,7 +48,8 @@ public:
     [[nodiscard]] static on_failure escalate(std::source_location where = std::source_location::current()) noexcept {
         return on_failure(action::escalate, where);
     }
-    // At most `limit` restarts of each child. A child that ran for at least `forgiven` starts counting afresh.
+    // Restarts a failed child after `wait`, at most `limit` times; then escalates. A failed attempt that ran for at least
+    // `forgiven` resets the count.
     [[nodiscard]] static on_failure restart(backoff wait, std::uint32_t limit, duration forgiven = duration::max(),
                                             std::source_location where = std::source_location::current()) noexcept {
         on_failure made(action::restart, where);
@@ -57,8 +58,8 @@ public:
         made.forgiven_ = forgiven;
         return made;
     }
-    // Calls fn at every failure, on the executor, possibly for several children at the same time. If fn throws, both the
-    // failure and the exception escalate.
+    // Calls fn at every failure and does what it returns. Called by the failed child's job; several may call it at once. If
+    // fn throws, both the failure and the exception escalate.
     template <class Fn>
         requires std::is_invocable_r_v<on_failure, Fn&, const child_failure&>
     [[nodiscard]] static on_failure ask(Fn fn, std::source_location where = std::source_location::current()) {
@@ -95,7 +96,7 @@ public:
     std::size_t failed = 0;  // children that ended with a failure
     std::size_t cancelled = 0;
     std::size_t restarts = 0;
-    std::size_t failures = 0;  // attempts that failed, restarted ones included
+    std::size_t failures = 0;  // failed attempts, restarted ones included, and failures of on_exit in other attempts
 };
 
 }  // namespace observe

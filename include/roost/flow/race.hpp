@@ -8,8 +8,8 @@
 //
 // The losers are cancelled with the reason lost_race, and awaited: when the race ends, none of its tasks runs. The
 // cancellation of a loser is no error. Failures of losers are in winner::others(), or travel with the error that won. A task
-// that ends cancelled by itself cannot win; if all of them do, the awaiting body ends cancelled. Tasks begin left to right,
-// as those of when_all do. So of the tasks that are ready at once on one thread the leftmost wins, and those behind it never
+// that ends cancelled by itself cannot win. If all of them do, the awaiting body ends cancelled. Tasks begin left to right,
+// as those of when_all do. So if several tasks are ready at once on one thread, the leftmost wins, and those behind it never
 // begin. A race over an empty vector throws error(empty_set); over no arguments it does not compile. If all results have the
 // same type, the value has that type. Otherwise it is a variant whose index() is the winner's.
 
@@ -158,7 +158,7 @@ template <class A>
     return first_success(detail::as_tasks(std::move(all)), where);
 }
 
-// Chosen for any other argument: does not compile, and the message says why.
+// Chosen for any other argument. Does not compile; the message has the reason.
 template <class... X>
     requires(!detail::are_tasks<X...>)
 auto race(X&&...) {

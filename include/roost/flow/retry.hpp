@@ -2,12 +2,13 @@
 
 // row r = co_await retry(backoff(50ms).jitter(0.5), 4, load_row, id);
 //
-// Calls fn(args...), a task, until it succeeds, at most `attempts` times, and waits for the backoff in between. Throws the
-// last failure with its own type; the earlier ones travel with it, at most the first hundred. A cancelled attempt is not
-// repeated: the awaiting body ends cancelled. The arguments are copied, because each attempt passes them again.
+// Calls fn(args...), a task, until it succeeds, at most `attempts` times, and waits for the backoff in between. If no
+// attempt succeeds, throws the last failure with its own type. The earlier ones travel with it, at most the first hundred. A
+// cancelled attempt is not repeated: the awaiting body ends cancelled. The arguments are copied, because each attempt passes
+// them again. Ends the program if `attempts` is zero.
 //
-// The further failures of an attempt stay with its failure. The next attempt makes both good. If a cancel comes before that
-// attempt, they go to the failure sink.
+// The further failures of an attempt are kept with its failure. If a later attempt succeeds, all of them are dropped. If a
+// cancel comes before the next attempt begins, the failures of the last attempt go to the failure sink.
 
 #include <roost/base/error.hpp>
 #include <roost/flow/backoff.hpp>
@@ -22,8 +23,8 @@
 
 namespace roost::inline ROOST_ABI {
 
-// As retry(), only for failures for which `again(const std::exception_ptr&)` returns true. If it throws, the failure it was
-// called with is thrown, and its own exception travels with that.
+// As retry(), only for failures for which `again(const std::exception_ptr&)` returns true. If `again` throws, there is no
+// retry. The failure it was called with is thrown, and the exception from `again` travels with it.
 template <class Again, class Fn, class... Args>
     requires std::predicate<Again&, const std::exception_ptr&>
 [[nodiscard]] auto retry_if(Again again, detail::placed<backoff> wait, std::uint32_t attempts, Fn&& fn, Args&&... args) {

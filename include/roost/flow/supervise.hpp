@@ -9,18 +9,21 @@
 //       co_return;
 //   }
 //
-// The first argument says what a failure does. ignore: it is counted. restart: fn(args...) is called again after the backoff;
-// at the limit the failure escalates. escalate: the others are cancelled, and supervise() throws the failure. A child keeps
-// its job over restarts. A cancelled child is no failure. Only the children launched here are supervised; a scope inside one
-// of them fails as a unit. supervise() returns when the body and the children have ended. It returns how the body ended, the
-// counts and the failures.
+// The first argument decides what a failure does:
+//   ignore     the failure is counted
+//   restart    fn(args...) is called again after the backoff; at the limit the failure escalates
+//   escalate   the others are cancelled, and supervise() throws the failure
+// A child keeps its job over restarts. A cancelled child is no failure. Only the children launched here are supervised; a
+// scope inside one of them fails as a unit. supervise() returns when the body and the children have ended. It returns how
+// the body ended, the counts and the failures.
 //
 // Scope options before the policy name the scope and limit it: supervise(scope_options("feeds").at_most(4), on_failure::..., fn).
 // A supervised child keeps its slot of at_most() over its restarts and the delays between them. A daemon takes no slot.
 //
-// The further failures of an attempt share the fate of its failure: ignored with it, made good by a restart, or thrown with
-// it. If supervise() throws and the body has failed too, the body's failure travels with the exception. If supervise() throws
-// or is cancelled, there is no result, and failures whose restart did not come go to the failure sink.
+// The further failures of an attempt are treated as its failure is: ignored with it, resolved by a restart, or
+// thrown with it. If supervise() throws and the body has failed too, the body's failure travels with the exception. If
+// supervise() throws or is cancelled, there is no result. Then failures whose restart did not begin, and those of on_exit,
+// go to the failure sink.
 
 #include <roost/flow/detail/placed.hpp>
 #include <roost/flow/detail/supervision.hpp>
@@ -87,8 +90,8 @@ private:
     scope* in_;
 };
 
-// The result of supervise(). A failure of the body that is not observed by value(), error() or body() goes to the failure
-// sink. So do its further failures, which value() does not throw.
+// The result of supervise(). A failure of the body goes to the failure sink unless value(), error(), body() or to_outcome()
+// was called. So do its further failures, which value() does not throw.
 template <class T>
 class [[nodiscard]] supervised {
 public:
@@ -141,7 +144,7 @@ public:
         return std::move(body_).value();
     }
     [[nodiscard]] const observe::supervised_counts& counts() const noexcept { return counts_; }
-    // Returns every failed attempt in order, at most the first hundred.
+    // Returns every failed attempt in order, at most the first hundred. Includes failures of on_exit in other attempts.
     [[nodiscard]] const std::vector<child_failure>& failures() const noexcept { return failures_; }
 
 private:

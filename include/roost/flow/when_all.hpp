@@ -4,13 +4,13 @@
 //
 //   auto [user, news] = co_await when_all(load_user(id), load_news());      a tuple, in order
 //   std::vector<row> rows = co_await when_all(std::move(queries));          a vector of tasks: a vector of results
-//   auto each = co_await when_all_settled(ping(a), ping(b));                outcomes: nothing fails, nothing is cancelled
+//   auto each = co_await when_all_settled(ping(a), ping(b));                outcomes: a failure cancels nothing
 //
 // Each task is a child of its own. They begin from left to right, the first one inside the await. Each of the others begins
-// when the one before it has ended or is suspended, here or on another worker. when_all fails fast: the first failure cancels
-// the others, which are awaited, and is thrown with its own type. If a task ends cancelled there is no result: the others are
-// cancelled, and the awaiting body ends cancelled with the same reason. Without tasks the result is there at once: an empty
-// tuple or vector. A void result is a std::monostate, a reference a std::reference_wrapper.
+// when the one before it has ended or is suspended, here or on another worker. when_all fails fast: the first failure
+// cancels the others, which are awaited, and is thrown with its own type. If a task ends cancelled, the others are
+// cancelled, and the awaiting body ends cancelled with the same reason. Without tasks the await returns an empty tuple or
+// vector at once. A void result is a std::monostate, a reference a std::reference_wrapper.
 
 #include <roost/flow/detail/all_group.hpp>
 #include <roost/task/as_outcome.hpp>
@@ -120,7 +120,7 @@ template <class A>
     return when_all_settled(detail::as_tasks(std::move(all)), where);
 }
 
-// Chosen for any other argument: does not compile, and the message says why.
+// Chosen for any other argument. Does not compile; the message has the reason.
 template <class... X>
     requires(!detail::are_tasks<X...>)
 auto when_all(X&&...) {

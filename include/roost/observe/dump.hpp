@@ -10,9 +10,9 @@
 //       region 'deadline' (server.cpp:92), running, waits on mutex 'accounts', deadline in 188 ms
 //     job 'flush' (server.cpp:61), cancelling (requested: disk full (server.cpp:70, at 'flush')), age 2 s, 1 child
 //
-// Thread-safe, at any time. Nothing is stopped meanwhile, so each line is true by itself, not all of them together. Siblings
-// whose subtrees read the same share one line. The text has a size limit; when it is reached, the last lines state what was
-// left out.
+// Thread-safe. The program runs on during the call, so each line is true by itself, but not all lines together. Siblings
+// whose subtrees have equal texts share one line. The text has a size limit. When it is reached, the last lines state what
+// was left out.
 
 #include <roost/task/owned_scope.hpp>
 
@@ -62,7 +62,8 @@ private:
     bool group_ = true;
 };
 
-// Returns the tree below `root` as text. The caller keeps `root` alive. Returns "no memory\n" if there is none.
+// Returns the tree below `root` as text. Requires that the caller keeps `root` alive. Returns "no memory\n" if memory runs
+// out.
 [[nodiscard]] std::string dump(const node& root, dump_options how = {}) noexcept;
 [[nodiscard]] inline std::string dump(const scope& root, dump_options how = {}) noexcept { return dump(root.core(), how); }
 [[nodiscard]] inline std::string dump(const job& j, dump_options how = {}) noexcept {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The switches of a program. Each belongs to the whole program and has one shape: `previous = set_x(next)`. A part of a program
-// that sets one for a while sets the previous value again when it ends.
+// The switches of a program. Each belongs to the whole program and has one shape: `previous = set_x(next)`. Code that sets
+// one for a while restores the previous value at its end.
 //
 //   switch                        value                                     default    receives or decides
 //   set_panic_handler(f)          panic_handler, null: none                 none       the sentence of a bug, before the program ends
@@ -11,9 +11,9 @@
 //   set_guard_tracking(m)         guard_tracking                            sites      what each guard records for a report
 //   set_job_counting(on)          bool                                      false      whether jobs are counted: job_counts_now()
 //
-// set_panic_handler and set_shutdown_log are set while no other thread uses Roost; the others are thread-safe. `observation` is
-// the only one of which several exist: up to eight observers of all jobs, each from its constructor to its destructor. The log of a
-// service is no switch of the program but an option of that service (service::options).
+// set_panic_handler and set_shutdown_log require that no other thread uses Roost; the others are thread-safe. Only
+// `observation` may exist several times: up to eight observers of all jobs, each from its constructor to its destructor. The
+// log of a service is no switch of the program but an option of that service (service::options).
 
 #include <roost/base/assert.hpp>
 #include <roost/base/failure_sink.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
-// Counters and events of jobs. Both are compiled in, and off until they are requested. Until then each place that could
-// report costs one plain load: four in the life of a job without a handle, seven with one, one more per cancel and per
-// waiter.
+// Counters and events of jobs. Both are compiled in, and off until they are requested. While they are off, each place that
+// could report costs one plain load. These are four in the life of a job without a handle, and seven with one. Each cancel
+// and each waiter costs one more.
 //
 //   set_job_counting(true);                           usually at the start of the program
 //   job_counts n = job_counts_now();                  n.created() - n.finished(): alive
@@ -22,12 +22,12 @@ namespace roost::inline ROOST_ABI::observe {
 // Switches counting on or off. Returns true if it was on before. Thread-safe.
 bool set_job_counting(bool on) noexcept;
 [[deprecated("use set_job_counting(on)")]] inline bool count_jobs(bool on) noexcept { return set_job_counting(on); }
-// Returns exact numbers while no job changes; otherwise each number is one that it had during the call.
+// Returns the counts. They are exact while no job changes. Otherwise each number is one that it had during the call.
 [[nodiscard]] job_counts job_counts_now() noexcept;
 
-// Registers an observer of all jobs of the program, from the constructor to the destructor. When the destructor returns, no
-// call of `who` is under way and none will come, so it must not run inside one. Throws error(refused) if eight observers
-// exist.
+// Registers an observer of all jobs of the program, from the constructor to the destructor. The destructor waits until no
+// call of the observer is running; none follows. So the observer itself must not call it. Throws error(refused) if eight
+// observers exist.
 class observation {
 public:
     explicit observation(job_observer& who);

@@ -14,7 +14,7 @@ namespace roost::inline ROOST_ABI {
 class pool_error : public error {
 public:
     static constexpr int no_stripe = -1;
-    // What failed.
+    // The step that failed.
     enum class step : std::uint8_t { acquire, create, check, destroy, close };
 
     pool_error(errc code, std::string_view pool, int stripe, step operation, std::string_view what,
@@ -23,7 +23,7 @@ public:
     [[nodiscard]] const std::string& pool() const noexcept { return pool_; }
     [[nodiscard]] int stripe() const noexcept { return stripe_; }  // no_stripe if no stripe was involved
     [[nodiscard]] step operation() const noexcept { return operation_; }
-    // The exception that the user's function threw. Null if there is none.
+    // Returns the exception that the user's function threw. Null if there is none.
     [[nodiscard]] const std::exception_ptr& cause() const noexcept { return cause_; }
 
 private:

@@ -41,9 +41,9 @@ private:
 }  // namespace observe
 
 struct pool_options {
-    // After `after` failed creations in a row, the pool suspends creating for `first`. Each further failure doubles the time, up to
-    // `most`; if `most` is zero, the time stays `first`. During a suspension an acquire waits if the pool has any resource alive.
-    // Otherwise it fails at once with the last error.
+    // After `after` failed creations in a row, the pool suspends creating for `first`. Each further failure doubles the
+    // time, up to `most`; if `most` is zero, the time stays `first`. During a suspension an acquire waits if the pool has
+    // any resource alive. Otherwise it fails at once with the last error.
     struct create_backoff {
         create_backoff() noexcept = default;
         create_backoff(std::uint32_t failures, duration shortest, duration longest) noexcept
@@ -93,7 +93,7 @@ struct pool_stats {
     std::uint32_t idle = 0;
     std::uint32_t out = 0;
     std::uint32_t busy = 0;  // being created, checked or destroyed
-    std::uint32_t over = 0;  // beyond the capacity, after resize() reduced it
+    std::uint32_t over = 0;  // resources beyond the capacity, after resize() reduced it
     std::uint32_t waiting = 0;
     std::uint32_t late = 0;  // attempts past their limit, and destructions of late resources, that still run; approximate
     std::uint64_t created = 0;

@@ -11,17 +11,17 @@
 // check: (R&) -> bool, or an awaitable for a bool. Called before an idle resource is acquired; true means usable.
 // An awaitable is anything that a plain coroutine can co_await, or a task (include roost/task/driven.hpp).
 //
-// Fair: waiters are served first in, first out, across all stripes. A newcomer does not overtake a waiter, with one exception:
-// while the first waiter is a parked thread, other threads in acquire_blocking() may go first, a bounded number of times.
+// Fair: waiters are served first in, first out, across all stripes. A newcomer does not overtake a waiter. One exception:
+// while the first waiter is a parked thread, threads in acquire_blocking() may overtake it, a bounded number of times.
 //
-// A synchronous create or check runs on the acquiring thread. Awaitable functions are run by the pool. Cancelling an acquire
-// leaves such a creation running; its resource goes to the next waiter or becomes idle.
+// A synchronous create or check runs on the acquiring thread. The pool runs awaitable functions. Cancelling an acquire does
+// not cancel a running creation; its resource is handed to the next waiter or becomes idle.
 //
 // Resumes: on the coroutine's executor; without one, inside the call that returns a resource, with no lock held.
-// Cancel: a resource already handed to a cancelled acquire goes to the next waiter.
+// Cancelled: a resource already handed to a cancelled acquire goes to the next waiter.
 // Stop: once the pool's node is stopped, acquires return status stopped.
 // Destroy: closes the pool without waiting. Resources that are out are destroyed when they are returned.
-// Thread-safe, except for moving and destroying the pool object. A call on a moved-from pool panics.
+// Thread-safe, except for moving and destroying the pool object. A call on a moved-from pool ends the program.
 
 #include <roost/base/time_limit.hpp>
 #include <roost/pool/detail/access.hpp>
@@ -45,7 +45,7 @@ public:
     using close_operation = detail::wait_operation<detail::drain_source>;
 
     // Creates the pool and its warm resources. Starts no thread. Throws std::bad_alloc, and pool_error if options.parent is
-    // closed. Panics if the options contradict each other.
+    // closed. Ends the program if the options contradict each other.
     template <class Create, class Destroy = detail::just_destruct, class Check = detail::no_check>
         requires std::invocable<Create&> && std::invocable<Destroy&, R&>
     explicit pool(pool_options options, Create create, Destroy destroy = {}, Check check = {},
@@ -62,7 +62,8 @@ public:
     }
 
     // --- acquiring. `who` names the holder in reports ---------------------------------------------------------------------
-    // Returns an awaiter for acquired<R>: an idle resource, else a new one if there is room, else it waits.
+    // Returns an awaiter for acquired<R>. Takes an idle resource. If none is idle, creates one if there is room. Otherwise
+    // waits.
     [[nodiscard("nothing is held until it is awaited: write co_await")]] operation acquire(
         site where = std::source_location::current()) noexcept {
         return operation(*live(), nullptr, where);
@@ -71,8 +72,9 @@ public:
         literal who, site where = std::source_location::current()) noexcept {
         return operation(*live(), who.text(), where);
     }
-    // Returns an idle resource, or status empty if none is idle or a waiter is queued. Never waits, never creates. A resource
-    // that needs an awaitable check is not returned: the check starts, and the resource stays in the pool for a later acquire.
+    // Returns an idle resource, or status empty if none is idle or a waiter is queued. Never waits, never creates. A
+    // resource that needs an awaitable check is not returned. Its check starts, and the resource stays in the pool for a
+    // later acquire.
     [[nodiscard]] acquired<R> try_acquire(site where = std::source_location::current()) {
         return try_with_reserve(false, nullptr, where);
     }
@@ -87,7 +89,7 @@ public:
     [[nodiscard]] acquired<R> try_acquire_or_create(literal who, site where = std::source_location::current()) {
         return try_with_reserve(true, who.text(), where);
     }
-    // Blocks the thread as acquire() suspends a coroutine. Returns status expired if the deadline passes first.
+    // As acquire(), blocking the thread. Returns status expired if the deadline passes first.
     [[nodiscard]] acquired<R> acquire_blocking(time_limit deadline = no_deadline,
                                                site where = std::source_location::current()) {
         return acquire_blocking("", deadline, where);
@@ -101,9 +103,9 @@ public:
         return acquire_slowly(who.text(), deadline, where);
     }
 
-    // Acquires a resource, calls fn(resource), and gives the resource back. If fn throws or is cancelled, the resource is
-    // destroyed instead. If fn is a coroutine, with() returns a coroutine of the same type. Otherwise it returns an awaiter for
-    // fn's result. Throws pool_error if no resource was acquired.
+    // Acquires a resource, calls fn(resource), and returns the resource to the pool. If fn throws or is cancelled, the
+    // resource is destroyed instead. If fn is a coroutine, with() returns a coroutine of the same type. Otherwise it returns
+    // an awaiter for fn's result. Throws pool_error if no resource was acquired.
     template <class Fn>
     [[nodiscard]] auto with(Fn fn, site where = std::source_location::current()) {
         return with("", std::move(fn), where);
@@ -117,8 +119,8 @@ public:
             return detail::with_operation<R, Fn>(*live(), std::move(fn), who.text(), where);
         }
     }
-    // As with(), but only with an idle resource. Returns an empty optional if there is none. If fn returns void, returns true if
-    // fn was called.
+    // As with(), but only with an idle resource. Returns an empty optional if there is none. If fn returns void, returns
+    // true if fn was called.
     template <class Fn>
     auto try_with(Fn fn, site where = std::source_location::current()) {
         return try_with("", std::move(fn), where);
@@ -146,8 +148,8 @@ public:
     // destroyed, and attempts past their limit have ended. The pool calls no user function after that. Cancelling the wait
     // leaves the pool closed.
     [[nodiscard]] close_operation close() noexcept { return close_operation(detail::drain_source(*live())); }
-    // As close(), with a deadline. Uses the pool's executor and timers, and panics without them. The result has a value if the
-    // pool drained in time.
+    // As close(), with a deadline. Requires an executor and timers in the options; without them the program ends. The result
+    // has a value if the pool drained in time.
     [[nodiscard]] auto close(time_point deadline) noexcept {
         if (live()->options().timers == nullptr) {
             detail::panic("pool", live()->name(), live()->made_at(),

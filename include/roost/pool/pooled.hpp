@@ -12,8 +12,8 @@ class pool;
 template <class R>
 class acquired;
 
-// A handle to an acquired resource. Its destructor returns the resource to the pool, also after the pool object is destroyed.
-// Movable, also to another thread. Not thread-safe. Dereferencing an empty handle panics.
+// A handle to an acquired resource. Its destructor returns the resource to the pool, also after the pool object is
+// destroyed. Movable, also to another thread. Not thread-safe. Dereferencing an empty handle ends the program.
 template <class R>
 class [[nodiscard("the resource goes back at once unless the handle has a name")]] pooled {
 public:
@@ -29,7 +29,7 @@ public:
     }
     ~pooled() { finish(); }
 
-    // True if it holds a resource.
+    // Returns true if it holds a resource.
     [[nodiscard]] explicit operator bool() const noexcept { return slot_ != nullptr; }
     [[nodiscard]] R& operator*() const noexcept { return held(); }
     [[nodiscard]] R* operator->() const noexcept { return &held(); }
@@ -48,8 +48,8 @@ public:
             s->core->creation().discard(*s);
         }
     }
-    // Between distrust() and trust() the destructor discards the resource. For a protocol exchange that an exception or a cancel
-    // may interrupt.
+    // Between distrust() and trust() the destructor discards the resource. For a protocol exchange that an exception or a
+    // cancel may interrupt.
     void distrust() noexcept { is_distrusted_ = true; }
     void trust() noexcept { is_distrusted_ = false; }
 
@@ -76,8 +76,7 @@ private:
     bool is_distrusted_ = false;
 };
 
-// The result of an acquire: a handle, or a status and an error.
-// Its status says how the acquire ended:
+// The result of an acquire: a handle, or a status and an error. status() returns how the acquire ended:
 //   ok         a resource
 //   empty      a try_ form found nothing idle, or a waiter is queued
 //   stopped    the pool's node is stopped, or an ancestor is closed
@@ -96,10 +95,10 @@ public:
     [[nodiscard]] bool has_value() const noexcept { return status_ == wait_status::ok; }
     [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
     [[nodiscard]] wait_status status() const noexcept { return status_; }
-    // The error, a pool_error with its cause. Null if the status is ok, empty or cancelled.
+    // Returns the error, a pool_error with its cause. Null if the status is ok, empty or cancelled.
     [[nodiscard]] const std::exception_ptr& error() const noexcept { return error_; }
 
-    // Access to the resource. Panics if there is none.
+    // Returns the resource. Ends the program if there is none.
     [[nodiscard]] R& operator*() noexcept {
         check();
         return *handle_;

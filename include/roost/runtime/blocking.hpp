@@ -5,14 +5,15 @@
 //   std::string text = co_await blocking(read_whole_file, path);
 //   auto rows = co_await blocking(interrupted_by(stop_query), run_query, &database);
 //
-// Works from any coroutine type. A Roost task uses the lane of its runtime. A coroutine type whose promise has no executor
-// names a lane: blocking_on(rt.blocking(), fn, args...). It is resumed on that lane's thread.
+// Any coroutine type can await it. A Roost task uses the lane of its executor; without a lane the program ends. A coroutine
+// type whose promise has no executor names a lane: blocking_on(rt.blocking(), fn, args...). It resumes on that lane's
+// thread.
 //
-// Cancellation: a function that has not started is withdrawn and never runs. A function that runs is never abandoned by a
-// cancel. The cancelling thread calls the interrupter once, and only while fn runs. The await then completes with what fn
-// returns, and the task's next checkpoint cancels.
+// Cancelled: a function that has not started is withdrawn and never runs. A running function is never abandoned by a cancel.
+// The cancelling thread calls the interrupter once, and only while fn runs. The await then completes with the result of fn,
+// and the task's next checkpoint ends it.
 //
-// Throws at the await what fn threw. Throws std::system_error(errc::closed) if the lane is closed or cannot start a thread.
+// Throws what fn throws. Throws std::system_error(errc::closed) if the lane is closed or cannot start a thread.
 
 #include <roost/exec/blocking.hpp>
 #include <roost/runtime/blocking_lane.hpp>

@@ -54,26 +54,26 @@ public:
 
     explicit blocking_lane(std::size_t limit = 64, std::string_view name = "blocking",
                            duration keep_idle = std::chrono::seconds(5));
-    // Calls close() and names on standard error what it abandons.
+    // Calls close() and prints to standard error what it abandons.
     ~blocking_lane();
 
     bool submit(ext::blocking_work& w) noexcept override;
     bool withdraw(ext::blocking_work& w) noexcept override;
 
     // Refuses new work, runs what is queued, and returns when every thread has ended. Blocks. If no work ends for
-    // `patience`, the remaining threads are abandoned and returned. An abandoned thread ends when its work returns, and
-    // does not resume the coroutine that submitted it. Work that is still queued is returned as well; it never runs. Must
-    // not be called on a thread of the lane.
+    // `patience`, abandons the remaining threads and returns them. An abandoned thread ends when its work returns. It does
+    // not resume the coroutine that submitted the work. Work that is still queued is returned as well; it never runs. Ends
+    // the program on a thread of the lane.
     std::vector<observe::lane_entry> close(duration patience = default_patience) noexcept;
 
-    // Returns what the threads run now, for reports. Throws std::bad_alloc.
+    // Returns what the threads run, for reports. Throws std::bad_alloc.
     [[nodiscard]] std::vector<observe::lane_entry> running() const;
 
     // Called by work on a lane's thread before it delivers its result to an executor or frees its owner. Returns false if
-    // the lane has abandoned the work: its owner may be gone. Always returns true on other threads.
+    // the lane has abandoned the work: its owner may be destroyed. Always returns true on other threads.
     [[nodiscard]] static bool may_deliver() noexcept;
-    // Called where that result is used, as its first act. On a thread of a lane it ends what may_deliver() began: close() waits
-    // for what follows no longer than for any work. Does nothing on other threads.
+    // Called first by the code that uses the result. On a thread of a lane it ends what may_deliver() began. From then on,
+    // close() waits for that code as for any work. Does nothing on other threads.
     static void has_delivered() noexcept;
 
     // Returns true if the caller runs on one of the lane's threads.

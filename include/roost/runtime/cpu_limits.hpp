@@ -8,7 +8,7 @@
 namespace roost::inline ROOST_ABI::ext {
 
 // Returns how many threads can run at once, at least 1. That is the number of processors this process may use (affinity,
-// cpuset), limited by the CPU quota of its control groups, rounded up. The quota is read from cgroup v2 cpu.max and v1
+// cpuset). The CPU quota of its control groups, rounded up, limits it. The quota is read from cgroup v2 cpu.max and v1
 // cpu.cfs_quota_us, ancestors included. Tests pass a directory as `root`; "" is the real one.
 [[nodiscard]] unsigned usable_cpus(const std::string& root = "") noexcept;
 

@@ -22,8 +22,9 @@ namespace roost::inline ROOST_ABI {
 class loop final : public executor {
 public:
     explicit loop(std::string_view name = "loop");
-    // Requires that run() has returned and that nothing is queued; see close(). Any thread may call it as soon as posted
-    // work or stop() made run() return. Blocks until the threads inside post(), stop() and close() have left.
+    // Requires that run() has returned and that nothing is queued; see close(). Otherwise the program ends. Any thread may
+    // destroy the loop as soon as posted work or stop() made run() return. Waits until the threads inside post(), stop() and
+    // close() have left.
     ~loop();
 
     bool post(ext::work& w) noexcept override;
@@ -39,8 +40,9 @@ public:
 
     // Runs work and timers until stop() is called, or until the loop is closed and nothing is left to run. Blocks.
     void run() noexcept;
-    // Runs what is ready without sleeping. Returns the number of bodies that ran; zero if nothing was ready. Ends when all that
-    // was ready at its start has run, although bodies keep yielding or waking each other. The next call runs the rest.
+    // Runs what is ready without sleeping. Returns the number of bodies that ran; zero if nothing was ready. Ends when
+    // everything that was ready at its start has run, even if bodies keep yielding or waking each other. The next call runs
+    // the rest.
     std::size_t poll() noexcept;
     // Makes run() return after the current body. The next run() continues. Thread-safe.
     void stop() noexcept;

@@ -5,7 +5,8 @@
 //   int main() { return roost::run(serve()); }
 //
 // Creates a runtime, runs the task and everything it starts to the end, and ends the runtime. Returns the task's value or
-// throws its error. Blocks the calling thread, which must not be a worker of any runtime.
+// throws its error. Throws task_cancelled if the task ended cancelled. Blocks the calling thread. Throws
+// error(would_deadlock) in a job.
 
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/block_on.hpp>
@@ -22,7 +23,7 @@ T run(task<T> t, const runtime_options& options = runtime_options(),
     return block_on(rt, std::move(t), "main", from);
 }
 
-// As above, on a runtime that exists already.
+// As above, on an existing runtime. Throws error(would_deadlock) also on a thread of that runtime.
 template <class T>
 T run(runtime& on, task<T> t, std::source_location from = std::source_location::current()) {
     return block_on(on, std::move(t), "main", from);

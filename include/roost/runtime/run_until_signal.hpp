@@ -5,8 +5,8 @@
 //   int main() { return roost::run_until_signal(serve()); }
 //
 // The first SIGINT or SIGTERM cancels the task and everything it started, with the signal's name as the reason. Destructors
-// and cleanup run. From then on both signals have their former effect: a second Ctrl-C kills a task that does not end. The
-// former handlers are restored before run_until_signal returns. A SIGINT that the process ignores from the start (nohup,
+// and cleanup run. From then on both signals have their former effect: a second Ctrl-C kills a task that does not end.
+// run_until_signal restores the former handlers before it returns. A SIGINT that the process ignores from the start (nohup,
 // background jobs) stays ignored.
 //
 // For phases, budgets, reports and readiness use service::run; for other signals and other reactions, signal_watch.

@@ -40,16 +40,16 @@ private:
     void* overrun_context_ = nullptr;
 };
 
-// What could not run before a runtime ended. Everything else that was queued has run.
+// The work that did not run before a runtime ended. Everything else that was queued has run.
 class runtime_ending {
 public:
     runtime_ending() noexcept = default;
     runtime_ending(std::size_t timers, std::vector<observe::lane_entry> abandoned) noexcept
         : timers_(timers), abandoned_(std::move(abandoned)) {}
-    // Timers that were still armed. They never fire.
+    // Returns the number of timers that were still armed. They never fire.
     [[nodiscard]] std::size_t timers_left() const noexcept { return timers_; }
-    // Blocking functions that did not end within the runtime's patience, and those queued behind them. Their threads are
-    // detached, and what the functions return is dropped.
+    // Returns the blocking functions that did not end within the runtime's patience, and those queued behind them. Their
+    // threads are detached, and the results of the functions are dropped.
     [[nodiscard]] const std::vector<observe::lane_entry>& abandoned() const& noexcept { return abandoned_; }
     const std::vector<observe::lane_entry>& abandoned() const&& = delete;  // the entries are part of this object
 
@@ -58,21 +58,21 @@ private:
     std::vector<observe::lane_entry> abandoned_;
 };
 
-// Threads that run work: a work-stealing executor, timers, a blocking lane, and a watcher. With one worker the executor is
-// a loop on its own thread. The watcher reports bodies that run for longer than the soft budget without suspending.
+// Threads that run work: a work-stealing executor, timers, a blocking lane, and a watcher. With one worker the executor is a
+// loop on its own thread. The watcher reports bodies that run for longer than the soft budget without suspending.
 //
 //   workers            number of worker threads; 0: usable_cpus()
 //   blocking_threads   most threads of the blocking lane; they are started when needed
 //   blocking_patience  how long shut_down() waits for blocking functions while none of them ends; default 10 s
 //   soft_budget        0: no reports
 //
-// The runtime must outlive everything that runs on it. Any thread that is not its own may destroy it as soon as that has
-// ended. The destructor waits for threads inside post(). A forked child may destroy it; post() and shut_down() panic.
+// The runtime must outlive everything that runs on it. Any thread but its own may destroy it as soon as that work has ended.
+// The destructor waits for threads inside post(). A forked child may destroy it; post() and shut_down() end the child.
 class runtime {
 public:
     // Throws std::system_error if a thread cannot be started.
     explicit runtime(const runtime_options& options = runtime_options(), site made_at = std::source_location::current());
-    ~runtime();  // calls shut_down() and names on standard error what it abandons
+    ~runtime();  // calls shut_down() and prints to standard error what it abandons
     runtime(const runtime&) = delete;
     runtime& operator=(const runtime&) = delete;
 
@@ -86,8 +86,8 @@ public:
     bool post(ext::work& w) noexcept { return get_executor().post(w); }
 
     // Refuses new work from other threads, runs everything that is queued, and ends the threads. Blocking work ends first;
-    // timers no longer fire. Blocks; must not be called by a thread of the runtime. A second call waits for the end of the
-    // first and returns an empty runtime_ending.
+    // timers no longer fire. Blocks. Ends the program on a thread of the runtime. A second call blocks until the first has
+    // ended, and returns an empty runtime_ending.
     runtime_ending shut_down();
 
     // Returns the index of the worker that the caller runs on, or no_worker. For striping by worker.

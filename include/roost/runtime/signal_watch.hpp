@@ -9,12 +9,14 @@
 //   }
 //   const int number = co_await signal_received(SIGINT, SIGTERM);           the first signal, as a task: alone or in race()
 //
-// A watched signal is counted and has no other effect. A handler that was installed before is still called, so a watch
-// inside service::run and the service both see the signal. The signal's former effect is restored when its last watch is
-// destroyed. Programs started with exec, and children that fork without exec, have the former effect from the start.
+// A watched signal is counted and has no other effect. A handler that was installed before is still called. So inside
+// service::run, the watch and the service both receive the signal. The signal's former effect is restored when its last
+// watch is destroyed. Programs started with exec, and children that fork without exec, have the former effect from the
+// start.
 //
-// Every watch receives every signal that arrives after its construction, and keeps up to 64 that are not received yet.
-// Signals that the kernel merges count once. One thread of the process delivers them; it lives as long as there is a watch.
+// Every watch receives every signal that arrives after its construction. It keeps up to 64 that are not received yet, and
+// drops further ones. Signals that the kernel merges count once. One thread of the process delivers them; it lives as long as
+// any watch.
 
 #include <roost/runtime/detail/signal_hub.hpp>
 #include <roost/sync/channel.hpp>
@@ -27,8 +29,8 @@ namespace roost::inline ROOST_ABI {
 
 class signal_watch {
 public:
-    // Throws error(refused) for a number that cannot be waited for: SIGKILL, SIGSTOP, fault signals (SIGSEGV and the like),
-    // and numbers that are no signal. Throws std::system_error without a thread, std::bad_alloc without memory.
+    // Throws error(refused) for a number that cannot be watched: SIGKILL, SIGSTOP, fault signals (such as SIGSEGV), and
+    // numbers that are no signal. Throws std::system_error if no thread can be started, and std::bad_alloc.
     template <std::same_as<int>... Number>
     explicit signal_watch(Number... numbers) : signal_watch(detail::signal_numbers(numbers...)) {}
     ~signal_watch();  // requires that no receive() is pending

@@ -11,9 +11,9 @@
 
 namespace roost::inline ROOST_ABI::service {
 
-// How long each phase of shutdown may take, under one total. Phases without a budget share what is left of the total, in
-// the proportions 0 : 2 : 15 : 4 : 1 : 3 (lame duck, stop intake, drain, cancel, abort, release). The default total is 25
-// s: five less than the 30 s that Kubernetes grants.
+// How long each phase of shutdown may take, under one total. Phases without a budget share the rest of the total. Their
+// proportions are 0 : 2 : 15 : 4 : 1 : 3 (lame duck, stop intake, drain, cancel, abort, release). The default total is 25 s:
+// five less than the 30 s that Kubernetes allows.
 class budgets {
 public:
     constexpr budgets() noexcept = default;
@@ -41,7 +41,7 @@ public:
     constexpr schedule() noexcept = default;
     [[nodiscard]] constexpr duration total() const noexcept { return total_; }
     [[nodiscard]] constexpr duration of(phase p) const noexcept { return parts_[static_cast<std::size_t>(p)]; }
-    // "total 25 s: lame duck 0 ms, stop intake 2 s, ..."
+    // Returns "total 25 s: lame duck 0 ms, stop intake 2 s, ...".
     [[nodiscard]] std::string to_string() const;
 
 private:

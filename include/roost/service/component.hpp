@@ -34,11 +34,11 @@ public:
     constexpr component_options& in(service::stage s) noexcept { return stage_ = s, *this; }
     constexpr component_options& intake() noexcept { return in(service::stage::intake); }
     constexpr component_options& release() noexcept { return in(service::stage::release); }
-    // Components of one stage stop from the largest rank to the smallest; components of equal rank stop together.
-    // Components without a rank stop after those with one, the last added first.
+    // Components of one stage stop from the largest rank to the smallest. Components of equal rank stop together. Components
+    // without a rank stop after those with one, the last added first.
     constexpr component_options& rank(int r) noexcept { return rank_ = r, *this; }
-    // After this time the next component is stopped even if this one has not ended. Default: an equal share of what is left
-    // of the phase.
+    // After this time the next component is stopped even if this one has not ended. Default: an equal share of the time left
+    // in the phase.
     constexpr component_options& budget(duration d) noexcept { return budget_ = d, *this; }
 
     // The failure of an optional component is logged, and the service continues.
@@ -65,10 +65,10 @@ public:
     [[nodiscard]] std::string_view name() const noexcept { return shutdown_.name(); }
     [[nodiscard]] const component_options& options() const noexcept { return options_; }
 
-    // The component's node: guard(), interrupt(x), child(name), shutting_down(), observe(), report().
+    // Returns the component's node: guard(), interrupt(x), child(name), shutting_down(), observe(), report().
     [[nodiscard]] const roost::shutdown& shutdown() const noexcept { return shutdown_; }
-    // The component's scope: launch and async. A job that ends with an error fails the component. Work that may fail on its
-    // own (a request) catches its errors, runs under a supervisor, or belongs to an optional component.
+    // Returns the component's scope: launch and async. A job that ends with an error fails the component. Work that may fail
+    // alone (a request) catches its errors, runs under a supervisor, or belongs to an optional component.
     [[nodiscard]] scope& jobs() noexcept { return jobs_; }
     template <class T>
     job launch(node_name name, task<T> t, std::source_location where = std::source_location::current()) {
@@ -80,7 +80,7 @@ public:
     void on_stop(std::function<task<>()> hook);
 
     // Reports an error of code that has no job: threads, other libraries. Logs the error. Unless the component is optional,
-    // the service stops being ready, shuts down, and exits with component_failed. Thread-safe.
+    // the service is no longer ready, shuts down, and exits with component_failed. Thread-safe.
     void fail(const std::exception_ptr& error) noexcept;
 
 private:

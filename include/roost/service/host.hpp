@@ -1,6 +1,6 @@
 #pragma once
 
-// The service, as its root task sees it.
+// The interface between a service and its root task.
 
 #include <roost/service/component.hpp>
 #include <roost/service/detail/forward.hpp>
@@ -22,13 +22,13 @@ public:
     host& operator=(const host&) = delete;
 
     // --- parts -------------------------------------------------------------------------------------------------------
-    // Adds a component. If its stage is stopping or has stopped, the component is born stopped. Throws error(refused) if
-    // the budgets of its stage exceed the budget of the phase.
+    // Adds a component. If its stage is stopping or has stopped, the component is stopped from the start. Throws
+    // error(refused) if the budgets of its stage exceed the budget of the phase.
     component& add(node_name name, const component_options& options = {},
                    std::source_location where = std::source_location::current());
-    // The component of the root task. It is stopped last in phase drain.
+    // Returns the component of the root task. It is stopped last in phase drain.
     [[nodiscard]] component& main() noexcept;
-    // For root tasks that only wait for the stop: co_await h.stopping();
+    // Returns a notice of the stop, for root tasks that only wait for it: co_await h.stopping();
     [[nodiscard]] shutdown_notice stopping() noexcept { return main().shutdown().shutting_down(); }
     [[nodiscard]] service::ledger& ledger() noexcept;
     [[nodiscard]] executor_ref executor() const noexcept;
@@ -46,14 +46,14 @@ public:
     [[nodiscard]] duration remaining() const noexcept;
     // Returns one line for operators: "drain, 3 outstanding, oldest job 'a' 2 s, 9 s left".
     [[nodiscard]] std::string status() const;
-    // Returns the tree of everything that lives, as text.
+    // Returns the tree of all live nodes, as text.
     [[nodiscard]] std::string tree() const;
-    // Returns what shutdown is waiting for now.
+    // Returns the work that shutdown is waiting for.
     [[nodiscard]] shutdown_report report() const;
 
-    // --- asking ------------------------------------------------------------------------------------------------------
-    void shut_down(std::string_view why = "requested by the program") noexcept;  // as the first signal does
-    void cancel(std::string_view why = "requested by the program") noexcept;  // as the second signal does
+    // --- requests ----------------------------------------------------------------------------------------------------
+    void shut_down(std::string_view why = "requested by the program") noexcept;  // does what the first signal does
+    void cancel(std::string_view why = "requested by the program") noexcept;  // does what the second signal does
     // Sets the hook for SIGHUP. It runs as a job of main, one at a time. It may outlive the root task's body, so it must
     // not capture that body's locals. Without a hook SIGHUP shuts the service down as SIGTERM does.
     void on_reload(std::function<task<>()> hook);

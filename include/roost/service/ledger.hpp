@@ -1,6 +1,6 @@
 #pragma once
 
-// Accounts for accepted work: every entry is settled exactly once, so nothing is lost unnoticed.
+// Accounts for accepted work: every entry is settled exactly once, so lost work is detected.
 //
 //   auto order = books.accept();
 //   ... co_await store(...);
@@ -51,7 +51,7 @@ public:
         return {accepted_, completed_, failed_, cancelled_, abandoned_ + open()};
     }
 
-    // "ledger: accepted=5 completed=3 failed=1 cancelled=1 abandoned=0 lost=0"
+    // Returns "ledger: accepted=5 completed=3 failed=1 cancelled=1 abandoned=0 lost=0".
     [[nodiscard]] std::string to_string() const;
     // As to_string(). Does not allocate.
     static constexpr std::size_t longest_text = 192;
@@ -86,10 +86,11 @@ private:
     alignas(64) seam::atomic<std::uint64_t> settled_[4];
 };
 
-// One piece of accepted work. Movable; settled once, by any thread.
+// One piece of accepted work. Movable. Any thread may settle it, one thread at a time. The first call settles it; later
+// calls do nothing.
 class [[nodiscard]] ledger::entry {
 public:
-    entry() noexcept = default;  // belongs to no ledger
+    entry() noexcept = default;  // an empty entry, of no ledger
     entry(entry&& other) noexcept : book_(std::exchange(other.book_, nullptr)), throwing_(other.throwing_) {}
     entry& operator=(entry&& other) noexcept {
         if (this != &other) {

@@ -26,7 +26,7 @@ public:
         : text_(text), at_(at), how_(how), kind_(of) {}
     [[nodiscard]] constexpr severity how() const noexcept { return how_; }
     [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }
-    // When the line was logged; it may be written later.
+    // Returns when the line was logged; it may be written later.
     [[nodiscard]] constexpr ext::wall_time time() const noexcept { return at_; }
     [[nodiscard]] constexpr bool is_ledger() const noexcept { return kind_ == kind::ledger; }
 
@@ -45,14 +45,14 @@ private:
 
 // Receives the log lines of a service; connect your logger here. Must not throw.
 //
-// One thread of the service calls the sink, one line at a time, in the order in which the lines were logged. No other
-// thread waits for it: lines are queued (options::log_buffer). While the sink blocks, the queue drops its oldest lines. The
-// sink then gets "roost: N log lines dropped" before the next line. run() waits until every line is written, at most until
+// One thread of the service calls the sink, one line at a time, in the order in which the lines were logged. No other thread
+// waits for it: lines are queued (options::log_buffer). While the sink blocks, the queue drops its oldest lines. The sink
+// then receives "roost: N log lines dropped" before the next line. run() waits until every line is written, at most until
 // the hard deadline. If run() refuses to start the service, it calls the sink on its own thread.
 using log_sink = void (*)(const log_line& line, void* context) noexcept;
 
-// The default sink: writes to_string() and a line end to standard error. If the reader takes nothing for a second, lines are
-// dropped until it takes some again. A line then reports how many.
+// The default sink: writes to_string() and a line end to standard error. If the reader accepts nothing for a second, lines
+// are dropped until it accepts some again. A line then reports how many.
 void log_to_stderr(const log_line& line, void* context) noexcept;
 
 }  // namespace roost::inline ROOST_ABI::service

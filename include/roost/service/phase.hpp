@@ -7,17 +7,17 @@
 
 namespace roost::inline ROOST_ABI::service {
 
-// The phases of a service, in this order. A service never goes back to an earlier phase.
+// The phases of a service, in this order. A service never returns to an earlier phase.
 //
 //   running      serves
-//   lame_duck    no longer ready, still serves: load balancers look away before a request is refused
-//   stop_intake  components of stage::intake are stopped: nothing new comes in
+//   lame_duck    no longer ready, still serves: load balancers stop sending before a request is refused
+//   stop_intake  components of stage::intake are stopped: no new work arrives
 //   drain        components of stage::work are stopped, one after the other, main last; work that has begun is finished
 //   cancel       the remaining work is cancelled
-//   abort        shields are pierced
+//   abort        shielded work is cancelled too
 //   release      components of stage::release are stopped: pools, connections, logs
 //   exit         threads are joined
-//   forced       the third signal or the hard deadline: the tree is printed, and the process dies
+//   forced       after the third signal or the hard deadline: the tree is printed, and the process ends at once
 enum class phase : std::uint8_t { running, lame_duck, stop_intake, drain, cancel, abort, release, exit, forced };
 inline constexpr unsigned phase_count = 9;
 

@@ -10,10 +10,11 @@
 //   }
 //   int main() { return service::run(serve); }
 //
-// The first SIGTERM or SIGINT begins shutdown (see phase.hpp), the second cancels. The third prints the tree, and the
-// process dies of the signal; the hard deadline does the same. SIGUSR1 prints the tree, SIGHUP runs the reload hook.
-// Signals and phases are handled on a thread of their own, so they work when every worker is stuck. The ledger is the last
-// line that is logged. A process runs one service at a time.
+// The first SIGTERM or SIGINT begins shutdown (see phase.hpp), the second cancels. The third prints the tree, and the signal
+// kills the process. The hard deadline does the same. If no signal was received, the process exits with the code of the
+// first failure, or with work_cancelled. SIGUSR1 prints the tree, SIGHUP runs the reload hook. Signals and phases are
+// handled on a thread of their own, so they work when every worker is stuck. The ledger is the last line that is logged. A
+// process runs one service at a time.
 
 #include <roost/service/detail/main_task.hpp>
 #include <roost/service/host.hpp>

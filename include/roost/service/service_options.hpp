@@ -34,7 +34,7 @@ public:
 
     // The service creates a runtime with these options ...
     constexpr options& runtime(const runtime_options& r) noexcept { return runtime_ = r, *this; }
-    // ... or uses this executor: an event loop, a thread pool. It has to be running, and to outlive run().
+    // ... or uses this executor: an event loop, a thread pool. It must be running, and must outlive run().
     constexpr options& on(executor_ref where) noexcept { return where_ = where, *this; }
 
     // False: no signal handlers are installed; only the program can start the shutdown.

@@ -25,8 +25,8 @@ private:
     A inner_;
 };
 
-// Makes any awaitable cancellable: try_cancel() ends the wait, while the inner awaitable keeps running. Awaiting allocates the
-// shared state and the frame of a detached coroutine. Returns or throws what the inner awaitable does.
+// Makes any awaitable cancellable: try_cancel() ends the wait, while the inner awaitable keeps running. Awaiting allocates
+// the shared state and the frame of a detached coroutine. Returns or throws what the inner awaitable returns or throws.
 template <class A>
 class [[nodiscard]] abandon {
     using result = detail::awaited_result<A>;

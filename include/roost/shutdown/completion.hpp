@@ -32,8 +32,8 @@ public:
         return !node_;
     }
 
-    // Returns an awaiter. On an lvalue, the awaiter marks this object as resolved, so this object must outlive it. On an rvalue,
-    // the awaiter takes over the node.
+    // Returns an awaiter. On an lvalue, the awaiter marks this object as resolved, so this object must outlive it. On an
+    // rvalue, the awaiter takes over the node.
     [[nodiscard]] operation wait() & noexcept { return operation(node_, detail::wait_for::completion, &node_); }
     [[nodiscard]] operation wait() && noexcept { return operation(std::move(node_), detail::wait_for::completion); }
     [[nodiscard]] operation operator co_await() & noexcept { return wait(); }

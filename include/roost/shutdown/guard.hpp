@@ -9,10 +9,10 @@
 
 namespace roost::inline ROOST_ABI {
 
-// A unit of work in flight. The node and every ancestor complete only after the guard is destroyed. A guard does not delay stop,
-// and stop does not end it. A copy is a second guard; a move transfers it. Any thread may destroy it. Creating or destroying
-// one costs one or two atomic operations while the node has other guards. The first and last guard also update the ancestors.
-// Not thread-safe: one guard object is used by one thread at a time.
+// A unit of work in flight. The node and every ancestor complete only after the guard is destroyed. A guard does not delay
+// stop, and stop does not end it. A copy is a second guard; a move transfers it. Any thread may destroy it. Creating or
+// destroying one costs one or two atomic operations while the node has other guards. The first and last guard also update
+// the ancestors. Not thread-safe: one guard object is used by one thread at a time.
 class [[nodiscard]] guard {
 public:
     // An empty guard: no unit of work.
@@ -45,13 +45,13 @@ public:
         }
     }
 
-    // True if it holds a unit of work.
+    // Returns true if it holds a unit of work.
     [[nodiscard]] explicit operator bool() const noexcept { return node_ != nullptr; }
-    // The site where the guard was created. Unknown if no site was recorded.
+    // Returns the site where the guard was created. Unknown if no site was recorded.
     [[nodiscard]] site made_at() const noexcept { return slot_ != nullptr ? slot_->site() : site(); }
     [[nodiscard]] token observe() const noexcept { return node_ != nullptr ? token(*node_) : token(); }
 
-    // True if both guards belong to the same node.
+    // Returns true if both guards belong to the same node.
     friend bool operator==(const guard& a, const guard& b) noexcept { return a.node_ == b.node_; }
 
 private:

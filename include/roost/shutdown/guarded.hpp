@@ -112,7 +112,7 @@ public:
         return inner_.close();
     }
 
-    // True if the nodes are the same and the values are equal.
+    // Returns true if the nodes are the same and the values are equal.
     friend bool operator==(const guarded& a, const guarded& b)
         requires std::equality_comparable<T>
     {

@@ -19,7 +19,8 @@
 // Checking for stop is one load. Stop also ends a pending wait on an awaitable with try_cancel(), or on a task. That holds for
 // co_await and for awaitables returned by next(), read_some() and so on. A task is cancelled and awaited to its end; this
 // needs roost/task/until_stop.hpp. A generator that is stopped inside next() has therefore ended. An awaitable without
-// try_cancel() must be wrapped in finish() or abandon(). For a function that blocks its thread, stop is checked before each call.
+// try_cancel() must be wrapped in finish() or abandon(). For a function that blocks its thread, stop is checked before each
+// call.
 //
 // An interrupt does not own the node and is not work. It also ends when the node can no longer be stopped, because its last
 // owner is gone.
@@ -48,7 +49,7 @@ public:
         return interrupt<T, true>(std::move(inner_), std::move(node_), std::move(guard_), where);
     }
 
-    // True if the node is stopped, or its last owner is gone.
+    // Returns true if the node is stopped, or its last owner is gone.
     [[nodiscard]] bool is_stopped() const noexcept { return node_->is_terminal(); }
     [[nodiscard]] T& operator*() & noexcept { return inner_; }
     [[nodiscard]] const T& operator*() const& noexcept { return inner_; }
@@ -158,7 +159,7 @@ public:
         return inner_.close();
     }
 
-    // True if the nodes are the same and the values are equal.
+    // Returns true if the nodes are the same and the values are equal.
     friend bool operator==(const interrupt& a, const interrupt& b)
         requires std::equality_comparable<T>
     {

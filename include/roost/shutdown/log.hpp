@@ -31,7 +31,7 @@ struct shutdown_record {
     level now = level::running;
     std::optional<duration> age;  // of the guard, if recorded
 
-    // "guard of 'uploads' dropped after stop, made at upload.cpp:17, held for 2.5 s"
+    // Returns "guard of 'uploads' dropped after stop, made at upload.cpp:17, held for 2.5 s".
     [[nodiscard]] std::string to_string() const;
 };
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-// A report of the work that is still running. A report is a value and holds no node. All its guards existed at one moment of the
-// call that made it. It includes every guard that was held during the whole call.
+// A report of the work that is still running. A report is a value and holds no node. All its guards existed at one moment of
+// the call that made it. It includes every guard that was held during the whole call.
 
 namespace roost::inline ROOST_ABI {
 
@@ -25,26 +25,26 @@ public:
 
     [[nodiscard]] const std::string& kind() const noexcept { return kind_; }  // "guard", "job", ...
     [[nodiscard]] const std::string& name() const noexcept { return name_; }  // of the node
-    // The site where the work was created.
+    // Returns the site where the work was created.
     [[nodiscard]] roost::site site() const noexcept { return where_; }
     [[deprecated("use site()")]] [[nodiscard]] roost::site where() const noexcept { return site(); }
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
-    // The age of the oldest member. Empty if no age was recorded.
+    // Returns the age of the oldest member. Empty if no age was recorded.
     [[nodiscard]] std::optional<duration> oldest() const noexcept { return oldest_; }
-    // True if oldest() is a lower bound: the age counts from when the guard was first noticed (guard_tracking::sites).
+    // Returns true if oldest() is a lower bound: the age counts from when the guard was first noticed
+    // (guard_tracking::sites).
     [[nodiscard]] bool is_at_least() const noexcept { return is_at_least_; }
-    // True if count() is approximate: the group holds guards whose site was not recorded.
+    // Returns true if count() is approximate: the group holds guards whose site was not recorded.
     [[nodiscard]] bool is_about() const noexcept { return is_about_; }
-    // How many members wait on the same thing; at most 64 things, that of the oldest member first. `on` is empty for members
-    // that run or whose wait is unknown.
+    // Members that wait on the same object, and their number. `on` is empty for members that run or whose wait is unknown.
     struct wait {
         std::string on;
         std::size_t count = 0;
         bool uninterruptible = false;
     };
-    // All distinct waits of the group, the oldest member's first.
+    // Returns the distinct waits of the group, the oldest member's first. At most 64.
     [[nodiscard]] const std::vector<wait>& waits() const noexcept { return waits_; }
-    // The wait of the oldest member.
+    // Returns the wait of the oldest member.
     [[nodiscard]] const std::string& waits_on() const noexcept;
     [[nodiscard]] bool is_uninterruptible() const noexcept;
 
@@ -56,7 +56,7 @@ public:
     // Returns one line without a line break, such as "2 guards of 'uploads' (upload.cpp:17), oldest at least 1.3 s".
     [[nodiscard]] std::string to_string() const;
 
-    // True if kind, name and site are equal.
+    // Returns true if kind, name and site are equal.
     [[nodiscard]] bool same_group(const report_entry& other) const noexcept {
         return kind_ == other.kind_ && where_ == other.where_ && name_ == other.name_;
     }
@@ -68,14 +68,14 @@ private:
     std::size_t count_ = 0;
     std::optional<duration> oldest_;
     std::vector<wait> waits_;
-    std::size_t unlisted_ = 0;  // that wait on further things
+    std::size_t unlisted_ = 0;  // members that wait on further objects
     bool is_at_least_ = false;
     bool is_about_ = false;
 };
 
 }  // namespace observe
 
-// The groups of a subtree's outstanding work. A copyable value; Thread-safe to read.
+// The groups of a subtree's outstanding work. A copyable value; thread-safe to read.
 class shutdown_report {
 public:
     using const_iterator = std::vector<observe::report_entry>::const_iterator;
@@ -84,9 +84,9 @@ public:
     explicit shutdown_report(std::vector<observe::report_entry> groups);
 
     [[nodiscard]] bool is_empty() const noexcept { return entries_.empty(); }
-    // The sum of count() over all groups.
+    // Returns the sum of count() over all groups.
     [[nodiscard]] std::size_t total() const noexcept { return total_; }
-    // The groups, oldest first; equal ages are sorted by site, then name.
+    // Returns the groups, oldest first; equal ages are sorted by site, then name.
     [[nodiscard]] const std::vector<observe::report_entry>& entries() const noexcept { return entries_; }
     [[nodiscard]] const_iterator begin() const noexcept { return entries_.begin(); }
     [[nodiscard]] const_iterator end() const noexcept { return entries_.end(); }

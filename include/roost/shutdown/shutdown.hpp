@@ -31,9 +31,9 @@ enum class shutdown_state : std::uint8_t {
 //   auto connection = server.child("connection");         a node below: stopped with the server, counted by it
 //   if (!server.shut_down().wait_blocking(deadline)) { log(server.report().to_string()); server.cancel(); }
 //
-// Destroying the last handle of a root stops it. Destroying the last handle of a child does not stop it; its guards still count
-// as work of its ancestors. Thread-safe per node: different handles may be used by different threads at once. A single handle
-// object is not thread-safe. A call on a moved-from handle panics.
+// Destroying the last handle of a root stops it. Destroying the last handle of a child does not stop it; its guards still
+// count as work of its ancestors. Thread-safe per node: different handles may be used by different threads at once. A single
+// handle object is not thread-safe. A call on a moved-from handle ends the program.
 class shutdown {
 public:
     // Creates a root. Throws std::bad_alloc.
@@ -51,8 +51,8 @@ public:
     }
     ~shutdown() { reset(); }
 
-    // Creates a child of this node. The child of a stopped node is stopped from the start. The cost does not depend on the number
-    // of siblings. Throws std::bad_alloc.
+    // Creates a child of this node. The child of a stopped node is stopped from the start. The cost does not depend on the
+    // number of siblings. Throws std::bad_alloc.
     [[nodiscard]] shutdown child(node_name name = "child",
                                  std::source_location where = std::source_location::current()) const {
         return shutdown(detail::shutdown_node::make_child(live(), name, where));
@@ -142,15 +142,15 @@ public:
         live().settle();
         return live().is_complete() ? shutdown_state::complete : shutdown_state::shutting_down;
     }
-    // Returns the number of guards, running jobs and other units of work in the subtree. Exact while the subtree does not change.
-    // During changes, each node's share is a number the node had during the call. A guard held during the whole call is counted
-    // exactly once. Nodes created during the call, down to the sixteenth level, are not counted. O(subtree).
+    // Returns the number of guards, running jobs and other units of work in the subtree. Exact while the subtree does not
+    // change. During changes, each node's share is a number the node had during the call. A guard held during the whole call
+    // is counted exactly once. Nodes created during the call, down to the sixteenth level, are not counted. O(subtree).
     [[nodiscard]] std::size_t guard_count() const noexcept { return live().guards_in_subtree(); }
     // Returns the outstanding work, grouped by kind, name and site. Throws std::bad_alloc. O(subtree + guards of the program).
     [[nodiscard]] shutdown_report report() const { return detail::report_of(live()); }
     [[nodiscard]] std::string_view name() const noexcept { return live().name(); }
     [[nodiscard]] token observe() const noexcept { return token(live()); }
-    // The tree node. For scopes and pools that attach their own nodes below it.
+    // Returns the tree node, for scopes and pools that attach their own nodes below it.
     [[nodiscard]] node tree_node() const noexcept { return live(); }
 
     friend bool operator==(const shutdown& a, const shutdown& b) noexcept { return a.node_ == b.node_; }

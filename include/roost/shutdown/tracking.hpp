@@ -9,8 +9,8 @@ namespace roost::inline ROOST_ABI::observe {
 // What each guard records for report(). docs/guide/shutdown.md has the measured cost.
 enum class guard_tracking : std::uint8_t {
     off,     // nothing; reports show "unknown site"
-    // The creation site (the default). The age counts from when the guard is first noticed: by a report, by the stop of a root,
-    // or by every 256th guard of the same thread. Reports show "at least".
+    // The creation site (the default). The age counts from when the guard is first noticed. A report and the stop of a root
+    // notice every guard. Each 256th guard of a thread notices some guards of that thread. Reports show "at least".
     sites,
     coarse,  // the site, and the creation time to a few milliseconds
     exact,  // the site, and the exact creation time

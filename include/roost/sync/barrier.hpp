@@ -1,12 +1,12 @@
 #pragma once
 
-// A meeting point in phases: no participant goes on before all have arrived. Then the next phase begins.
+// A meeting point in phases: no participant passes before all have arrived. Then the next phase begins.
 //
 //   barrier step(3);
 //   co_await step.arrive_and_wait();      each of the three, again and again
 //
 // Each arrival happens-before every return from a wait for that phase. Requires at most one arrival per participant and
-// phase: a surplus arrival cannot be distinguished from an early arrival of the next phase.
+// phase. A surplus arrival counts as an early arrival of the next phase.
 //
 // Resumes: on the coroutine's executor; without one, inside the last arrival on that thread, after it has released every lock.
 // Cancelled: the arrival stands, only the wait ends.

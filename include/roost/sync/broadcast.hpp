@@ -1,7 +1,7 @@
 #pragma once
 
 // Delivers every value to every subscriber, from its subscription on. Sending never waits. A subscriber that falls behind by
-// more than the capacity misses the oldest values; its next item has their number.
+// more than the capacity misses the oldest values. missed() of its next item returns how many.
 //
 //   broadcast<tick> ticks(64, "ticks");
 //   auto mine = ticks.subscribe();

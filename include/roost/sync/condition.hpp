@@ -1,6 +1,6 @@
 #pragma once
 
-// Waits for a notification about the state that a mutex protects; the mutex is unlocked meanwhile.
+// Waits for a notification about the state that a mutex protects. The mutex is unlocked during the wait.
 //
 //   auto held = co_await m.lock();
 //   while (queue.empty()) { co_await not_empty.wait(held); }
@@ -14,8 +14,8 @@
 // every lock. Blocked threads always return with the mutex held.
 // Cancelled or expired: `held` owns nothing. If notify_one() had chosen the waiter, the next one is notified, and the mutex
 // is handed on.
-// Destroy: when no waiter is queued. Waiters that notify_all() notified need only the mutex. A waiter that notify_one() chose
-// needs the condition until it runs or has been cancelled, because it may have to pass the notification on.
+// Destroy: when no waiter is queued. Waiters that notify_all() notified need only the mutex. A waiter that notify_one()
+// chose needs the condition until it runs or is cancelled: a cancel passes the notification on.
 //
 // A coroutine's node is first in this list and then in the mutex's. Both locks are held while it moves, this one first, never
 // the other way round. Once it has moved, that can be read without a lock.
@@ -55,7 +55,7 @@ public:
             wait_blocking(held);
         }
     }
-    // As above until the deadline. Returns true if the predicate holds.
+    // As above, until the deadline. Returns what the predicate returned last: true unless the deadline passed first.
     template <std::predicate Predicate>
     [[nodiscard]] bool wait_blocking(mutex::guard& held, Predicate is_true, time_limit deadline) {
         while (!is_true()) {

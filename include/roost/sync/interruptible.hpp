@@ -56,7 +56,8 @@ template <class Operation>
     return detail::interruptible<Operation, source>(std::move(operation), source(std::move(token), where));
 }
 
-// Ends the wait as expired at `deadline`. Uses the executor's timers unless `timers` is passed. Without any, the program ends.
+// Ends the wait as expired at `deadline`. Uses the executor's timers unless `timers` is passed. Ends the program if there
+// are no timers.
 template <class Operation>
 [[nodiscard]] auto with_deadline(Operation operation, time_point deadline) noexcept {
     using source = detail::deadline_source_of<false>;

@@ -7,9 +7,9 @@
 //   co_await started.wait();        passes when all three have counted
 //
 // Each count_down() happens-before every wait that passes. Counting down below zero ends the program.
-// arrive_and_wait() counts down and queues the waiter in one step, when it is awaited. A waiter that has passed may destroy
-// the latch although others have only just arrived. So it is no clause of a select. If cancelled before it starts, it has
-// not counted.
+// arrive_and_wait() counts down and queues the waiter in one step, when it is awaited. So a waiter that has passed may
+// destroy the latch although others have only just arrived. For the same reason it is no clause of a select. If cancelled
+// before it starts, it has not counted.
 //
 // Resumes: on the coroutine's executor; without one, inside the last count_down() on that thread, outside every lock.
 // Cancelled: nothing else changes.

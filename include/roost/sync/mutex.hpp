@@ -47,7 +47,7 @@ private:
     static constexpr bool is_exclusive = true;
     static constexpr const char* take_call = "lock()";
 
-    // Returns the guard of a lock that no job has taken.
+    // Returns the guard of a lock that was just taken. Records no job as its taker.
     [[nodiscard]] guard taken() noexcept;
 
     detail::permits permits_;
@@ -80,7 +80,7 @@ public:
                 "mutex guard", "unlock() of a guard that holds no lock: it was moved from, released or unlocked before");
         }
     }
-    // Gives up ownership and leaves the mutex locked. Returns it; the caller has to unlock() it.
+    // Releases ownership and leaves the mutex locked. Returns the mutex; the caller has to unlock() it.
     mutex* release() noexcept {
         forget_taker();
         return std::exchange(mutex_, nullptr);

@@ -45,7 +45,7 @@ public:
     // Returns an empty turn if it is done or another caller has the turn; is_done() distinguishes the two.
     [[nodiscard]] turn try_enter() noexcept;
     [[nodiscard]] turn enter_blocking() noexcept;
-    // If the turn is not mine and is_done() is false, the deadline passed.
+    // Returns the turn, or an empty one if it is done or the deadline passed. is_done() distinguishes the two.
     [[nodiscard]] turn enter_blocking(time_limit deadline) noexcept;
     // Runs fn if no caller has done so. Returns when it is done. If fn throws, the exception propagates and the turn failed.
     template <class Fn>

@@ -43,9 +43,9 @@ public:
     // For permits that permit::release() detached. Releasing more than was acquired ends the program.
     void release(std::uint32_t n = 1) noexcept { permits_.give(checked(n)); }
 
-    // Adds n permits for good and serves the waiters that they are enough for.
+    // Adds n permits permanently. Hands them to the first waiters, as far as they suffice.
     void add_permits(std::uint32_t n) noexcept { permits_.add(n); }
-    // Removes up to n of the available permits for good. Returns how many were removed.
+    // Removes up to n of the available permits permanently. Returns how many were removed.
     std::uint32_t reduce_permits(std::uint32_t n) noexcept { return permits_.remove(n); }
 
     [[nodiscard]] std::uint32_t available() const noexcept { return permits_.available(); }
@@ -69,7 +69,7 @@ private:
     detail::permits permits_;
 };
 
-// Owns permits, or nothing. The destructor gives them back.
+// Owns permits, or nothing. The destructor returns them to the semaphore.
 class [[nodiscard("the permits are given back at once unless the permit has a name")]] semaphore::permit {
 public:
     permit() noexcept = default;
@@ -99,7 +99,7 @@ public:
                 "give_back() of a permit that holds nothing: it was moved from, released or given back before");
         }
     }
-    // Gives up ownership without giving the permits back. Returns their number; the caller has to release() them.
+    // Releases ownership without returning the permits. Returns their number; the caller has to release() them.
     std::uint32_t release() noexcept {
         from_ = nullptr;
         return std::exchange(count_, 0);

@@ -6,8 +6,9 @@
 //   { auto writing = co_await table.lock(); ... }
 //
 // First come, first served: a waiting writer makes later readers wait behind it, so neither side starves. Neighbouring
-// readers are let in together. Internally a reader holds one permit and a writer holds all max_readers.
-// Requires fewer than max_readers readers at a time: max_readers of them look like a writer, and unlocking ends the program.
+// readers are admitted together. Internally a reader holds one permit and a writer holds all max_readers. Requires fewer
+// than max_readers readers at a time. That many readers cannot be distinguished from a writer, and unlocking ends the
+// program.
 //
 // Resumes, cancelled, destroy, threads: as in mutex.
 
@@ -114,7 +115,7 @@ public:
     }
     shared_mutex* release() noexcept { return std::exchange(mutex_, nullptr); }
 
-    // Turns the writer into a reader; no other writer gets in between. Returns an empty guard if this one is empty.
+    // Turns the writer into a reader; no other writer locks in between. Returns an empty guard if this one is empty.
     [[nodiscard]] basic_guard<true> downgrade() noexcept
         requires(!Shared)
     {

@@ -38,7 +38,7 @@ public:
         value_ = std::move(other.value_);
         return *this;
     }
-    // Checked builds report a value that was not sent as misuse if no member of this object was called.
+    // Checked builds report a value that was not sent as misuse, if no member but error() was called.
     ~sent() {
         if constexpr (ROOST_CHECKED != 0) {
             if (!is_seen_ && value_.has_value()) [[unlikely]] {
@@ -67,7 +67,7 @@ public:
         }
         return status_ == wait_status::done ? outcome<void>(std::in_place) : outcome<void>(error());
     }
-    // True if there is a value to take back.
+    // Returns true if there is a value to take back.
     [[nodiscard]] bool has_value() const noexcept {
         is_seen_ = true;
         return value_.has_value();

@@ -1,7 +1,7 @@
 #pragma once
 
-// The one thing in Roost that waits. A waiter is a node inside the awaiter of a suspended coroutine, or on the stack of a
-// blocked thread, so that waiting allocates nothing.
+// The queue entry of one wait. It lives in the awaiter of a suspended coroutine or on the stack of a blocked thread. So
+// waiting allocates nothing.
 //
 // A wait is claimed exactly once, under the lock of the list the node is in:
 //
@@ -9,12 +9,12 @@
 //                            --cancel--> cancelled
 //                            --deadline--> expired
 //
-// The claimer owns the node from then on. A waker delivers it: posts the coroutine to its executor, or unparks the thread.
-// A canceller decides what happens to the coroutine. All others find it claimed and leave it alone.
+// The claimer owns the node from then on. A waker delivers it: posts the coroutine to its executor, or unparks the thread. A
+// canceller decides what happens to the coroutine. Later wakers and cancellers see the claim and change nothing.
 //
 // A claimed waiter no longer needs its primitive, unless it may have to pass a wake on. Cancelling it then touches nothing.
-// A cancel or a thread's deadline that races with the wake does touch the primitive; so does a select that removes its other
-// clauses. A primitive must not be destroyed while one of these is in progress.
+// A cancel or a thread's deadline that races with the wake does touch the primitive. So does a select that removes its other
+// clauses. A primitive must not be destroyed during such a call.
 
 #include <roost/base/atomic.hpp>
 #include <roost/exec/resume.hpp>
@@ -95,7 +95,7 @@ public:
         other.set_awaited();
     }
 
-    // True if the awaiter it belongs to was neither awaited nor moved from. Always false in unchecked builds.
+    // Returns true if its awaiter was neither awaited nor moved from. Always false in unchecked builds.
     [[nodiscard]] bool is_unused() const noexcept { return ROOST_CHECKED != 0 && kind_ == kind::unused; }
     void set_awaited() noexcept {
         if constexpr (ROOST_CHECKED != 0) {
@@ -117,14 +117,16 @@ public:
         }
     }
 #endif
-    // Called by an executor that ends without running what it took. Afterwards the coroutine may be destroyed.
+    // Called when the waiter runs, and by an executor that is destroyed without running it. Afterwards the coroutine may be
+    // destroyed.
     void forgotten() noexcept {
         if (kind_ == kind::posted) {
             kind_ = kind::resumed;
         }
     }
 
-    // Resumes the coroutine or unparks the thread. Called by the claimer only. The waiter may be gone when this returns.
+    // Resumes the coroutine or unparks the thread. Called by the claimer only. The waiter may be destroyed when this
+    // returns.
     void deliver(std::string_view what) noexcept { deliver_to(where_, what); }
     void deliver(const char* what) noexcept { deliver_to(where_, what); }
 
@@ -138,13 +140,13 @@ public:
     }
     // Exact only under the lock of the list, and for the owner while no other thread can claim it.
     [[nodiscard]] claim state() const noexcept { return claim_.load(seam::mo::relaxed); }  // W3
-    // For a canceller that does not hold the lock. True is final; then the primitive may be gone. False proves nothing: the
-    // waiter may be queued or claimed at any moment, so check again under the lock.
+    // For a canceller that does not hold the lock. True is final, and the primitive may be destroyed by then. False is a
+    // guess: check again under the lock, because another thread may queue or claim the waiter at any moment.
     [[nodiscard]] bool is_claimed() const noexcept {
         const claim seen = claim_.load(seam::mo::acquire);  // W4
         return seen != claim::idle && seen != claim::waiting;
     }
-    // True if it is queued, or claimed and not yet finished.
+    // Returns true if it is queued, or claimed and not yet finished.
     [[nodiscard]] bool is_started() const noexcept { return state() != claim::idle; }
 
     [[nodiscard]] void* frame() const noexcept { return frame_; }
@@ -191,15 +193,15 @@ private:
     executor_ref where_{seam::unset};
     seam::plain<std::uint32_t> generation_{seam::unset};
     seam::atomic<claim> claim_{claim::idle};
-    // resumed: runs the function of resume_target::of(), which clears posted; posted: the same, and an executor owns it now;
+    // resumed: runs the function of resume_target::of(), which clears `posted`. posted: as resumed, and an executor owns it.
     // unused: never awaited. posted and unused occur in checked builds only.
     enum class kind : std::uint8_t { coroutine, resumed, posted, thread, alternative, unused };
     kind kind_ = ROOST_CHECKED != 0 ? kind::unused : kind::coroutine;
 
 public:
     // For a thread at the head of a list of permits; under that list's lock.
-    bool is_notified = false;  // a token for its parker is on the way
-    std::uint8_t overtaken = 0;  // how many releases others could take before it
+    bool is_notified = false;  // its parker has been notified
+    std::uint8_t overtaken = 0;  // releases that other threads may have taken before it
 };
 
 #if ROOST_SEAM_NATIVE

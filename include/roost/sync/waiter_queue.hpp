@@ -8,9 +8,9 @@
 // wait_unless(condition) evaluates the condition inside the registration, under the queue's lock. If it holds, the wait
 // completes at once and nothing is registered. Otherwise it completes when it is woken, and the caller checks again.
 //
-// No wake is lost if the waker changes the state before it wakes, and both sides use seq_cst or a read-modify-write. The
-// waker's change comes before its load of the queue; the waiter's registration comes before its load of the state. So at
-// least one of them sees the other. Waking an empty queue costs one load.
+// No wake is lost if the waker changes the state before it wakes. Both sides must use seq_cst or a read-modify-write. The
+// waker's change precedes its load of the queue; the waiter's registration precedes its load of the state. So at least one
+// of them sees the other. Waking an empty queue costs one load.
 //
 // Resumes: on the coroutine's executor; without one, on the waking thread, after it has released every lock.
 // Cancelled: by try_cancel(). Destroy: when no waiter is queued. A waiter that has been woken may destroy it at once.

@@ -6,12 +6,12 @@
 //   auto mine = settings.observe();
 //   co_await mine.changed();  use(mine.get());
 //
-// changed() completes when there is a version this observer has not seen; get() marks the current version as seen. After
-// close(), changed() returns false only when the last value has been seen.
-// Values are copied and replaced under the lock. Copies must not use this object and should be cheap.
+// changed() completes when there is a version that this observer has not seen. get() marks the current version as seen.
+// After close(), changed() returns false only when the last value has been seen. Values are copied and replaced under the
+// lock. Copies must not use this object and should be cheap.
 //
 // Resumes: on the coroutine's executor; without one, inside set() or close() on the calling thread, outside every lock.
-// Cancelled: the observer has seen nothing. Destroy: when no waiter is queued. Observers must not be used afterwards.
+// Cancelled: no version is marked as seen. Destroy: when no waiter is queued. Observers must not be used afterwards.
 // Everything happens under the list's lock: no orderings of its own.
 
 #include <roost/base/literal.hpp>
@@ -111,7 +111,7 @@ public:
     // The current version counts as seen.
     explicit observer(watch& of) noexcept : of_(&of), seen_(of.version()) {}
 
-    // co_await returns true if there is a version not yet seen, false if there is none and the watch is closed.
+    // co_await returns true if there is a version not yet seen. Returns false if there is none and the watch is closed.
     [[nodiscard("it waits only when it is awaited: write co_await")]] operation changed() noexcept {
         return operation(this);
     }

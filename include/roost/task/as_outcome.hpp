@@ -5,9 +5,9 @@
 //   auto got = co_await as_outcome(fetch(url));
 //   if (got.has_error()) { ... }
 //
-// x is a task or anything else that can be awaited. An error arrives as data; others() returns the further failures. A
-// cancellation that is not the awaiting job's own is data too: of a deferred that was cancelled, of a scope that cancelled
-// itself. The awaiting job's own cancellation is not caught: the code after the await does not run.
+// x is a task or anything else that can be awaited. An error is returned as data; others() returns the further failures. A
+// cancellation of x alone is data too: of a deferred that was cancelled, of a scope that cancelled itself. The awaiting
+// job's own cancellation is not caught: the code after the await does not run.
 
 #include <roost/base/outcome.hpp>
 #include <roost/task/as_task.hpp>

@@ -1,13 +1,13 @@
 #pragma once
 
-// as_task(x): returns a task that awaits x. Functions that launch, time, race or shield a task also take anything else that a
-// task can await, and call as_task().
+// as_task(x): returns a task that awaits x. Functions that launch, time, race or shield a task call it. So they also accept
+// anything else that a task can await.
 //
 //   auto row = co_await fail_after(50ms, std::move(deferred_row));
 //   auto first = co_await race(m.lock(), stopped.wait());
 //   s.launch("inner", with_scope(serve, std::ref(port)));
 //
-// x is moved into the task's frame. An lvalue is referred to, and must outlive the task.
+// Moves x into the task's frame. Refers to an lvalue, which must outlive the task.
 
 #include <roost/task/detail/frame/waitable.hpp>
 #include <roost/task/task.hpp>

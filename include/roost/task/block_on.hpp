@@ -1,8 +1,8 @@
 #pragma once
 
-// Runs a task on an executor and blocks the calling thread until the task and everything it started has ended. For main() and
-// for threads outside the executor. Throws error(would_deadlock) in a job or on a thread of the executor: it would block the
-// thread that has to do the work.
+// Runs a task on an executor and blocks the calling thread until the task and everything it started have ended. For main()
+// and for threads outside the executor. Throws error(would_deadlock) in a job or on a thread of the executor, because the
+// task needs that thread.
 
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>

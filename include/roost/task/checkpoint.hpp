@@ -1,6 +1,6 @@
 #pragma once
 
-// What a task can ask about itself. The first three may suspend to let other work run; the others never suspend.
+// Awaits about the calling task itself. The first three may suspend to let other work run; the others never suspend.
 //
 //   co_await yield();                    lets everything that is queued on the executor run first
 //   co_await checkpoint();               ends the job here if it is cancelled, as every other await does

@@ -6,10 +6,10 @@
 //   ...
 //   user who = co_await std::move(u);
 //
-// Awaiting it returns the value, or throws the child's error with its own type. If the child was cancelled, the awaiting body
-// ends cancelled too; as_outcome() turns both into data. It is awaited once. Dropping it without awaiting requests
-// cancellation of the child, which its scope still awaits; keep() prevents that. If the waiter is cancelled, its deferred is
-// dropped in the same way.
+// Awaiting it returns the value, or throws the child's error with its own type. If the child was cancelled, the awaiting
+// body ends cancelled too. as_outcome() turns both into data. It is awaited once. Dropping it without awaiting requests
+// cancellation of the child, which its scope still awaits. keep() prevents that. If the awaiting job is cancelled, its
+// deferred is dropped in the same way.
 
 #include <roost/task/detail/job/deferred_await.hpp>
 #include <roost/task/job.hpp>
@@ -25,7 +25,7 @@ class [[nodiscard("dropping a deferred requests cancellation of the child; keep(
 public:
     using value_type = T;
 
-    // Refers to nothing, as a closed scope returns it. Awaiting it throws error(refused).
+    // Refers to nothing; a closed scope returns it. Awaiting it throws error(refused).
     deferred() noexcept = default;
     explicit deferred(detail::node_ref<detail::job_block<T>> block) noexcept : block_(std::move(block)) {}
     deferred(deferred&& other) noexcept : block_(std::move(other.block_)), kept_(std::exchange(other.kept_, false)) {}

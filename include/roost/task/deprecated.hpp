@@ -1,6 +1,6 @@
 #pragma once
 
-// Names of the release before. They go with the next one; each says what to write instead.
+// Names of the previous release. The next release removes them. Each message names the replacement.
 
 #include <roost/task/external.hpp>
 #include <roost/task/owned_scope.hpp>

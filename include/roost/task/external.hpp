@@ -3,16 +3,16 @@
 // A child whose result comes from outside: from a callback, another thread, another library.
 //
 //   auto [answer, promise] = make_promise<int>(s, "answer", external_cancel::abandon);
-//   start_query(std::move(promise));               // somewhere: promise.set_value(42)
+//   start_query(std::move(promise));               // later, on any thread: promise.set_value(42)
 //   int a = co_await std::move(answer);
 //
 // The scope awaits this child as it awaits any other. Setting a value or an error completes it. Dropping the promise unset
-// fails it with error(promise_dropped). Setting a promise twice ends the program. A promise may be used on any thread, by one
-// thread at a time. If the scope refuses the child, as launch() would, both handles are empty; awaiting the answer throws
+// fails it with error(promise_dropped). Setting a promise twice ends the program. Any thread may use a promise, one thread
+// at a time. If the scope refuses the child, as launch() would, both handles are empty. Awaiting the answer then throws
 // error(refused). The caller chooses what a cancel does:
 //   abandon           the child ends cancelled at once; a value set later is destroyed, and set_value() returns false
 //   uninterruptible   the child runs until the promise is set; reports show it
-//   a callable        called once, on the scope's executor; it makes sure that the promise is set or dropped soon
+//   a callable        called once, on the scope's executor; it must make the promise be set or dropped soon
 
 #include <roost/base/assert.hpp>
 #include <roost/task/detail/job/external_child.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-// A stream of values, made one at a time, when they are asked for.
+// A stream of values. Each value is computed when next() is awaited.
 //
 //   generator<row> all_rows(database& db) {
 //       for (int page = 0;; ++page) {
@@ -13,11 +13,12 @@
 //   auto rows = all_rows(db);
 //   for (row* r = co_await rows.next(); r != nullptr; r = co_await rows.next()) { ... }
 //
-// A generator runs inside next(), in the job that calls it. It needs no node, no thread and no buffer. The value may be moved out;
-// it lives until the following call of next(). next() returns null at the end. It rethrows an exception of the generator, once.
-// When the calling job is cancelled, the generator's frame is destroyed with the others, innermost first. A generator may be
-// destroyed before its end; its locals are destroyed with it. on_exit and ignore_cancellation are for tasks only: a generator has
-// no fixed end, and another job may call next() the next time. Code that must not stop half way belongs into a task or a shield.
+// A generator runs inside next(), in the job that calls it. It needs no node, no thread and no buffer. The value lives until
+// the following call of next() and may be moved out. next() returns null at the end. It rethrows an exception of the
+// generator, once. When the calling job is cancelled, the generator's frame is destroyed with the others, innermost first. A
+// generator may be destroyed before its end; its locals are destroyed with it. on_exit and ignore_cancellation are for tasks
+// only: a generator has no fixed end, and each next() may run in another job. Code that must run to its end belongs in a
+// task or a shield.
 
 #include <roost/task/detail/frame/generator_promise.hpp>
 

@@ -2,11 +2,11 @@
 
 // auto guard = co_await ignore_cancellation();
 //
-// While the guard lives, a cancel of the job has no effect in the job or on its children: awaits go on as usual, and
-// is_active() is true. The cancel is recorded. It takes effect when the outermost guard is destroyed: it reaches the
-// children, and the next await ends the job. If the job is cancelled already, it ends here and no guard is made; shield() can
-// be entered even then. Abort is not delayed. A guard is destroyed in the job that made it. Destroying it in another job,
-// outside of jobs or after its job has ended ends the program with a message that names both.
+// While the guard lives, a cancel has no effect in the job or on its children. Awaits work as usual, and is_active() returns
+// true. The cancel is recorded. It takes effect when the outermost guard is destroyed: it reaches the children, and the next
+// await ends the job. If the job is already cancelled, this await ends it and makes no guard; shield() can be entered even
+// then. Abort is not delayed. Requires that the guard is destroyed in the job that made it, before that job ends. Otherwise
+// the program ends with a message that names the job.
 
 #include <roost/task/detail/frame/ignore_await.hpp>
 #include <roost/task/task.hpp>

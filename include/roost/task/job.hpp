@@ -24,7 +24,7 @@ class job {
 public:
     class join_awaiter;
 
-    // An empty job, as a closed scope returns it. Its state is cancelled, with the reason `closed`.
+    // An empty job; a closed scope returns it. Its state is cancelled, with the reason `closed`.
     job() noexcept = default;
     explicit job(detail::node_ref<detail::job_core> core) noexcept : core_(std::move(core)) {}
 
@@ -42,7 +42,7 @@ public:
     bool abort(reason why = reason::plain_kind(reason_kind::requested)) const noexcept;
     // Returns a token of the job, for callbacks and for code that only polls; an empty token for an empty job.
     [[nodiscard]] token observe() const noexcept { return core_ ? token(*core_) : token(); }
-    // These three mean what they mean in token, for a job that still exists; an empty job returns true.
+    // As in token, for a job that still exists; an empty job returns true.
     [[nodiscard]] bool stop_requested() const noexcept { return !core_ || core_->is_stopping(); }
     [[nodiscard]] bool cancel_requested() const noexcept { return !core_ || core_->cancel_requested(); }
     [[nodiscard]] bool is_cancelled() const noexcept { return !core_ || core_->is_cancelled(); }

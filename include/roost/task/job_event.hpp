@@ -12,8 +12,8 @@
 
 namespace roost::inline ROOST_ABI::observe {
 
-// Each number goes up exactly once per event. A job that was created before counting began is not counted at all, not even
-// its end. So created() is always the sum of the finished and the living jobs.
+// Each number is incremented exactly once per event. A job that was created before counting began is not counted at all, not
+// even its end. So created() is always the sum of the finished and the living jobs.
 class job_counts {
 public:
     enum class which : unsigned { created, cancels_requested, failed, completed, cancelled, waits_registered, waits_woken };
@@ -40,7 +40,7 @@ private:
 
 enum class job_event_kind : std::uint8_t {
     created,
-    child_attached,  // the same moment as `created`; parent() is the subject
+    child_attached,  // reported together with `created`, about parent()
     state_changed,
     cancel_requested,  // once per job, when the cancel takes effect
     finished,  // after the failure was routed, before joiners are notified
@@ -85,10 +85,10 @@ private:
     const reason* why_;
 };
 
-// Receives the events of all jobs while an `observation` of it exists. on_event() is called by the thread that causes the event,
-// with no lock held. Several threads may call it at once, for different jobs. The events of one job come one after the other, in
-// the order of its states. Events of waits may come at any time between its creation and the release of its memory. The job does
-// not end during the call. The call must be short.
+// Receives the events of all jobs while an `observation` of it exists. on_event() is called by the thread that causes the
+// event, with no lock held. Several threads may call it at once, for different jobs. The events of one job are reported one
+// at a time, in the order of its states. Events of waits may be reported at any time between its creation and the release of
+// its memory. The job does not end during the call. The call must be short.
 class job_observer {
 public:
     job_observer() = default;

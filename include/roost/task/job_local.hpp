@@ -8,9 +8,9 @@
 //
 //   const std::string* id = co_await request_id.find();                       null: not set at any level above
 //
-// A value is found by the task it is passed with, by the scopes that task opens and by their children. It is not found by
-// children that this task starts in a scope further out. Inner values hide outer ones. A value does not change; to share
-// state that changes, pass a pointer. Code that does not use it pays nothing; with_value makes one small node, find() visits
+// A value is found by the task it is passed with, by the scopes that task opens and by their children. Children that this
+// task starts in an outer scope do not find it. Inner values hide outer ones. A value does not change; to share state that
+// changes, pass a pointer. Code that does not use a value pays nothing. with_value makes one small node, and find() visits
 // each level on the way up.
 
 #include <roost/task/detail/frame/ready_await.hpp>
@@ -49,7 +49,7 @@ public:
     [[nodiscard]] find_call find() const noexcept { return find_call(*this); }
 
 private:
-    char identity_ = 0;  // gives every key an address of its own
+    char identity_ = 0;  // so that every key has its own address
 };
 
 // Runs t with the value and returns the result of t.

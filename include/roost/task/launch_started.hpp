@@ -4,14 +4,15 @@
 //
 //   task<> serve(started<std::uint16_t> ready, std::string host) {
 //       listener l(host);
-//       ready(l.port());                                     // from here on the child is on its own
+//       ready(l.port());                                     // from here on the caller does not wait for the child
 //       ...
 //   }
 //   const auto port = co_await launch_started<std::uint16_t>(s, "server", serve, std::string("::1"));
 //
-// Returns what the child was ready with. Until then the child belongs to the caller: its failure is thrown here and fails no
-// scope; if the caller is cancelled, so is the child. A child that ends, or is cancelled, before it was ready is
-// error(promise_dropped) here. Afterwards it is a child of the scope like any other. Throws error(refused) if the scope is closed.
+// Returns the value that the child passed to `ready`. Until then the child belongs to the caller. Its failure is thrown here
+// and fails no scope. If the caller is cancelled, the child is cancelled too. If the child ends, or is cancelled, before it
+// is ready, throws error(promise_dropped). From `ready` on it is a child of the scope like any other. Throws error(refused)
+// if the scope is closed.
 
 #include <roost/base/outcome.hpp>
 #include <roost/task/detail/child_name.hpp>
@@ -27,8 +28,8 @@
 
 namespace roost::inline ROOST_ABI {
 
-// What the child calls, once, when it is ready. Movable, also to another job; when the child has ended, calling it does nothing.
-// Calling it again ends the program.
+// The child calls it once, when it is ready. Movable, also to another job. After the child has ended, a call has no effect.
+// A second call ends the program.
 template <class T = void>
 class started {
 public:
@@ -52,7 +53,7 @@ public:
     }
 
 private:
-    // A value that cannot be moved is the caller's failure.
+    // If moving the value throws, the caller receives that exception.
     static void give(detail::start_meeting<T>& at, outcome<T>& with) noexcept {
         try {
             at.ended = std::move(with);

@@ -6,16 +6,16 @@
 //       owned_scope work_;                                 // feed(executor_ref on) : work_(on, "feed")
 //   public:
 //       void refresh() { work_.launch("refresh", load()); }
-//       task<> close() { co_await work_.close(); }         // has to be called before the object goes
+//       task<> close() { co_await work_.close(); }         // call it before the object is destroyed
 //   };
 //
-// close() refuses later children, waits for every child and rethrows the first failure; a failed child cancels the others, as
-// in with_scope. It cannot be abandoned: a cancel or abort of the closing job is passed on to the children, and the wait goes
-// on. A job inside the scope cannot close it, because it would wait for itself: error(would_deadlock).
+// close() refuses later children, waits for every child and rethrows the first failure. A failed child cancels the others,
+// as in with_scope. The wait cannot be abandoned: a cancel or abort of the closing job is passed on to the children, and the
+// wait continues. A job inside the scope cannot close it, because it would wait for itself: error(would_deadlock).
 // Destroying the scope before it has ended prints its tree and ends the program: children would outlive what they use.
 //
 // A scope without a caller, at the top of a program, has nothing to rethrow to: scope_options("jobs").report_failures().
-// Below a node, the jobs are work of that node, whose levels reach them. The scope alone delays nothing.
+// Below a node, the jobs are work of that node, and its levels reach them. The scope alone is no unit of work.
 //
 //   shutdown server("server");
 //   owned_scope requests(server.tree_node(), on, "requests");   its jobs are work of the server: stop, drain, report, cancel
@@ -40,15 +40,15 @@ public:
         : owned_scope(parent, where, scope_options(name, made_at)) {}
     ~owned_scope();
 
-    // Closes and waits; see above. Several jobs may close at the same time.
+    // Closes the scope and waits; see above. Several jobs may call it at the same time.
     [[nodiscard]] task<> close();
     // Blocks until everything has ended, then rethrows the first failure. Ends the program in a job, or on a thread of the
     // scope's executor, unless nothing is left to wait for.
     void close_blocking() { close_blocking_on(core().executor()); }
-    // Admits children of jobs inside only, from now on. Returns at once; what runs goes on.
+    // From now on only jobs inside the scope may start children. Returns at once. Running children continue.
     void request_close() noexcept { block_->close(); }
     // Requires request_close(). Completes when everything has ended, for any coroutine type and as a clause of select().
-    // Throws error(would_deadlock) in a job inside. Rethrows nothing.
+    // Throws error(would_deadlock) in a job inside the scope. Rethrows no failure.
     [[nodiscard]] join_awaiter join() noexcept;
     // Returns true if the scope is closed and everything in it has ended.
     [[nodiscard]] bool is_closed() const noexcept { return block_->ended.is_set(); }

@@ -11,9 +11,9 @@
 //   }
 //   co_await fail_after(5s, receive(c));
 //
-// A running_limit is a handle to the deadline. It is copied freely, may outlive the body, and is thread-safe. Moving moves
-// one timer and allocates nothing. Deadlines further out stay as they are; the earliest of all counts. A deadline passes
-// once. Moving one that has passed, by the clock of its executor, returns false and changes nothing.
+// A running_limit is a handle to the deadline. It is copyable and thread-safe, and may outlive the body. Moving the deadline
+// moves one timer and allocates nothing. Outer deadlines do not change; the earliest of all counts. A deadline passes once.
+// A move after it has passed, by the clock of its executor, returns false and changes nothing.
 
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/detail/forward.hpp>
@@ -46,8 +46,8 @@ public:
         return move(detail::deadline_change::by(detail::saturated(d)));
     }
 
-    // Returns this limit's own deadline; after the body has ended, the last one. A deadline further out may be earlier: the
-    // deadline of this_token() is the earliest of all.
+    // Returns this limit's own deadline; after the body has ended, the last one. An outer deadline may be earlier:
+    // this_token() returns the earliest of all.
     [[nodiscard]] time_point deadline() const noexcept { return region_ ? region_->own() : no_deadline; }
     // Returns the time until this limit's own deadline, by the clock of the executor. Zero if it has passed or the body has
     // ended; duration::max() without a deadline.
@@ -63,8 +63,8 @@ private:
     detail::node_ref<detail::limit_region> region_;
 };
 
-// co_await this_limit(): returns the limit of the innermost fail_after or move_on_after around the calling code. It may be in
-// a job further up; a shield ends the search. Returns an empty handle if there is none. Never suspends.
+// co_await this_limit(): returns the limit of the innermost fail_after or move_on_after around the calling code. It may
+// belong to a job further up; a shield ends the search. Returns an empty handle if there is none. Never suspends.
 [[nodiscard]] inline detail::this_limit_call this_limit() noexcept;
 
 }  // namespace roost::inline ROOST_ABI

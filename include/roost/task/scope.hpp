@@ -10,10 +10,10 @@
 //       co_return page(co_await std::move(user), co_await std::move(news));
 //   }
 //
-// with_scope returns when the body and every child have ended. If one of them fails, the others are cancelled, and the first
-// error is rethrown with its own type; the further ones travel with it (others_of). Cancelling one child is not a failure.
-// Leaving the scope cannot be abandoned: a cancel is passed on to the children, and the wait goes on. scope_options change
-// how many children run at a time and what a failure does; every scope can have daemons.
+// with_scope returns when the body and every child have ended. If one of them fails, the others are cancelled. The first
+// error is rethrown with its own type, and the further ones travel with it (others_of). Cancelling one child is not a
+// failure. Leaving the scope cannot be abandoned: a cancel is passed on to the children, and the wait continues.
+// scope_options set how many children run at a time and what a failure does. Every scope can have daemons.
 
 #include <roost/task/as_task.hpp>
 #include <roost/task/deferred.hpp>
@@ -34,8 +34,8 @@
 
 namespace roost::inline ROOST_ABI {
 
-// How a child starts. `scheduled`: posted to the scope's executor. `immediate`: inside the call, if that runs on the executor.
-// `always`: posted, and runs to its first await even if the scope is cancelled, for a body that takes ownership.
+// How a child starts. `scheduled`: posted to the scope's executor. `immediate`: inside the call, if that runs on the
+// executor. `always`: posted, and runs to its first await even if the scope is cancelled. For a body that takes ownership.
 using start = detail::start_mode;
 
 class scope {
@@ -115,7 +115,8 @@ public:
     // Cancels the body and every child. Thread-safe.
     void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { live().node::cancel(std::move(why)); }
     [[nodiscard]] token observe() const noexcept { return token(live()); }
-    // For work that is no task: the scope waits until the lease is given back. Returns an empty lease where launch() refuses.
+    // For work that is no task: the scope waits until the lease is returned. Returns an empty lease if launch() would be
+    // refused.
     [[nodiscard]] roost::ext::lease lease() const noexcept {
         return live().enter_as(as_) ? roost::ext::lease::adopt(*core_) : roost::ext::lease();
     }
@@ -127,7 +128,7 @@ public:
     [[nodiscard]] detail::admission outside_admission() const noexcept { return as_; }
 
 protected:
-    // limit: of at_most(); zero is none. Throws std::bad_alloc if it is not zero and there is no memory.
+    // `limit` is that of at_most(); zero means no limit. Throws std::bad_alloc if the limit is not zero and memory runs out.
     explicit scope(detail::scope_core& core, std::uint32_t limit = 0, detail::admission as = detail::admission::outsider)
         : core_(&core), limit_(limit == 0 ? nullptr : std::make_unique<detail::launch_limit>(limit)), as_(as) {}
     ~scope() {
@@ -159,8 +160,8 @@ private:
     detail::admission as_;
 };
 
-// co_await with_scope(fn, args...), co_await with_scope(options, fn, args...): runs fn(scope&, args...), which returns a task,
-// and waits for its children too. Arguments are moved in and passed on as parameters. Captures of fn live as long as the body.
+// co_await with_scope(fn, args...), co_await with_scope(options, fn, args...): runs fn(scope&, args...), a task, and waits
+// for its children too. Arguments are moved in and passed on as parameters. Captures of fn live as long as the body.
 template <class Fn, class... Args>
 class [[nodiscard("nothing runs until it is awaited: write co_await")]] with_scope : public detail::task_only {
     static constexpr bool is_callable = std::is_invocable_v<Fn&, scope&, Args...>;

@@ -1,6 +1,6 @@
 #pragma once
 
-// How a scope treats its children. Each option is a copy with one thing changed, so they combine.
+// How a scope treats its children. Each option returns a copy with one setting changed, so options combine.
 //
 //   co_await with_scope(scope_options("crawl").at_most(8).keep_going(), crawl, std::ref(urls));
 

@@ -1,13 +1,13 @@
 #pragma once
 
-// One computation, many getters.
+// One computation whose result many tasks await.
 //
 //   shared_deferred<config> c(s.async("config", load_config()));
 //   const config& mine = co_await c;          // any number of times, from any number of tasks; copies of c share it
 //
-// A cancelled getter affects neither the others nor the computation, unless `getter_cancel::reaches_producer` was chosen. It
-// ends cancelled even if the value is there. Dropping the last copy without keep() requests cancellation of the computation.
-// The reference is valid while a copy of c lives.
+// A getter is a task that awaits it. A cancelled getter affects neither the other getters nor the computation, unless
+// `getter_cancel::reaches_producer` was chosen. It ends cancelled even if the value exists. Dropping the last copy without
+// keep() requests cancellation of the computation. The reference is valid while a copy of c lives.
 
 #include <roost/task/deferred.hpp>
 #include <roost/task/detail/forward.hpp>

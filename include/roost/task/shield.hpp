@@ -1,11 +1,11 @@
 #pragma once
 
-// co_await shield(budget, t): runs t, and delays cancellation from outside until the budget is spent. For cleanup and for
-// hand-overs that must not stop half way.
+// co_await shield(budget, t): runs t, and delays cancellation from outside until the budget is spent. For cleanup, and for
+// hand-overs that must not be interrupted.
 //
 // A shield can be entered at any time, also in a cancelled job. Inside, awaits, timeouts and scopes work as usual, and outer
 // deadlines do not count. When the budget is spent, a cancel of the outer job takes effect inside. Abort takes effect inside
-// at once. Leaving is not a checkpoint: a value or an error arrives even if the job was cancelled meanwhile.
+// at once. Leaving is not a checkpoint: a value or an error is delivered even if the job was cancelled by then.
 
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/frame/shield_await.hpp>
@@ -17,7 +17,7 @@
 
 namespace roost::inline ROOST_ABI {
 
-// With duration::max() as the budget only abort ends it.
+// With duration::max() as the budget, only abort takes effect inside.
 template <class Rep, class Period, class T>
 [[nodiscard]] detail::shield_call<T> shield(std::chrono::duration<Rep, Period> budget, task<T> t,
                                             std::source_location where = std::source_location::current()) noexcept {

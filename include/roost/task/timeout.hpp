@@ -5,14 +5,14 @@
 //   row r = co_await fail_after(50ms, load(id));        throws timed_out when it takes longer
 //   auto r = co_await move_on_after(50ms, load(id));    std::optional<row>; bool for a task<void>, a pointer for a reference
 //
-// The task runs under a deadline of its own. When the deadline passes, the task is cancelled with the reason `timeout`: its
-// waits end, and it does not resume from its next await. If the task ends with a value or an error all the same, that is the
-// result, however late. One exception: a scope in the task whose children the deadline cancelled has timed out, though its
-// body returned.
+// The task runs under its own deadline. When the deadline passes, the task is cancelled with the reason `timeout`. Its waits
+// end, and it does not resume from its next await. If the task still ends with a value or an error, that is the result,
+// however late. One exception: a scope in the task whose children the deadline cancelled has timed out, even if its body
+// returned.
 //
-// Awaits that are always ready check the clock now and then: a limit ends a loop of them within two milliseconds of its time.
-// If the outer job is cancelled too, that wins over a timeout: the awaiting body ends cancelled. A timeout of zero or less
-// does not start the task. The earliest deadline on the way up to the nearest shield counts; this_token() returns it.
+// Awaits that are always ready check the clock now and then. So a limit ends a loop of them within two milliseconds of its
+// time. If the outer job is cancelled too, that wins over a timeout: the awaiting body ends cancelled. A timeout of zero or
+// less does not start the task. The earliest deadline on the way up to the nearest shield counts; this_token() returns it.
 
 #include <roost/base/error.hpp>
 #include <roost/task/as_outcome.hpp>

@@ -4,9 +4,9 @@
 //
 //   auto row = co_await until_stop(server.observe(), load(id));
 //
-// Returns a std::optional with the result of t. A stop cancels the task and waits for its end; the optional is then empty. If
-// the stop is visible before the task begins, the task does not begin. A value or an error that is there at the same time
-// wins. For a task<void> the optional holds std::monostate, for a reference a std::reference_wrapper. If the outer job is
+// Returns a std::optional with the result of t. A stop cancels the task and waits for its end; the optional is then empty.
+// If the stop is visible before the task begins, the task does not begin. A value or an error that already exists wins over
+// a stop. For a task<void> the optional holds std::monostate, for a reference a std::reference_wrapper. If the outer job is
 // cancelled too, that wins over a stop: the awaiting body ends cancelled. `shutdown::interrupt(t)` does the same for a
 // shutdown node. Anything else that only a task can await (sleeps, joins, selects) is accepted too, and costs a frame.
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// co_await with_note("loading user 7", load(7)): when the awaited task fails, the text and the place are added to the notes of
-// the job, innermost first; the error itself keeps its type and goes on. job::notes() and reports show them.
+// co_await with_note("loading user 7", load(7)): awaits a task and returns its result. If the task fails, adds the text and
+// the site to the notes of the job, innermost first. The error keeps its type and propagates. job::notes() and reports show
+// the notes.
 
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/detail/job/job_extras.hpp>

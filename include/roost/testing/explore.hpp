@@ -1,6 +1,6 @@
 #pragma once
 
-// The explorer: runs a small concurrent program repeatedly, each time with a different interleaving, until every
+// The explorer: runs a small concurrent program repeatedly, each time with a different interleaving. It ends when every
 // interleaving that can matter has been tried (docs/guide/testing.md).
 //
 //   auto r = explore({.name = "handover"}, [] {
@@ -69,7 +69,7 @@ struct options {
     bool spurious_wakes = false;  // waits may return early, as a choice
     bool spurious_failures = false;  // compare_exchange_weak may fail for no reason, as a choice
     std::uint8_t old_reads = 2;  // how often in a row a thread may read an old value of a word, in weak memory
-    bool minimise = true;  // look for the same failure with fewer preemptions
+    bool minimise = true;  // searches for the failure with fewer preemptions
     std::uint32_t recheck_every = 128;  // determinism self-check: every n-th execution runs twice (0: never)
     std::uint32_t native_runs = 2000;  // native and jitter back ends: how often, and for how long at most
     double native_seconds = 0.5;

@@ -4,7 +4,7 @@
 //
 //   MODEL(event, lost_wake) { ...body of explore()... }          a test that fails on any verdict but ok
 //   MODEL_COMPLETE(event, lost_wake) { ... }                     and that fails as well unless every interleaving was tried
-//   EXPECT_EXPLORED({.memory = memory::sc}, [] { ... });         the same inside a test, with options
+//   EXPECT_EXPLORED({.memory = memory::sc}, [] { ... });         explores inside a test, with options
 //   EXPECT_FOUND(verdict::deadlock, {}, [] { ... });             a planted bug: model back end only, skipped elsewhere
 //
 // The outcome is recorded as test properties, so that a report can list the models that were searched exhaustively.
@@ -37,7 +37,7 @@ inline result explore_in_test(options how, const std::function<void()>& body) {
     return r;
 }
 
-// Fails the test, with a report that can be replayed, if any interleaving misbehaves.
+// Explores the body. Fails the test, with a report that can be replayed, if any interleaving misbehaves.
 inline result explore_all(const std::function<void()>& body, const options& how = {}) {
     result r = explore_in_test(how, body);
     if (!r.ok()) {
@@ -48,7 +48,7 @@ inline result explore_all(const std::function<void()>& body, const options& how 
     return r;
 }
 
-// For models that are small enough to be searched completely: with a limit of 60 seconds.
+// For models that are small enough to be searched completely, within 60 seconds.
 inline result explore_whole(const std::function<void()>& body) { return explore_all(body, {.seconds = 60, .whole = true}); }
 
 }  // namespace testkit

@@ -16,13 +16,13 @@ namespace roost::inline ROOST_ABI::testkit {
 class manual_executor final : public executor {
 public:
     explicit manual_executor(std::string_view name = "manual executor") : name_(name) {}
-    ~manual_executor();  // panics if work is queued: it would be lost silently
+    ~manual_executor();  // ends the program if work is queued: it would be lost silently
 
     bool post(ext::work& w) noexcept override;
     [[nodiscard]] bool is_here() const noexcept override;
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
 
-    // Returns false if nothing was queued.
+    // Runs the oldest item. Returns false if nothing was queued.
     bool run_one() noexcept;
     // Runs what is queued, and what that work posts. Returns the number of bodies that ran.
     std::size_t run_all() noexcept;
@@ -36,7 +36,7 @@ public:
         }
         return true;
     }
-    // Runs until `done()` returns true, and sleeps while nothing is queued: for work that other threads post.
+    // Runs until `done()` returns true. Blocks while nothing is queued, for work that other threads post.
     template <class Done>
     void run_until_waiting(Done done) {
         for (std::uint32_t heard = bell_.listen(); !done(); heard = bell_.listen()) {

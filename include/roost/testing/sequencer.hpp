@@ -18,9 +18,10 @@ namespace roost::inline ROOST_ABI::testkit {
 //   thread a:  order.reach(1); write();      order.reach(4);
 //   thread b:  order.reach(2); order.reach(3); read();
 //
-// reach(n) returns when steps 1 .. n-1 have been reached. What follows reach(1) in thread a may run beside what follows
-// reach(2): put a step behind everything that has to be over. Every number is reached once. A step that waits for longer
-// than the limit panics and names the missing step.
+// reach(n) returns when steps 1 .. n-1 have been reached. The code after reach(1) in thread a may run beside the code after
+// reach(2). To order them, put a step behind the code that must run first. Every number is reached once; a second time ends
+// the program. A thread that waits in reach() for longer than the limit ends the program. The message names the missing
+// step. A coroutine in wait() has no limit.
 class sequencer {
 public:
     explicit sequencer(duration limit = std::chrono::seconds(20)) noexcept : limit_(limit) {}
@@ -28,9 +29,10 @@ public:
     sequencer& operator=(const sequencer&) = delete;
     ~sequencer();
 
-    // For threads. Blocks.
+    // Reaches the step. For threads. Blocks.
     void reach(std::uint32_t step, site where = std::source_location::current()) noexcept;
-    // For coroutines of any type. Suspends; the coroutine is resumed through its executor.
+    // Reaches the step. For coroutines of any type. Resumes on the coroutine's executor; without one, on the thread that
+    // reached the step before.
     class turn;
     [[nodiscard]] turn wait(std::uint32_t step, site where = std::source_location::current()) noexcept;
 

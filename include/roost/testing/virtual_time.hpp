@@ -25,7 +25,7 @@ class virtual_time final : public executor, public ext::timer_service, public ex
 public:
     // Seed 0 runs work in the order of posting; any other seed shuffles neighbours.
     explicit virtual_time(std::uint64_t seed = 0, std::string_view name = "virtual time");
-    // Panics with the leak report unless everything has run and no timer is armed.
+    // Ends the program with the leak report unless everything has run and no timer is armed.
     ~virtual_time();
 
     // --- for the code under test ---
@@ -62,7 +62,7 @@ public:
     // Moves the clock forward by d at once, as after a suspended machine. Timers due in between fire late, never early.
     void skip(duration d) noexcept;
 
-    // Time stands still while one of these lives: for work that other threads do meanwhile.
+    // While one of these lives, the virtual clock stands still. For work on other threads.
     class standstill {
     public:
         explicit standstill(virtual_time& of) noexcept : of_(&of) { of_->change_outside(1); }

@@ -11,9 +11,9 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Runs fn once, on an executor, when the token's effective level reaches `at`; at once if it has been reached already.
-// Destroying the callback waits for a running fn, unless fn itself destroys it; afterwards fn never runs. An exception from
-// fn goes to the failure sink, with the name and site of the node.
+// Runs fn once, on an executor, when the token's effective level reaches `at`. If the level is reached already, fn is posted
+// at once. Destroying the callback blocks until a running fn has returned, unless fn itself destroys it. After that fn never
+// runs. An exception from fn goes to the failure sink, with the name and site of the node.
 class callback {
 public:
     callback() noexcept = default;
@@ -50,9 +50,10 @@ private:
 
 namespace ext {
 
-// Runs fn on the thread that raises the level, inside raise(). Only for claiming and posting: fn must be short, must not
-// block, and takes no lock that a thread holds while it raises levels. Allocates nothing; not movable. If the level has been
-// reached when it is destroyed, fn has run: the destructor runs it if the raise has not. Exceptions as in callback.
+// Runs fn on the thread that raises the level, inside raise(). Only for claiming and posting: fn must be short and must not
+// block. fn must not take a lock that a thread holds while it raises levels. Allocates nothing; not movable. If the level is
+// reached when the callback is destroyed, the destructor runs fn, unless the raise has. Exceptions are treated as in
+// callback.
 template <class Fn, detail::if_reached When = detail::if_reached::runs>
 class inline_callback final : private detail::callback_member {
 public:

@@ -10,15 +10,17 @@
 
 namespace roost::inline ROOST_ABI::ext {
 
-// Work that happens outside: a request to another service, an operation of an event loop, a child process. It is a named unit
-// of its parent's work until this handle is destroyed. When the parent is cancelled, on_cancel runs once, on the canceller's
-// stack: the thread that would run it elsewhere may be blocked in the operation. So on_cancel must be short (notify the event
-// loop; post) and must not take a lock that a cancelling thread may hold. For anything longer use a `callback`. An exception
-// from on_cancel goes to the failure sink. Exactly one of these happens: on_cancel runs, or try_complete() returns true.
+// Work outside of Roost: a request to another service, an operation of an event loop, a child process. It is a named unit of
+// its parent's work until this handle is destroyed. When the parent is cancelled, on_cancel runs once, on the cancelling
+// thread. It is not posted, because the thread that would run it may be blocked in the operation. So on_cancel must be short
+// (notify the event loop; post). It must not take a lock that a cancelling thread may hold. For anything longer use a
+// `callback`. An exception from on_cancel goes to the failure sink. If on_cancel runs, try_complete() returns false, and the
+// other way round.
 class external_resource {
 public:
     external_resource() noexcept = default;
-    // Returns an empty handle if the parent is closing. Under a cancelled parent on_cancel has run when this returns.
+    // Returns an empty handle if the parent is closing. If the parent is cancelled, on_cancel has run when this returns.
+    // Throws std::bad_alloc.
     template <std::invocable<> OnCancel>
     [[nodiscard]] static external_resource open(const node& parent, node_name name, OnCancel&& on_cancel,
                                                 site made_at = std::source_location::current(),
@@ -54,8 +56,8 @@ public:
     // Called when the operation has completed. Returns true if on_cancel has not run and never will: act on the completion.
     // Returns false if it was cancelled first, or completed before.
     [[nodiscard]] bool try_complete() noexcept { return node_ != nullptr && node_->try_complete(); }
-    // Gives the unit back. If the parent is cancelled and the operation has not completed, on_cancel has run when this
-    // returns, and it is no longer running (unless on_cancel itself calls this).
+    // Ends the unit of work. If the parent is cancelled and the operation has not completed, on_cancel has run when this
+    // returns. Blocks until a running on_cancel has returned, unless on_cancel itself calls this.
     void reset() noexcept {
         if (detail::external_node* held = std::exchange(node_, nullptr)) {
             held->close_handle();

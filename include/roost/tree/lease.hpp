@@ -7,8 +7,9 @@
 
 namespace roost::inline ROOST_ABI::ext {
 
-// One unit of a node's work, for code that is no coroutine: a thread, a C callback, a queue. The node does not drain while
-// the lease is held. Move-only; copy() is explicit. Giving it back runs no foreign code beyond posting.
+// One unit of a node's work, for code that is no coroutine: a thread, a C callback, a queue. The node does not drain while the
+// lease is held. Move-only; copy() is explicit. Returning the last unit posts the coroutines that wait for the drain. A
+// coroutine without an executor resumes inside that call.
 class lease {
 public:
     lease() noexcept = default;
@@ -29,7 +30,7 @@ public:
     }
     ~lease() { give_back(); }
 
-    // Returns a second lease. It works while the node is closing too, because this lease holds a unit.
+    // Returns a second lease, also while the node is closing: this lease already holds a unit.
     [[nodiscard]] lease copy() const noexcept {
         if (node_ != nullptr) {
             node_->enter();
@@ -43,7 +44,7 @@ public:
     }
 
     [[nodiscard]] explicit operator bool() const noexcept { return node_ != nullptr; }
-    // These three mean what they mean in token; an empty lease returns false.
+    // As in token; an empty lease returns false.
     [[nodiscard]] bool stop_requested() const noexcept {
         return node_ != nullptr && (node_->is_stopping() || node_->is_gone());
     }

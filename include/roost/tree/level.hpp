@@ -11,7 +11,7 @@ namespace roost::inline ROOST_ABI {
 enum class level : std::uint8_t {
     running = 0,  // no request
     stop = 1,     // take no new work; work under way may finish
-    cancel = 2,   // end now: waits are abandoned, bodies unwind at their next checkpoint
+    cancel = 2,   // end now: waits are withdrawn, bodies end at their next await
     abort = 3,    // as cancel, and no shield or ignore guard delays it
 };
 

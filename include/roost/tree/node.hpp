@@ -1,7 +1,7 @@
 #pragma once
 
-// A handle of a node of the tree. Jobs, scopes, shutdown nodes, pools and components are nodes. A handle is one counted pointer: it
-// keeps the node's memory, not its work.
+// A handle to a node of the tree. Jobs, scopes, shutdown nodes, pools and components are nodes. A handle is one counted
+// pointer: it keeps the node's memory alive, not its work.
 //
 //   node connection = server.tree_node();
 //   connection.cancel();                           everything below it has the level when this returns
@@ -18,10 +18,10 @@ namespace roost::inline ROOST_ABI {
 
 class node {
 public:
-    // A handle that refers to nothing. Its levels are `running`, its texts empty, and its calls do nothing.
+    // A handle that refers to nothing. Its level is `running`, its texts are empty, and its calls do nothing.
     node() noexcept = default;
     explicit(false) node(detail::node& target) noexcept : target_(detail::node_ref<>::share(target)) {}
-    // For a function that visit() calls: returns a handle that refers to nothing if the node is being freed.
+    // For a function that visit() calls. Returns a handle that refers to nothing if the node is being freed.
     [[nodiscard]] static node try_share(detail::node& target) noexcept {
         node made;
         made.target_ = detail::node_ref<>::try_share(target);
@@ -31,7 +31,7 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(target_); }
     friend bool operator==(const node&, const node&) noexcept = default;
 
-    // Returns the node above; a handle that refers to nothing for a root.
+    // Returns the node above. For a root, returns a handle that refers to nothing.
     [[nodiscard]] node parent() const noexcept {
         detail::node* const above = target_ ? target_->parent() : nullptr;
         return above == nullptr ? node() : node(*above);
@@ -45,10 +45,11 @@ public:
     [[nodiscard]] bool stop_requested() const noexcept { return target_ && target_->is_stopping(); }
     [[nodiscard]] bool cancel_requested() const noexcept { return target_ && target_->cancel_requested(); }
     [[nodiscard]] bool is_cancelled() const noexcept { return target_ && target_->is_cancelled(); }
-    // Returns the units of work in the subtree. Exact at rest only. Walks the subtree.
+    // Returns the units of work in the subtree. Exact only while the subtree does not change. Walks the subtree.
     [[nodiscard]] std::size_t work() const noexcept { return target_ ? target_->work_in_subtree() : 0; }
 
-    // Raise the level of the node and of everything below, and return when all of it is latched. Thread-safe.
+    // Each raises the level of the node and of everything below it. The level is set everywhere when the call returns.
+    // Thread-safe.
     void stop(roost::reason why = roost::reason::plain_kind(reason_kind::requested)) const noexcept {
         raise(roost::level::stop, std::move(why));
     }
@@ -59,7 +60,7 @@ public:
         raise(roost::level::abort, std::move(why));
     }
 
-    // For the library's layers. Ends the program with a sentence if the handle refers to nothing.
+    // For the library's layers. Ends the program if the handle refers to nothing.
     [[nodiscard]] detail::node& core() const noexcept {
         if (!target_) [[unlikely]] {
             detail::panic("node", {}, roost::site(), "a handle that refers to nothing was used as a node of the tree");

@@ -8,10 +8,10 @@
 
 namespace roost::inline ROOST_ABI {
 
-// A name. A literal is kept by pointer, any other text is copied. A literal is recognised at compile time. A constant array
-// of unknown lifetime, such as a local one, does not compile: pass it as a std::string_view, which is copied. A literal that
-// is passed on (std::make_unique, emplace) must be wrapped: node_name("x"). Two words, so that it is passed in registers.
-// Three would be passed on the stack, and reading them would wait for the stores.
+// A name. Keeps a literal by pointer and copies any other text. A literal is recognised at compile time. A constant array of
+// unknown lifetime, such as a local one, does not compile: pass a std::string_view, which is copied. A forwarded literal
+// (std::make_unique, emplace) must be wrapped: node_name("x"). Two words wide, so that it is passed in registers. Three
+// words would be passed on the stack, and reading them would wait for the stores.
 class node_name {
 public:
     template <std::size_t N>

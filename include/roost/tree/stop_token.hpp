@@ -9,8 +9,8 @@
 
 namespace roost::inline ROOST_ABI::ext {
 
-// Raises a node when a std::stop_token is stopped; at once if it is stopped already. Raising only latches, claims and posts,
-// so it may run inside request_stop().
+// Raises a node when a std::stop_token is stopped. If the token is stopped already, the constructor raises it. Raising only
+// sets levels, claims and posts, so it may run inside request_stop().
 class stop_token_link {
 public:
     stop_token_link(std::stop_token from, const node& target, level to = level::cancel)
@@ -29,8 +29,8 @@ private:
     std::stop_callback<raise_it> callback_;
 };
 
-// A std::stop_source that follows a node. request_stop() runs foreign callbacks, so it is posted to an executor, and raise()
-// does not wait for it.
+// A std::stop_source that follows a node. request_stop() runs user callbacks, so it is posted to an executor. raise() does
+// not wait for it.
 class linked_stop_source {
 public:
     linked_stop_source(token observed, level at, executor_ref on)

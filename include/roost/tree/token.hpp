@@ -4,8 +4,8 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Observes a node; cannot raise it. Copyable and thread-safe. Keeps the node's memory, is no unit of work and does not delay
-// its end. A default-constructed token refers to nothing and never reports a stop.
+// Observes a node; cannot raise it. Copyable and thread-safe. Keeps the node's memory alive, is no unit of work and does not
+// delay the node's end. A default-constructed token refers to nothing and never reports a stop.
 class token {
 public:
     token() noexcept = default;
@@ -26,8 +26,8 @@ public:
 
     [[nodiscard]] time_point deadline() const noexcept { return node_ ? node_->deadline() : no_deadline; }
     // Returns the time until the deadline, at least zero; duration::max() without a deadline. For the time-outs of calls to
-    // other services. Uses the clock of the executor that the observed job or scope runs on, virtual time included; after its
-    // end, now().
+    // other services. Uses the clock of the executor that the observed job or scope runs on, such as virtual time. After the
+    // end of that job or scope, uses now().
     [[nodiscard]] duration remaining() const noexcept;
     [[nodiscard]] duration remaining(time_point at) const noexcept {
         const time_point limit = deadline();
@@ -38,7 +38,7 @@ public:
     }
 
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(node_); }
-    // Null if the token refers to nothing.
+    // Returns null if the token refers to nothing.
     [[nodiscard]] detail::node* target() const noexcept { return node_.get(); }
     friend bool operator==(const token&, const token&) noexcept = default;
 

@@ -15,7 +15,7 @@ namespace roost::inline ROOST_ABI::observe {
 
 // One line of a report. Strings are valid during the visit.
 struct node_description {
-    detail::node* target = nullptr;  // in memory during the visit; to keep it, node::try_share(*target)
+    detail::node* target = nullptr;  // valid during the visit; node::try_share(*target) keeps it
     std::string_view kind;
     std::string_view name;
     site made_at;
@@ -26,7 +26,7 @@ struct node_description {
     bool shield = false;
     bool closing = false;
     bool closed = false;
-    std::uint32_t units = 0;  // of this node alone: its own and one per child with work
+    std::uint32_t units = 0;  // of this node alone: its own, and one per child with work
     time_point deadline = no_deadline;
 
     // Filled in by the view (node_functions::describe).
@@ -45,12 +45,12 @@ struct node_description {
 
 struct visit_result {
     std::size_t visited = 0;
-    bool complete = true;  // false: the budget was used up
+    bool complete = true;  // false: the budget was spent
 };
 
-// Calls fn for root and every live node below it, parents first. Thread-safe, at any time. The caller holds root. Nodes that
-// are added or removed meanwhile may or may not be visited. No lock is held during fn, so fn may change the tree. At most
-// `budget` nodes are described.
+// Calls fn for root and every live node below it, parents first. Describes at most `budget` nodes. Requires that the caller
+// keeps root alive. Nodes added or removed during the call may or may not be visited. No lock is held during fn, so fn may
+// change the tree. Thread-safe.
 using visit_function = void (*)(void* context, const node_description& d) noexcept;
 visit_result visit(const node& root, std::size_t budget, void* context, visit_function fn) noexcept;
 

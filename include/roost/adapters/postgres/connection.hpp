@@ -8,10 +8,10 @@
 //
 // A statement is one await: it sends and receives on the task's executor whenever the socket is ready.
 //
-// Cancelling the task sends a cancel request and waits at most `cancel_budget` until the server has answered both. The
-// connection is then clean and stays in the pool, and the task ends cancelled. If the server does not answer in time, the
-// connection is closed and the task still ends. If the statement completed before its cancel, its result is returned, and
-// the next checkpoint ends the task.
+// Cancelling the task sends a cancel request. The task then waits at most `cancel_budget` until the server has answered
+// both. The connection is then clean and stays in the pool, and the task ends cancelled. If the server does not answer in
+// time, the connection is closed and the task still ends. If the statement completed before its cancel, its result is
+// returned, and the next checkpoint ends the task.
 //
 // No call waits without a limit. Resolving a name and sending a cancel request (PQcancel) cannot be interrupted. Each kind
 // has up to four side threads, which are not the runtime's. A call that exceeds its limit is abandoned: the task continues,
@@ -49,7 +49,7 @@ struct connect_options {
 
 class connection {
 public:
-    // conninfo is libpq's keywords or a URI. Throws postgres::error.
+    // Connects to a server. `conninfo` is libpq's keywords or a URI. Throws postgres::error.
     [[nodiscard]] static task<connection> connect(std::string conninfo, connect_options how);
     connection(connection&&) noexcept;
     connection& operator=(connection&&) noexcept;
@@ -67,7 +67,7 @@ public:
     }
     [[nodiscard]] task<rows> query_parameters(std::string sql, std::vector<parameter> args);
 
-    // Begins a transaction. BEGIN goes to the server together with the next statement, which saves a round trip.
+    // Begins a transaction. BEGIN is sent to the server together with the next statement, which saves a round trip.
     [[nodiscard]] task<> begin();
     // Commits the transaction. Throws postgres::error if the server rolls back because a statement of the transaction has
     // failed.
@@ -97,7 +97,7 @@ template <class Fn>
     return roost::detail::in_transaction(on, std::move(fn));
 }
 
-// Requires an executor in options.where, such as a runtime's. It needs no blocking lane.
+// Creates a pool of connections. Requires an executor in options.where, such as a runtime's. It needs no blocking lane.
 [[nodiscard]] pool<connection> make_pool(std::string conninfo, pool_options options, connect_options how = {});
 
 }  // namespace roost::inline ROOST_ABI::postgres

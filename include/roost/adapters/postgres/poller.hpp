@@ -2,9 +2,9 @@
 
 // One thread that waits for sockets, for libraries that need readiness notifications. Linux: epoll.
 //
-// An entry is armed for one socket and a deadline, and fires once. It fires on the poller's thread without the lock held,
-// so its function should only post. withdraw() returns whether it came before the event. Spurious events are possible when
-// the number of a socket is reused, so the notified code checks the socket itself.
+// An entry is armed for one socket and a deadline, and fires once. It fires on the poller's thread without the lock held, so
+// its function should only post. withdraw() returns true if the entry has not fired. Spurious events are possible when the
+// number of a socket is reused, so the notified code checks the socket itself.
 
 #include <roost/adapters/detail/forward.hpp>
 #include <roost/base/atomic.hpp>
@@ -44,12 +44,12 @@ public:
     poller(const poller&) = delete;
     poller& operator=(const poller&) = delete;
 
-    // With fd -1 only the deadline counts. At most one entry per socket. Returns false if the kernel refuses (errno);
-    // nothing is armed.
+    // Arms e for `events` of fd. With fd -1 only the deadline counts. At most one entry per socket. Returns false if the
+    // kernel refuses (errno); nothing is armed.
     [[nodiscard]] bool arm(entry& e, int fd, std::uint32_t events, time_point deadline = no_deadline) noexcept;
-    // Brings the deadline of an armed entry forward. Returns false if it is not armed.
+    // Makes the deadline of an armed entry earlier; a later one changes nothing. Returns false if the entry is not armed.
     bool hurry(entry& e, time_point deadline) noexcept;
-    // Returns true if the entry was armed; it will not fire.
+    // Disarms the entry. Returns true if it was armed: it will not fire.
     [[nodiscard]] bool withdraw(entry& e) noexcept;
 
     // Used by the adapter: threads for calls that cannot be interrupted.

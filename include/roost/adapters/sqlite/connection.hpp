@@ -8,8 +8,8 @@
 //
 // Statements run on the blocking lane of the task's runtime. Cancelling the task interrupts SQLite, and the task ends
 // cancelled. The interrupt is sqlite3_interrupt and a flag that is checked before and during a statement. So an interrupt
-// that arrives before the statement has begun is not lost. A statement that completes before the interrupt has happened.
-// SQLite rolls an interrupted statement back, so nothing is half done.
+// that arrives before the statement begins is not lost. If a statement completes before the interrupt, its changes stand.
+// SQLite rolls an interrupted statement back, so nothing is partly done.
 //
 // A statement that meets another connection's lock waits at most `busy_timeout`. It suspends and keeps no thread of the
 // lane, so the owner of the lock can always commit. The writers of one pool wait in FIFO order.
@@ -91,7 +91,7 @@ public:
     // Returns true if the pool should not keep the connection. Set by errors that breaks_connection().
     [[nodiscard]] bool is_broken() const noexcept;
     [[nodiscard]] bool is_in_transaction() const noexcept;
-    // Clears an interrupt and ends a transaction that was left open. Returns true if the connection is good for the next
+    // Clears an interrupt and ends a transaction that was left open. Returns true if the connection is usable for the next
     // user. Ending a transaction may block on I/O; without one only two flags are checked.
     [[nodiscard]] bool make_ready() noexcept;
     void close_blocking() noexcept;

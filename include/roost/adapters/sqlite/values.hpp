@@ -64,7 +64,8 @@ public:
     [[nodiscard]] const T& get(std::size_t row, std::size_t column) const {
         return std::get<T>(at(row, column));
     }
-    // The number of rows that the statement changed, and the row id of the last insert on its connection.
+    // changes() returns how many rows the statement changed. last_insert_id() returns the row id of its connection's last
+    // insert.
     [[nodiscard]] std::int64_t changes() const noexcept { return changes_; }
     [[nodiscard]] std::int64_t last_insert_id() const noexcept { return last_insert_id_; }
 
