@@ -55,7 +55,7 @@ public:
             wait_blocking(held);
         }
     }
-    // As above, until the deadline. Returns what the predicate returned last: true unless the deadline passed first.
+    // As above, until the deadline. Returns what the predicate returned last.
     template <std::predicate Predicate>
     [[nodiscard]] bool wait_blocking(mutex::guard& held, Predicate is_true, time_limit deadline) {
         while (!is_true()) {
