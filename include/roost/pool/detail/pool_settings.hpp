@@ -17,7 +17,7 @@ struct pool_kinds {
 // The options of a pool, completed, and what follows from them. Constant after construction.
 class pool_settings {
 public:
-    // Panics if the options contradict each other.
+    // Ends the program if the options contradict each other.
     pool_settings(pool_options asked, pool_kinds how, site made_at);
 
     // Reads the clock that the options name.
