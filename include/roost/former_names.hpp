@@ -1,8 +1,8 @@
 #pragma once
 
 // The names that moved out of namespace roost in this release, for programs that still use them. Extension points are in roost::ext;
-// what observes a program is in roost::observe. A use of a type warns and names the new spelling. Functions and concepts cannot warn
-// here. The next release removes this header. <roost/roost.hpp> does not include it.
+// what observes a program is in roost::observe. A use of a type warns and names the new spelling. Using-declarations and concepts
+// cannot warn. The next release removes this header. <roost/roost.hpp> does not include it.
 
 #include <roost/roost.hpp>
 

@@ -13,16 +13,19 @@ class timer_service;
 class blocking_service;
 }  // namespace ext
 
-// The interface that the core requires of a runtime: takes work and runs it later, never inside post().
+// The interface that the core requires of a runtime: takes work and runs it later. post() does not run it,
+// except in ext::inline_executor.
 class executor {
 public:
     executor() = default;
     executor(const executor&) = delete;
     executor& operator=(const executor&) = delete;
 
-    // Enqueues w. Returns false, and leaves w untouched, if the executor is closed. Thread-safe. Allocates nothing.
+    // Enqueues w. Returns false, and leaves w untouched, if the executor is closed. An override is thread-safe and does not
+    // allocate.
     virtual bool post(ext::work& w) noexcept = 0;
-    // Returns true if this executor overrides post_all(). Then waking several waiters posts them as one chain.
+    // Returns true if this executor was made with chains_t, because it overrides post_all(). Then waking several waiters posts
+    // them as one list.
     [[nodiscard]] bool takes_chains() const noexcept { return takes_chains_; }
     // Posts every item of `all`, in order. Items that remain in `all` were refused.
     virtual void post_all(ext::work_list& all) noexcept {
@@ -35,8 +38,8 @@ public:
     }
     // As post(), but behind everything that is already queued. For work that yields to other work.
     virtual bool post_last(ext::work& w) noexcept { return post(w); }
-    // Takes w back if it is the next item this thread would run here; the caller then runs it. w is compared by address only,
-    // so it may already be destroyed. Returning false is always correct.
+    // Takes w out of the queue and returns true if w is the item that this thread would run next; the caller then runs it. An
+    // override compares addresses only: an item that has run may already be destroyed. Returning false is always correct.
     virtual bool take_next(const ext::work& w) noexcept {
         static_cast<void>(w);
         return false;
@@ -94,8 +97,8 @@ private:
     E* target_;
 };
 
-// Runs work inside post(), on the calling thread. It is never the default: with it set(), release() and cancel() run the
-// woken code on the caller's stack.
+// Runs work inside post(), on the calling thread. It is never the default. Where it is used, the calls set(), release()
+// and cancel() run the woken code on the caller's stack.
 class inline_executor final : public executor {
 public:
     bool post(work& w) noexcept override {

@@ -11,9 +11,9 @@
 //
 // The first argument decides what a failure does:
 //   ignore     the failure is counted
-//   restart    fn(args...) is called again after the backoff; at the limit the failure escalates
-//   escalate   the others are cancelled, and supervise() throws the failure
-// A child keeps its job over restarts. A cancelled child is no failure. Only the children launched here are supervised; a
+//   restart    the child's fn(args...) is called again after the backoff; after `limit` restarts of it the failure escalates
+//   escalate   the body and the other children are cancelled, and supervise() throws the failure
+// An attempt is one run of a child. The body is never restarted. A child keeps its job over restarts. A cancelled child is no failure. Only the children launched here are supervised; a
 // scope inside one of them fails as a unit. supervise() returns when the body and the children have ended. It returns how
 // the body ended, the counts and the failures.
 //
@@ -22,8 +22,8 @@
 //
 // The further failures of an attempt are treated as its failure is: ignored with it, resolved by a restart, or
 // thrown with it. If supervise() throws and the body has failed too, the body's failure travels with the exception. If
-// supervise() throws or is cancelled, there is no result. Then failures whose restart did not begin, and those of on_exit,
-// go to the failure sink.
+// supervise() throws or is cancelled, there is no result. Then failures whose restart did not begin, and failures of
+// actions registered with on_exit(), go to the failure sink.
 
 #include <roost/flow/detail/placed.hpp>
 #include <roost/flow/detail/supervision.hpp>
@@ -90,8 +90,8 @@ private:
     scope* in_;
 };
 
-// The result of supervise(). A failure of the body goes to the failure sink unless value(), error(), body() or to_outcome()
-// was called. So do its further failures, which value() does not throw.
+// The result of supervise(). error(), body() and to_outcome() mark a failure of the body as read. value() throws the first failure
+// and marks only that one: the further failures do not travel with it. The destructor sends unread failures to the failure sink.
 template <class T>
 class [[nodiscard]] supervised {
 public:
@@ -119,7 +119,7 @@ public:
         }
     }
 
-    // The result of the body, with the names of base/status.hpp. Calling error() observes the failure.
+    // The result of the body, with the names of base/status.hpp.
     [[nodiscard]] bool has_value() const noexcept { return body_.has_value(); }
     [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
     [[nodiscard]] wait_status status() const noexcept { return body_.status(); }
@@ -129,7 +129,7 @@ public:
         return std::move(body_);
     }
 
-    // Returns how the body ended: its value or its error.
+    // Returns how the body ended: its value, its error or cancelled.
     [[nodiscard]] const outcome<detail::kept_t<T>>& body() const noexcept {
         unseen_ = others_unseen_ = false;
         return body_;
@@ -144,7 +144,8 @@ public:
         return std::move(body_).value();
     }
     [[nodiscard]] const observe::supervised_counts& counts() const noexcept { return counts_; }
-    // Returns every failed attempt in order, at most the first hundred. Includes failures of on_exit in other attempts.
+    // Returns every failed attempt in order, at most the first hundred. Also failures of on_exit actions in
+    // attempts that did not fail themselves.
     [[nodiscard]] const std::vector<child_failure>& failures() const noexcept { return failures_; }
 
 private:

@@ -2,7 +2,7 @@
 
 // Lets any Roost wait end early, for any coroutine type.
 //
-//   auto held = co_await with_stop(m.lock(), token);              ends when stop is requested
+//   auto held = co_await with_stop(m.lock(), token);              ends, cancelled, when stop is requested on a std::stop_token
 //   auto held = co_await with_deadline(m.lock(), deadline);       ends at the deadline
 //   if (held) use(*held); else if (held.status() == wait_status::expired) ...
 //

@@ -10,9 +10,9 @@
 //       co_return page(co_await std::move(user), co_await std::move(news));
 //   }
 //
-// with_scope returns when the body and every child have ended. If one of them fails, the others are cancelled. The first
+// with_scope returns when the body and every child have ended. If one of them fails, body and children are cancelled. The first
 // error is rethrown with its own type, and the further ones travel with it (others_of). Cancelling one child is not a
-// failure. Leaving the scope cannot be abandoned: a cancel is passed on to the children, and the wait continues.
+// failure. A cancel does not end the wait for the children: it is passed on to them, and with_scope still waits for all.
 // scope_options set how many children run at a time and what a failure does. Every scope can have daemons.
 
 #include <roost/task/as_task.hpp>
@@ -35,7 +35,7 @@
 namespace roost::inline ROOST_ABI {
 
 // How a child starts. `scheduled`: posted to the scope's executor. `immediate`: inside the call, if that runs on the
-// executor. `always`: posted, and runs to its first await even if the scope is cancelled. For a body that takes ownership.
+// executor. `always`: posted, and runs to its first await even if the scope is cancelled: for a task that takes over a resource.
 using start = detail::start_mode;
 
 class scope {
@@ -44,8 +44,9 @@ public:
     scope& operator=(const scope&) = delete;
 
     // Starts a child. The scope owns and awaits it; the job only observes. Returns an empty job, and destroys the task, if the
-    // scope is closed. While it is closing, only jobs running inside it may start children. If the scope is cancelled, the
-    // body does not run, its arguments are destroyed in this call, and the job ends cancelled.
+    // scope is closed: body and children have ended. A scope is closing once its body has ended, or request_close() was called.
+    // Then only jobs running inside it may start children. If the scope is already cancelled, the child does not run, except
+    // with start::always: its task is destroyed in this call, and the job ends cancelled.
     template <class T>
     job launch(node_name name, task<T> t, start how = start::scheduled,
                std::source_location where = std::source_location::current()) {
@@ -161,7 +162,8 @@ private:
 };
 
 // co_await with_scope(fn, args...), co_await with_scope(options, fn, args...): runs fn(scope&, args...), a task, and waits
-// for its children too. Arguments are moved in and passed on as parameters. Captures of fn live as long as the body.
+// for its children too. Arguments are moved into the parameters of fn, which end with the body. Children can run longer: a
+// child must not refer to such a parameter. fn and its captures live until all children have ended.
 template <class Fn, class... Args>
 class [[nodiscard("nothing runs until it is awaited: write co_await")]] with_scope : public detail::task_only {
     static constexpr bool is_callable = std::is_invocable_v<Fn&, scope&, Args...>;
