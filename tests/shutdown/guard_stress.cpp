@@ -1,5 +1,5 @@
 // Guards on a tree of three levels from several threads, with random stops: no completion while a guard is out, and no hang.
-// ROOST_STRESS_SECONDS sets how long, ROOST_STRESS_PAIRS how many instead; 100 million pairs take some minutes (./check --deep).
+// ROOST_STRESS_SECONDS sets how long, ROOST_STRESS_PAIRS how many instead; 100 million pairs take some minutes, by hand (docs/verification.md).
 
 #include <roost/shutdown/shutdown.hpp>
 
