@@ -89,7 +89,7 @@ int accept_all(host* h, const shared_socket& listener) {
 // Without health checks the service is as good as dead to its manager, so an error ends it: see component_options::optional.
 task<> serve(host& h, roost::shutdown stop, shared_socket listener) {
     const int error = co_await roost::blocking(accept_all, &h, listener);
-    if (stop.state() == shutdown_state::running) {
+    if (stop.state() == roost::shutdown_state::running) {
         throw std::system_error(error, std::generic_category(), "accept on the health port");
     }
 }

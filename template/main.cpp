@@ -30,7 +30,7 @@ private:
 
 // The intake: replace it by your listener. Ends when its component is stopped; then nothing more comes.
 task<> take_orders(service::host& h, roost::shutdown stop, roost::channel<order>& orders) {
-    for (int number = 1; stop.state() == shutdown_state::running; ++number) {
+    for (int number = 1; stop.state() == roost::shutdown_state::running; ++number) {
         static_cast<void>(co_await orders.send(order(number, h.ledger().accept())));
         co_await roost::sleep_for(std::chrono::milliseconds(20));
     }

@@ -1,8 +1,8 @@
 #pragma once
 
-// The names that moved out of namespace roost in this release, for programs that still use them. Extension points are in roost::ext;
-// what observes a program is in roost::observe. A use of a type warns and names the new spelling. Using-declarations and concepts
-// cannot warn. The next release removes this header. <roost/roost.hpp> does not include it.
+// The names that moved out of namespace roost in this release, for programs that still use them. Extension points are in
+// roost::ext; what observes a program is in roost::observe. A use of a type warns and names the new spelling.
+// Using-declarations and concepts cannot warn. The next release removes this header. <roost/roost.hpp> does not include it.
 
 #include <roost/roost.hpp>
 
@@ -72,6 +72,7 @@ using ext::cpu_quota;
 using ext::executor_of;
 using ext::post_or_fall_back;
 using ext::report_failure;
+using ext::resume_function_of;
 using ext::roost_category;
 using ext::set_fallback_executor;
 using ext::usable_cpus;
@@ -86,6 +87,7 @@ using observe::set_guard_tracking;
 using observe::set_job_counting;
 using observe::set_panic_handler;
 using observe::set_shutdown_log;
+using observe::to_string;
 using observe::tree_to_string;
 using observe::visit;
 

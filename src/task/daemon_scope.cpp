@@ -7,17 +7,22 @@ namespace roost::inline ROOST_ABI::detail {
 constinit const node_functions daemon_scope::functions{
     .kind = "scope", .destroy = destroy, .level_raised = nullptr, .drained = drained, .own = own_work::none};
 
-const scope_policy daemon_scope::policy(
-    +[](scope_core& scope, job_core& child) noexcept {
-        scope_core& of = static_cast<daemon_scope&>(scope).of();
-        of.policy().child_ended(of, child);
-    },
-    scope_policy::wants::failures);
+void daemon_scope::daemon_ended(scope_core& scope, job_core& child) noexcept {
+    scope_core& of = static_cast<daemon_scope&>(scope).of();
+    of.policy().child_ended(of, child);
+}
+
+const scope_policy& daemon_scope::policy_for(const scope_core& of) noexcept {
+    static constinit const scope_policy every_end(daemon_ended);
+    static constinit const scope_policy failures(daemon_ended, scope_policy::wants::failures);
+    return of.policy().only_failures() ? failures : every_end;
+}
 
 daemon_scope::daemon_scope(scope_core& of)
-    : scope_core(functions, of.executor(), "daemons", of.made_at(), policy), of_(node_ref<scope_core>::share(of)) {}
+    : scope_core(functions, of.executor(), "daemons", of.made_at(), policy_for(of)), of_(node_ref<scope_core>::share(of)) {}
 daemon_scope::daemon_scope(scope_core& of, node& parent)
-    : scope_core(functions, parent, of.executor(), "daemons", of.made_at(), policy), of_(node_ref<scope_core>::share(of)) {}
+    : scope_core(functions, parent, of.executor(), "daemons", of.made_at(), policy_for(of)),
+      of_(node_ref<scope_core>::share(of)) {}
 
 daemon_scope* daemon_scope::make(scope_core& of) {
     if (of.parent() == nullptr) {

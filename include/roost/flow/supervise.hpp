@@ -13,11 +13,12 @@
 //   ignore     the failure is counted
 //   restart    the child's fn(args...) is called again after the backoff; after `limit` restarts of it the failure escalates
 //   escalate   the body and the other children are cancelled, and supervise() throws the failure
-// An attempt is one run of a child. The body is never restarted. A child keeps its job over restarts. A cancelled child is no failure. Only the children launched here are supervised; a
-// scope inside one of them fails as a unit. supervise() returns when the body and the children have ended. It returns how
-// the body ended, the counts and the failures.
+// An attempt is one run of a child. The body is never restarted. A child keeps its job over restarts. A cancelled child is no
+// failure. Only the children launched here are supervised; a scope inside one of them fails as a unit. supervise() returns when
+// the body and the children have ended. It returns how the body ended, the counts and the failures.
 //
-// Scope options before the policy name the scope and limit it: supervise(scope_options("feeds").at_most(4), on_failure::..., fn).
+// Scope options before the policy name the scope and limit it:
+//   supervise(scope_options("feeds").at_most(4), on_failure::ignore(), run_feeds, std::ref(config))
 // A supervised child keeps its slot of at_most() over its restarts and the delays between them. A daemon takes no slot.
 //
 // The further failures of an attempt are treated as its failure is: ignored with it, resolved by a restart, or
@@ -90,8 +91,9 @@ private:
     scope* in_;
 };
 
-// The result of supervise(). error(), body() and to_outcome() mark a failure of the body as read. value() throws the first failure
-// and marks only that one: the further failures do not travel with it. The destructor sends unread failures to the failure sink.
+// The result of supervise(). error(), body() and to_outcome() mark a failure of the body as read. value() throws the first
+// failure and marks only that one: the further failures do not travel with it. The destructor sends unread failures to the
+// failure sink.
 template <class T>
 class [[nodiscard]] supervised {
 public:
@@ -169,8 +171,8 @@ private:
 template <class Fn, class... Args>
 [[nodiscard]] auto supervise(detail::placed<on_failure> what, Fn&& fn, Args&&... args)
     -> task<supervised<detail::supervised_value<detail::callable_for<Fn>, std::decay_t<Args>...>>>;
-// As above, with the name, site and limit of the options. Ends the program if the options say what a failure does: that is said by
-// on_failure.
+// As above, with the name, site and limit of the options. Ends the program if the options say what a failure does: on_failure
+// says it.
 template <class Fn, class... Args>
 [[nodiscard]] auto supervise(scope_options how, on_failure what, Fn&& fn, Args&&... args)
     -> task<supervised<detail::supervised_value<detail::callable_for<Fn>, std::decay_t<Args>...>>>;

@@ -35,7 +35,7 @@
 namespace roost::inline ROOST_ABI {
 
 // How a child starts. `scheduled`: posted to the scope's executor. `immediate`: inside the call, if that runs on the
-// executor. `always`: posted, and runs to its first await even if the scope is cancelled: for a task that takes over a resource.
+// executor. `always`: posted, and runs to its first await even if the scope is cancelled, for a task that takes a resource.
 using start = detail::start_mode;
 
 class scope {

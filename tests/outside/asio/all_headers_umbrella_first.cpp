@@ -8,6 +8,7 @@ using namespace roost;  // NOLINT
 
 // clang-format off
 #include <roost/roost.hpp>
+#include <roost/former_names.hpp>
 
 #if __has_include(<roost/service/budgets.hpp>)
 #include <roost/service/budgets.hpp>

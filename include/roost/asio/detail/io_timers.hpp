@@ -19,14 +19,14 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-class io_timers final : public timer_service {
+class io_timers final : public ext::timer_service {
 public:
     explicit io_timers(boost::asio::io_context& context);
     ~io_timers() = default;
 
     [[nodiscard]] time_point now() noexcept override { return roost::now(); }
-    bool arm(timer& t) noexcept override;
-    bool disarm(timer& t) noexcept override;
+    bool arm(ext::timer& t) noexcept override;
+    bool disarm(ext::timer& t) noexcept override;
 
     // Refuses new timers, and removes the alarm from its context. Returns how many were still armed; they never fire.
     std::size_t close() noexcept;

@@ -33,7 +33,7 @@ enum class ended_as : std::uint8_t {
     aborted,  // the cancel took effect, and there is no result
 };
 
-class operation : private cancellable, private work {
+class operation : private cancellable, private ext::work {
 public:
     using ending_function = ended_as (*)(const operation&) noexcept;
 
@@ -74,7 +74,7 @@ protected:
 
 private:
     static bool pass_cancel_on(cancellable& self) noexcept;
-    static wait_target what(const cancellable&) noexcept { return wait_target("Asio operation", ""); }
+    static ext::wait_target what(const cancellable&) noexcept { return ext::wait_target("Asio operation", ""); }
     static constexpr wait_functions functions{&pass_cancel_on, &what};
 
     // Runs on any thread, also while the frame is being destroyed: then the frame is in another region.
@@ -88,10 +88,10 @@ private:
         const region* in_;
     };
     // The emission when the operation has no executor to post it to, or no memory for the post.
-    class local_emission final : public work {
+    class local_emission final : public ext::work {
     public:
         explicit local_emission(operation& owner) noexcept
-            : work(+[](work& self) noexcept { static_cast<local_emission&>(self).act(); }), owner_(&owner) {}
+            : ext::work(+[](ext::work& self) noexcept { static_cast<local_emission&>(self).act(); }), owner_(&owner) {}
         // True: post the emission again instead of emitting.
         void set_retries(bool retries) noexcept { retries_ = retries; }
 
@@ -113,7 +113,7 @@ private:
     void emission_lost() noexcept;
     void handler_gone() noexcept;
     void wake() noexcept;
-    static void run_woken(work& self) noexcept;
+    static void run_woken(ext::work& self) noexcept;
 
     [[nodiscard]] bool loses_its_result(const region& in) const noexcept;
 

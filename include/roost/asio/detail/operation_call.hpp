@@ -90,7 +90,7 @@ class [[nodiscard(
     "an operation with use_task begins when it is awaited")]] operation_call<Initiation, R(Args...), InitArgs...> {
 public:
     template <class I, class... Given>
-    operation_call(use_task_t token, boost::asio::any_io_executor bound, I&& initiation, Given&&... given)
+    operation_call(ext::use_task_t token, boost::asio::any_io_executor bound, I&& initiation, Given&&... given)
         : token_(token),
           bound_(std::move(bound)),
           initiation_(std::forward<I>(initiation)),
@@ -100,7 +100,7 @@ public:
         return operation_await<operation_call, std::decay_t<Args>...>(me, *this);
     }
 
-    [[nodiscard]] use_task_t token() const noexcept { return token_; }
+    [[nodiscard]] ext::use_task_t token() const noexcept { return token_; }
     // Returns the bound executor, else that of the I/O object if the initiation has one, else an empty one.
     [[nodiscard]] boost::asio::any_io_executor take_executor() {
         if constexpr (requires(const Initiation& i) { boost::asio::any_io_executor(i.get_executor()); }) {
@@ -119,14 +119,14 @@ public:
     }
 
 private:
-    use_task_t token_;
+    ext::use_task_t token_;
     boost::asio::any_io_executor bound_;
     Initiation initiation_;
     std::tuple<InitArgs...> arguments_;
 };
 
 template <class Signature, class Initiation, class... InitArgs>
-[[nodiscard]] auto make_call(use_task_t token, boost::asio::any_io_executor bound, Initiation&& initiation,
+[[nodiscard]] auto make_call(ext::use_task_t token, boost::asio::any_io_executor bound, Initiation&& initiation,
                              InitArgs&&... given) {
     return operation_call<std::decay_t<Initiation>, Signature, std::decay_t<InitArgs>...>(
         token, std::move(bound), std::forward<Initiation>(initiation), std::forward<InitArgs>(given)...);

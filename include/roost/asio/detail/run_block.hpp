@@ -56,10 +56,10 @@ private:
 
 // Deliver has keep(outcome<T>), called once, and try_deliver(), called until it returns true. Neither throws.
 template <class T, class Deliver>
-class run_receiver_of final : public run_receiver, private work {
+class run_receiver_of final : public run_receiver, private ext::work {
 public:
     run_receiver_of(executor_ref where, Deliver deliver)
-        : work(+[](work& self) noexcept { static_cast<run_receiver_of&>(self).deliver(); }),
+        : ext::work(+[](ext::work& self) noexcept { static_cast<run_receiver_of&>(self).deliver(); }),
           where_(where),
           deliver_(std::move(deliver)) {}
     void set_job(node_ref<job_block<T>> job) noexcept { job_ = std::move(job); }
@@ -79,7 +79,7 @@ private:
         if (deliver_.try_deliver()) {
             delete this;
         } else {
-            post_or_fall_back(where_, *this, "the handler of async_run");
+            ext::post_or_fall_back(where_, *this, "the handler of async_run");
         }
     }
     executor_ref where_;

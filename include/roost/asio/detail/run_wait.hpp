@@ -23,7 +23,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-class run_wait : private work, private timer, public std::enable_shared_from_this<run_wait> {
+class run_wait : private ext::work, private ext::timer, public std::enable_shared_from_this<run_wait> {
 public:
     // Called by the thread that will wait. Keeps the context at work until leave().
     explicit run_wait(boost::asio::io_context& io);
@@ -46,8 +46,8 @@ protected:
 private:
     enum class phase : std::uint8_t { waiting, arrived, left };
 
-    static void received(work& self) noexcept;
-    static void fired(timer& self) noexcept;
+    static void received(ext::work& self) noexcept;
+    static void fired(ext::timer& self) noexcept;
     // Returns true if the waiting thread has left, or is the caller.
     [[nodiscard]] bool tell() noexcept;
     void post_again() noexcept;

@@ -198,7 +198,7 @@ public:
     // any more.
     void unlink_early() noexcept;
 
-    // --- deadline (tree/deadline.hpp changes it) -----------------------------------------------------------------------
+    // --- deadline (tree/detail/deadline.hpp changes it) ------------------------------------------------------------------
     // Returns the earliest deadline from this node upwards, up to a shield.
     [[nodiscard]] time_point deadline() const noexcept {
         return time_point(duration(deadline_.load(mo::relaxed)));  // D1

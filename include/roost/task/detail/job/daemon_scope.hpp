@@ -34,8 +34,10 @@ private:
     static void destroy(node& self) noexcept { delete &static_cast<daemon_scope&>(static_cast<region&>(self)); }
     static bool drained(node& self) noexcept;
     static const node_functions functions;
-    // Handles a daemon's failure as one of S's children would be.
-    static const scope_policy policy;
+    // Handles a daemon's end as that of one of S's children.
+    static void daemon_ended(scope_core& scope, job_core& child) noexcept;
+    // Returns the policy that calls S's policy as often as S's children do.
+    [[nodiscard]] static const scope_policy& policy_for(const scope_core& of) noexcept;
 
     node_ref<scope_core> of_;
 };
