@@ -35,7 +35,7 @@ void detail::fall_back(executor_ref to, work& w, std::string_view what) noexcept
     detail::panic(
         to ? to->name() : std::string_view("executor"), what, site(),
         "it is closed and took no more work, and there is no fallback executor, so a wake would be lost; keep it open until "
-        "everything that runs on it has ended, or call set_fallback_executor()");
+        "everything that runs on it has ended, or call roost::ext::set_fallback_executor()");
 }
 
 }  // namespace roost::inline ROOST_ABI

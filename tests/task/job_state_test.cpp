@@ -11,7 +11,7 @@ static_assert(!is_final(job_state::completing) && !is_final(job_state::cancellin
 static_assert(is_final(job_state::completed) && is_final(job_state::failed) && is_final(job_state::cancelled));
 
 TEST(job_state, JOB_6_every_state_has_a_name) {
-    EXPECT_EQ(to_string(job_state::fresh), "new");
+    EXPECT_EQ(to_string(job_state::fresh), "fresh");
     EXPECT_EQ(to_string(job_state::active), "active");
     EXPECT_EQ(to_string(job_state::completing), "completing");
     EXPECT_EQ(to_string(job_state::cancelling), "cancelling");

@@ -55,18 +55,28 @@ public:
     // reference. Returns an empty job if the scope is closed.
     template <class Fn, class... Args>
     job launch(detail::child_name name, Fn fn, Args... args) {
-        static_assert(std::is_same_v<detail::called_again<Fn&, Args...>, task<>>,
-                      "supervisor::launch(name, fn, args...): fn(args...) has to return a task<>");
-        return counted(
-            in_->launch(name.text(), child(name, std::move(fn), std::move(args)...), start::scheduled, name.site()));
+        if constexpr (detail::is_task<Fn>) {
+            detail::refuse_started_task<Fn>();
+            return job();
+        } else {
+            static_assert(std::is_same_v<detail::called_again<Fn&, Args...>, task<>>,
+                          "supervisor::launch(name, fn, args...): fn(args...) has to return a task<>");
+            return counted(
+                in_->launch(name.text(), child(name, std::move(fn), std::move(args)...), start::scheduled, name.site()));
+        }
     }
     // As launch(), in the background: the child is cancelled when the body and all ordinary children have ended.
     template <class Fn, class... Args>
     job daemon(detail::child_name name, Fn fn, Args... args) {
-        static_assert(std::is_same_v<detail::called_again<Fn&, Args...>, task<>>,
-                      "supervisor::daemon(name, fn, args...): fn(args...) has to return a task<>");
-        return counted(
-            in_->daemon(name.text(), child(name, std::move(fn), std::move(args)...), start::scheduled, name.site()));
+        if constexpr (detail::is_task<Fn>) {
+            detail::refuse_started_task<Fn>();
+            return job();
+        } else {
+            static_assert(std::is_same_v<detail::called_again<Fn&, Args...>, task<>>,
+                          "supervisor::daemon(name, fn, args...): fn(args...) has to return a task<>");
+            return counted(
+                in_->daemon(name.text(), child(name, std::move(fn), std::move(args)...), start::scheduled, name.site()));
+        }
     }
     // co_await room(), free_slots(): as those of the scope, for at_most().
     [[nodiscard]] task<> room() { return in_->room(); }
@@ -148,7 +158,8 @@ public:
     [[nodiscard]] const observe::supervised_counts& counts() const noexcept { return counts_; }
     // Returns every failed attempt in order, at most the first hundred. Also failures of on_exit actions in
     // attempts that did not fail themselves.
-    [[nodiscard]] const std::vector<child_failure>& failures() const noexcept { return failures_; }
+    [[nodiscard]] const std::vector<child_failure>& failures() const& noexcept { return failures_; }
+    [[nodiscard]] std::vector<child_failure> failures() && noexcept { return std::move(failures_); }
 
 private:
     void throw_error() const {

@@ -87,7 +87,8 @@ public:
     // Returns the sum of count() over all groups.
     [[nodiscard]] std::size_t total() const noexcept { return total_; }
     // Returns the groups, oldest first; equal ages are sorted by site, then name.
-    [[nodiscard]] const std::vector<observe::report_entry>& entries() const noexcept { return entries_; }
+    [[nodiscard]] const std::vector<observe::report_entry>& entries() const& noexcept { return entries_; }
+    [[nodiscard]] std::vector<observe::report_entry> entries() && noexcept { return std::move(entries_); }
     [[nodiscard]] const_iterator begin() const noexcept { return entries_.begin(); }
     [[nodiscard]] const_iterator end() const noexcept { return entries_.end(); }
 

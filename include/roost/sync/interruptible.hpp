@@ -51,7 +51,7 @@ template <class Operation>
     return detail::interruptible<Operation, source>(std::move(operation), source(std::move(token), {}));
 }
 template <class Operation>
-[[nodiscard]] auto with_stop(Operation operation, std::stop_token token, executor& where) noexcept {
+[[nodiscard]] auto with_stop(Operation operation, std::stop_token token, executor_ref where) noexcept {
     using source = detail::stop_source_of<true>;
     return detail::interruptible<Operation, source>(std::move(operation), source(std::move(token), where));
 }
@@ -64,7 +64,12 @@ template <class Operation>
     return detail::interruptible<Operation, source>(std::move(operation), source(deadline, {}, nullptr));
 }
 template <class Operation>
-[[nodiscard]] auto with_deadline(Operation operation, time_point deadline, executor& where,
+[[nodiscard]] auto with_deadline(Operation operation, time_point deadline, executor_ref where) noexcept {
+    using source = detail::deadline_source_of<true>;
+    return detail::interruptible<Operation, source>(std::move(operation), source(deadline, where, nullptr));
+}
+template <class Operation>
+[[nodiscard]] auto with_deadline(Operation operation, time_point deadline, executor_ref where,
                                  ext::timer_service& timers) noexcept {
     using source = detail::deadline_source_of<true>;
     return detail::interruptible<Operation, source>(std::move(operation), source(deadline, where, &timers));

@@ -18,7 +18,7 @@ enum class job_state : std::uint8_t { fresh, active, completing, cancelling, com
 
 [[nodiscard]] constexpr std::string_view to_string(job_state s) noexcept {
     switch (s) {
-        case job_state::fresh: return "new";
+        case job_state::fresh: return "fresh";
         case job_state::active: return "active";
         case job_state::completing: return "completing";
         case job_state::cancelling: return "cancelling";

@@ -97,6 +97,12 @@ private:
     bool is_waiting_ = false;
 };
 
+template <class Fn>
+constexpr void refuse_started_task() noexcept {
+    static_assert(!is_task<Fn>,
+                  "a supervised child may be restarted, and a task runs only once: pass the function and its arguments, "
+                  "launch(name, fn, args...)");
+}
 // Ends the program if the options say what a failure does.
 void check_supervise_options(const scope_options& how) noexcept;
 void report_body_failure(site where, const std::exception_ptr& error) noexcept;

@@ -48,9 +48,9 @@ public:
     template <class Promise>
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
         if constexpr (!has_executor<Promise>) {
-            static_assert(
-                Source::has_own_executor,
-                "this coroutine type has no executor: pass one, so that stop and deadlines have where to resume it");
+            static_assert(Source::has_own_executor,
+                          "this coroutine type has no executor, so stop and deadlines have nowhere to resume it: pass one, "
+                          "with_stop(wait, token, executor) or with_deadline(wait, time, executor)");
         }
         return start(resume_target::of(handle));
     }
