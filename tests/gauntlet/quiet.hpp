@@ -70,7 +70,8 @@ class quiet {
 public:
     explicit quiet(const char* scenario) : scenario_(scenario) {
         std::thread([] {}).join();  // what a sanitizer starts with the first thread is there from now on
-        ::mallopt(M_TRIM_THRESHOLD, 128 << 10);  // a fixed one: else freed memory of other threads' arenas may stay resident
+        ::mallopt(M_ARENA_MAX, 1);  // malloc_trim() gives back the end of this arena only
+        ::mallopt(M_TRIM_THRESHOLD, 128 << 10);
         ::malloc_trim(0);
         threads_ = count("/proc/self/task");
         for (int look = 0; look < 100; ++look) {  // a joined thread may be listed for a moment longer
