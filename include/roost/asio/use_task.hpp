@@ -66,7 +66,6 @@ private:
 };
 
 }  // namespace ext
-using use_task_t [[deprecated("use roost::ext::use_task_t")]] = ext::use_task_t;
 inline constexpr ext::use_task_t use_task;
 
 }  // namespace roost::inline ROOST_ABI
