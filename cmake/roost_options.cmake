@@ -5,7 +5,7 @@ option(ROOST_BUILD_TESTS "Build the tests (needs GoogleTest)" ${PROJECT_IS_TOP_L
 option(ROOST_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(ROOST_BUILD_BENCH "Build the benchmarks (needs Google Benchmark)" OFF)
 option(ROOST_UNITY "Compile the sources of a layer together: soon built, slowly rebuilt" OFF)
-option(ROOST_UNITY_TESTS "Compile eight files of tests together" OFF)
+option(ROOST_UNITY_TESTS "Compile sixteen files of tests together" OFF)
 option(ROOST_BUILD_MODEL "Build the layers a second time on the explorer's atomics" ${PROJECT_IS_TOP_LEVEL})
 option(ROOST_BUILD_NATIVE_MODELS "Build the models on real threads too" ${PROJECT_IS_TOP_LEVEL})
 option(ROOST_BUILD_FUZZ "Build the fuzz targets with libFuzzer (clang only)" OFF)

@@ -53,7 +53,7 @@ function(_roost_test_flags target)
   endif()
 endfunction()
 
-# Compiles tests eight at a time: half of the work is code that every file has its own copy of. Their names stay apart because
+# Compiles tests sixteen at a time: half of the work is code that every file has its own copy of. Their names stay apart because
 # each file is read inside a namespace of its own, after everything that it includes. What can't be moved into a namespace, or
 # includes something on a condition, stays alone.
 function(_roost_unite_tests name sources)
@@ -75,7 +75,7 @@ function(_roost_unite_tests name sources)
   list(LENGTH together count)
   set(number 0)
   while(count GREATER 1)
-    list(SUBLIST together 0 8 batch)
+    list(SUBLIST together 0 16 batch)
     list(REMOVE_ITEM together ${batch})
     list(LENGTH together count)
     math(EXPR number "${number} + 1")
@@ -125,7 +125,7 @@ function(_roost_add_test_executable name label pch)
   endif()
   if(name STREQUAL "gauntlet_stress")
     list(APPEND label ci)
-  else()
+  elseif(NOT label STREQUAL "model")
     add_dependencies(roost_check ${name})
   endif()
   if(ROOST_PCH)
