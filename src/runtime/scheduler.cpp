@@ -29,7 +29,7 @@ worker*& scheduler::this_worker() noexcept {
 }
 
 scheduler::scheduler(scheduler_options options)
-    : options_(std::move(options)), idle_(has_heavy_barrier()), workers_(new worker[options_.workers]) {
+    : options_(std::move(options)), idle_(has_heavy_barrier(), options_.workers), workers_(new worker[options_.workers]) {
     for (unsigned i = 0; i < options_.workers; ++i) {
         workers_[i].owner = this;
         workers_[i].index = i;
@@ -301,7 +301,7 @@ work* scheduler::steal_from(worker& me, worker& victim, bool patient) noexcept {
 work* scheduler::end_search(worker& me, work* found) noexcept {
     const idle_set::counts left = idle_.end_search();
     if (left.searching == 0 && left.parked != 0) {
-        if (left.parked + 1 < options_.workers) {
+        if (!left.is_ordered && left.parked + 1 < options_.workers) {
             idle_.order_before_look();
         }
         if (is_anything_to_get()) {

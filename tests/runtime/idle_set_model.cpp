@@ -66,6 +66,69 @@ MODEL_COMPLETE(idle_set, RUN_14_park_or_post_from_outside) {
     }
 }
 
+void post(idle_set& idle, flag& queue) {
+    queue.items.fetch_add(1, mo::relaxed);
+    if (idle.needs_waking()) {
+        idle.wake_one();
+    }
+}
+// Virtual time stands still, so the first barrier makes a set strict.
+void look_in_vain(idle_set& idle, idle_set::sleeper& me) {
+    idle.announce(me, false);
+    idle.withdraw(me);
+    idle.end_search();
+}
+
+// A post races with a worker that makes the set strict, and then goes to sleep without a barrier.
+MODEL_COMPLETE(idle_set, RUN_14_strict_after_a_barrier) {
+    if (!has_heavy_barrier()) {
+        return;
+    }
+    idle_set idle(true);
+    idle_set::sleeper me;
+    flag queue;
+    thread worker([&] {
+        look_in_vain(idle, me);
+        work_until(idle, me, queue, 1);
+    });
+    post(idle, queue);
+    worker.join();
+}
+// The first post ends the strictness while a worker goes to sleep; the second does not pay for itself.
+MODEL_COMPLETE(idle_set, RUN_14_light_after_calm_posts) {
+    if (!has_heavy_barrier()) {
+        return;
+    }
+    idle_set idle(true, 0, 1);
+    idle_set::sleeper me;
+    flag first;
+    flag second;
+    look_in_vain(idle, me);
+    thread worker([&] { work_until(idle, me, second, 1); });
+    post(idle, first);
+    post(idle, second);
+    worker.join();
+}
+
+// The last worker to sleep passes no barrier. Each of the two workers waits for an item of the other one.
+MODEL_COMPLETE(idle_set, RUN_14_the_last_to_sleep) {
+    if (!has_heavy_barrier()) {
+        return;
+    }
+    idle_set idle(true, 2);
+    idle_set::sleeper first;
+    idle_set::sleeper second;
+    flag for_first;
+    flag for_second;
+    thread worker([&] {
+        work_until(idle, first, for_first, 1);
+        post(idle, for_second);
+    });
+    post(idle, for_first);
+    work_until(idle, second, for_second, 1);
+    worker.join();
+}
+
 // Two posts, one of which may see a searcher and wake none.
 MODEL_COMPLETE(idle_set, RUN_14_two_posts) {
     idle_set idle(false);

@@ -3,7 +3,9 @@
 #include <roost/base/assert.hpp>
 #include <roost/base/atomic.hpp>
 
+#include <chrono>
 #include <cstdint>
+#include <utility>
 
 // The workers that sleep and those that search. A post wakes a sleeper exactly when no searcher would find the work.
 //
@@ -11,24 +13,34 @@
 // every post costs a system call each. Here a post on a busy worker costs one plain load. The worker that goes to sleep
 // pays for both with a heavy barrier between its announcement and its last look.
 //
-// Word     word_: searching (bits 0..15), parked (bits 16..31); written under lock_, read without
+// The barrier interrupts every processor that runs this process. Workers that wait for a network go to sleep thousands of
+// times per second, and then the barriers cost more than the posts save. So a worker that needs a second barrier within
+// barrier_gap makes the set strict: posts pay for themselves, and no barrier is needed. After calm_posts posts without an
+// announced sleep, the set is no longer strict. A worker needs no barrier either if all others sleep: they cannot post.
+//
+// Word     word_: searching (bits 0..15), parked (bits 16..30), strict (bit 31); written under lock_, read without
 // States   of a sleeper: awake (not listed) | listed | chosen (taken off the list by wake_one, counted as searching)
 //
 //   awake --announce--> listed --wake_one--> chosen --signal seen--> awake, searching
 //                       listed --withdraw--> awake, searching
 //
-// Fields   sleeper::next_, listed_ and the list: under lock_
+//   light --announce, second barrier soon--> strict, not trusted --its barrier passed--> trusted --calm_posts--> light
+//
+// Fields   sleeper::next_, listed_, the list, trusted_, last_barrier_: under lock_
 // I1       parked == length of the list
 // I2       an item pushed before needs_waking() returned false is seen by a searcher, or by a parker's last look
+// I3       trusted_ implies strict. A post that misses it has pushed before the barrier, and each later look sees its item.
+//          Or it reads a word from after the strict time, which counts every worker that has gone to sleep in that time.
 //
 // id  operation                        order    pairs  carries                                                fails in
 // P1  announce, end_search: fetch_add  acquire  P3     pushes whose posters saw a searcher, for the look that follows  idle_set_model: park_or_post_strict
 // P2  needs_waking, counts: loads      relaxed  -      nothing: the barrier pair orders it after the push     (floor)
-// P3  needs_waking_strict: fetch_add(0)  release  P1   the push, before the look at the word: for posts from outside,
-//                                                      and where the kernel has no membarrier                 idle_set_model: park_or_post_strict
+// P3  needs_waking_strict: fetch_add(0)  release  P1   the push, before the look at the word: for posts from outside, in a
+//                                                      strict set, and where the kernel has no membarrier                     idle_set_model: park_or_post_strict
 // P4  announce, wake: signal_ store    relaxed  P5     nothing: written under lock_                           (floor)
 // P5  sleep: signal_ load              relaxed  P4     nothing: a woken worker looks into the queues, which carry their items (floor)
 // P6  wake, search, withdraw: fetch_add  relaxed  -    nothing: written under lock_; an update keeps P3's release going (floor)
+// P7  calm: posts_ load, store         relaxed  -      nothing: an estimate                                   (floor)
 //
 // P6 survives fetch_add as load and store: it is written under lock_, and the only other update adds nothing
 
@@ -47,7 +59,9 @@ public:
         bool listed_ = false;
     };
 
-    explicit idle_set(bool asymmetric) noexcept : asymmetric_(asymmetric) {}
+    // workers: how many use this set; 0 if unknown. calm_posts: see above.
+    explicit idle_set(bool asymmetric, std::uint32_t workers = 0, std::uint32_t calm_posts = 256) noexcept
+        : asymmetric_(asymmetric), workers_(workers), calm_posts_(calm_posts) {}
     idle_set(const idle_set&) = delete;
     idle_set& operator=(const idle_set&) = delete;
 
@@ -57,7 +71,8 @@ public:
             return needs_waking_strict();
         }
         light_barrier();
-        return must_wake(word_.load(mo::relaxed));  // P2
+        const std::uint32_t word = word_.load(mo::relaxed);  // P2
+        return word >= one_parked && ((word & strict) != 0 ? needs_waking_for_now() : must_wake(word));
     }
     // As above, after a push by any other thread.
     [[nodiscard]] bool needs_waking_strict() noexcept { return must_wake(word_.fetch_add(0, mo::release)); }  // P3
@@ -102,14 +117,16 @@ public:
     struct counts {
         std::uint32_t searching;
         std::uint32_t parked;
+        bool is_ordered;  // a look at the queues needs no order_before_look()
     };
     // Called by a searcher that has found work. Returns the remaining counts, so that it can tell whether another one
     // searches.
     counts end_search() noexcept {
         lock_.lock();
         const std::uint32_t before = word_.fetch_add(0U - one_searching, mo::acquire);  // P1
+        const bool is_ordered = trusted_;
         lock_.unlock();
-        return {(before & searching_mask) - 1, before / one_parked};
+        return {(before & searching_mask) - 1, parked_in(before), is_ordered};
     }
 
     // Lists the calling worker as about to sleep. It then has to look at every queue a last time and call withdraw() or
@@ -121,14 +138,20 @@ public:
         s.listed_ = true;
         list_ = &s;
         const std::uint32_t change = one_parked - (was_searching ? one_searching : 0U);
-        const std::uint32_t parked = (word_.fetch_add(change, mo::acquire) + change) / one_parked;  // P1
+        const std::uint32_t parked = parked_in(word_.fetch_add(change, mo::acquire) + change);  // P1
+        posts_.store(0, mo::relaxed);  // P7
+        const bool is_ordered = !asymmetric_ || trusted_ || parked == workers_;
+        const bool becomes_strict = !is_ordered && needs_another_barrier();
         lock_.unlock();
-        if (asymmetric_ && !has_heavy_barrier()) [[unlikely]] {
+        if (is_ordered) {
+            return parked;
+        }
+        if (has_heavy_barrier()) {
+            pass_barrier(becomes_strict);
+        } else {
             // The kernel has begun to refuse the barrier. Wait until the store of a push that missed this sleeper is
             // visible.
             static_cast<void>(wait_on_until(s.signal_, 0, deadline_after(now(), store_drain_time)));
-        } else {
-            order_before_look();
         }
         return parked;
     }
@@ -153,11 +176,14 @@ public:
     }
 
     // Returns true if a worker could run something right now. An estimate.
-    [[nodiscard]] bool is_any_parked() const noexcept { return word_.load(mo::relaxed) >= one_parked; }  // P2
-    // Called between a change of the word and a look at the queues of workers that may be running.
-    void order_before_look() const noexcept {
+    [[nodiscard]] bool is_any_parked() const noexcept { return parked_in(word_.load(mo::relaxed)) != 0; }  // P2
+    // Called between end_search() and a look at the queues of workers that may be running.
+    void order_before_look() noexcept {
         if (asymmetric_ && has_heavy_barrier()) {
-            heavy_barrier();
+            lock_.lock();
+            const bool becomes_strict = needs_another_barrier();
+            lock_.unlock();
+            pass_barrier(becomes_strict);
         }
     }
 
@@ -165,7 +191,7 @@ public:
     template <class Look>
     auto while_still(Look look) noexcept {
         lock_.lock();
-        auto result = look(word_.load(mo::relaxed) / one_parked);  // P2
+        auto result = look(parked_in(word_.load(mo::relaxed)));  // P2
         lock_.unlock();
         return result;
     }
@@ -174,8 +200,11 @@ private:
     static constexpr std::uint32_t one_searching = 1;
     static constexpr std::uint32_t searching_mask = 0xffff;
     static constexpr std::uint32_t one_parked = 0x10000;
+    static constexpr std::uint32_t strict = 0x80000000;
+    static constexpr duration barrier_gap = std::chrono::microseconds(200);
 
-    static bool must_wake(std::uint32_t word) noexcept { return word >= one_parked && (word & searching_mask) == 0; }
+    static std::uint32_t parked_in(std::uint32_t word) noexcept { return (word & ~strict) / one_parked; }
+    static bool must_wake(std::uint32_t word) noexcept { return parked_in(word) != 0 && (word & searching_mask) == 0; }
     [[nodiscard]] std::uint32_t searching() const noexcept { return word_.load(mo::relaxed) & searching_mask; }  // P2
 
     void unlist(sleeper& s) noexcept {
@@ -187,8 +216,46 @@ private:
         s.listed_ = false;
     }
 
+    // Called under the lock. Returns true if the set becomes strict; then the caller has to pass a barrier, and trust it.
+    bool needs_another_barrier() noexcept {
+        const time_point t = now();
+        const bool is_soon = t - std::exchange(last_barrier_, t) < barrier_gap;
+        if (!is_soon || (word_.load(mo::relaxed) & strict) != 0) {  // P2
+            return false;
+        }
+        word_.fetch_add(strict, mo::relaxed);  // P6
+        return true;
+    }
+    void pass_barrier(bool becomes_strict) noexcept {
+        heavy_barrier();
+        if (becomes_strict) {
+            lock_.lock();
+            trusted_ = true;
+            lock_.unlock();
+        }
+    }
+    // A post in a strict set. Ends the strictness when it costs more than it saves.
+    bool needs_waking_for_now() noexcept {
+        const std::uint32_t posts = posts_.load(mo::relaxed) + 1;  // P7
+        posts_.store(posts, mo::relaxed);  // P7
+        if (posts >= calm_posts_) {
+            lock_.lock();
+            if (std::exchange(trusted_, false)) {
+                word_.fetch_add(0U - strict, mo::relaxed);  // P6
+            }
+            posts_.store(0, mo::relaxed);  // P7
+            lock_.unlock();
+        }
+        return needs_waking_strict();
+    }
+
     alignas(64) atomic<std::uint32_t> word_{0};
+    atomic<std::uint32_t> posts_{0};  // since the last announcement; used while strict
     const bool asymmetric_;
+    bool trusted_ = false;
+    const std::uint32_t workers_;
+    const std::uint32_t calm_posts_;
+    time_point last_barrier_{};
     small_mutex lock_;
     sleeper* list_ = nullptr;
 };
