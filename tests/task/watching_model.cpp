@@ -40,7 +40,7 @@ MODEL(watching_model, come_and_go) {
 class closing final : public job_observer {
 public:
     void on_event(const job_event&) noexcept override {
-        check(open.get(), "JOB-63: nobody calls an observer that has left");
+        check(open.get(), "JOB-63: an observer that has left is not called");
     }
     plain<bool> open{true};
 };
