@@ -157,7 +157,7 @@ promise_base* fork::begin_here(runner& here) noexcept {
 
 next_step fork::child_done(fork_slot& slot, ending how, reason& why) noexcept {
     runner& here = runner::of_this_thread();
-    fork_job& ran = static_cast<fork_job&>(static_cast<job_core&>(*here.current));
+    fork_job& ran = static_cast<fork_job&>(*here.current);
     const bool decided = rules_->ended != nullptr && rules_->ended(*this, slot, how, &ran);
     const bool is_here = here.entered == entered_;  // then it has not been suspended, and it is the first job
     if (is_here && how == ending::returned && ran.is_unobserved() &&

@@ -147,7 +147,7 @@ void job_core::post_unwind(promise_base& frame) noexcept {
 
 void job_core::run_unwind(work& self) noexcept {
     job_core& mine = static_cast<job_core&>(self);
-    promise_base& frame = static_cast<job_core&>(mine).take_posted();
+    promise_base& frame = mine.take_posted();
     runner::of_this_thread().why = frame.region().why();
     mine.run(next_step::unwind(frame));
 }
@@ -165,7 +165,7 @@ bool job_core::give_way(promise_base& frame) noexcept {
 
 void job_core::run_after_others(work& self) noexcept {
     job_core& mine = static_cast<job_core&>(self);
-    mine.run(static_cast<job_core&>(mine).take_posted());
+    mine.run(mine.take_posted());
 }
 
 void job_core::post_then(continuation& then) noexcept { post_or_fall_back(executor(), then, "a job's body"); }

@@ -123,7 +123,7 @@ visit_result observe::visit(const roost::node& root, std::size_t budget, void* c
     if (!root || budget == 0) {
         return {0, !root};
     }
-    const roost::node held = root;
+    const roost::node held = root;  // NOLINT(performance-unnecessary-copy-initialization): fn may replace the handle
     visitor.depth = 0;
     visitor.tell(held.core());
     visitor.depth = 1;
