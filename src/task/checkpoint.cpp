@@ -37,8 +37,7 @@ ready_await<time_point> this_time_call::in_task(promise_base& me) const noexcept
 
 job current_job() noexcept {
     detail::job_core* running = detail::job_core::current();
-    return running == nullptr ? job()
-                              : job(detail::node_ref<detail::job_core>::share(*running));
+    return running == nullptr ? job() : job(detail::node_ref<detail::job_core>::share(*running));
 }
 
 }  // namespace roost::inline ROOST_ABI
