@@ -28,6 +28,7 @@ install(EXPORT roost_targets
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/roost-config.cmake.in"
   "${PROJECT_BINARY_DIR}/roost-config.cmake"
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/roost
+  PATH_VARS CMAKE_INSTALL_DATADIR
   NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/roost-config-version.cmake"
   COMPATIBILITY SameMinorVersion)

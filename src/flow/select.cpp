@@ -5,8 +5,8 @@
 namespace roost::inline ROOST_ABI {
 
 wrong_clause::wrong_clause(std::size_t asked, std::size_t happened) noexcept {
-    std::snprintf(text_, sizeof text_, "get<%zu>() of a select whose clause %zu happened; look at index() first", asked,
-                  happened);
+    std::snprintf(text_, sizeof text_, "select: get<%zu>() was called, but clause %zu happened; write switch (got.index())",
+                  asked, happened);
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -64,7 +64,9 @@ std::string pool_holder::to_string() const {
 namespace detail {
 
 void panic_empty_handle() noexcept {
-    panic("pooled", "", site(), "this handle holds no resource: it was moved from, given back or discarded");
+    panic("pooled", "", site(),
+          "this handle holds no resource: it was moved from, given back or discarded; use the "
+          "handle that it was moved to, or acquire() again");
 }
 
 void panic_moved_pool() noexcept {

@@ -49,8 +49,12 @@ void refuse_join_from_inside(const promise_base& frame, const job_core& target) 
     }
     for (const node* n = &frame.region(); n != nullptr; n = n->parent()) {
         if (n == static_cast<const node*>(&target)) {
-            throw error(errc::would_deadlock, "job '" + std::string(job_of(frame).name()) + "' waits for job '" +
-                                                  std::string(target.name()) + "', in which it runs itself");
+            const std::string me = "job '" + std::string(job_of(frame).name()) + "'";
+            throw error(errc::would_deadlock,
+                        static_cast<const node*>(&job_of(frame)) == n
+                            ? me + " joins itself, so it would never end; remove the join: its scope waits for it"
+                            : me + " joins job '" + std::string(target.name()) +
+                                  "', which waits for it; remove the join: the scope waits for both");
         }
     }
     refuse_join_cycle(job_of(frame), target);

@@ -16,12 +16,14 @@ namespace roost::inline ROOST_ABI::detail {
 
 namespace {
 
-// Where the code of a frame is: the compilers keep the address of its resume function in its first word. With the file and the
-// offset, addr2line names the coroutine.
+// Where the code of a frame is: the compilers keep the address of its resume function in its first word, and that of its destroy
+// function in the second. The first is null when the body has ended. With the file and the offset, addr2line names the
+// coroutine.
 std::string code_of(const promise_base& frame) {
-    void* resume = nullptr;
+    void* code[2] = {};
     const void* first = const_cast<promise_base&>(frame).handle().address();
-    __builtin_memcpy(static_cast<void*>(&resume), first, sizeof resume);
+    __builtin_memcpy(static_cast<void*>(code), first, sizeof code);
+    void* const resume = code[0] != nullptr ? code[0] : code[1];
     Dl_info found{};
     if (dladdr(resume, &found) == 0 || found.dli_fname == nullptr) {
         return {};

@@ -77,7 +77,7 @@ void scope_core::refuse_wait_from_inside() const {
     if (has_caller_inside()) {
         throw error(errc::would_deadlock, "job '" + std::string(job_core::current()->name()) +
                                               "' waits for the end of scope '" + std::string(name()) +
-                                              "', in which it runs itself");
+                                              "', which waits for it; let the body return instead");
     }
 }
 

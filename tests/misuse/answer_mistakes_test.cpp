@@ -82,7 +82,7 @@ TEST(mistakes, JOB_143_a_select_names_the_clause_that_happened) {
     event never("never");
     std::string said;
     s.play(asks_wrong_clause(set, never, said));
-    EXPECT_EQ(said, "get<0>() of a select whose clause 1 happened; look at index() first");
+    EXPECT_EQ(said, "select: get<0>() was called, but clause 1 happened; write switch (got.index())");
 }
 
 // --- waits that cannot end ---------------------------------------------------------------------------------------------------

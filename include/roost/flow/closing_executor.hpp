@@ -44,8 +44,8 @@ public:
         return scope_.launch(child, std::move(t), how, where);
     }
     template <class T>
-    [[nodiscard]] deferred<T> async(node_name child, task<T> t, start how = start::scheduled,
-                                    std::source_location where = std::source_location::current()) {
+    deferred<T> async(node_name child, task<T> t, start how = start::scheduled,
+                      std::source_location where = std::source_location::current()) {
         return scope_.async(child, std::move(t), how, where);
     }
     // As above, for anything else that a task can await.
@@ -57,8 +57,8 @@ public:
     }
     template <class A>
         requires detail::waitable<A>
-    [[nodiscard]] auto async(node_name child, A&& a, start how = start::scheduled,
-                             std::source_location where = std::source_location::current()) {
+    auto async(node_name child, A&& a, start how = start::scheduled,
+               std::source_location where = std::source_location::current()) {
         return async(child, detail::as_child_task(std::forward<A>(a)), how, where);
     }
 

@@ -77,7 +77,9 @@ public:
             held->unlock();
         } else if constexpr (ROOST_CHECKED != 0) {
             detail::report_nothing_held(
-                "mutex guard", "unlock() of a guard that holds no lock: it was moved from, released or unlocked before");
+                "mutex guard",
+                "unlock() of a guard that holds no lock: it was moved from, released or unlocked before; call it "
+                "on the guard that it was moved to, or delete the call: the destructor unlocks");
         }
     }
     // Releases ownership and leaves the mutex locked. Returns the mutex; the caller has to unlock() it.

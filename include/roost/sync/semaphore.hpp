@@ -96,7 +96,8 @@ public:
         } else if (ROOST_CHECKED != 0 && from == nullptr) {
             detail::report_nothing_held(
                 "semaphore permit",
-                "give_back() of a permit that holds nothing: it was moved from, released or given back before");
+                "give_back() of a permit that holds nothing: it was moved from, released or given back before; call it "
+                "on the permit that it was moved to, or delete the call: the destructor gives back");
         }
     }
     // Releases ownership without returning the permits. Returns their number; the caller has to release() them.

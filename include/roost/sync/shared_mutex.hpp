@@ -105,7 +105,8 @@ public:
             if constexpr (ROOST_CHECKED != 0) {
                 detail::report_nothing_held(
                     "shared_mutex guard",
-                    "unlock() of a guard that holds no lock: it was moved from, released or unlocked before");
+                    "unlock() of a guard that holds no lock: it was moved from, released or unlocked before; call it "
+                    "on the guard that it was moved to, or delete the call: the destructor unlocks");
             }
         } else if constexpr (Shared) {
             held->unlock_shared();

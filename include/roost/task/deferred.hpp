@@ -20,7 +20,7 @@
 namespace roost::inline ROOST_ABI {
 
 template <class T = void>
-class [[nodiscard("dropping a deferred requests cancellation of the child; keep() it if that is not meant")]] deferred
+class [[nodiscard("dropping a deferred cancels its job: co_await it, or write launch() if no result is wanted")]] deferred
     : public detail::task_only {
 public:
     using value_type = T;
@@ -55,7 +55,9 @@ public:
     bool cancel(reason why = reason::plain_kind(reason_kind::requested)) const noexcept {
         return as_job().cancel(std::move(why));
     }
-    [[nodiscard]] job::join_awaiter join() const noexcept { return as_job().join(); }
+    [[nodiscard("it waits only when it is awaited: write co_await")]] job::join_awaiter join() const noexcept {
+        return as_job().join();
+    }
 
     [[nodiscard]] detail::deferred_await<T> in_task(detail::promise_base& me) &&;
     void in_task(detail::promise_base&) & = delete;  // a deferred is awaited once: co_await std::move(d)

@@ -49,7 +49,7 @@ public:
     void request_close() noexcept { block_->close(); }
     // Requires request_close(). Completes when everything has ended, for any coroutine type and as a clause of select().
     // Throws error(would_deadlock) in a job inside the scope. Rethrows no failure.
-    [[nodiscard]] join_awaiter join() noexcept;
+    [[nodiscard("it waits only when it is awaited: write co_await")]] join_awaiter join() noexcept;
     // Returns true if the scope is closed and everything in it has ended.
     [[nodiscard]] bool is_closed() const noexcept { return block_->ended.is_set(); }
     // Returns the tree of the scope as text.

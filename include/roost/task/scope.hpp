@@ -48,8 +48,8 @@ public:
     // Then only jobs running inside it may start children. If the scope is already cancelled, the child does not run, except
     // with start::always: its task is destroyed in this call, and the job ends cancelled.
     template <class T>
-    job launch(node_name name, task<T> t, start how = start::scheduled,
-               std::source_location where = std::source_location::current()) {
+    [[gnu::always_inline]] job launch(node_name name, task<T> t, start how = start::scheduled,
+                                      std::source_location where = std::source_location::current()) {
         auto block = begin(name, std::move(t), how, where);
         if constexpr (ROOST_CHECKED != 0) {
             if (!block) [[unlikely]] {
@@ -60,8 +60,8 @@ public:
     }
     // As launch(), with a result.
     template <class T>
-    [[nodiscard]] deferred<T> async(node_name name, task<T> t, start how = start::scheduled,
-                                    std::source_location where = std::source_location::current()) {
+    [[gnu::always_inline]] deferred<T> async(node_name name, task<T> t, start how = start::scheduled,
+                                             std::source_location where = std::source_location::current()) {
         return deferred<T>(begin(name, std::move(t), how, where));
     }
     // As above, for anything else that a task can await.
@@ -73,8 +73,8 @@ public:
     }
     template <class A>
         requires detail::waitable<A>
-    [[nodiscard]] auto async(node_name name, A&& a, start how = start::scheduled,
-                             std::source_location where = std::source_location::current()) {
+    auto async(node_name name, A&& a, start how = start::scheduled,
+               std::source_location where = std::source_location::current()) {
         return async(name, detail::as_child_task(std::forward<A>(a)), how, where);
     }
 
@@ -140,12 +140,16 @@ protected:
 
 private:
     template <class T>
-    [[nodiscard]] detail::node_ref<detail::job_block<T>> begin(node_name name, task<T> t, start how, site where) {
+    [[nodiscard]] [[gnu::always_inline]] detail::node_ref<detail::job_block<T>> begin(node_name name, task<T> t, start how,
+                                                                                      site where) {
         detail::check_arguments(live(), t.borrowed(), name, how, where);
-        if (limit_) [[unlikely]] {
-            t = detail::run_in_slot<T>(detail::launch_limit::slot(*limit_), std::move(t));
-        }
-        return detail::start_job<T>(live(), name, t.release_frame(), how, where, as_);
+        detail::promise_base& frame = limit_ ? in_slot(t) : t.release_frame();
+        return detail::start_job<T>(live(), name, frame, how, where, as_);
+    }
+    // Out of line, so that launch() in a scope without a limit is small enough to be inlined.
+    template <class T>
+    [[nodiscard]] [[gnu::cold]] [[gnu::noinline]] detail::promise_base& in_slot(task<T>& t) {
+        return detail::run_in_slot<T>(detail::launch_limit::slot(*limit_), std::move(t)).release_frame();
     }
     [[nodiscard]] detail::scope_core& live() const noexcept {
         if constexpr (ROOST_CHECKED != 0) {

@@ -35,7 +35,9 @@ public:
     bool cancel(reason why = reason::plain_kind(reason_kind::requested)) const noexcept {
         return as_job().cancel(std::move(why));
     }
-    [[nodiscard]] job::join_awaiter join() const noexcept { return as_job().join(); }
+    [[nodiscard("it waits only when it is awaited: write co_await")]] job::join_awaiter join() const noexcept {
+        return as_job().join();
+    }
 
     [[nodiscard]] detail::shared_await<T> in_task(detail::promise_base& me) const;
 

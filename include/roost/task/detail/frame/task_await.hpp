@@ -100,7 +100,7 @@ public:
         child_->attach(*this, me.region());
         return start_child<Mode>(me, *child_);
     }
-    T await_resume() {
+    [[gnu::always_inline]] T await_resume() {
         if constexpr (!result_link<T>::needs_destruction) {
             if (this->has_plainly_returned()) [[likely]] {
                 this->set_over();

@@ -84,8 +84,7 @@ protected:
 template <class... Arg>
 inline constexpr bool notes_arguments = ROOST_CHECKED != 0 && sizeof...(Arg) != 0;
 template <class First, class... Arg>
-inline constexpr bool notes_arguments<First, Arg...> =
-    ROOST_CHECKED != 0 || (std::is_class_v<First> && !std::is_empty_v<First> && is_closure<First>());
+inline constexpr bool notes_arguments<First, Arg...> = ROOST_CHECKED != 0 || is_closure<First>();
 
 // An argument further from the stack pointer than this is not a temporary of the call.
 inline constexpr std::uintptr_t looks_like_stack = std::uintptr_t(1) << 20U;
