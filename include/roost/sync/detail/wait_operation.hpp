@@ -38,7 +38,7 @@ public:
     // A source is a word or two. NOLINTNEXTLINE(performance-unnecessary-value-param)
     explicit wait_operation(Source source) noexcept : source_(source) {}
     wait_operation(wait_operation&&) noexcept = default;
-    ~wait_operation() {
+    [[gnu::always_inline]] ~wait_operation() {
         if (node_.is_started()) {
             abandon();
         } else if constexpr (requires { source_->wait_call; }) {
@@ -81,7 +81,7 @@ public:
     [[nodiscard]] wait_target waits_on() const noexcept { return source_->describe(); }
 
 private:
-    void abandon() noexcept {
+    [[gnu::noinline]] void abandon() noexcept {
         if (node_.state() == claim::delivered) {
             source_->pass_on(node_);
         } else if (node_.state() == claim::waiting && !source_->cancel(node_, claim::cancelled)) {
