@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <system_error>
 
 // id  operation   order    pairs  carries                                           fails in
 // R1  exchange    seq_cst  R1     that another caller is ending it                  (no model: the event carries the rest)
@@ -100,6 +101,11 @@ struct runtime::parts {
 
 runtime::runtime(const runtime_options& options, site made_at) {
     const unsigned count = options.workers_ == 0 ? usable_cpus() : options.workers_;
+    if (count > detail::idle_set::most_workers) {
+        throw std::system_error(std::make_error_code(std::errc::invalid_argument),
+                                "runtime '" + std::string(options.name_) + "': " + std::to_string(count) +
+                                    " workers; at most " + std::to_string(detail::idle_set::most_workers));
+    }
     parts_ = std::make_unique<parts>(options, count, made_at);
     count == 1 ? parts_->start_loop() : parts_->start_pool();
     try {

@@ -37,7 +37,7 @@ void planner::executed(unsigned thread, const operation& what) {
             const history& h = history_of(what.touched[i].object);
             // A lock cannot be taken earlier than the unlock before it; only the order of the two lock operations can be
             // swapped.
-            const bool locks = what.op == model_op::lock;
+            const bool locks = what.op == model_op::lock && what.touched[i].write;
             seen.add(locks ? h.last_lock : h.last_write);
             if (what.touched[i].write && !locks) {
                 for (thread_mask r = h.readers; r != 0; r &= r - 1) {
@@ -87,7 +87,7 @@ void planner::find_races(unsigned thread, candidates& seen, const operation& wha
             clock_vector order = mine;
             for (unsigned k = 0; k < what.count; ++k) {
                 const std::int32_t write = history_of(what.touched[k].object).last_write;
-                if (write >= 0 && what.op != model_op::lock) {
+                if (write >= 0 && !(what.op == model_op::lock && what.touched[k].write)) {
                     order.join(events_[static_cast<std::size_t>(write)].order);
                 }
             }

@@ -101,11 +101,12 @@ void handed_over() {
         while (!over.load()) {
             auto made = std::make_unique<guard>(root.guard());
             guard* none = nullptr;
-            while (!over.load() && !box.compare_exchange_weak(none, made.get())) {
+            while (!over.load()) {
+                if (box.compare_exchange_weak(none, made.get())) {
+                    static_cast<void>(made.release());  // the dropper's from now on
+                    break;
+                }
                 none = nullptr;
-            }
-            if (!over.load() || box.load() == made.get()) {
-                static_cast<void>(made.release());
             }
         }
         dropper.join();

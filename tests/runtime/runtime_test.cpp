@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <system_error>
 namespace {
 
 using namespace runtime_tests;
@@ -267,6 +269,16 @@ TEST(runtime, RUN_8_uses_the_processors_it_may_use_by_default) {
 }
 
 // The item that a worker keeps for itself is taken away from it when its body goes on for long.
+TEST(runtime, RUN_8_too_many_workers_are_refused) {
+    try {
+        runtime rt(runtime_options().workers(40'000).name("crowd"));
+        FAIL() << "40 000 workers";
+    } catch (const std::system_error& e) {
+        EXPECT_EQ(e.code(), std::errc::invalid_argument);
+        EXPECT_NE(std::string(e.what()).find("runtime 'crowd': 40000 workers; at most 32767"), std::string::npos)
+            << e.what();
+    }
+}
 TEST(runtime, RUN_9_work_behind_a_long_body_is_run_by_another_worker) {
     runtime rt(runtime_options().workers(2));
     countdown helped(1);

@@ -157,6 +157,7 @@ TEST(explore_reduction, EXPL_5_reduced_search_finds_every_outcome_three_threads)
     compare(100, 3, 2, 5, rt::memory::sc);
     compare(25, 3, 2, 9, rt::memory::sc);
     compare(40, 3, 2, 6, rt::memory::weak);
+    compare(40, 3, 2, 10, rt::memory::weak);  // with heavy barriers and waits
 }
 
 TEST(explore_reduction, EXPL_6_bounded_search_finds_what_bounded_dfs_finds) {

@@ -61,7 +61,7 @@ private:
 // Threads that run work: a work-stealing executor, timers, a blocking lane, and a watcher. With one worker the executor is a
 // loop on its own thread. The watcher reports bodies that run for longer than the soft budget without suspending.
 //
-//   workers            number of worker threads; 0: usable_cpus()
+//   workers            number of worker threads, at most 32 767; 0: usable_cpus()
 //   blocking_threads   most threads of the blocking lane; they are started when needed
 //   blocking_patience  how long shut_down() waits for blocking functions while none of them ends; default 10 s
 //   soft_budget        0: no reports
@@ -70,7 +70,7 @@ private:
 // The destructor waits for threads inside post(). A forked child may destroy it; post() and shut_down() end the child.
 class runtime {
 public:
-    // Throws std::system_error if a thread cannot be started.
+    // Throws std::system_error if a thread cannot be started, or if there are too many workers.
     explicit runtime(const runtime_options& options = runtime_options(), site made_at = std::source_location::current());
     ~runtime();  // calls shut_down() and prints to standard error what it abandons
     runtime(const runtime&) = delete;

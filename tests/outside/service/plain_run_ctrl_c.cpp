@@ -147,6 +147,7 @@ const char* wrong() {
 
 int main() {
     ::alarm(110);
+    for (const int n : {SIGHUP, SIGINT, SIGTERM}) ::signal(n, SIG_DFL);  // nohup and background jobs ignore some
     const char* why = wrong();
     if (why != nullptr) std::printf("%s\n", why);
     return why == nullptr ? 0 : 1;

@@ -16,21 +16,23 @@
 // The barrier interrupts every processor that runs this process. Workers that wait for a network go to sleep thousands of
 // times per second, and then the barriers cost more than the posts save. So a worker that needs a second barrier within
 // barrier_gap makes the set strict: posts pay for themselves, and no barrier is needed. After calm_posts posts without an
-// announced sleep, the set is no longer strict. A worker needs no barrier either if all others sleep: they cannot post.
+// announced sleep, the set is no longer strict. A kernel that begins to refuse the barrier makes the set strict for good. A
+// worker needs no barrier either if all others are listed: they run no bodies, and lock_ orders what they posted before.
 //
-// Word     word_: searching (bits 0..15), parked (bits 16..30), strict (bit 31); written under lock_, read without
+// Word     word_: searching (bits 0..15), parked (bits 16..30), strict (bit 31); changed under lock_, read without
 // States   of a sleeper: awake (not listed) | listed | chosen (taken off the list by wake_one, counted as searching)
 //
 //   awake --announce--> listed --wake_one--> chosen --signal seen--> awake, searching
 //                       listed --withdraw--> awake, searching
 //
-//   light --announce, second barrier soon--> strict, not trusted --its barrier passed--> trusted --calm_posts--> light
+//   light --second barrier soon, or none any more--> strict --that barrier has passed--> trusted --calm_posts--> light
 //
 // Fields   sleeper::next_, listed_, the list, trusted_, last_barrier_: under lock_
 // I1       parked == length of the list
 // I2       an item pushed before needs_waking() returned false is seen by a searcher, or by a parker's last look
-// I3       trusted_ implies strict. A post that misses it has pushed before the barrier, and each later look sees its item.
-//          Or it reads a word from after the strict time, which counts every worker that has gone to sleep in that time.
+// I3       trusted_ implies strict. A post that reads a word without strict has pushed before the barrier, and each later look
+//          sees its item. Or it reads a word from after the strict time: that counts every worker that has gone to sleep in
+//          that time, as a sleeper, or as a searcher that stops only under lock_.
 //
 // id  operation                        order    pairs  carries                                                fails in
 // P1  announce, end_search: fetch_add  acquire  P3     pushes whose posters saw a searcher, for the look that follows  idle_set_model: park_or_post_strict
@@ -42,7 +44,9 @@
 // P6  wake, search, withdraw: fetch_add  relaxed  -    nothing: written under lock_; an update keeps P3's release going (floor)
 // P7  calm: posts_ load, store         relaxed  -      nothing: an estimate                                   (floor)
 //
-// P6 survives fetch_add as load and store: it is written under lock_, and the only other update adds nothing
+// P8  wake_one: fetch_add              relaxed  -      nothing: as P6                                         (floor)
+//
+// P8 survives fetch_add as load and store: wake_one changes the word only while no worker searches, and then every post wakes
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -59,7 +63,8 @@ public:
         bool listed_ = false;
     };
 
-    // workers: how many use this set; 0 if unknown. calm_posts: see above.
+    static constexpr std::uint32_t most_workers = 0x7fff;
+    // workers: how many use this set, at most most_workers; 0 if unknown. calm_posts: see above.
     explicit idle_set(bool asymmetric, std::uint32_t workers = 0, std::uint32_t calm_posts = 256) noexcept
         : asymmetric_(asymmetric), workers_(workers), calm_posts_(calm_posts) {}
     idle_set(const idle_set&) = delete;
@@ -86,7 +91,7 @@ public:
             return false;
         }
         unlist(*s);
-        word_.fetch_add(one_searching - one_parked, mo::relaxed);  // P6
+        word_.fetch_add(one_searching - one_parked, mo::relaxed);  // P8
         s->signal_.store(1, mo::relaxed);  // P4
         lock_.unlock();
         wake_on(&s->signal_, 1);
@@ -124,7 +129,7 @@ public:
     counts end_search() noexcept {
         lock_.lock();
         const std::uint32_t before = word_.fetch_add(0U - one_searching, mo::acquire);  // P1
-        const bool is_ordered = trusted_;
+        const bool is_ordered = !asymmetric_ || trusted_;
         lock_.unlock();
         return {(before & searching_mask) - 1, parked_in(before), is_ordered};
     }
@@ -141,17 +146,10 @@ public:
         const std::uint32_t parked = parked_in(word_.fetch_add(change, mo::acquire) + change);  // P1
         posts_.store(0, mo::relaxed);  // P7
         const bool is_ordered = !asymmetric_ || trusted_ || parked == workers_;
-        const bool becomes_strict = !is_ordered && needs_another_barrier();
+        const bool becomes_strict = !is_ordered && note_barrier();
         lock_.unlock();
-        if (is_ordered) {
-            return parked;
-        }
-        if (has_heavy_barrier()) {
+        if (!is_ordered) {
             pass_barrier(becomes_strict);
-        } else {
-            // The kernel has begun to refuse the barrier. Wait until the store of a push that missed this sleeper is
-            // visible.
-            static_cast<void>(wait_on_until(s.signal_, 0, deadline_after(now(), store_drain_time)));
         }
         return parked;
     }
@@ -177,14 +175,12 @@ public:
 
     // Returns true if a worker could run something right now. An estimate.
     [[nodiscard]] bool is_any_parked() const noexcept { return parked_in(word_.load(mo::relaxed)) != 0; }  // P2
-    // Called between end_search() and a look at the queues of workers that may be running.
+    // Called between an end_search() that is not ordered and a look at the queues of workers that may be running.
     void order_before_look() noexcept {
-        if (asymmetric_ && has_heavy_barrier()) {
-            lock_.lock();
-            const bool becomes_strict = needs_another_barrier();
-            lock_.unlock();
-            pass_barrier(becomes_strict);
-        }
+        lock_.lock();
+        const bool becomes_strict = note_barrier();
+        lock_.unlock();
+        pass_barrier(becomes_strict);
     }
 
     // Calls `look` while no sleeper can be listed, chosen or withdrawn.
@@ -216,10 +212,10 @@ private:
         s.listed_ = false;
     }
 
-    // Called under the lock. Returns true if the set becomes strict; then the caller has to pass a barrier, and trust it.
-    bool needs_another_barrier() noexcept {
+    // Called under the lock, before a barrier. Returns true if it makes the set strict; then the set is trusted after it.
+    bool note_barrier() noexcept {
         const time_point t = now();
-        const bool is_soon = t - std::exchange(last_barrier_, t) < barrier_gap;
+        const bool is_soon = t - std::exchange(last_barrier_, t) < barrier_gap || !has_heavy_barrier();
         if (!is_soon || (word_.load(mo::relaxed) & strict) != 0) {  // P2
             return false;
         }
@@ -227,7 +223,7 @@ private:
         return true;
     }
     void pass_barrier(bool becomes_strict) noexcept {
-        heavy_barrier();
+        heavy_barrier();  // without the kernel's it takes store_drain_time
         if (becomes_strict) {
             lock_.lock();
             trusted_ = true;
