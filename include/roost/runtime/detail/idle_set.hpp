@@ -43,7 +43,6 @@
 // P5  sleep: signal_ load              relaxed  P4     nothing: a woken worker looks into the queues, which carry their items (floor)
 // P6  wake, search, withdraw: fetch_add  relaxed  -    nothing: written under lock_; an update keeps P3's release going (floor)
 // P7  calm: posts_ load, store         relaxed  -      nothing: an estimate                                   (floor)
-//
 // P8  wake_one: fetch_add              relaxed  -      nothing: as P6                                         (floor)
 //
 // P8 survives fetch_add as load and store: wake_one changes the word only while no worker searches, and then every post wakes
