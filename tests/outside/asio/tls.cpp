@@ -135,6 +135,7 @@ task<std::string> talk(roost::scope& s, net::io_context& io, net::ssl::context& 
         why = "a certificate that is not trusted was accepted";
     }
     server.cancel();
+    co_await server.join();  // it refers to the door, which ends with this body
     co_return why;
 }
 task<std::string> both(net::io_context& io, net::ssl::context& secrets, net::ssl::context& trusted,
