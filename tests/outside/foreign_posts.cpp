@@ -59,7 +59,7 @@ void stop_a_loop(int rounds) {
 }
 
 int end_from_many(unsigned workers, int rounds) {
-    int wrong = 0;
+    std::atomic<int> wrong{0};
     for (int i = 0; i < rounds; ++i) {
         auto rt = std::make_unique<roost::runtime>(roost::runtime_options().workers(workers));
         std::vector<std::thread> enders;
