@@ -16,7 +16,9 @@ struct probe : roost::detail::node {
     std::function<void()> on_drained;
     std::function<void(roost::level)> on_raised;
 
+    using node::leave_unmixed;
     using node::observe_level;
+    using node::try_enter_own;
     [[nodiscard]] std::uint32_t raised_count() const { return raised.load(roost::seam::mo::relaxed); }
 
     static void destroy(roost::detail::node& n) noexcept {

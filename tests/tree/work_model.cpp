@@ -164,6 +164,26 @@ MODEL_COMPLETE(work_model, two_workers) {
     check(root->drained_count.get() == 1, "TREE-18: drained exactly once");
 }
 
+// TREE-29: as above, for units of a node that counts only its own.
+MODEL_COMPLETE(work_model, two_own_units) {
+    ref root = make_root();
+    roost::seam::plain<int> one{0};
+    roost::seam::plain<int> two{0};
+    bool was_mixed = true;
+    check(root->try_enter_own(was_mixed) && !was_mixed, "TREE-18: nothing else is counted");
+    check(root->try_enter_own(was_mixed) && !was_mixed, "TREE-18: nothing else is counted");
+    root->close();
+    root->on_drained = [&] { check(one.get() + two.get() == 2, "TREE-29: a drain sees what all of the work did"); };
+    roost::seam::thread a([root, &one] {
+        one.set(1);
+        check(root->leave_unmixed(), "TREE-18: nothing else is counted");
+    });
+    two.set(1);
+    check(root->leave_unmixed(), "TREE-18: nothing else is counted");
+    a.join();
+    check(root->drained_count.get() == 1, "TREE-18: drained exactly once");
+}
+
 // TREE-18: watching against the last unit: the watcher sees that there is no work, or is told.
 MODEL_COMPLETE(work_model, watch_against_last_unit) {
     ref root = make_root();
