@@ -2,6 +2,8 @@
 
 #include <roost/roost.hpp>
 
+#include "under_tsan.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -13,14 +15,6 @@
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define UNDER_TSAN
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#define UNDER_TSAN
-#endif
 
 #if defined(UNDER_TSAN)
 

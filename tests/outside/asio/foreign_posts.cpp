@@ -7,6 +7,8 @@
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 
+#include "../under_tsan.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -16,14 +18,6 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
-
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define UNDER_TSAN
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#define UNDER_TSAN
-#endif
 
 #if defined(UNDER_TSAN)
 
