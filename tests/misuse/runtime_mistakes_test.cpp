@@ -36,14 +36,14 @@ using namespace roost;
 using namespace std::chrono_literals;
 using misuse_tests::heard;
 
+#if ROOST_CHECKED
+
 task<int> one() { co_return 1; }
 task<> nothing() { co_return; }
 task<int> wait_for_value(event& e) {
     co_await e.wait();
     co_return 1;
 }
-
-#if ROOST_CHECKED
 
 // --- waits that nothing awaits -------------------------------------------------------------------------------------------
 TEST(mistakes, SYNC_190_a_wait_that_is_never_awaited_is_named) {

@@ -27,17 +27,22 @@ MODEL(pool_life_model, close_vs_take) {
     check(closed.get() == 1 && destroyed.get() == 1, "POOL-42: and when it is back, it is");
 }
 
+fire hear(pool<shared>& p, plain<int>& refused) {
+    const auto got = co_await p.acquire();
+    refused.set(!got && got.status() == roost::wait_status::closed ? 1 : 2);
+}
+
 // A waiter enqueued during the close is refused: by the close, or because it sees the close.
 MODEL(pool_life_model, close_vs_enqueue) {
     plain<int> uses{0};
-    plain<int> served{0};
+    plain<int> refused{0};
     plain<int> closed{0};
     pool<shared> p(small(1), [&] { return shared{&uses}; });
     auto held = p.try_acquire_or_create();
-    thread acquires([&] { use(p, served); });
+    thread acquires([&] { hear(p, refused); });
     close(p, closed);
     acquires.join();
-    check(served.get() == 0 && closed.get() == 0, "POOL-42: refused, and the close waits for what is out");
+    check(refused.get() == 1 && closed.get() == 0, "POOL-42: refused at once, and the close waits for what is out");
     held.handle().give_back();
     check(closed.get() == 1, "POOL-42: it drains");
 }

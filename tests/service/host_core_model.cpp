@@ -44,6 +44,17 @@ MODEL(host_core_model, two_wishes) {
     check(contains(early | late, wish::shut_down) && contains(early | late, wish::cancel), "SVC-28: none is lost");
 }
 
+// SVC-102: two failures at once: the first one stays, from the moment it can be seen.
+MODEL(host_core_model, first_failure) {
+    rig r;
+    thread other([&] { r.core.set_failure(3); });
+    r.core.set_failure(4);
+    const int seen = r.core.failure();
+    other.join();
+    check(seen == 3 || seen == 4, "SVC-102: a failure is there");
+    check(r.core.failure() == seen, "SVC-102: the first failure stays");
+}
+
 // SVC-20: a thread that sees a phase sees what was done before it began.
 MODEL(host_core_model, phase_begins) {
     rig r;

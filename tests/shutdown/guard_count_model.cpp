@@ -93,4 +93,37 @@ MODEL(guard_count_model, striped_meanwhile) {
     check(!n.has_work(), "SHUT-75: nothing is left");
 }
 
+// SHUT-5: two threads take and drop guards of a node that has a child.
+MODEL(guard_count_model, two_threads_beside_a_child) {
+    const shutdown root;
+    const shutdown child = root.child();
+    shutdown_node& n = node_of(root);
+    enter(n);
+    roost::seam::thread other([&n] {
+        enter(n);
+        n.leave_guard();
+    });
+    enter(n);
+    n.leave_guard();
+    other.join();
+    check(root.guard_count() == 1, "SHUT-5: exact at rest");
+    n.leave_guard();
+    check(root.guard_count() == 0, "SHUT-5: exact at rest");
+}
+
+// SHUT-5, SHUT-75: the stripes give their guards back to the node while a thread that has not seen them yet takes one.
+MODEL(guard_count_model, guard_and_collapse) {
+    const shutdown root;
+    shutdown_node& n = node_of(root);
+    roost::seam::thread other([&n] { enter(n); });
+    n.stripe();
+    enter(n);
+    n.settle();
+    other.join();
+    check(root.guard_count() == 2, "SHUT-5: exact at rest");
+    n.leave_guard();
+    n.leave_guard();
+    check(root.guard_count() == 0 && !n.has_work(), "SHUT-75: nothing is left");
+}
+
 }  // namespace

@@ -65,6 +65,29 @@ void cancel_vs_commit() {
 TEST(region_model, cancel_vs_commit) { explore_all(cancel_vs_commit); }
 TEST(region_model, cancel_vs_commit_with_old_values) { EXPECT_EXPLORED(two_switches, cancel_vs_commit); }
 
+// TASK-30: the same from above: the job's own level is set in passing, without its lock.
+void cancel_above_vs_commit() {
+    roost::testing::manual_executor ex;
+    owned_scope root(ex, scope_options("root").report_failures());
+    event e;
+    int passed = 0;
+    const job j = root.launch("waits", wait_once(e, passed));
+    thread canceller([&] {
+        root.cancel();
+        ex.wake();
+    });
+    run_until(ex, [&] { return j.is_finished(); });
+    canceller.join();
+    check(passed == 0 && j.state() == job_state::cancelled, "TASK-30: it did not go on");
+    check(static_cast<bool>(j.core()->outcome_link().why()), "TASK-30: it knows why");
+    finish(ex, root);
+}
+TEST(region_model, cancel_above_vs_commit_with_old_values) {
+    roost::testing::options often_old = two_switches;
+    often_old.old_reads = 16;  // the level is read at every step of the unwinding: one new value would hide an old one
+    EXPECT_EXPLORED(often_old, cancel_above_vs_commit);
+}
+
 // TASK-30: wake and cancel at once: exactly one of them decides.
 MODEL(region_model, wake_vs_cancel) {
     roost::testing::manual_executor ex;

@@ -22,6 +22,8 @@ MODEL_COMPLETE(callback_member_model, add_to_leaf) {
         roost::ext::inline_callback watch(token(*leaf), level::cancel,
                                           [&] { calls.fetch_add(1, roost::seam::mo::relaxed); });
         canceller.join();
+        check(calls.load(roost::seam::mo::relaxed) == 1,
+              "TREE-40: by the cancel or by the constructor, not only at the end");
     }
     check(calls.load(roost::seam::mo::relaxed) == 1, "TREE-40: exactly once");
 }

@@ -44,6 +44,7 @@
 // P10  chunks: load next   acquire  P11    the chunk's slots                                    guard_slots_model: growth
 // P11  chunks: store next  release  P10    the chunk's slots                                    guard_slots_model: growth
 // P12  notice: CAS since   relaxed  -      a number; never instead of one that is there         (floor)
+// P13  word                relaxed  -      nothing: compared with the word of a copy (P7)       (floor)
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -81,8 +82,8 @@ public:
         }
     }
 
-    // Identifies the guard: node and number (I1). 0 if the slot is free.
-    [[nodiscard]] std::uint64_t word() const noexcept { return word_.load(mo::acquire); }  // P7
+    // Identifies the guard: node and number (I1). 0 if the slot is free. Carries nothing: the copy that it is compared with has it.
+    [[nodiscard]] std::uint64_t word() const noexcept { return word_.load(mo::relaxed); }  // P13
 
     struct copy {
         const void* owner = nullptr;  // null: free, or the slot changed during the copy

@@ -33,7 +33,7 @@
 // S6  peek: CAS            acquire          S1       in: the wait                                     region_model: peek_vs_wake
 // S7  peeked: CAS          release/acquire  S3 S2    out: the reader has left; in: the raised level   region_model: cancel_vs_peek
 // S8  posting, run         relaxed          -        the frame; the post orders it                    (floor)
-// S9  commit, cancelled    acquire          S2       in: the raised level                             region_model: cancel_vs_commit
+// S9  commit, cancelled    acquire          S2       in: the raised level                             region_model: cancel_above_vs_commit
 // S10  peeked, cancelled   relaxed          -        no thread acts on busy before S4                 (floor)
 
 #include <roost/exec/executor.hpp>
