@@ -169,8 +169,9 @@ TEST_P(ends_of, GAUNTLET_RUN_159_in_a_sandbox_that_came_later) {
 
 // A child makes its own runtime while four threads of its parent come and go: 50 of 50 children end well.
 TEST_P(ends_of, GAUNTLET_RUN_160_children_with_a_runtime_of_their_own) {
-    if (gauntlet::under_tsan) {
-        GTEST_SKIP() << "ThreadSanitizer lets no child of a process with several threads start one";
+    if (gauntlet::sanitized) {
+        GTEST_SKIP() << "ThreadSanitizer lets no child of several threads start one; AddressSanitizer's own lock, which an "
+                        "ending thread takes, stays locked in a child that is forked meanwhile";
     }
     atomic<bool> over{false};
     std::vector<thread> churn;

@@ -7,7 +7,7 @@
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 
-#include "../under_tsan.hpp"
+#include "../sanitizers.hpp"
 
 #include <atomic>
 #include <chrono>
