@@ -20,7 +20,7 @@
 // guard that is still in its slot goes into the report. So all guards in the report existed at one moment, between the two reads,
 // and every guard held during the whole call is included. Other work (a job's body, a pool's resources) is read from the nodes.
 // A body waits in the innermost of its scopes and regions, so what those wait on is what their job waits on. A job that only
-// waits for its children is left out; its children are listed.
+// waits for its children is left out; its children are listed. A job or scope without such children is held by leases.
 
 namespace roost::inline ROOST_ABI {
 
@@ -35,7 +35,8 @@ struct held_node {
     std::optional<time_point> started;
     bool uninterruptible = false;
     bool is_guarded = false;  // a shutdown node: its work is guards
-    bool is_joining = false;  // its body only waits for children
+    bool is_leased = false;  // a shutdown node without guards; read again at the end
+    detail::node* joining = nullptr;  // the scope whose children its body only waits for
     std::size_t guards = 0;  // in the report, with a slot
 };
 
@@ -65,15 +66,16 @@ struct collecting {
         h.started = d.started;
         h.uninterruptible = d.uninterruptible;
         h.is_guarded = h.kind == "shutdown";
+        h.is_leased = h.is_guarded && static_cast<detail::shutdown_node&>(*n).has_only_leases();
         if (n->functions().own == detail::own_work::none) {
-            set_wait_of_owner(h, d.closing && d.units > 0);
+            set_wait_of_owner(h, d.closing && d.units > 0 ? n : nullptr);
         }
         index.emplace(n, nodes.size());
         nodes.push_back(std::move(h));
     }
 
     // inner is a scope or region. Its job, if visited, waits on what inner waits on.
-    void set_wait_of_owner(const held_node& inner, bool is_joining) {
+    void set_wait_of_owner(const held_node& inner, detail::node* joining) {
         for (const detail::node* up = inner.ref->parent(); up != nullptr && up->functions().own != detail::own_work::units;
              up = up->parent()) {
             const auto found = index.find(up);
@@ -85,7 +87,7 @@ struct collecting {
                 owner.waits_on = inner.waits_on;
                 owner.uninterruptible = inner.uninterruptible;
             }
-            owner.is_joining = is_joining;
+            owner.joining = joining;
             return;
         }
     }
@@ -128,8 +130,9 @@ struct collecting {
 
     // Reads the work after the slots: a node that had work when it was visited may have none now.
     void add_own_work() {
-        for (const held_node& h : nodes) {
-            const std::size_t units = detail::shutdown_node::own_work_of(*h.ref);
+        using detail::shutdown_node;
+        for (held_node& h : nodes) {
+            std::size_t units = shutdown_node::own_work_of(*h.ref);
             if (h.is_guarded) {
                 // Counts and slots are read at different times, so during changes the difference is approximate.
                 if (detail::may_miss_guards() && units > h.guards) {
@@ -137,9 +140,23 @@ struct collecting {
                     e.add(units - h.guards, std::nullopt);
                     e.say_about();
                 }
-                continue;
             }
-            if (units != 0 && !(h.is_joining && h.waits_on.empty())) {
+            if (h.is_guarded) {
+                if (!h.is_leased || !static_cast<shutdown_node&>(*h.ref).has_only_leases()) {
+                    continue;
+                }
+                units = 1;
+                h.waits_on = "lease";
+            } else if (shutdown_node::may_be_leased(*h.ref) && shutdown_node::is_leased(*h.ref)) {
+                units = 1;
+                h.waits_on = "lease";
+            } else if (h.joining != nullptr && h.waits_on.empty()) {
+                if (!shutdown_node::is_leased(*h.joining)) {
+                    continue;
+                }
+                h.waits_on = "lease";
+            }
+            if (units != 0) {
                 const auto age = h.started ? std::optional(std::max(at - *h.started, duration::zero())) : std::nullopt;
                 group(h.kind, h.ref->name(), h.ref->made_at()).add(units, age, h.waits_on, h.uninterruptible);
             }

@@ -195,6 +195,49 @@ std::uint32_t shutdown_node::own_work_of(node& n) noexcept {
     return 0;
 }
 
+// A scope inside a running job is part of that job, which is counted itself.
+bool shutdown_node::may_be_leased(node& n) noexcept {
+    if (n.functions().own == own_work::units || !n.has_work()) {
+        return false;
+    }
+    for (node* up = &n; up != nullptr && up->functions().own != own_work::units; up = up->parent()) {
+        if (up->functions().own == own_work::body &&
+            !work_state::unpack(access::work_of(*up).load(mo::relaxed)).closing) {  // Z7
+            return false;
+        }
+    }
+    return true;
+}
+
+bool shutdown_node::has_working_child(node& n) noexcept {
+    constexpr int most_idle = 64;  // the lock of the list is held
+    int idle = 0;
+    for (member* m = access::members_of(n).first(); m != nullptr; m = member_list::next_of(*m)) {
+        if (m->kind() == member_kind::node && static_cast<node*>(m)->has_work()) {
+            return true;
+        }
+        if (++idle == most_idle) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Stripes hold a unit that is no lease; a stopped node gets none.
+bool shutdown_node::has_only_leases() noexcept {
+    return is_stopping() && !is_striped() && own_guards() == 0 && is_leased(*this);
+}
+
+bool shutdown_node::is_leased(node& n) noexcept {
+    if (!n.has_work()) {
+        return false;
+    }
+    access::lock_of(n).lock();
+    const bool is_alone = !has_working_child(n);
+    access::lock_of(n).unlock();
+    return is_alone && n.has_work();
+}
+
 namespace {
 
 // Sums up a subtree. Children created during the walk would be counted together with guards dropped meanwhile. So a marker at the
@@ -208,6 +251,9 @@ public:
             access::members_of(n).push_back(ends_[depth_]);
             is_marked_[depth_] = true;
         }
+        if (depth_ < before_.size()) {
+            before_[depth_] = total;
+        }
         ++depth_;
     }
     look look_at(member& m) noexcept {
@@ -215,8 +261,13 @@ public:
             return depth_ <= ends_.size() && &m == &ends_[depth_ - 1] ? look::end : look::skip;
         }
         auto& child = static_cast<node&>(m);
-        total += shutdown_node::own_work_of(child);
-        return child.has_work() && child.has_members() ? look::visit : look::skip;
+        const std::uint32_t own = shutdown_node::own_work_of(child);
+        total += own;
+        if (child.has_members()) {
+            return child.has_work() ? look::visit : look::skip;
+        }
+        total += own == 0 && shutdown_node::may_be_leased(child) ? 1 : 0;
+        return look::skip;
     }
     static bool visit(node& /*n*/) noexcept { return true; }
     static bool run(member& /*m*/) noexcept { return false; }
@@ -227,6 +278,11 @@ public:
             access::members_of(n).erase(ends_[depth_]);
             is_marked_[depth_] = false;
         }
+        // Not if something below was counted: it may have ended meanwhile, and its unit here be on its way out.
+        if (depth_ < before_.size() && before_[depth_] == total && shutdown_node::may_be_leased(n) &&
+            !shutdown_node::has_working_child(n)) {
+            ++total;
+        }
     }
 
 private:
@@ -235,6 +291,7 @@ private:
     std::size_t depth_ = 0;
     std::array<list_marker, marked_levels> ends_;
     std::array<bool, marked_levels> is_marked_{};
+    std::array<std::size_t, marked_levels> before_{};  // what was counted before the list of this level
 };
 
 }  // namespace

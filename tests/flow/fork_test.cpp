@@ -284,6 +284,31 @@ TEST(fork, JOB_39_a_child_with_a_reason_of_its_own_does_not_give_that_of_all) {
     EXPECT_EQ(kept.core()->outcome_link().why().text(), "its own");
 }
 
+task<int> never_done(event& never) {
+    co_await never.wait();
+    co_return 1;
+}
+task<int> waits_for_cancelled(scope& s, event& never, job& kept) {
+    auto d = s.async("given up", never_done(never));
+    d.cancel(reason(reason_kind::requested, "given up"));
+    kept = co_await this_job();
+    co_return co_await std::move(d);
+}
+task<> result_of_cancelled(scope& s, event& never, job& kept) {
+    co_await when_all(waits_for_cancelled(s, never, kept), leaf());
+}
+task<> in_a_scope(event& never, job& kept) { co_await with_scope(result_of_cancelled, std::ref(never), std::ref(kept)); }
+TEST(fork, JOB_39_a_child_that_awaits_a_cancelled_job_ends_with_its_reason) {
+    rig::stage s;
+    event never;
+    job kept;
+    const job j = s.play(in_a_scope(never, kept));
+    EXPECT_EQ(kept.state(), job_state::cancelled);
+    EXPECT_EQ(kept.why().text(), "given up");
+    EXPECT_EQ(j.state(), job_state::cancelled);
+    EXPECT_EQ(j.why().text(), "given up");
+}
+
 task<int> cancels_its_group(reason why) {
     const job me = co_await this_job();
     me.core()->parent()->cancel(std::move(why));

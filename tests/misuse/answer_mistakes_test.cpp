@@ -87,6 +87,7 @@ TEST(mistakes, JOB_143_a_select_names_the_clause_that_happened) {
 
 // --- waits that cannot end ---------------------------------------------------------------------------------------------------
 task<> joins(job& other) { co_await other.join(); }
+task<> sleeps() { co_await sleep_for(std::chrono::hours(1)); }
 TEST(mistakes, JOB_142_jobs_that_join_each_other_are_named) {
     const heard h;
     rig::stage s;
@@ -118,6 +119,13 @@ TEST(mistakes, JOB_142_a_chain_without_a_cycle_is_joined) {
     e.set();
     s.run();
     EXPECT_EQ(fourth.state(), job_state::completed);
+    job sleeper = s.start(sleeps(), "sleeper");
+    job waiter = s.start(joins(sleeper), "waiter");
+    s.run();
+    const job last = s.play(joins(waiter), "last");
+    EXPECT_FALSE(last.is_finished());
+    s.executor.advance(std::chrono::hours(1));
+    EXPECT_EQ(last.state(), job_state::completed);
 }
 
 // --- hooks that throw --------------------------------------------------------------------------------------------------------

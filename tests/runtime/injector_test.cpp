@@ -33,6 +33,21 @@ TEST(injector, RUN_12_first_in_first_out_in_batches) {
     EXPECT_EQ(outside.fetch(4, batch), 0U);
 }
 
+TEST(injector, RUN_12_a_further_item_goes_behind_those_that_wait) {
+    detail::injector outside;
+    call a([] {});
+    call b([] {});
+    EXPECT_FALSE(outside.push_further(a)) << "nothing waits: this push has to wake a worker";
+    EXPECT_TRUE(outside.push(a));
+    EXPECT_TRUE(outside.push_further(b));
+    work* batch[4];
+    EXPECT_EQ(outside.fetch(4, batch), 2U);
+    EXPECT_EQ(batch[0], &a);
+    EXPECT_EQ(batch[1], &b);
+    EXPECT_TRUE(outside.close());
+    EXPECT_FALSE(outside.push_further(a));
+}
+
 TEST(injector, RUN_13_closed_refuses_and_keeps_what_it_has) {
     detail::injector outside;
     call a([] {});

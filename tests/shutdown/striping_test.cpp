@@ -7,6 +7,7 @@
 #include "without_membarrier.hpp"
 
 #include <atomic>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -41,6 +42,24 @@ TEST(striping, SHUT_75_counts_the_same) {
     during.reset();
     EXPECT_TRUE(done.is_resolved());
     EXPECT_FALSE(s.try_guard().has_value());
+}
+
+TEST(striping, SHUT_115_a_unit_that_is_no_guard_is_listed_once_the_guards_are_gone) {
+    const shutdown s("server");
+    auto& core = s.tree_node().core();
+    {
+        const guard g = s.guard();
+        EXPECT_TRUE(core.try_enter_as_member());
+        EXPECT_EQ(s.guard_count(), 1U);
+    }
+    auto done = s.shut_down();
+    EXPECT_EQ(s.guard_count(), 0U);
+    EXPECT_NE(s.report().to_string().find("1 shutdown 'server'"), std::string::npos) << s.report().to_string();
+    EXPECT_FALSE(done.is_resolved());
+    core.leave();
+    EXPECT_EQ(s.guard_count(), 0U);
+    EXPECT_TRUE(s.report().is_empty());
+    EXPECT_TRUE(done.is_resolved());
 }
 
 TEST(striping, SHUT_75_without_guards_it_completes_at_once) {

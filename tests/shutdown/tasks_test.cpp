@@ -4,15 +4,20 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/owned_scope.hpp>
+#include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/until_stop.hpp>
 #include <roost/testing/manual_executor.hpp>
 #include <roost/testing/virtual_time.hpp>
+#include <roost/tree/callback.hpp>
+#include <roost/tree/external_resource.hpp>
+#include <roost/tree/lease.hpp>
 
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
+#include <vector>
 
 // Tasks below and beside shutdown nodes.
 
@@ -152,6 +157,104 @@ TEST(shutdown_tasks, SHUT_77_a_drain_covers_guards_and_jobs_and_names_both) {
     EXPECT_EQ(server.state(), shutdown_state::complete) << "an open scope without jobs delays nobody";
     requests.request_close();
     EXPECT_TRUE(requests.is_closed());
+}
+
+task<> leave_a_child(scope& s, event& e, std::string& log) {
+    s.launch("left", hold_on(e, log));
+    co_return;
+}
+task<> only_waits_for_its_child(event& e, std::string& log) {
+    co_await with_scope(leave_a_child, std::ref(e), std::ref(log));
+}
+TEST(shutdown_tasks, SHUT_5_guards_leases_and_bodies_are_counted_and_nothing_else) {
+    manual_executor on("hand");
+    shutdown server("server");
+    shutdown connection = server.child("connection");
+    owned_scope requests(connection.tree_node(), on, scope_options("requests").report_failures());
+    const callback unrelated(server.observe(), level::abort, on, [] {});
+    event go;
+    std::string log;
+    EXPECT_EQ(server.guard_count(), 0U) << "neither scopes nor callbacks are work";
+    const job parent = requests.launch("request", only_waits_for_its_child(go, log));
+    on.run_all();
+    EXPECT_EQ(server.guard_count(), 2U) << "two jobs whose bodies run";
+    {
+        const lease held = requests.lease();
+        EXPECT_EQ(server.guard_count(), 2U) << "the scope's children are counted";
+        const guard g = connection.guard();
+        EXPECT_EQ(server.guard_count(), 3U);
+        const external_resource op = external_resource::open(connection.tree_node(), "read", [] {});
+        EXPECT_EQ(server.guard_count(), 4U);
+    }
+    go.set();
+    on.run_all();
+    EXPECT_EQ(parent.state(), job_state::completed);
+    EXPECT_EQ(server.guard_count(), 0U);
+    requests.request_close();
+    on.run_all();
+    EXPECT_TRUE(requests.is_closed());
+}
+
+task<> lease_out(scope& s, lease& out) {
+    out = s.lease();
+    co_return;
+}
+task<> holds_a_lease(lease& out) { co_await with_scope(lease_out, std::ref(out)); }
+
+TEST(shutdown_tasks, SHUT_115_what_only_leases_hold_is_counted_and_named) {
+    manual_executor on("hand");
+    shutdown server("server");
+    owned_scope requests(server.tree_node(), on, scope_options("requests").report_failures());
+    event go;
+    std::string log;
+    lease of_job;
+    lease of_inner;
+    {
+        const job served = requests.launch("request", hold_on(go, log));
+        requests.launch("upload", holds_a_lease(of_inner));
+        on.run_all();
+        of_job = lease::try_take(*served.core());
+    }
+    lease of_scope = requests.lease();
+    go.set();
+    on.run_all();
+    auto done = server.shut_down();
+    EXPECT_EQ(server.guard_count(), 2U);
+    std::string report = server.report().to_string();
+    EXPECT_NE(report.find("1 job 'request' ("), std::string::npos) << report;
+    EXPECT_NE(report.find("1 job 'upload' ("), std::string::npos) << report;
+    EXPECT_NE(report.find("waits on lease"), std::string::npos) << report;
+    of_job.give_back();
+    of_inner.give_back();
+    on.run_all();
+    EXPECT_FALSE(done.is_resolved());
+    EXPECT_EQ(server.guard_count(), 1U);
+    report = server.report().to_string();
+    EXPECT_NE(report.find("'requests' ("), std::string::npos) << report;
+    EXPECT_NE(report.find("waits on lease"), std::string::npos) << report;
+    of_scope.give_back();
+    EXPECT_TRUE(done.is_resolved());
+    EXPECT_EQ(server.guard_count(), 0U);
+    EXPECT_TRUE(server.report().is_empty());
+    requests.request_close();
+    on.run_all();
+    EXPECT_TRUE(requests.is_closed());
+}
+
+TEST(shutdown_tasks, SHUT_5_counts_however_deep_the_tree_is) {
+    std::vector<shutdown> nodes{shutdown("root")};
+    std::vector<guard> guards;
+    manual_executor on("hand");
+    std::vector<callback> unrelated;
+    for (int i = 0; i < 40; ++i) {
+        nodes.push_back(nodes.back().child("below"));
+        guards.push_back(nodes.back().guard());
+        unrelated.emplace_back(nodes.back().observe(), level::abort, on, [] {});
+    }
+    EXPECT_EQ(nodes.front().guard_count(), 40U);
+    unrelated.clear();
+    guards.clear();
+    EXPECT_EQ(nodes.front().guard_count(), 0U);
 }
 
 TEST(shutdown_tasks, SHUT_77_cancel_of_the_node_reaches_the_jobs) {

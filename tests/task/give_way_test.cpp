@@ -10,6 +10,7 @@
 #include <roost/task/generator.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
+#include <roost/testing/manual_executor.hpp>
 #include <roost/testing/virtual_time.hpp>
 
 #include "rig.hpp"
@@ -265,6 +266,24 @@ TEST(give_way, TREE_121_remaining_goes_by_the_clock_of_the_executor) {
     }
     EXPECT_EQ(left, duration(3h));
     EXPECT_EQ(later.remaining(), duration::max()) << "its job and its executor are gone";
+}
+
+task<> look_without_timers(duration& left) {
+    const token t = co_await this_token();
+    roost::detail::own_deadline limit(*t.target(), now() + 3h);
+    left = t.remaining();
+}
+TEST(give_way, TREE_121_remaining_goes_by_the_monotonic_clock_on_an_executor_without_timers) {
+    roost::testing::manual_executor ex("no timers");
+    owned_scope root(ex, "root");
+    duration left{};
+    root.launch("looks", look_without_timers(left));
+    ex.run_all();
+    EXPECT_LE(left, duration(3h));
+    EXPECT_GT(left, duration(0));
+    root.request_close();
+    ex.run_all();
+    EXPECT_TRUE(root.is_closed());
 }
 
 TEST(give_way, TASK_123_this_time_is_that_of_the_executor) {

@@ -208,6 +208,18 @@ TEST(work_count, TREE_27_work_below_a_closed_node_is_refused) {
     EXPECT_EQ(scope->drained_count, 1);
 }
 
+TEST(work_count, TREE_27_a_member_is_refused_where_an_ancestor_is_closed) {
+    ref root = make_root();
+    ref child = make_child(*root);
+    EXPECT_TRUE(child->try_enter_as_member());
+    EXPECT_EQ(root->work_in_subtree(), 1U);
+    child->leave();
+    static_cast<void>(root->close());
+    EXPECT_FALSE(child->try_enter_as_member()) << "the child is open, but its unit would start work below a closed root";
+    EXPECT_FALSE(root->has_work());
+    EXPECT_FALSE(child->has_work());
+}
+
 TEST(work_count, TREE_28_a_drain_can_be_postponed) {
     ref root = make_root();
     root->watch();

@@ -82,7 +82,15 @@ public:
     [[nodiscard]] std::uint32_t own_guards() noexcept;
     // Returns a node's own guards and other work, without its children. n may be any kind of node.
     [[nodiscard]] static std::uint32_t own_work_of(node& n) noexcept;
-    // Returns the sum of own_work_of() over the subtree, without nodes created during the call (to the sixteenth level).
+    // Returns true if n is a job or scope with work and no running body: then leases hold it, unless a child has work.
+    [[nodiscard]] static bool may_be_leased(node& n) noexcept;
+    // Requires the lock of n's list. Looks at the first children; returns true if there are more.
+    [[nodiscard]] static bool has_working_child(node& n) noexcept;
+    // Returns true if n has work and no child has. Takes the lock of n's list.
+    [[nodiscard]] static bool is_leased(node& n) noexcept;
+    // Returns true if this node is stopped and has work, but no guard, and no child has work.
+    [[nodiscard]] bool has_only_leases() noexcept;
+    // Returns the sum of own_work_of() over the subtree, and one per job or scope that only leases hold, without nodes created during the call (to the sixteenth level).
     [[nodiscard]] std::size_t guards_in_subtree() noexcept;
 
     // --- observing ---------------------------------------------------------------------------------------------------
