@@ -1,4 +1,4 @@
-// Cleanup that awaits: it runs however the work ends, also when that was cancelled, and before anybody goes on.
+// Cleanup that awaits. It runs however the work ends, also after a cancel, and before the caller resumes.
 
 #include <roost/roost.hpp>
 

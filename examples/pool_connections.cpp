@@ -30,7 +30,7 @@ int main() {
         ++first->queries;
         std::printf("using %d and %d, %u out\n", first->id, second->id, db.stats().out);
         for (const roost::observe::pool_holder& h : db.holders()) {
-            std::printf("held by %s\n", h.to_string().empty() ? "?" : "main");
+            std::printf("held by %s\n", h.to_string().c_str());
         }
         second.handle().discard();  // it broke
     }

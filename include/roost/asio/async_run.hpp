@@ -48,8 +48,8 @@ auto async_run(executor_ref where, job which, Token&& token, std::source_locatio
     return async_run(where, "join", detail::join_job(std::move(which)), std::forward<Token>(token), from);
 }
 
-// Runs the task on the context, and the context on this thread, until the task and everything it started have ended. Other
-// threads may run the context too. Other handlers of the context run during the call; the call does not wait for them.
+// Runs the task on the context, and the context on this thread. Returns when the task and everything it started have ended.
+// Other threads may run the context too. Other handlers of the context run during the call; the call does not wait for them.
 // Throws what the task throws. Throws task_cancelled if the task ended cancelled. Throws error(closed) if the context is
 // stopped during the call. If it is stopped before, throws error(closed) without starting the task: call its restart()
 // first.

@@ -12,8 +12,8 @@
 // steady_timer of the context. A sleeping task keeps io.run() from returning; a task that waits for anything else does not.
 // To keep io.run() running, hold a work guard, or use run() or async_run() of asio/async_run.hpp.
 //
-// Any thread may destroy the context as soon as the tasks on it have ended and no thread is in io.run(). A thread that woke
-// the last task, a blocking lane's included, does not touch the context once that task can run.
+// Any thread may destroy the context when the tasks on it have ended and no thread is in io.run(). The thread that woke the
+// last task does not touch the context once that task can run. This includes a thread of a blocking lane.
 //
 // If the context is destroyed while tasks are left on it, operations begun with use_task end. Their bodies unwind on the
 // destroying thread while the context's services still exist. Other waits of such tasks stay pending.

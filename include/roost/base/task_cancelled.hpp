@@ -7,8 +7,7 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Thrown where a task that ended cancelled has no value to return and the caller is no task: block_on(), run(),
-// run_until_signal(), awaitable_on().
+// Thrown by block_on(), run(), run_until_signal() and awaitable_on() if the task ended cancelled.
 class task_cancelled : public error {
 public:
     explicit task_cancelled(roost::reason why)

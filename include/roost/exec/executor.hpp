@@ -38,8 +38,8 @@ public:
     }
     // As post(), but behind everything that is already queued. For work that yields to other work.
     virtual bool post_last(ext::work& w) noexcept { return post(w); }
-    // Takes w out of the queue and returns true if w is the item that this thread would run next; the caller then runs it. An
-    // override compares addresses only: an item that has run may already be destroyed. Returning false is always correct.
+    // If this thread would run w next, takes it out of the queue and returns true. The caller then runs it. An override
+    // compares addresses only: an item that has run may already be destroyed. Returning false is always correct.
     virtual bool take_next(const ext::work& w) noexcept {
         static_cast<void>(w);
         return false;
@@ -109,8 +109,8 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "inline executor"; }
 };
 
-// Posts w to `to`, or to the fallback executor if `to` is empty or closed. If the fallback is missing or closed too, ends
-// the program with the name `what`, because a wake would be lost. Reads `what` only when the post is refused.
+// Posts w to `to`, or to the fallback executor if `to` is empty or closed. Without an open fallback, ends the program with
+// the name `what`, because a wake would be lost. Reads `what` only when the post is refused.
 template <class What>
 void post_or_fall_back(executor_ref to, work& w, What what) noexcept {
     if (!to || !to.post(w)) [[unlikely]] {

@@ -21,7 +21,8 @@ public:
     // Multiplies the delay after each attempt; 2 by default. Here and below, negative values and NaN are treated as zero.
     constexpr backoff& factor(double by) noexcept { return factor_ = by > 0.0 ? by : 0.0, *this; }
     constexpr backoff& longest(duration limit) noexcept { return longest_ = at_least_zero(limit), *this; }
-    // The share of each delay that is random: 0 is none, 1 makes the wait anything from zero to the delay. At most 1.
+    // The share of each delay that is random. With 0 nothing is random; with 1 the wait is between zero and the delay. At
+    // most 1.
     constexpr backoff& jitter(double share) noexcept { return jitter_ = share > 0.0 ? std::min(share, 1.0) : 0.0, *this; }
 
     // Returns the delay between attempts n and n + 1, without jitter. n counts from 1.

@@ -10,7 +10,7 @@
 //
 // close() cancels everything bound to the executor, with the reason `closed`, and waits until it has ended. Bodies unwind on
 // this executor, and their locals are destroyed there. From close() on, launch() returns an empty job, and on() ends
-// cancelled. In a child of the executor, or in a job below one, launch() returns a cancelled job instead. close() throws
+// cancelled. A caller inside a child of the executor, at any depth, gets a cancelled job instead. close() throws
 // error(would_deadlock) if its caller is bound to the executor. Posted work runs on the target executor, which must outlive
 // this one. post() is not refused after close().
 

@@ -3,10 +3,11 @@
 // auto pages = co_await map_concurrent(urls, 8, fetch);
 //
 // Runs fn(item), a task, for every item, at most `limit` at a time. Returns the results in the order of the items. Fails
-// fast like when_all: the first failure cancels the running tasks, starts no more and is thrown. Returns an empty vector for
-// an empty range. Ends the program if `limit` is zero. The items are moved or copied in. Each of `limit` workers takes the
-// next item and calls fn with it, so the items are taken in order. fn is one object. On an executor with several threads its
-// calls can overlap and begin in another order. On one thread they run one at a time, in the order of the items.
+// fast like when_all: the first failure cancels the running tasks and is thrown. No further item is started. Returns an
+// empty vector for an empty range. Ends the program if `limit` is zero. The items are moved or copied in. Each of `limit`
+// workers takes the next item and calls fn with it, so the items are taken in order. fn is one object. On an executor with
+// several threads its calls can overlap and begin in another order. On one thread they run one at a time, in the order of
+// the items.
 
 #include <roost/flow/detail/mapping.hpp>
 

@@ -42,8 +42,8 @@ private:
     std::vector<std::exception_ptr> others_;
 };
 
-// Thrown if every alternative of a first_success has failed. errors() is in the order in which they failed, each followed by
-// its further failures.
+// Thrown by first_success if no alternative returned a value and at least one failed. errors() is in the order in which they
+// failed, each followed by its further failures.
 class all_failed : public std::runtime_error {
 public:
     explicit all_failed(std::vector<std::exception_ptr> errors);

@@ -9,10 +9,12 @@
 //       case 2: flush();
 //   }
 //
-// Clauses: receive() or send_from(v) of a channel; the waits of event, auto_reset_event and latch; lock() and acquire() of
-// mutexes and semaphores; the end of a job, deferred or owned_scope; receive() of a signal_watch; sleep_for and sleep_until.
-// A value passed to send() is lost if another clause happens; send_from(v) keeps it. A deferred that has ended can be
-// awaited at once. A task is no clause, because it has effects: use race().
+// Clauses:
+//   a channel: receive(), send(v), send_from(v)             a signal_watch: receive()
+//   an event, auto_reset_event or latch: wait()             a mutex or semaphore: lock(), lock_shared(), acquire()
+//   a job or a deferred itself; join() of an owned_scope    sleep_for(), sleep_until()
+// A value passed to send() is lost if another clause happens; send_from(v) keeps it. The clause of a deferred is its end.
+// After that it can be awaited at once. A task is no clause, because it has effects: use race().
 //
 // The other clauses take nothing: no value, permit or signal is taken and put back. When select returns, none of them is
 // queued anywhere. Cancelling the waiting job removes every clause. If several clauses can happen at once, the leftmost does;

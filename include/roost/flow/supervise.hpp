@@ -13,18 +13,18 @@
 //   ignore     the failure is counted
 //   restart    the child's fn(args...) is called again after the backoff; after `limit` restarts of it the failure escalates
 //   escalate   the body and the other children are cancelled, and supervise() throws the failure
-// An attempt is one run of a child. The body is never restarted. A child keeps its job over restarts. A cancelled child is no
-// failure. Only the children launched here are supervised; a scope inside one of them fails as a unit. supervise() returns when
-// the body and the children have ended. It returns how the body ended, the counts and the failures.
+// An attempt is one run of a child. The body is never restarted. A child keeps its job over restarts. A cancelled child is
+// no failure. Only the children launched here are supervised. A scope inside one of them fails as a unit. supervise()
+// returns when the body and the children have ended. It returns how the body ended, the counts and the failures.
 //
 // Scope options before the policy name the scope and limit it:
 //   supervise(scope_options("feeds").at_most(4), on_failure::ignore(), run_feeds, std::ref(config))
 // A supervised child keeps its slot of at_most() over its restarts and the delays between them. A daemon takes no slot.
 //
-// The further failures of an attempt are treated as its failure is: ignored with it, resolved by a restart, or
-// thrown with it. If supervise() throws and the body has failed too, the body's failure travels with the exception. If
-// supervise() throws or is cancelled, there is no result. Then failures whose restart did not begin, and failures of
-// actions registered with on_exit(), go to the failure sink.
+// The further failures of an attempt share the fate of its failure: ignored, resolved by a restart, or thrown with it. If
+// supervise() throws and the body has failed too, the body's failure travels with the exception. If supervise() throws or is
+// cancelled, there is no result. Then failures whose restart did not begin, and failures of actions registered with
+// on_exit(), go to the failure sink.
 
 #include <roost/flow/detail/placed.hpp>
 #include <roost/flow/detail/supervision.hpp>
@@ -156,8 +156,8 @@ public:
         return std::move(body_).value();
     }
     [[nodiscard]] const observe::supervised_counts& counts() const noexcept { return counts_; }
-    // Returns every failed attempt in order, at most the first hundred. Also failures of on_exit actions in
-    // attempts that did not fail themselves.
+    // Returns the first hundred failed attempts, in order. Includes failures of on_exit actions in attempts that did not
+    // fail themselves.
     [[nodiscard]] const std::vector<child_failure>& failures() const& noexcept { return failures_; }
     [[nodiscard]] std::vector<child_failure> failures() && noexcept { return std::move(failures_); }
 
@@ -182,8 +182,8 @@ private:
 template <class Fn, class... Args>
 [[nodiscard]] auto supervise(detail::placed<on_failure> what, Fn&& fn, Args&&... args)
     -> task<supervised<detail::supervised_value<detail::callable_for<Fn>, std::decay_t<Args>...>>>;
-// As above, with the name, site and limit of the options. Ends the program if the options say what a failure does: on_failure
-// says it.
+// As above, with the name, site and limit of the options. Ends the program if the options have keep_going() or
+// report_failures(): on_failure decides what a failure does.
 template <class Fn, class... Args>
 [[nodiscard]] auto supervise(scope_options how, on_failure what, Fn&& fn, Args&&... args)
     -> task<supervised<detail::supervised_value<detail::callable_for<Fn>, std::decay_t<Args>...>>>;

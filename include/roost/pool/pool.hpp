@@ -12,7 +12,7 @@
 // An awaitable is anything that a plain coroutine can co_await, or a task (include roost/task/driven.hpp).
 //
 // Fair: waiters are served first in, first out, across all stripes. A newcomer does not overtake a waiter. One exception:
-// while the first waiter is a parked thread, threads in acquire_blocking() may overtake it, a bounded number of times.
+// threads in acquire_blocking() may overtake a first waiter that is a parked thread, a bounded number of times.
 //
 // A synchronous create or check runs on the acquiring thread. The pool runs awaitable functions. Cancelling an acquire does
 // not cancel a running creation; its resource is handed to the next waiter or becomes idle.

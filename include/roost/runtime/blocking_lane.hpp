@@ -45,8 +45,8 @@ private:
 }  // namespace observe
 
 // Threads for work that blocks. The lane starts a thread when one is needed, at most `limit`, and ends it after `keep_idle`
-// without work. Further work waits in a FIFO queue and can be withdrawn until it starts. If all threads wait for tasks
-// (block_on() inside blocking()) while work is queued, the lane starts more, one at a time. It logs that once.
+// without work. Further work waits in a FIFO queue and can be withdrawn until it starts. All threads may wait for tasks,
+// with block_on() inside blocking(). If work is queued then, the lane starts more threads, one at a time. It logs that once.
 class blocking_lane final : public ext::blocking_service {
 public:
     // How long close() waits for work that does not end, counted from the end of the last work that did.

@@ -24,8 +24,8 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Returns the task's number, 0 for a task<void>, or 128 + n if signal n cancelled it. A task that completes in spite of the
-// signal has its own result: its value is returned, its error is thrown. Blocks; must not be called in a job.
+// Returns the task's number, 0 for a task<void>, or 128 + n if signal n cancelled it. If the task completes in spite of the
+// signal, returns its value or throws its error. Blocks; must not be called in a job.
 template <class T>
     requires std::is_void_v<T> || std::convertible_to<T, int>
 int run_until_signal(task<T> t, const runtime_options& options = runtime_options(),

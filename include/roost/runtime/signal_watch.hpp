@@ -29,8 +29,8 @@ namespace roost::inline ROOST_ABI {
 
 class signal_watch {
 public:
-    // Throws error(refused) for a number that cannot be watched: SIGKILL, SIGSTOP, fault signals (such as SIGSEGV), and
-    // numbers that are no signal. Throws std::system_error if no thread can be started, and std::bad_alloc.
+    // Throws error(refused) for SIGKILL, SIGSTOP, fault signals (such as SIGSEGV), and numbers that are no signal. Throws
+    // std::system_error if no thread can be started, and std::bad_alloc.
     template <std::same_as<int>... Number>
     explicit signal_watch(Number... numbers) : signal_watch(detail::signal_numbers(numbers...)) {}
     ~signal_watch();  // requires that no receive() is pending

@@ -45,10 +45,10 @@ private:
 
 // Receives the log lines of a service; connect your logger here. Must not throw.
 //
-// One thread of the service calls the sink, one line at a time, in the order in which the lines were logged. No other thread
-// waits for it: lines are queued (options::log_buffer). While the sink blocks, the queue drops its oldest lines. The sink
-// then receives "roost: N log lines dropped" before the next line. run() waits until every line is written, at most until
-// the hard deadline. If run() refuses to start the service, it calls the sink on its own thread.
+// One thread of the service calls the sink, one line at a time, in the order of the calls to log. No other thread waits for
+// it: lines are queued (options::log_buffer). While the sink blocks, the queue drops its oldest lines. The sink then
+// receives "roost: N log lines dropped" before the next line. run() waits until every line is written, at most until the
+// hard deadline. If run() refuses to start the service, it calls the sink on its own thread.
 using log_sink = void (*)(const log_line& line, void* context) noexcept;
 
 // The default sink: writes to_string() and a line end to standard error. If the reader accepts nothing for a second, lines

@@ -56,8 +56,8 @@ private:
     detail::pinned_node node_;  // empty: resolved
 };
 
-// Resolves when stop is latched on the node, by any call on it or on an ancestor. Also resolves when the node can no longer be
-// stopped, because its last owner is gone. Does not request a stop, does not wait for work, and does not own the node.
+// Resolves when stop is requested on the node or on an ancestor. Also resolves when the node can no longer be stopped,
+// because its last owner is gone. Does not request a stop, does not wait for work, and does not own the node.
 class shutdown_notice {
 public:
     using operation = detail::stop_operation;

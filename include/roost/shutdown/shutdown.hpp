@@ -101,8 +101,8 @@ public:
     void expect_contention() const noexcept { live().stripe(); }
 
     // --- stopping --------------------------------------------------------------------------------------------------------
-    // Stops the node and its subtree. Stop is latched in the whole subtree when this returns. Returns the completion, which may
-    // be ignored. The first reason wins. May be called again.
+    // Stops the node and its subtree. The level is set in the whole subtree when this returns. Returns the completion, which
+    // may be ignored. The first reason is kept. May be called again.
     shutdown_completion shut_down(reason why = reason::plain_kind(reason_kind::shutdown)) const noexcept {
         live().stop(std::move(why));
         if (live().parent() == nullptr) {
@@ -119,8 +119,8 @@ public:
     [[nodiscard]] shutdown_completion completion() const noexcept { return shutdown_completion(live()); }
     // Returns a notice, which resolves when the node is stopped. Does not request the stop.
     [[nodiscard]] shutdown_notice shutting_down() const noexcept { return shutdown_notice(live()); }
-    // co_await std::move(s), std::move(s).wait_blocking(): destroys this handle, then waits for the completion. If it was the
-    // last handle of a root, the root is stopped, so the wait ends.
+    // co_await std::move(s), std::move(s).wait_blocking(): destroys this handle, then waits for the completion. If it was
+    // the last handle of a root, the root is stopped, and the wait ends with its work.
     [[nodiscard]] shutdown_completion::operation operator co_await() && noexcept { return give_up().wait(); }
     template <class Self = void>
     shutdown_completion::operation operator co_await() const& noexcept {
@@ -143,8 +143,9 @@ public:
         return live().is_complete() ? shutdown_state::complete : shutdown_state::shutting_down;
     }
     // Returns the number of guards, running jobs and other units of work in the subtree. Exact while the subtree does not
-    // change. During changes, each node's share is a number the node had during the call. A guard held during the whole call
-    // is counted exactly once. Nodes created during the call, down to the sixteenth level, are not counted. O(subtree).
+    // change. During changes, each node contributes a number that it had at some moment of the call. A guard held during the
+    // whole call is counted exactly once. Of the nodes created during the call, only those below the sixteenth level may be
+    // counted. O(subtree).
     [[nodiscard]] std::size_t guard_count() const noexcept { return live().guards_in_subtree(); }
     // Returns the outstanding work, grouped by kind, name and site. Throws std::bad_alloc. O(subtree + guards of the program).
     [[nodiscard]] shutdown_report report() const { return detail::report_of(live()); }

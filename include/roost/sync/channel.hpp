@@ -8,9 +8,9 @@
 //
 // No value is dropped silently. A send that is closed, stopped, expired or refused by a try_ form returns its value.
 // send_from(v) leaves the value in `v` until a receiver takes it. Use it where the whole coroutine may be cancelled. A value
-// handed to a receiver that never runs is put back at the front of the channel, for the next receiver. Of several such
-// values the last one put back is first. After close() receivers take what is buffered, and waiting senders get their values
-// back. A send on a closed channel returns wait_status::closed.
+// handed to a receiver that never runs returns to the front of the channel, for the next receiver. Of several such values
+// the last one put back is first. After close() receivers take what is buffered, and waiting senders get their values back.
+// A send on a closed channel returns wait_status::closed.
 //
 // Resumes: on the coroutine's executor; without one, on the thread that sends, receives or closes, outside every lock.
 // Destroy: when no waiter is queued or being cancelled. Waiters that were served may run afterwards.

@@ -10,8 +10,8 @@
 // A notified coroutine moves straight to the mutex's queue, so it is resumed only when it owns the mutex. Notifying a hundred
 // waiters does not make them compete for it. A notification without a waiter is not stored.
 //
-// Resumes: with the mutex held, on the coroutine's executor; without one, on the thread that notified or unlocked, outside
-// every lock. Blocked threads always return with the mutex held.
+// Resumes: with the mutex held, on the coroutine's executor. Without an executor, on the thread that notified or unlocked,
+// outside every lock. Blocked threads always return with the mutex held.
 // Cancelled or expired: `held` owns nothing. If notify_one() had chosen the waiter, the next one is notified, and the mutex
 // is handed on.
 // Destroy: when no waiter is queued. Waiters that notify_all() notified need only the mutex. A waiter that notify_one()

@@ -141,7 +141,7 @@ public:
     // Exact only under the lock of the list, and for the owner while no other thread can claim it.
     [[nodiscard]] claim state() const noexcept { return claim_.load(seam::mo::relaxed); }  // W3
     // For a canceller that does not hold the lock. True is final, and the primitive may be destroyed by then. False is a
-    // guess: check again under the lock, because another thread may queue or claim the waiter at any moment.
+    // guess: another thread may queue or claim the waiter at any moment. Check again under the lock.
     [[nodiscard]] bool is_claimed() const noexcept {
         const claim seen = claim_.load(seam::mo::acquire);  // W4
         return seen != claim::idle && seen != claim::waiting;

@@ -7,7 +7,7 @@
 //   auto first = co_await race(m.lock(), stopped.wait());
 //   s.launch("inner", with_scope(serve, std::ref(port)));
 //
-// Moves x into the task's frame. Refers to an lvalue, which must outlive the task.
+// An rvalue x is moved into the task's frame. For an lvalue x the task keeps a reference; x must outlive the task.
 
 #include <roost/task/detail/frame/waitable.hpp>
 #include <roost/task/task.hpp>

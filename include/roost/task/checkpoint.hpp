@@ -3,7 +3,7 @@
 // Awaits about the calling task itself. The first three may suspend to let other work run; the others never suspend.
 //
 //   co_await yield();                    lets everything that is queued on the executor run first
-//   co_await checkpoint();               ends the job here if it is cancelled, as every other await does
+//   co_await checkpoint();               ends the job here if it is cancelled, as an await of a task or a wait does
 //   bool go_on = co_await is_active();   false if the next checkpoint would end the job
 //   job me = co_await this_job();        a handle for other code; me.cancel() cancels the calling job
 //   token t = co_await this_token();     of the innermost scope, deadline or shield; deadline(), remaining()

@@ -6,10 +6,11 @@
 //   ...
 //   user who = co_await std::move(u);
 //
-// Awaiting it returns the value, or throws the child's error with its own type. If the child was cancelled, the awaiting
-// body ends cancelled too. as_outcome() turns both into data. It is awaited once. Dropping it without awaiting requests
-// cancellation of the child, which its scope still awaits. keep() prevents that. If the awaiting job is cancelled, its
-// deferred is dropped in the same way.
+// Awaiting it returns the value. By default a failed child cancels its scope. Then the body of the scope does not resume
+// from the await, and with_scope throws the error. With keep_going() or report_failures(), or outside the scope, the await
+// throws the child's error. If the child was cancelled, the awaiting body ends cancelled too; as_outcome() returns this as
+// data. It is awaited once. Dropping it without awaiting requests cancellation of the child, which its scope still awaits.
+// keep() prevents that. If the awaiting job is cancelled, its deferred is dropped in the same way.
 
 #include <roost/task/detail/job/deferred_await.hpp>
 #include <roost/task/job.hpp>

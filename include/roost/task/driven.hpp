@@ -1,6 +1,7 @@
 #pragma once
 
-// Runs a task for code that is no job: a pool whose create, destroy or check is a task; a coroutine of another type.
+// Runs a task for code that is no job. That is a pool with a task as create, destroy or check, or a coroutine of another
+// type.
 //
 //   co_await awaitable_on(load(key), executor);      in any coroutine: returns the value, or throws the error
 //

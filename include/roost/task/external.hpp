@@ -12,7 +12,7 @@
 // error(refused). The caller chooses what a cancel does:
 //   abandon           the child ends cancelled at once; a value set later is destroyed, and set_value() returns false
 //   uninterruptible   the child runs until the promise is set; reports show it
-//   a callable        called once, on the scope's executor; it must make the promise be set or dropped soon
+//   a callable        called on the scope's executor, at most once. It must cause the promise to be set or dropped soon
 
 #include <roost/base/assert.hpp>
 #include <roost/task/detail/job/external_child.hpp>

@@ -17,7 +17,7 @@
 // the following call of next() and may be moved out. next() returns null at the end. It rethrows an exception of the
 // generator, once. When the calling job is cancelled, the generator's frame is destroyed with the others, innermost first. A
 // generator may be destroyed before its end; its locals are destroyed with it. on_exit and ignore_cancellation are for tasks
-// only: a generator has no fixed end, and each next() may run in another job. Code that must run to its end belongs in a
+// only. A generator has no fixed end, and each next() may run in another job. Code that must run to its end belongs in a
 // task or a shield.
 
 #include <roost/task/detail/frame/generator_promise.hpp>

@@ -35,14 +35,14 @@ public:
     [[nodiscard]] job_state state() const noexcept { return core_ ? core_->state() : job_state::cancelled; }
     [[nodiscard]] bool is_finished() const noexcept { return !core_ || core_->is_final(); }
 
-    // Cancels the job and everything below it before it returns. Thread-safe. Returns true if this call was the first to
-    // request it; false for a finished or empty job.
+    // Requests a cancel of the job and everything below it. Sets the level everywhere before it returns, and does not wait
+    // for the end. Thread-safe. Returns true if this call was the first request. Returns false for a finished or empty job.
     bool cancel(reason why = reason::plain_kind(reason_kind::requested)) const noexcept;
     // As cancel(), one level higher: shields and ignore guards do not delay it.
     bool abort(reason why = reason::plain_kind(reason_kind::requested)) const noexcept;
-    // Returns a token of the job, for callbacks and for code that only polls; an empty token for an empty job.
+    // Returns a token of the job, for callbacks and for code that only polls. The token of an empty job is empty.
     [[nodiscard]] token observe() const noexcept { return core_ ? token(*core_) : token(); }
-    // As in token, for a job that still exists; an empty job returns true.
+    // The next three return the same as those of the job's token. For an empty job they return true.
     [[nodiscard]] bool stop_requested() const noexcept { return !core_ || core_->is_stopping(); }
     [[nodiscard]] bool cancel_requested() const noexcept { return !core_ || core_->cancel_requested(); }
     [[nodiscard]] bool is_cancelled() const noexcept { return !core_ || core_->is_cancelled(); }
@@ -50,7 +50,7 @@ public:
     [[nodiscard]] time_point deadline() const noexcept { return core_ ? core_->deadline() : no_deadline; }
 
     // Waits until the job is final. Cancelling the waiter does not cancel the job. Throws error(would_deadlock) if a job
-    // waits for itself, for an ancestor, or for a job that waits for it in turn.
+    // waits for itself, for an ancestor, or for a job that waits for it.
     [[nodiscard("it waits only when it is awaited: write co_await")]] join_awaiter join() const noexcept;
 
     // error() returns null unless the job has failed. why() returns an empty reason unless the job has ended cancelled.

@@ -42,7 +42,7 @@ enum class job_event_kind : std::uint8_t {
     created,
     child_attached,  // reported together with `created`, about parent()
     state_changed,
-    cancel_requested,  // once per job, when the cancel takes effect
+    cancel_requested,  // once per job, when a cancel takes effect; an ignore guard delays the event
     finished,  // after the failure was routed, before joiners are notified
     wait_registered,  // a waiter for the job's end was registered
     wait_woken,  // that waiter was notified

@@ -8,10 +8,10 @@
 //
 //   const std::string* id = co_await request_id.find();                       null: not set at any level above
 //
-// A value is found by the task it is passed with, by the scopes that task opens and by their children. Children that this
-// task starts in an outer scope do not find it. Inner values hide outer ones. A value does not change; to share state that
-// changes, pass a pointer. Code that does not use a value pays nothing. with_value makes one small node, and find() visits
-// each level on the way up.
+// The value is visible to the task it is passed with, to the scopes which that task opens, and to their children. Children
+// that this task starts in an outer scope do not find it. Inner values hide outer ones. A value does not change; to share
+// state that changes, pass a pointer. Code that does not use a value pays nothing. with_value makes one small node, and
+// find() visits each level on the way up.
 
 #include <roost/task/detail/frame/ready_await.hpp>
 #include <roost/task/detail/frame/value_await.hpp>

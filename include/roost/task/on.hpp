@@ -2,8 +2,8 @@
 
 // co_await on(executor, t): runs t on another executor, as a child job, and returns its result.
 //
-// The awaiting body resumes on its own executor. A cancel is passed on to the child, and the child is still awaited.
-// Returning is not a checkpoint: the child's value or error is delivered even if the job was cancelled during the call.
+// The awaiting body resumes on its own executor. A cancel is passed on to the child, and the child is still awaited. The
+// return is no checkpoint: it delivers the child's value or error even if the job was cancelled meanwhile.
 
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/job/on_await.hpp>

@@ -10,8 +10,9 @@
 //
 // fn(args...), a task, runs when the coroutine that registered it ends, however it ends. It runs after the coroutine's
 // locals are destroyed and before the awaiting coroutine resumes. The last registered runs first. It runs in a shield, so it
-// can await in a cancelled job, for at most the budget. An exception from fn does not replace the outcome. It is kept as a
-// further failure.
+// can await in a cancelled job. The budget of the shield is default_exit_budget; on_exit(...).within(d) sets another one. On
+// an executor without timers there is no limit. An exception from fn does not replace the outcome. It is kept as a further
+// failure.
 
 #include <roost/task/detail/closure_check.hpp>
 #include <roost/task/detail/frame/exit_action.hpp>

@@ -10,12 +10,12 @@
 //   };
 //
 // close() refuses later children, waits for every child and rethrows the first failure. A failed child cancels the others,
-// as in with_scope. The wait cannot be abandoned: a cancel or abort of the closing job is passed on to the children, and the
+// as in with_scope. The wait cannot be abandoned. A cancel or abort of the closing job is passed on to the children, and the
 // wait continues. A job inside the scope cannot close it, because it would wait for itself: error(would_deadlock).
 // Destroying the scope before it has ended prints its tree and ends the program: children would outlive what they use.
 //
-// A scope without a caller, at the top of a program, has nothing to rethrow to: scope_options("jobs").report_failures().
-// Below a node, the jobs are work of that node, and its levels reach them. The scope alone is no unit of work.
+// A scope at the top of a program has no caller that could catch a failure. Use scope_options("jobs").report_failures()
+// there. Below a node, the jobs are work of that node, and its levels reach them. The scope alone is no unit of work.
 //
 //   shutdown server("server");
 //   owned_scope requests(server.tree_node(), on, "requests");   its jobs are work of the server: stop, drain, report, cancel
@@ -33,7 +33,7 @@ public:
     owned_scope(executor_ref where, const scope_options& options);
     owned_scope(executor_ref where, node_name name, std::source_location made_at = std::source_location::current())
         : owned_scope(where, scope_options(name, made_at)) {}
-    // Throws error(errc::closed) if the parent is closed.
+    // Throws error(errc::closed) if the parent is closing or closed.
     owned_scope(const node& parent, executor_ref where, const scope_options& options);
     owned_scope(const node& parent, executor_ref where, node_name name,
                 std::source_location made_at = std::source_location::current())
@@ -42,8 +42,8 @@ public:
 
     // Closes the scope and waits; see above. Several jobs may call it at the same time.
     [[nodiscard]] task<> close();
-    // Blocks until everything has ended, then rethrows the first failure. Ends the program in a job, or on a thread of the
-    // scope's executor, unless nothing is left to wait for.
+    // Blocks until everything has ended, then rethrows the first failure. If anything is left to wait for, ends the program
+    // in a job and on a thread of the scope's executor.
     void close_blocking() { close_blocking_on(core().executor()); }
     // From now on only jobs inside the scope may start children. Returns at once. Running children continue.
     void request_close() noexcept { block_->close(); }

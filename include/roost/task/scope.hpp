@@ -10,10 +10,10 @@
 //       co_return page(co_await std::move(user), co_await std::move(news));
 //   }
 //
-// with_scope returns when the body and every child have ended. If one of them fails, body and children are cancelled. The first
-// error is rethrown with its own type, and the further ones travel with it (others_of). Cancelling one child is not a
-// failure. A cancel does not end the wait for the children: it is passed on to them, and with_scope still waits for all.
-// scope_options set how many children run at a time and what a failure does. Every scope can have daemons.
+// with_scope returns when the body and every child have ended. If one of them fails, body and children are cancelled. The
+// first error is rethrown with its own type, and the further ones travel with it (others_of). Cancelling one child is not a
+// failure. A cancel is passed on to the children. It does not end the wait for them. scope_options set how many children run
+// at a time and what a failure does. Every scope can have daemons.
 
 #include <roost/task/as_task.hpp>
 #include <roost/task/deferred.hpp>
@@ -35,7 +35,7 @@
 namespace roost::inline ROOST_ABI {
 
 // How a child starts. `scheduled`: posted to the scope's executor. `immediate`: inside the call, if that runs on the
-// executor. `always`: posted, and runs to its first await even if the scope is cancelled, for a task that takes a resource.
+// executor. `always`: posted, and runs to its first await even in a cancelled scope, for a task that takes a resource.
 using start = detail::start_mode;
 
 class scope {
@@ -43,10 +43,11 @@ public:
     scope(const scope&) = delete;
     scope& operator=(const scope&) = delete;
 
-    // Starts a child. The scope owns and awaits it; the job only observes. Returns an empty job, and destroys the task, if the
-    // scope is closed: body and children have ended. A scope is closing once its body has ended, or request_close() was called.
-    // Then only jobs running inside it may start children. If the scope is already cancelled, the child does not run, except
-    // with start::always: its task is destroyed in this call, and the job ends cancelled.
+    // Starts a child. The scope owns and awaits it; the job only observes. If the scope refuses the child, destroys the task
+    // and returns an empty job. A closed scope refuses every child: its body and children have ended. A closing scope
+    // refuses callers outside it: its body has ended, or request_close() was called. Jobs and daemons inside may still start
+    // children. In a cancelled scope the child does not run: this call destroys the task, and the job ends cancelled.
+    // start::always runs it to its first await.
     template <class T>
     [[gnu::always_inline]] job launch(node_name name, task<T> t, start how = start::scheduled,
                                       std::source_location where = std::source_location::current()) {
@@ -78,8 +79,9 @@ public:
         return async(name, detail::as_child_task(std::forward<A>(a)), how, where);
     }
 
-    // Starts a background task. It is cancelled, with the reason `closed`, when the body and all ordinary children have ended;
-    // the scope ends after it. Its failure counts as a child's. It does not take a slot of at_most(). Refused as launch() is.
+    // Starts a background task. When the body and all ordinary children have ended, it is cancelled with the reason
+    // `closed`. The scope ends after it. Its failure counts as a child's. It does not take a slot of at_most(). Refused as
+    // launch() is.
     template <class T>
     job daemon(node_name name, task<T> t, start how = start::scheduled,
                std::source_location where = std::source_location::current()) {

@@ -36,7 +36,8 @@ public:
     }
     // A failed child does not cancel the others. The first failure is rethrown when all have ended.
     [[nodiscard]] scope_options keep_going() const noexcept { return with(on_child_failure::keep_going); }
-    // Failures of children go to the failure sink when they happen, and are not rethrown.
+    // Failures of children go to the failure sink when they happen, and are not rethrown. A failure of the body cancels the
+    // children and is rethrown.
     [[nodiscard]] scope_options report_failures() const noexcept { return with(on_child_failure::report); }
 
     [[nodiscard]] node_name name() const noexcept { return name_; }

@@ -6,8 +6,8 @@
 //   const config& mine = co_await c;          // any number of times, from any number of tasks; copies of c share it
 //
 // A getter is a task that awaits it. A cancelled getter affects neither the other getters nor the computation, unless
-// `getter_cancel::reaches_producer` was chosen. It ends cancelled even if the value exists. Dropping the last copy without
-// keep() requests cancellation of the computation. The reference is valid while a copy of c lives.
+// `getter_cancel::reaches_producer` was chosen. A cancelled getter ends cancelled even if the value exists. Dropping the
+// last copy without keep() requests cancellation of the computation. The reference is valid while a copy of c lives.
 
 #include <roost/task/deferred.hpp>
 #include <roost/task/detail/forward.hpp>

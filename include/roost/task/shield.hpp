@@ -1,7 +1,7 @@
 #pragma once
 
 // co_await shield(budget, t): runs t, and delays cancellation from outside until the budget is spent. For cleanup, and for
-// hand-overs that must not be interrupted.
+// hand-offs that must not be interrupted.
 //
 // A shield can be entered at any time, also in a cancelled job. Inside, awaits, timeouts and scopes work as usual, and outer
 // deadlines do not count. When the budget is spent, a cancel of the outer job takes effect inside. Abort takes effect inside

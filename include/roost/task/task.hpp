@@ -7,10 +7,10 @@
 //       co_return row.text();
 //   }
 //
-// Lazy: a task runs when it is awaited (in the same job, as a plain call) or launched (as its own job). Awaiting it costs a
-// frame, and no node, lock or reference count. T may be void, a reference or move-only. The frame, with its locals and
-// arguments, is destroyed before the awaiting coroutine resumes. The awaiting side keeps the result. So a task<T&> must not
-// return a reference to its own parameters or locals.
+// Lazy: a task runs when it is awaited (in the same job) or launched (as its own job). Awaiting it costs a frame, and no
+// node, lock or reference count. T may be void, a reference or move-only. The frame, with its locals and arguments, is
+// destroyed before the awaiting coroutine resumes. The awaiting side keeps the result. So a task<T&> must not return a
+// reference to its own parameters or locals.
 //
 // A cancelled job does not resume from its next await. Its frames are destroyed, innermost first, on the job's executor, and
 // joiners see the outcome `cancelled`. Destructors run, catch blocks do not. See on_exit for asynchronous cleanup.

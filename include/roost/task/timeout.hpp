@@ -7,8 +7,8 @@
 //
 // The task runs under its own deadline. When the deadline passes, the task is cancelled with the reason `timeout`. Its waits
 // end, and it does not resume from its next await. If the task still ends with a value or an error, that is the result,
-// however late. One exception: a scope in the task whose children the deadline cancelled has timed out, even if its body
-// returned.
+// however late. One exception: the deadline cancelled children of a scope inside the task. Then a value that the task
+// returned is destroyed, and the task has timed out.
 //
 // Awaits that are always ready check the clock now and then. So a limit ends a loop of them within two milliseconds of its
 // time. If the outer job is cancelled too, that wins over a timeout: the awaiting body ends cancelled. A timeout of zero or

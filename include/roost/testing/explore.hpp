@@ -3,11 +3,12 @@
 // The explorer: runs a small concurrent program repeatedly, each time with a different interleaving. It ends when every
 // interleaving that can matter has been tried (docs/guide/testing.md).
 //
-//   auto r = explore({.name = "handover"}, [] {
-//       atomic<int> ready{0};
-//       thread other([&] { ready.store(1, mo::release); });
+//   using namespace roost;
+//   auto r = testing::explore({.name = "join"}, [] {
+//       seam::atomic<int> ready{0};
+//       seam::thread other([&] { ready.store(1, seam::mo::release); });
 //       other.join();
-//       check(ready.load(mo::acquire) == 1, "the store is seen after join");
+//       testing::check(ready.load(seam::mo::acquire) == 1, "the store is visible after join");
 //   });
 //
 // The body builds fresh state, starts roost::seam::thread objects, joins them and checks. It must be deterministic except for

@@ -52,7 +52,7 @@ namespace ext {
 
 // Runs fn on the thread that raises the level, inside raise(). Only for claiming and posting: fn must be short and must not
 // block. fn must not take a lock that a thread holds while it raises levels. Allocates nothing; not movable. If the level is
-// reached when the callback is destroyed, the destructor runs fn, unless the raise has. Exceptions are treated as in
+// reached when the callback is destroyed, and fn has not run yet, the destructor runs fn. Exceptions are treated as in
 // callback.
 template <class Fn, detail::if_reached When = detail::if_reached::runs>
 class inline_callback final : private detail::callback_member {

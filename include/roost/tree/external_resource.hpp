@@ -11,11 +11,11 @@
 namespace roost::inline ROOST_ABI::ext {
 
 // Work outside of Roost: a request to another service, an operation of an event loop, a child process. It is a named unit of
-// its parent's work until this handle is destroyed. When the parent is cancelled, on_cancel runs once, on the cancelling
-// thread. It is not posted, because the thread that would run it may be blocked in the operation. So on_cancel must be short
-// (notify the event loop; post). It must not take a lock that a cancelling thread may hold. For anything longer use a
-// `callback`. An exception from on_cancel goes to the failure sink. If on_cancel runs, try_complete() returns false, and the
-// other way round.
+// its parent's work until this handle is destroyed. If the parent is cancelled before the work completes, on_cancel runs
+// once, on the cancelling thread. It is not posted, because the thread that would run it may be blocked in the operation. So
+// on_cancel must be short (notify the event loop; post). It must not take a lock that a cancelling thread may hold. For
+// anything longer use a `callback`. An exception from on_cancel goes to the failure sink. If on_cancel runs, try_complete()
+// returns false. If try_complete() has returned true, on_cancel never runs.
 class external_resource {
 public:
     external_resource() noexcept = default;

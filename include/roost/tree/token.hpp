@@ -15,10 +15,11 @@ public:
 
     // Returns true if a cancel was requested, also while an ignore guard delays it.
     [[nodiscard]] bool cancel_requested() const noexcept { return node_ && node_->cancel_requested(); }
-    // Returns true if cancel has effect: end now.
+    // Returns true if a cancel has taken effect. The code should end now.
     [[nodiscard]] bool is_cancelled() const noexcept { return node_ && node_->is_cancelled(); }
     [[deprecated("use is_cancelled()")]] [[nodiscard]] bool should_stop_now() const noexcept { return is_cancelled(); }
-    // Returns true if stop or a higher level was requested, or if the node's last owner is gone: take no new work.
+    // Returns true if stop or a higher level was requested. Also true if the node's last owner is gone. The code should take
+    // no new work.
     [[nodiscard]] bool stop_requested() const noexcept { return node_ && (node_->is_stopping() || node_->is_gone()); }
     [[nodiscard]] roost::level level() const noexcept { return node_ ? node_->level_now() : roost::level::running; }
     // Returns the reason of the current level; empty while the node runs.

@@ -79,7 +79,7 @@ visit_result visit(const node& root, std::size_t budget,
     return result;
 }
 
-// Returns the tree as text, one indented line per node: kind, name, site, state, reason, age, what it waits on, units.
+// Returns the tree as text, one indented line per node. A line has kind, name, site, state, reason, age, wait and units.
 [[nodiscard]] std::string tree_to_string(const node& root, std::size_t budget = 1000);
 
 }  // namespace roost::inline ROOST_ABI::observe

@@ -29,7 +29,7 @@
 // S2  worker: finished_ load    relaxed  S1     nothing: as S1                                            (floor)
 // S3  yielded_hint              relaxed  -      an estimate: the inbox itself carries its items           (floor)
 //
-// The newest item of a busy worker is left to it: a body that wakes another one and then suspends hands over on its own
+// The newest item of a busy worker is left to it: a body that wakes another one and then suspends hands off on its own
 // thread. If the body does not suspend, a thief that has waited long enough takes the item, or one that the watcher wakes.
 
 namespace roost::inline ROOST_ABI::detail {

@@ -22,7 +22,7 @@ public:
     [[nodiscard]] std::uint32_t free_now() const noexcept;
 
 private:
-    // An entry in the queue. The thread that hands a slot over shares it, because its owner may end as soon as the event is
+    // An entry in the queue. The thread that hands off a slot shares it, because its owner may end as soon as the event is
     // set.
     class entry : public list_hook, public std::enable_shared_from_this<entry> {
     public:
@@ -48,7 +48,7 @@ public:
 
     // Returns true if the slot was free when this was made.
     [[nodiscard]] bool is_immediate() const noexcept { return entry_ == nullptr; }
-    // Requires !is_immediate(). Completes when the slot is handed over.
+    // Requires !is_immediate(). Completes when the slot is handed off.
     [[nodiscard]] event::operation granted() noexcept;
 
 private:

@@ -10,7 +10,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// The node of a with_scope, and the hand-over between the body that has ended and the thread that takes the last unit.
+// The node of a with_scope, and the hand-off between the body that has ended and the thread that takes the last unit.
 //
 // id  operation               order    pairs  carries                                   fails in
 // C1  join: exchange          acq_rel  C2     in: what every child did; out: this touch, the last  scope_core_model: last_unit_vs_return,
