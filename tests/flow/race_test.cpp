@@ -92,7 +92,7 @@ task<> all_fail(std::string& what, further::texts& others) {
     others = further::texts_of(ended.others());
 }
 
-TEST(race, JOB_41_a_race_in_which_every_alternative_fails_is_an_error_edge_case_6) {
+TEST(race, JOB_41_a_race_in_which_every_alternative_fails_is_an_error) {
     rig::stage s;
     std::string what;
     further::texts others;
@@ -110,7 +110,7 @@ task<> ready_first(int& starts, int& got) {
     got = first.value();
 }
 
-TEST(race, JOB_41_when_the_first_is_ready_at_once_the_others_never_start_edge_case_7) {
+TEST(race, JOB_41_when_the_first_is_ready_at_once_the_others_never_start) {
     rig::stage s;
     int starts = 0;
     int got = 0;

@@ -61,7 +61,7 @@ TEST(acquire_operation, POOL_19_what_a_destroyed_waiter_was_given_goes_to_the_ne
     where.forget();
     woken.destroy();  // delivered, never resumed
     EXPECT_FALSE(ran);
-    EXPECT_TRUE(next.done()) << "RPB-6: the resource is passed on";
+    EXPECT_TRUE(next.done()) << "the resource is passed on";
     expect_conserved(p, l);
 }
 

@@ -81,7 +81,7 @@ TEST(pool_blocking, POOL_81_a_thread_that_waits_is_told_when_the_pool_is_destroy
     EXPECT_EQ(l.alive(), 0);
 }
 
-// Ruling 17: however often a thread that is awake comes by, a parked one gets its turn after so many returns.
+// However often a running thread acquires, a parked one gets a resource after a bounded number of returns.
 TEST(pool_blocking, POOL_22_a_parked_thread_is_overtaken_a_bounded_number_of_times) {
     ledger l;
     auto p = make_pool(l, one_stripe(1));

@@ -71,7 +71,7 @@ TEST(pool_core_of, POOL_32_a_cancelled_acquire_leaves_its_creation_running_and_t
     EXPECT_EQ(p.stats().busy, 1U);
     s.go.set();
     EXPECT_FALSE(a.done());
-    EXPECT_EQ(p.stats().idle, 1U) << "edge case 25: banked";
+    EXPECT_EQ(p.stats().idle, 1U) << "kept for the next acquire";
     EXPECT_TRUE(p.try_acquire());
 }
 

@@ -105,7 +105,7 @@ private:
         for (const auto& c : waiting_) {
             ASSERT_FALSE(c->done()) << "POOL-17: somebody was overtaken";
         }
-        ASSERT_TRUE(waiting_.empty() || holders_.size() == capacity_) << "RPB-5: somebody waits although there is room";
+        ASSERT_TRUE(waiting_.empty() || holders_.size() == capacity_) << "a waiter is queued although there is room";
         ASSERT_EQ(pool_->stats().out, holders_.size());
         ASSERT_EQ(pool_->stats().waiting, waiting_.size());
         expect_conserved(*pool_, ledger_);
@@ -249,7 +249,7 @@ TEST(pool_core, RPB_8_stripes_are_checked_and_a_waiter_uses_whichever_is_idle) {
     client d(p);
     a.let_go();
     b.let_go();
-    EXPECT_TRUE(c.done() && d.done()) << "edge case 25: nobody is stranded on a stripe";
+    EXPECT_TRUE(c.done() && d.done()) << "no waiter is stranded on a stripe";
     pool_options big(95, "big");
     big.stripes = 1;
     auto q = make_pool(l, big);

@@ -69,7 +69,7 @@ TEST(pool, POOL_4_try_acquire_never_waits_and_never_creates) {
         EXPECT_EQ(p.try_acquire_or_create().status(), wait_status::empty);
     }
     auto idle = p.try_acquire();
-    EXPECT_TRUE(idle) << "RPB-9: an idle resource is given out although nothing is free";
+    EXPECT_TRUE(idle) << "an idle resource is given out although nothing is free";
     EXPECT_EQ(l.made, 1);
 }
 

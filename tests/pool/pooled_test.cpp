@@ -41,7 +41,7 @@ TEST(pooled, POOL_8_with_puts_back_on_success_and_destroys_on_failure) {
     }(p, seen, threw);
     EXPECT_EQ(seen, 1);
     EXPECT_TRUE(threw);
-    EXPECT_EQ(l.destroyed, 1) << "RPB-4";
+    EXPECT_EQ(l.destroyed, 1) << "the failure destroys it";
     expect_conserved(p, l);
 }
 

@@ -291,7 +291,7 @@ TEST(stripe_state, RPB_1_and_2_uses_and_destructions_conserve_capacity) {
     }
     const stripe_step taken = stripe::take(s, false, false);
     s = stripe::emptied(stripe::discard(taken.next, taken.slot).next, taken.slot).next;
-    EXPECT_FALSE(stripe::reserve(s, false, false).is_refused()) << "RPB-2: destroying gives the capacity back";
+    EXPECT_FALSE(stripe::reserve(s, false, false).is_refused()) << "destroying frees the capacity";
 }
 
 TEST(stripe_state, POOL_15_words_that_cannot_be_are_told) {

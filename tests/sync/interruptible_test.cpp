@@ -156,7 +156,7 @@ TEST(interruptible, SYNC_64_stop_and_deadline_nest_and_values_come_through) {
     EXPECT_TRUE(timers.is_empty());
 }
 
-// Edge case 11: release, stop and the coroutine's start race; the lock is never lost and never doubled.
+// Release, stop and the coroutine's start race; the lock is never lost and never doubled.
 TEST(interruptible, SYNC_65_stop_races_hand_over) {
     const long rounds = sync_testing::rounds(3000);
     mutex m;

@@ -152,8 +152,8 @@ TEST(mutex, SYNC_25_excludes_threads_and_coroutines_alike) {
     EXPECT_EQ(shared, 2L * rounds);
 }
 
-// Ruling 17: however often others come by, a parked thread gets its turn after a bounded number of releases. mutex_model has
-// two that pass it from both sides of a release.
+// However often other threads lock it, a parked thread gets the mutex after a bounded number of releases. mutex_model has two
+// threads that overtake it from both sides of a release.
 TEST(mutex, SYNC_26_parked_thread_is_overtaken_a_bounded_number_of_times) {
     mutex m;
     std::atomic<bool> got{false};

@@ -140,7 +140,7 @@ TEST(semaphore, SYNC_35_release_reaches_the_second_when_the_first_was_cancelled)
     EXPECT_EQ(second.size(), 1U);
 }
 
-// Regression 12: cancelled after it had been chosen.
+// Cancelled after it had been chosen.
 TEST(semaphore, SYNC_35_permit_of_a_waiter_that_never_ran_is_passed_on) {
     semaphore s(1);
     hand_executor executor;

@@ -146,7 +146,7 @@ TEST(waiter_queue, SYNC_8_dropped_waiter_swallows_no_wake) {
     EXPECT_EQ(log, (std::vector<int>{2}));
 }
 
-// Edge case 9 (tokio#4618): chosen, then dropped before it ran.
+// Chosen, then dropped before it ran.
 TEST(waiter_queue, SYNC_9_waiter_dropped_after_its_wake_passes_it_on) {
     waiter_queue queue;
     hand_executor executor;

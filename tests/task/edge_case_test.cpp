@@ -1,4 +1,4 @@
-// Edge case 15, with every way in which a value travels: the cancel comes right before or right after the value.
+// Every way in which a value travels, with a cancel right before or right after the value.
 #include <roost/flow/race.hpp>
 #include <roost/flow/select.hpp>
 #include <roost/sync/channel.hpp>

@@ -212,7 +212,7 @@ void play_mix(const mix& m) {
     }
 }
 
-// TN-47: 2 x 2 x 3 x 3 x 3 ways to mix a cancel of the parent, one of the child before it is detached, the end of the promise
+// 2 x 2 x 3 x 3 x 3 ways to mix a cancel of the parent, one of the child before it is detached, the end of the promise
 // and yields before and after, times 16 moments, for both things that a cancel can do.
 TEST(external, JOB_25_no_mix_of_cancel_set_drop_and_yield_stalls_the_parent) {
     const auto before = set_failure_sink(+[](std::string_view, std::string_view, site, std::exception_ptr) noexcept {});

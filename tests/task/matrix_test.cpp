@@ -156,7 +156,7 @@ TEST(matrix, JOB_45_row_4_a_cancel_before_the_children_start_ends_all_of_them_ca
     std::vector<job> jobs;
     const job j = s.start(run_start_then_wait(never, count, jobs));
     EXPECT_TRUE(s.executor.run_one()) << "the parent has started them, and none has run";
-    EXPECT_TRUE(j.cancel()) << "KJ-3: this call moved it out of active";
+    EXPECT_TRUE(j.cancel()) << "this call moved it out of active";
     EXPECT_FALSE(j.cancel());
     s.run();
     EXPECT_EQ(count, 0);

@@ -84,7 +84,7 @@ TEST(on, TASK_40_coming_back_is_no_checkpoint) {
     EXPECT_EQ(j.state(), job_state::completed);
 }
 
-// Edge case 17: the child's error came first; a cancel that arrives before the way back does not replace it.
+// The child's error came first; a cancel that arrives before the way back does not replace it.
 TEST(on, TASK_40_an_error_from_there_survives_a_concurrent_cancel) {
     roost::testing::manual_executor there("there");
     rig::stage s;

@@ -143,7 +143,7 @@ TEST(regression, JOB_46_a_cancel_reaches_grandchildren) {
     EXPECT_EQ(j.state(), job_state::cancelled);
 }
 
-// --- a producer whose channel closes when it ends (KJ-27) -------------------------------------------------------------
+// --- a producer whose channel closes when it ends ---------------------------------------------------------------------
 
 task<> close_channel(channel<int>& c) {
     c.close();

@@ -116,7 +116,7 @@ task<> catch_one_of_three(event& never, int& count, int which, start how, bool b
     }
 }
 
-TEST(scope, JOB_2_edge_case_4_whatever_the_order_in_which_the_children_were_started) {
+TEST(scope, JOB_2_whatever_the_order_in_which_the_children_were_started) {
     for (int round = 0; round < 12; ++round) {
         const int which = round % 3;
         const start how = round / 3 % 2 == 0 ? start::scheduled : start::immediate;
@@ -432,7 +432,7 @@ task<> leave_cancelled_scope(std::string& log) {
     }
 }
 
-// Edge case 17: leaving a scope is no hidden checkpoint: the error that was thrown arrives although the scope was cancelled.
+// Leaving a scope is no hidden checkpoint: the error that was thrown arrives although the scope was cancelled.
 TEST(scope, TASK_12_an_error_thrown_in_a_cancelled_scope_arrives) {
     rig::stage s;
     std::string log;

@@ -43,6 +43,26 @@ class CheckText(PlantedTree):
         self.plant("a.cpp", "int x; \nint y;")
         self.assert_found("a.cpp:1: white space", "a.cpp:2: no line break")
 
+    def test_ids_of_other_documents_are_found(self):
+        for text in ("// TN-57: unwinds", "// see SWB-4", "// Ruling 17: often", '"edge case 25: kept"', "TEST(a, JOB_41_fails_edge_case_6) {"):
+            with self.subTest(text):
+                self.plant("tests/a.cpp", f"int x;\n{text}\n")
+                self.assert_found("tests/a.cpp:2: an id of another document")
+        self.plant("tests/a.cpp", "store();  // D2\n// edge cases, XTN-5, JOB-41\n")
+        self.assert_clean()
+        self.plant("docs/spec/tree.md", "by its clock (D7)\n")
+        self.assert_found("docs/spec/tree.md:1: an id of another document: D7")
+        self.plant("docs/spec/tree.md", "\n")
+        self.plant("docs/spec/sources.md", "| JOB-1 | KJ-2, TN-37, D16, edge case 3 |\n")
+        self.assert_clean()
+
+    def test_a_long_sentence_of_a_clause_is_found(self):
+        words = "word " * 24
+        self.plant("docs/spec/x.md", f"{words * 2}\n\n- **JOB-1** One {words[:-1]}. Two\n  {words[:-1]}.\n")
+        self.assert_clean()
+        self.plant("docs/spec/x.md", f"# x\n\n- **JOB-1** Short. One\n  more {words[:-1]}.\n- **JOB-2** Short.\n")
+        self.assert_found("docs/spec/x.md:3: a sentence of 26 words, the limit is 25: 'One")
+
     def test_more_vague_words_than_allowed_are_found(self):
         word = "some" + "body"
         for name, area in (("include/roost/sync/x.hpp", "public headers"), ("include/roost/sync/detail/x.hpp", "detail headers and sources"),

@@ -175,7 +175,7 @@ TEST(node, TREE_11_ignore_is_refused_after_cancel_and_nests) {
     ASSERT_TRUE(root->enter_ignore());
     ASSERT_TRUE(root->enter_ignore());
     root->cancel();
-    ASSERT_TRUE(root->enter_ignore());  // nested: TN-48
+    ASSERT_TRUE(root->enter_ignore());  // nested
     root->leave_ignore();
     root->leave_ignore();
     EXPECT_FALSE(root->is_cancelled());

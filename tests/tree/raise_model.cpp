@@ -263,7 +263,7 @@ TEST(raise_model, death_under_two_walkers) {
         {.seconds = 20});
 }
 
-// C-20: attach, cancel and completion at once.
+// Attach, cancel and completion at once.
 TEST(raise_model, attach_cancel_complete) {
     roost::testing::explore_all(
         [] {

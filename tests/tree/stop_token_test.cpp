@@ -64,7 +64,7 @@ TEST(stop_token, TREE_49_a_source_dropped_while_its_post_is_queued) {
     EXPECT_FALSE(kept.stop_requested());
 }
 
-// C18, with the standard's source: the operation ends inside request_stop() and takes everything with it.
+// With the standard's source: the operation ends inside request_stop() and takes everything with it.
 TEST(stop_token, TREE_48_a_callback_may_destroy_link_source_and_node) {
     int destroyed = 0;
     auto source = std::make_unique<std::stop_source>();

@@ -54,7 +54,7 @@ counted_ref new_child(roost::detail::node& up, child_kind kind = child_kind::idl
     return counted_ref::adopt(made);
 }
 
-// C-1: two threads, three levels, guards at random places; a returned unit must be seen at every ancestor.
+// Two threads, three levels, guards at random places; a returned unit must be seen at every ancestor.
 TEST(tree_stress, TREE_16_no_unit_is_ever_invisible) {
     counted_ref root = new_root();
     counted_ref middle = new_child(*root);
@@ -83,7 +83,7 @@ TEST(tree_stress, TREE_16_no_unit_is_ever_invisible) {
     std::printf("  %ld units\n", rounds.load());
 }
 
-// C-20, scenario 5: children attach while their parent is cancelled: told or born cancelled, never both, never neither.
+// Children attach while their parent is cancelled: notified or born cancelled, never both, never neither.
 TEST(tree_stress, TREE_5_attach_against_cancel) {
     const auto end = stress_end();
     long rounds = 0;
@@ -116,7 +116,7 @@ TEST(tree_stress, TREE_5_attach_against_cancel) {
     std::printf("  %ld rounds, %ld told\n", rounds, told);
 }
 
-// Scenario 27, issue: a storm of cancels from foreign threads while the tree grows and shrinks.
+// A storm of cancels from foreign threads while the tree grows and shrinks.
 TEST(tree_stress, TREE_9_storm_of_cancels_from_foreign_threads) {
     const auto end = stress_end();
     std::atomic<long> made{0};
@@ -177,7 +177,7 @@ TEST(tree_stress, TREE_9_storm_of_cancels_from_foreign_threads) {
     std::printf("  %ld nodes\n", made.load());
 }
 
-// C-19: two operations that cancel each other from two threads.
+// Two operations that cancel each other from two threads.
 TEST(tree_stress, TREE_43_mutual_cancel) {
     const auto end = stress_end();
     long rounds = 0;
@@ -201,7 +201,7 @@ TEST(tree_stress, TREE_43_mutual_cancel) {
     std::printf("  %ld rounds\n", rounds);
 }
 
-// SWB-4: a thread that sees a closed node sees what its work did, without further synchronisation (TSan sees it otherwise).
+// A thread that sees a closed node sees what its work did, without further synchronisation (TSan sees it otherwise).
 TEST(tree_stress, TREE_29_a_drain_carries_the_work) {
     const auto end = stress_end();
     while (clock::now() < end) {
