@@ -29,7 +29,7 @@ def losses(table, rows):
                   + ", ".join(f"`{r['case']}` ({r['ratio']:.2f} against {r['best_peer']})" for r in by["level"]) + "."]
     slower = [r for r in by["noisy"] if r["ratio"] is not None and r["ratio"] < 1]
     if slower:
-        lines += ["", "Too noisy in this run to say who is ahead, with a slower median than the best peer's:", ""]
+        lines += ["", "Too noisy in this run to say which is ahead, with a slower median than the best peer's:", ""]
         lines += [f"- `{r['case']}` (against {r['best_peer']}){sentences(table, r) or '.'}" for r in slower]
     return lines
 
