@@ -146,7 +146,7 @@ def build_java(root, out, source):
     return ""
 
 
-# Debian's coroutines are built without their atomicfu step and would be slower than what everybody else gets; the step is
+# Debian's coroutines are built without their atomicfu step and would be slower than the published ones; the step is
 # packaged, so it is done here.
 JAVA = "/usr/share/java/"
 ATOMICFU = ["atomicfu-transformer.jar", "atomicfu.jar", "atomicfu-common.jar", "asm-all.jar", "kotlin-stdlib.jar",

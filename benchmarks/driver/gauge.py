@@ -1,4 +1,4 @@
-"""Keeps a measurement from being taken while somebody else is on the same core. A gauge process per CPU (harness/gauge.cpp)
+"""Keeps a measurement from being taken while another program is on the same core. A gauge process per CPU (harness/gauge.cpp)
 says how fast it is right now; the better part of its answers so far is what quiet means. A measurement waits a moment for
 quiet, and is repeated when it was not quiet at both of its ends. What the subject itself measures has no say in this."""
 import bisect

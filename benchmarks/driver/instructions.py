@@ -10,6 +10,8 @@ import subprocess
 import sys
 
 FEW, MANY = 200, 1200
+HOW = ("Counted by valgrind. The compiler and its flags are those of `./bench`; a locked instruction counts as one. "
+       "Rows that time only the call (wake_all, cancel, stop) include its preparation here.")
 
 
 def count_once(subject, operations):
@@ -58,7 +60,7 @@ def count(root, out, plan):
                 print(f"{subject.case:36} {subject.name:34} {value:10.1f}", flush=True)
     date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     (out / "instructions.json").write_text(json.dumps({"date": date, "compiler": compiler(), "rows": rows}, indent=1) + "\n")
-    (out / "instructions.md").write_text(table(rows))
+    (out / "instructions.md").write_text(f"# Instructions per operation\n\n{date}, {compiler()}. {HOW}\n\n{table(rows)}")
     print(f"{len(rows)} counts; build/bench/instructions.md, instructions.json")
     for name in failed:
         print(f"bench: could not be counted: {name}", file=sys.stderr)

@@ -1,5 +1,5 @@
 """Finds the subjects, makes the plan and measures: per round and case every subject once, so that a disturbance hits
-everybody, and in a different order each round, so that nobody is always first."""
+every subject, and in a different order each round, so that none is always first."""
 import re
 import statistics
 import os
@@ -28,7 +28,7 @@ class Planned:
 
 
 def discover(out, peers, absent):
-    """Every subject that answers; floors are wanted whoever's program they are in. Roost and the floors have to answer; peers
+    """Every subject that answers; floors are wanted in every program. Roost and the floors have to answer; peers
     that do not are added to those that are absent."""
     found = []
     for program in sorted((out / BIN).iterdir()):

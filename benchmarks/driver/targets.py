@@ -44,7 +44,7 @@ def markdown(path, result):
     with open(path, "rb") as f:
         said = tomllib.load(f)
     rows = {row["case"]: row for row in result["rows"]}
-    lines = ["## What Roost set out to reach", "", "| case | wanted | measured | reached |", "|---|---|---|---|"]
+    lines = ["", "## What Roost set out to reach", "", "| case | wanted | measured | reached |", "|---|---|---|---|"]
     reached, noisy, judged_count = 0, 0, 0
     for target in said["target"]:
         judged = met(result, rows.get(target["case"]), target)

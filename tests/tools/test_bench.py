@@ -1,8 +1,7 @@
-"""The judging half of ./bench: what counts as won, what is dropped, what the docs are not written from."""
+"""The judging half of ./bench: what counts as won, what is dropped, which losses have to be explained."""
 
 import contextlib
 import io
-import json
 import pathlib
 import sys
 import tempfile
@@ -12,7 +11,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from driver import build, cases, docs, report, run, targets  # noqa: E402
+from driver import build, cases, page, report, run, targets  # noqa: E402
 
 
 def case(name="sync/x", **more):
@@ -133,37 +132,44 @@ class Runs(unittest.TestCase):
         self.assertEqual([p.name for p in (self.out / build.BIN).iterdir()], ["ours__sync__locking"])
 
 
-class Docs(unittest.TestCase):
+class Page(unittest.TestCase):
     behind = row_of({"roost": [4.0] * 5, "fast": [2.0] * 5})
 
     def write(self, result, table):
-        with tempfile.TemporaryDirectory(prefix="roost bench ") as folder, contextlib.redirect_stdout(io.StringIO()):
+        with tempfile.TemporaryDirectory(prefix="roost bench ") as folder:
             root = pathlib.Path(folder)
             (root / "benchmarks").mkdir()
             (root / "benchmarks" / "targets.toml").write_text('target = []\npublished = []\npublished_note = ""\n')
-            (root / "report.json").write_text(json.dumps(result))
-            docs.write(root, root, table)
-            return (root / "docs" / "performance.md").read_text()
+            page.write(root, root, table, result)
+            return (root / "report.md").read_text()
 
     def test_a_loss_needs_a_sentence(self):
-        with self.assertRaisesRegex(SystemExit, "sync/x"):
-            self.write(full([self.behind]), {"sync/x": case()})
-        said = self.write(full([self.behind]), {"sync/x": case(loss="because.", fix="this.")})
-        self.assertIn("- `sync/x` (0.50 against fast): because. *What would mend it:* this.", said)
-
-    def test_only_full_runs(self):
+        table = {"sync/x": case()}
+        self.assertEqual(page.unexplained(table, [self.behind]), ["sync/x"])
+        self.assertIn("- `sync/x` (0.50 against fast): **not explained**.", self.write(full([self.behind]), table))
         table = {"sync/x": case(loss="because.", fix="this.")}
+        self.assertEqual(page.unexplained(table, [self.behind]), [])
+        self.assertIn("- `sync/x` (0.50 against fast): because. *What would mend it:* this.", self.write(full([self.behind]), table))
+
+    def test_only_full_runs_have_to_explain(self):
+        self.assertTrue(report.is_full(full([])))
         for part in ({"quick": True}, {"only": "sync"}, {"peers": "std"}, {"rounds": 3}, {"ms": 5}):
-            with self.assertRaisesRegex(SystemExit, "full run"):
-                self.write({**full([self.behind]), **part}, table)
-        with self.assertRaisesRegex(SystemExit, "Roost failed"):
-            self.write(full([self.behind], failed=[{"case": "sync/y", "subject": "roost", "kind": "ours", "problem": "exit code 1"}]), table)
+            self.assertFalse(report.is_full({**full([]), **part}))
+
+    def test_what_failed_is_on_the_page(self):
+        failed = [{"case": "sync/y", "subject": "roost", "kind": "ours", "problem": "exit code 1"}]
+        self.assertIn("## Where Roost failed\n\n- roost in `sync/y`: exit code 1\n", self.write(full([], failed=failed), {}))
 
     def test_how_long_and_how_far_it_agrees(self):
         said = self.write(full([self.behind], prepared_seconds=120, agreement={"with": "yesterday", "rows": 4, "within_spread": 3}),
                           {"sync/x": case(loss="because.", fix="this.")})
         self.assertIn("Measuring took 1 min 1 s, installing and building before it 2 min 0 s. Of the 4 rows that the run of yesterday "
                       "has, too, 3 (75 %) agree with it within their spread.", said)
+
+    def test_the_plot_needs_the_rows_of_the_waiter_queues(self):
+        row = row_of({"roost": [10.0] * 5}, case("sync/wakeup_latency_alone"))
+        self.assertIn("](wakeups.svg)", self.write(full([row]), {"sync/wakeup_latency_alone": case()}))
+        self.assertNotIn("wakeups.svg", self.write(full([self.behind]), {"sync/x": case()}))
 
 
 class Targets(unittest.TestCase):
