@@ -50,6 +50,30 @@ task<int> serve() {
 }
 // end body
 
+// begin both
+// Either none or both of the two writes. A cancel in between takes effect when the guard is destroyed.
+task<> move_money(int& from, int& to) {
+    const ignore_guard whole = co_await ignore_cancellation();
+    from -= 10;
+    co_await sleep_for(1ms);
+    to += 10;
+}
+// end both
+
+task<> move_then_wait(int& from, int& to) {
+    co_await move_money(from, to);
+    co_await sleep_for(1h);
+}
+
+task<int> play() {
+    const int wrong = co_await serve();
+    int from = 10;
+    int to = 0;
+    const bool done = co_await move_on_after(1ms, move_then_wait(from, to));
+    std::printf("%d and %d\n", from, to);
+    co_return wrong == 0 && !done && from + to == 10 ? 0 : 1;
+}
+
 }  // namespace
 
-int main() { return run(serve()); }
+int main() { return run(play()); }

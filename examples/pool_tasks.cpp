@@ -33,15 +33,25 @@ task<std::string> report(pool<connection>& db) {
 }
 // end use
 
+// begin pass
+// The handle may move into another task. The connection goes back when that task ends.
+task<std::string> ask_twice(pooled<connection> c) {
+    const std::string first = c->query("who");
+    co_return first + ", " + c->query("what");
+}
+// end pass
+
 task<int> play(pool<connection>& db) {
     const std::string first = co_await report(db);
     const std::string second = co_await report(db);
+    auto lent = co_await db.acquire("ask twice");
+    const std::string both = co_await ask_twice(std::move(lent.handle()));
     co_await db.close();
     const std::string third = co_await report(db);
-    std::printf("%s\n%s\n%s\n", first.c_str(), second.c_str(), third.c_str());
-    co_return first == "db.example says hello (1)" && second == "db.example says hello (2)" && third == "refused: closed"
-        ? 0
-        : 1;
+    std::printf("%s\n%s\n%s\n%s\n", first.c_str(), second.c_str(), both.c_str(), third.c_str());
+    const bool right = first == "db.example says hello (1)" && second == "db.example says hello (2)" &&
+                       both == "db.example says who (3), db.example says what (4)" && third == "refused: closed";
+    co_return right ? 0 : 1;
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ task<std::string> ask(const char* replica, duration takes, bool works) {
 }
 
 task<int> read() {
-    auto first = co_await race(ask("north", 1h, true), ask("south", 1ms, true));
+    winner<std::string> first = co_await race(ask("north", 1h, true), ask("south", 1ms, true));
     std::printf("%s was first, %d still running\n", first.value().c_str(), running.load());
 
     auto good = co_await first_success(ask("east", 1ms, false), ask("west", 5ms, true));

@@ -1,5 +1,6 @@
 // Signals without a service: one line for Ctrl-C, and a wait like any other for the rest.
 
+#include <roost/flow/race.hpp>
 #include <roost/flow/select.hpp>
 #include <roost/runtime/run_until_signal.hpp>
 #include <roost/runtime/signal_watch.hpp>
@@ -33,16 +34,33 @@ task<> work_and_reload(channel<int>& orders) {
 // end watch
 
 task<> some_orders(channel<int>& orders) {
-    co_await orders.send(1);
-    co_await orders.send(2);  // there is room for it when the first has been taken, by a task that watches for SIGHUP
+    static_cast<void>(co_await orders.send(1));
+    static_cast<void>(
+        co_await orders.send(2));  // there is room for it when the first has been taken, by a task that watches for SIGHUP
     ::kill(::getpid(), SIGHUP);
     co_await sleep_for(5ms);
-    co_await orders.send(3);
+    static_cast<void>(co_await orders.send(3));
     ::kill(::getpid(), SIGINT);  // Ctrl-C
     co_await sleep_for(1h);
 }
 
+// begin race
+// The first of several signals, as a task: alone, or in a race with the work.
+task<bool> work_until_signal(task<> work) {
+    auto first = co_await race(std::move(work), signal_received(SIGUSR1, SIGUSR2));
+    co_return first.index() == 1;
+}
+// end race
+
+task<> signal_myself() {
+    co_await sleep_for(2ms);
+    ::kill(::getpid(), SIGUSR1);
+    co_await sleep_for(1h);
+}
+
 task<> serve_orders(scope& s) {
+    const bool stopped = co_await work_until_signal(signal_myself());
+    std::puts(stopped ? "stopped by a signal" : "the work has ended");
     channel<int> orders(1, "orders");
     s.launch("orders", some_orders(orders));
     co_await work_and_reload(orders);

@@ -43,7 +43,7 @@ task<int> serve() {
     shaky.failures_left = 2;
 
     const on_failure again = on_failure::restart(backoff(1ms).jitter(0.5), 5);
-    auto ended = co_await supervise(again, poll_all, std::ref(steady), std::ref(shaky));
+    supervised<void> ended = co_await supervise(again, poll_all, std::ref(steady), std::ref(shaky));
 
     for (const child_failure& f : ended.failures()) {
         std::printf("%s failed at attempt %u\n", f.name().c_str(), f.attempt());

@@ -68,9 +68,33 @@ task<bool> wait_a_little(event& ready) {
 }
 // end wait
 
+// begin broadcast
+// Every subscriber receives every value. One that falls behind misses the oldest.
+task<int> watch_prices(broadcast<int>::subscriber& mine) {
+    int missed = 0;
+    for (;;) {
+        const broadcast_item<int> price = co_await mine.receive();
+        if (!price) {
+            co_return missed;  // closed
+        }
+        missed += static_cast<int>(price.missed());
+    }
+}
+// end broadcast
+
+task<int> send_prices() {
+    broadcast<int> prices(2, "prices");
+    auto mine = prices.subscribe();
+    for (int i = 0; i < 5; ++i) {
+        prices.send(i);
+    }
+    prices.close();
+    co_return co_await watch_prices(mine);
+}
+
 task<bool> all(scope& s) {
     accounts a;
-    semaphore slots(2, "backend");
+    semaphore slots(2, "backend", fairness::hand_off);  // the default; barging lets running threads overtake parked ones
     channel<std::string> lines(2, "lines");
     event ready("ready");
     int calls = 0;
@@ -81,8 +105,9 @@ task<bool> all(scope& s) {
     const bool early = co_await wait_a_little(ready);
     const std::jthread other([&ready] { ready.set(); });  // wakes coroutines and threads alike
     co_await ready.wait();
-    std::printf("total %d, calls %d, lines %d, early %d\n", a.total(), calls, received, early ? 1 : 0);
-    co_return a.total() == 3 && calls == 3 && received == 3 && !early;
+    const int missed = co_await send_prices();
+    std::printf("total %d, calls %d, lines %d, early %d, missed %d\n", a.total(), calls, received, early ? 1 : 0, missed);
+    co_return a.total() == 3 && calls == 3 && received == 3 && !early && missed == 3;
 }
 
 }  // namespace

@@ -100,7 +100,8 @@ task<> converse(tcp::socket& s, plan& p) {
             co_return;
         }
         const std::uint64_t mine = p.next++;
-        co_await sleep_until(deadline_after(p.start, std::chrono::duration<double>(static_cast<double>(mine) / p.rate)));
+        co_await sleep_until(
+            ext::deadline_after(p.start, std::chrono::duration<double>(static_cast<double>(mine) / p.rate)));
         if (!p.host->is_ready()) {
             co_return;
         }

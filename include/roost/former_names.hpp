@@ -1,10 +1,30 @@
 #pragma once
 
 // The names that moved out of namespace roost in this release, for programs that still use them. Extension points are in
-// roost::ext; what observes a program is in roost::observe. A use of a type warns and names the new spelling.
-// Using-declarations and concepts cannot warn. The next release removes this header. <roost/roost.hpp> does not include it.
+// roost::ext; what observes a program is in roost::observe. Each use warns and names the new spelling. g++ 12 allows no
+// attribute on a concept, so only clang warns about those. The next release removes this header. <roost/roost.hpp> does not
+// include it.
+//
+// The functions are templates that overload resolution ranks below the functions they call. So a program with using
+// directives for both namespaces, and argument-dependent lookup, choose the new function without ambiguity.
 
 #include <roost/roost.hpp>
+
+#include <concepts>
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#if defined(__clang__)
+#define ROOST_FORMER_CONCEPT(name) [[deprecated("use roost::ext::" #name)]]
+#else
+#define ROOST_FORMER_CONCEPT(name)
+#endif
 
 namespace roost::inline ROOST_ABI {
 
@@ -56,40 +76,135 @@ using inline_callback [[deprecated("use roost::ext::inline_callback")]] = ext::i
 template <class T>
 using interrupted_or [[deprecated("use roost::ext::interrupted_or")]] = ext::interrupted_or<T>;
 template <class E>
-concept can_post = ext::can_post<E>;
+concept can_post ROOST_FORMER_CONCEPT(can_post) = ext::can_post<E>;
 template <class Promise>
-concept has_executor = ext::has_executor<Promise>;
+concept has_executor ROOST_FORMER_CONCEPT(has_executor) = ext::has_executor<Promise>;
 template <class T>
-concept stream = ext::stream<T>;
+concept stream ROOST_FORMER_CONCEPT(stream) = ext::stream<T>;
 template <class T>
-concept byte_reader = ext::byte_reader<T>;
+concept byte_reader ROOST_FORMER_CONCEPT(byte_reader) = ext::byte_reader<T>;
 template <class T>
-concept buffered_reader = ext::buffered_reader<T>;
+concept buffered_reader ROOST_FORMER_CONCEPT(buffered_reader) = ext::buffered_reader<T>;
 template <class T>
-concept byte_writer = ext::byte_writer<T>;
+concept byte_writer ROOST_FORMER_CONCEPT(byte_writer) = ext::byte_writer<T>;
 
-using ext::cpu_quota;
-using ext::executor_of;
-using ext::post_or_fall_back;
-using ext::report_failure;
-using ext::resume_function_of;
-using ext::roost_category;
-using ext::set_fallback_executor;
-using ext::usable_cpus;
-using ext::wall_now;
-using ext::wall_text_size;
-using ext::write_wall_time;
-using observe::count_jobs;
-using observe::current_guard_tracking;
-using observe::dump;
-using observe::job_counts_now;
-using observe::set_guard_tracking;
-using observe::set_job_counting;
-using observe::set_panic_handler;
-using observe::set_shutdown_log;
-using observe::to_string;
-using observe::tree_to_string;
-using observe::visit;
+[[deprecated("use roost::seam::store_drain_time")]] inline constexpr duration store_drain_time = seam::store_drain_time;
+[[deprecated(
+    "the budget of on_exit is 3 s; the constant is not API any more")]] inline constexpr duration default_exit_budget =
+    detail::default_exit_budget;
+[[deprecated("use roost::ext::wall_text_size")]] inline constexpr std::size_t wall_text_size = ext::wall_text_size;
+
+template <class Start, class Span>
+    requires requires(Start start, Span d) { ext::deadline_after(start, d); }
+[[deprecated("use roost::ext::deadline_after")]] [[nodiscard]] constexpr time_point deadline_after(Start start,
+                                                                                                   Span d) noexcept {
+    return ext::deadline_after(start, d);
+}
+template <class = void>
+[[deprecated("use roost::ext::cpu_quota")]] [[nodiscard]] std::optional<double> cpu_quota(const std::string& root = "") {
+    return ext::cpu_quota(root);
+}
+template <class = void>
+[[deprecated("use roost::ext::usable_cpus")]] [[nodiscard]] unsigned usable_cpus(const std::string& root = "") noexcept {
+    return ext::usable_cpus(root);
+}
+template <class Handle>
+    requires requires(Handle h) { ext::executor_of(h); }
+[[deprecated("use roost::ext::executor_of")]] [[nodiscard]] executor_ref executor_of(Handle h) noexcept {
+    return ext::executor_of(h);
+}
+template <class Promise>
+[[deprecated("use roost::ext::resume_function_of")]] [[nodiscard]] constexpr ext::resume_function
+resume_function_of() noexcept {
+    return ext::resume_function_of<Promise>();
+}
+template <std::convertible_to<executor_ref> To, class What>
+[[deprecated("use roost::ext::post_or_fall_back")]] void post_or_fall_back(To&& to, ext::work& w, What what) noexcept {
+    ext::post_or_fall_back(to, w, what);
+}
+template <class = void>
+[[deprecated("use roost::ext::set_fallback_executor")]] executor_ref set_fallback_executor(executor_ref fallback) noexcept {
+    return ext::set_fallback_executor(fallback);
+}
+template <class = void>
+[[deprecated("use roost::ext::report_failure")]] void report_failure(std::string_view what, std::string_view name,
+                                                                     site made_at, std::exception_ptr error) noexcept {
+    ext::report_failure(what, name, made_at, std::move(error));
+}
+template <class = void>
+[[deprecated("use roost::ext::roost_category")]] [[nodiscard]] const std::error_category& roost_category() noexcept {
+    return ext::roost_category();
+}
+template <class = void>
+[[deprecated("use roost::ext::wall_now")]] [[nodiscard]] ext::wall_time wall_now() noexcept {
+    return ext::wall_now();
+}
+template <class = void>
+[[deprecated("use roost::ext::write_wall_time")]] std::string_view write_wall_time(
+    ext::wall_time t, char (&to)[ext::wall_text_size]) noexcept {
+    return ext::write_wall_time(t, to);
+}
+
+template <class Root>
+    requires requires(const Root& root) { observe::dump(root); }
+[[deprecated("use roost::observe::dump")]] [[nodiscard]] std::string dump(const Root& root,
+                                                                          observe::dump_options how = {}) noexcept {
+    return observe::dump(root, how);
+}
+template <class = void>
+[[deprecated("use roost::observe::tree_to_string")]] [[nodiscard]] std::string tree_to_string(const node& root,
+                                                                                              std::size_t budget = 1000) {
+    return observe::tree_to_string(root, budget);
+}
+template <class... Fn>
+    requires requires(const node& root, Fn&&... fn) { observe::visit(root, 1, std::forward<Fn>(fn)...); }
+[[deprecated("use roost::observe::visit")]] observe::visit_result visit(
+    const node& root, std::size_t budget,
+    Fn&&... fn) noexcept(noexcept(observe::visit(root, budget, std::forward<Fn>(fn)...))) {
+    return observe::visit(root, budget, std::forward<Fn>(fn)...);
+}
+template <class = void>
+[[deprecated("use roost::observe::to_string")]] [[nodiscard]] std::string_view to_string(
+    observe::job_event_kind k) noexcept {
+    return observe::to_string(k);
+}
+template <class = void>
+[[deprecated("use roost::observe::set_job_counting")]] bool set_job_counting(bool on) noexcept {
+    return observe::set_job_counting(on);
+}
+template <class = void>
+[[deprecated("use roost::observe::set_job_counting")]] bool count_jobs(bool on) noexcept {
+    return observe::set_job_counting(on);
+}
+template <class = void>
+[[deprecated("use roost::observe::job_counts_now")]] [[nodiscard]] observe::job_counts job_counts_now() noexcept {
+    return observe::job_counts_now();
+}
+template <class = void>
+[[deprecated("use roost::observe::set_guard_tracking")]] observe::guard_tracking set_guard_tracking(
+    observe::guard_tracking mode) noexcept {
+    return observe::set_guard_tracking(mode);
+}
+template <class = void>
+[[deprecated("use roost::observe::current_guard_tracking")]] [[nodiscard]] observe::guard_tracking
+current_guard_tracking() noexcept {
+    return observe::current_guard_tracking();
+}
+template <class = void>
+[[deprecated("use roost::observe::set_panic_handler")]] observe::panic_handler set_panic_handler(
+    observe::panic_handler handler) noexcept {
+    return observe::set_panic_handler(handler);
+}
+template <class = void>
+[[deprecated("use roost::observe::set_shutdown_log")]] observe::shutdown_log_sink set_shutdown_log(
+    observe::shutdown_log_sink to) noexcept {
+    return observe::set_shutdown_log(to);
+}
+template <class = void>
+[[deprecated("use roost::observe::set_shutdown_log({log, context})")]] observe::shutdown_log_sink set_shutdown_log(
+    observe::shutdown_log log, void* context) noexcept {
+    return observe::set_shutdown_log(observe::shutdown_log_sink(log, context));
+}
 
 using create_backoff [[deprecated("use roost::pool_options::create_backoff")]] = pool_options::create_backoff;
 using pool_operation [[deprecated("use roost::pool_error::step")]] = pool_error::step;
@@ -108,3 +223,5 @@ using overrun_function [[deprecated("use roost::runtime_options::overrun_functio
 }
 
 }  // namespace roost::inline ROOST_ABI
+
+#undef ROOST_FORMER_CONCEPT

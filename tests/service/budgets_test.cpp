@@ -130,7 +130,7 @@ TEST(budgets, SVC_31_nonsense_in_the_environment_is_one_sentence) {
 
 TEST(budgets, SVC_105_what_runs_inside_a_phase_has_a_shorter_default) {
     const schedule s = schedule_result::make(budgets()).value();
-    EXPECT_LT(default_exit_budget, s.of(phase::cancel));
+    EXPECT_LT(roost::detail::default_exit_budget, s.of(phase::cancel));
     EXPECT_LE(options().report_every(), s.of(phase::stop_intake));
     EXPECT_LE(s.total() + detail::last_words_budget, std::chrono::seconds(30));  // what Kubernetes waits
 }

@@ -48,6 +48,9 @@ inline constexpr std::memory_order seq_cst = std::memory_order_seq_cst;
 struct unset_t {};
 inline constexpr unset_t unset{};
 
+// Longer than any processor delays a store. A load that is this much later sees the store.
+inline constexpr duration store_drain_time = std::chrono::milliseconds(2);
+
 }  // namespace roost::inline ROOST_ABI::seam
 
 #if defined(ROOST_SEAM_MODEL)

@@ -13,8 +13,7 @@ using time_point = detail::monotonic::time_point;
 // The deadline of a wait without a deadline.
 inline constexpr time_point no_deadline = time_point::max();
 
-// Longer than any processor delays a store. A load that is this much later sees the store.
-inline constexpr duration store_drain_time = std::chrono::milliseconds(2);
+namespace ext {
 
 // Returns start + d, saturated: a far deadline becomes no_deadline and never wraps. A NaN returns the earliest time point.
 template <class Rep, class Period>
@@ -28,6 +27,13 @@ template <class Rep, class Period>
         return time_point::min();
     }
     return start + std::chrono::duration_cast<duration>(d);
+}
+
+}  // namespace ext
+
+// The clock of time_point is in this namespace. So argument-dependent lookup finds deadline_after() in all other namespaces.
+namespace detail {
+using ext::deadline_after;
 }
 
 }  // namespace roost::inline ROOST_ABI

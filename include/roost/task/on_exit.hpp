@@ -10,28 +10,24 @@
 //
 // fn(args...), a task, runs when the coroutine that registered it ends, however it ends. It runs after the coroutine's
 // locals are destroyed and before the awaiting coroutine resumes. The last registered runs first. It runs in a shield, so it
-// can await in a cancelled job. The budget of the shield is default_exit_budget; on_exit(...).within(d) sets another one. On
-// an executor without timers there is no limit. An exception from fn does not replace the outcome. It is kept as a further
+// can await in a cancelled job. The budget of the shield is three seconds; on_exit(...).within(d) sets another one. On an
+// executor without timers there is no limit. An exception from fn does not replace the outcome. It is kept as a further
 // failure.
 
 #include <roost/task/detail/closure_check.hpp>
 #include <roost/task/detail/frame/exit_action.hpp>
 #include <roost/task/shield.hpp>
 
-#include <chrono>
 #include <type_traits>
 #include <utility>
 
 namespace roost::inline ROOST_ABI {
 
-// Shorter than the phase in which a service cancels its work (4 s).
-inline constexpr duration default_exit_budget = std::chrono::seconds(3);
-
 // A function, not a class: the C library has a function on_exit. A using-directive must not make the name ambiguous.
 template <class Fn, class... Args>
 [[nodiscard]] auto on_exit(Fn&& fn, Args&&... args) {
-    return detail::exit_call<detail::callable_for<Fn>, std::decay_t<Args>...>(default_exit_budget, std::forward<Fn>(fn),
-                                                                              std::forward<Args>(args)...);
+    return detail::exit_call<detail::callable_for<Fn>, std::decay_t<Args>...>(
+        detail::default_exit_budget, std::forward<Fn>(fn), std::forward<Args>(args)...);
 }
 
 }  // namespace roost::inline ROOST_ABI

@@ -49,7 +49,7 @@ TEST_F(poller_test, POOL_55_fires_once_when_the_socket_is_ready) {
 
 TEST_F(poller_test, POOL_55_a_withdrawn_entry_does_not_fire) {
     told t;
-    ASSERT_TRUE(p.arm(t, pair[0], poller::readable, roost::deadline_after(roost::now(), std::chrono::hours(1))));
+    ASSERT_TRUE(p.arm(t, pair[0], poller::readable, roost::ext::deadline_after(roost::now(), std::chrono::hours(1))));
     EXPECT_TRUE(p.withdraw(t));
     EXPECT_FALSE(p.withdraw(t));
     ASSERT_EQ(::write(pair[1], "x", 1), 1);
@@ -67,7 +67,7 @@ TEST_F(poller_test, POOL_55_the_deadline_fires_and_can_be_brought_forward) {
     EXPECT_EQ(t.events, poller::expired);
     EXPECT_FALSE(p.hurry(t, roost::now()));
     told timed;
-    ASSERT_TRUE(p.arm(timed, -1, poller::none, roost::deadline_after(roost::now(), std::chrono::milliseconds(2))));
+    ASSERT_TRUE(p.arm(timed, -1, poller::none, roost::ext::deadline_after(roost::now(), std::chrono::milliseconds(2))));
     timed.fired.wait_blocking();
     EXPECT_EQ(timed.events, poller::expired);
 }
@@ -92,7 +92,8 @@ TEST(poller_ends, POOL_55_ending_with_an_armed_entry_is_a_bug) {
         {
             told t;
             poller other("mine");
-            static_cast<void>(other.arm(t, -1, poller::none, roost::deadline_after(roost::now(), std::chrono::hours(1))));
+            static_cast<void>(
+                other.arm(t, -1, poller::none, roost::ext::deadline_after(roost::now(), std::chrono::hours(1))));
         },
         "poller 'mine'.*while an entry is armed");
 }

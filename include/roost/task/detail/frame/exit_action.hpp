@@ -8,6 +8,7 @@
 #include <roost/task/detail/job/inner_region.hpp>
 #include <roost/task/task.hpp>
 
+#include <chrono>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,9 @@
 #include <utility>
 
 namespace roost::inline ROOST_ABI::detail {
+
+// Shorter than the phase in which a service cancels its work (4 s).
+inline constexpr duration default_exit_budget = std::chrono::seconds(3);
 
 // One registered action. It stands between the frame and the link that the frame had before.
 class exit_action : private link_ops, private result_link<void>, private shield_region {
