@@ -1,6 +1,6 @@
 // Groups where it is awkward: executors that run work at once, close or refuse, cancels at every step, what is kept and reused.
 #include <roost/flow/closing_executor.hpp>
-#include <roost/flow/detail/fork.hpp>
+#include <roost/flow/detail/group/fork.hpp>
 #include <roost/flow/race.hpp>
 #include <roost/flow/when_all.hpp>
 #include <roost/observe/job_events.hpp>

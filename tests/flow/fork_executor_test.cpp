@@ -1,6 +1,6 @@
 // Groups on executors that close, shut down or have others to serve; results and jobs that outlive or fail on the way.
 #include <roost/flow/closing_executor.hpp>
-#include <roost/flow/detail/fork.hpp>
+#include <roost/flow/detail/group/fork.hpp>
 #include <roost/flow/race.hpp>
 #include <roost/flow/when_all.hpp>
 #include <roost/runtime/loop.hpp>
@@ -42,7 +42,7 @@ task<int> three(event& e, int& begun, int& alive) {
 task<> borrow(closing_executor& own, task<int> t, outcome<int>& got) { got = co_await as_outcome(on(own, std::move(t))); }
 task<> close_it(closing_executor& own) { co_await own.close(); }
 
-TEST(fork_executor, JOB_73_an_executor_that_closes_with_a_ticket_in_its_queue) {
+TEST(fork_executor, JOB_73_an_executor_that_closes_with_a_group_in_its_queue) {
     for (int steps = 0; steps < 6; ++steps) {
         rig::stage s;
         roost::testing::manual_executor there("there");

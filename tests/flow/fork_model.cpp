@@ -1,6 +1,6 @@
 // The children of a group: taken back by the awaiting body or begun elsewhere, while one fails, wins or is cancelled.
 #include <roost/exec/detail/bell.hpp>
-#include <roost/flow/detail/fork.hpp>
+#include <roost/flow/detail/group/fork.hpp>
 #include <roost/flow/race.hpp>
 #include <roost/flow/when_all.hpp>
 #include <roost/task/as_outcome.hpp>
@@ -261,7 +261,7 @@ void nested(bool looked_at) {
     });
     check(sum == 4 && j.state() == job_state::completed, "JOB-74: groups below groups");
 }
-// JOB-74: the inner group's scope is kept, and used again, or not, because the outer one's ticket is gone.
+// JOB-74: the inner group's scope is kept, and used again, or not, because the outer one's queue entry is gone.
 MODEL(fork_model, nested_groups) { nested(false); }
 // JOB-73: a visitor walks the tree and holds what is kept.
 MODEL(fork_model, nested_vs_visitor) { nested(true); }

@@ -14,7 +14,7 @@
 // same type, the value has that type. Otherwise it is a variant whose index() is the winner's.
 
 #include <roost/base/error.hpp>
-#include <roost/flow/detail/race_group.hpp>
+#include <roost/flow/detail/group/race_group.hpp>
 #include <roost/task/as_outcome.hpp>
 
 #include <stdexcept>

@@ -12,7 +12,7 @@
 // cancelled, and the awaiting body ends cancelled with the same reason. Without tasks the await returns an empty tuple or
 // vector at once. A void result is a std::monostate, a reference a std::reference_wrapper.
 
-#include <roost/flow/detail/all_group.hpp>
+#include <roost/flow/detail/group/all_group.hpp>
 #include <roost/task/as_outcome.hpp>
 
 #include <vector>

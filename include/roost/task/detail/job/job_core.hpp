@@ -123,7 +123,7 @@ public:
     [[nodiscard]] bool run_for_joiner() noexcept;
     void end_joined() noexcept;  // frees the reference too
 
-    // For groups (flow/detail/fork.hpp). Begins on the executor, inside the call, unless the job is cancelled already.
+    // For groups (flow/detail/group/fork.hpp). Begins on the executor, inside the call, unless the job is cancelled already.
     void start_here(promise_base& frame) noexcept;
     // As above, when the caller resumes the frame itself.
     void begin_here() noexcept {

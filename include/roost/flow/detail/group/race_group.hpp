@@ -3,7 +3,7 @@
 // The groups behind race and first_success: one child decides.
 
 #include <roost/base/atomic.hpp>
-#include <roost/flow/detail/fork_call.hpp>
+#include <roost/flow/detail/group/fork_call.hpp>
 
 #include <cstddef>
 #include <cstdint>
