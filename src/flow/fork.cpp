@@ -10,7 +10,7 @@ namespace roost::inline ROOST_ABI::detail {
 
 namespace {
 
-// Returns true if it is cancelled and the reason was given further up.
+// Returns true if it is cancelled and the reason comes from further up.
 bool has_reason_from_above(const node& n) noexcept {
     constexpr level_word own = own_bit(level::cancel) | own_bit(level::abort);
     return n.is_cancelled() && (node_access::level_of(const_cast<node&>(n)).load(mo::relaxed) & own) == 0;  // F3

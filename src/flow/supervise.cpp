@@ -135,7 +135,7 @@ void supervision::child_ended(scope_core& scope, job_core& child) noexcept {
 void check_supervise_options(const scope_options& how) noexcept {
     if (how.failures() != scope_options::on_child_failure::cancel_others) {
         panic("supervise", how.name().text(), how.site(),
-              "on_failure says what a failure does: leave keep_going() and report_failures() out of its scope options");
+              "on_failure decides what a failure does: leave keep_going() and report_failures() out of its scope options");
     }
 }
 

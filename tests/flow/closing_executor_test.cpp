@@ -45,7 +45,7 @@ TEST(closing_executor, TASK_43_closing_cancels_what_is_bound_and_waits_for_it) {
     EXPECT_FALSE(borrower.is_finished());
 
     const job closer = s.play(close_it(own));
-    EXPECT_FALSE(closer.is_finished()) << "TN-57: what is bound unwinds on the executor first";
+    EXPECT_FALSE(closer.is_finished()) << "what is bound unwinds on the executor first";
     while (there.run_all() + s.executor.run() != 0) {}
     EXPECT_EQ(closer.state(), job_state::completed);
     EXPECT_TRUE(own.is_closed());
@@ -54,7 +54,7 @@ TEST(closing_executor, TASK_43_closing_cancels_what_is_bound_and_waits_for_it) {
     EXPECT_EQ(got.why().kind(), reason_kind::closed);
     EXPECT_EQ(borrower.state(), job_state::completed) << "the borrower itself was not cancelled";
     EXPECT_EQ(alive, 0);
-    EXPECT_EQ(at_home, 2) << "TN-57: locals are destroyed on the executor";
+    EXPECT_EQ(at_home, 2) << "locals are destroyed on the executor";
 }
 
 TEST(closing_executor, TASK_43_a_closed_one_takes_nothing_and_says_so_once) {
@@ -81,8 +81,8 @@ task<int> take_argument(rig::tracked, int& ran) {
     co_return 1;
 }
 
-// TN-58: neither has begun when the executor closes.
-TEST(closing_executor, TASK_43_what_is_still_queued_at_close_is_destroyed_unrun_and_its_waiter_is_told) {
+// Neither has begun when the executor closes.
+TEST(closing_executor, TASK_43_what_is_still_queued_at_close_is_destroyed_unrun_and_its_waiter_resumes) {
     rig::stage s;
     roost::testing::manual_executor there("there");
     int alive = 0;

@@ -355,7 +355,7 @@ task<std::string> scope_name() {
     const job me = co_await this_job();
     co_return std::string(me.core()->parent()->name());
 }
-// Five, so that the place is unknown (the same for all).
+// Five, so that the site is unknown (the same for all).
 task<> kinds_in_turn(std::vector<std::string>& names) {
     for (int i = 0; i < 2; ++i) {
         auto all = co_await when_all(scope_name(), scope_name(), leaf(), leaf(), leaf());

@@ -1,4 +1,4 @@
-// Children that begin inside the await: order, who they are, what they leave, how they end.
+// Children that begin inside the await: order, identity, effects and ends.
 #include <roost/flow/detail/group/fork.hpp>
 #include <roost/flow/detail/group/fork_call.hpp>
 #include <roost/flow/race.hpp>

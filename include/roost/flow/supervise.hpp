@@ -182,8 +182,8 @@ private:
 template <class Fn, class... Args>
 [[nodiscard]] auto supervise(detail::placed<on_failure> what, Fn&& fn, Args&&... args)
     -> task<supervised<detail::supervised_value<detail::callable_for<Fn>, std::decay_t<Args>...>>>;
-// As above, with the name, site and limit of the options. Ends the program if the options say what a failure does: on_failure
-// says it.
+// As above, with the name, site and limit of the options. Ends the program if the options decide what a failure does:
+// on_failure decides that.
 template <class Fn, class... Args>
 [[nodiscard]] auto supervise(scope_options how, on_failure what, Fn&& fn, Args&&... args)
     -> task<supervised<detail::supervised_value<detail::callable_for<Fn>, std::decay_t<Args>...>>>;

@@ -19,7 +19,7 @@
 
 namespace roost::inline ROOST_ABI {
 
-// Two to four tasks, or a vector: reports show the place of the call.
+// Two to four tasks, or a vector: reports show the site of the call.
 template <class A, class B>
 [[nodiscard]] auto when_all(task<A> a, task<B> b, std::source_location where = std::source_location::current()) {
     return detail::fork_call<detail::all_of<A, B>>({}, where, std::move(a), std::move(b));
