@@ -1,103 +1,27 @@
-#include <roost/flow/detail/fork.hpp>
+#include <roost/flow/detail/group/fork.hpp>
 
 #include <roost/task/failure_sink.hpp>
 #include <roost/task/job.hpp>
-#include <roost/tree/detail/node_access.hpp>
-#include <roost/tree/visit.hpp>
-
-#include <cstring>
 
 // Everything that runs once per child, in one file, so that the compiler can inline it. Code that runs once is in
-// fork_scope.cpp.
+// fork_job.cpp and fork_scope.cpp.
 
 namespace roost::inline ROOST_ABI::detail {
 
-using access = node_access;
-
 namespace {
 
-constexpr level_word harmless = raised_bit(level::stop) | spread_bit(level::stop);
-
-// Returns true if it was never cancelled and has no reason or guard: at most stopped from above, as a new one would be.
-bool is_level_unused(const node& n) noexcept {
-    return (access::level_of(const_cast<node&>(n)).load(mo::relaxed) & ~harmless) == heeding_bit;  // F3
-}
-
-// Returns true if it is cancelled and the reason was given further up.
+// Returns true if it is cancelled and the reason comes from further up.
 bool has_reason_from_above(const node& n) noexcept {
     constexpr level_word own = own_bit(level::cancel) | own_bit(level::abort);
-    return n.is_cancelled() && (access::level_of(const_cast<node&>(n)).load(mo::relaxed) & own) == 0;  // F3
+    return n.is_cancelled() && (node_access::level_of(const_cast<node&>(n)).load(mo::relaxed) & own) == 0;  // F3
 }
 
-// Cheaper than ==. May return false for the same site in two translation units.
-bool is_same_place(const site& a, const site& b) noexcept { return std::memcmp(&a, &b, sizeof a) == 0; }
-
-}  // namespace
-
-// --- the job ---------------------------------------------------------------------------------------------------------
-
-bool fork_job::is_unobserved() const noexcept {
-    const work_word expected = spare_ == nullptr ? alone_with(0) : alone_with(1) + one_unit;
-    return access::work_of(const_cast<fork_job&>(*this)).load(mo::acquire) == expected &&  // F4
-           has_nothing_to_report() && is_level_unused(*this);
-}
-
-// --- the scope -------------------------------------------------------------------------------------------------------
-
-// Requires the same site, so that reports stay right, and the same time stamp, so that its age is right. A kind of group has
-// a name of its own, so the policy is the same too. While jobs are observed, no job is reusable.
-bool fork_scope::fits(node_name name, site made_at) const noexcept {
-    return name_text() == name.text().data() && born_ == recent_time::stamp() && is_same_place(this->made_at(), made_at) &&
-           is_level_unused(*this) && job_->is_unobserved();
-}
-
-fork_scope* fork_scope::reuse(region& parent, node_name name, site made_at) noexcept {
-    fork_job* above = fork_job::of(parent);
-    fork_scope* kept = above == nullptr ? nullptr : above->take_spare();
-    if (kept == nullptr) {
-        return nullptr;
-    }
-    if (!kept->fits(name, made_at)) {
-        end_idle(*kept);
-        return nullptr;
-    }
-    kept->idle_.store(false, mo::relaxed);  // F2
-    return kept;
-}
-
-fork_scope& fork_scope::open(region& parent, node_name name, node_name child, site made_at, const scope_policy& policy) {
-    fork_scope* kept = reuse(parent, name, made_at);
-    return kept != nullptr ? *kept : make(parent, name, child, made_at, policy);
-}
-
-// A failure has cancelled the scope before the unit of the failed child was given back.
-bool fork_scope::is_unobserved() const noexcept {
-    constexpr work_word with_first_job = alone_with(2) + one_unit;
-    return access::work_of(const_cast<fork_scope&>(*this)).load(mo::acquire) == with_first_job &&  // F1
-           is_level_unused(*this);
-}
-
-void fork_scope::put_away() noexcept {
-    group_ = nullptr;
-    fork_job* above = fork_job::of(static_cast<region&>(*parent()));
-    fork_scope* inner = job_->spare();
-    kept_ = static_cast<std::uint16_t>(1 + (inner == nullptr ? 0 : inner->kept_));
-    if (above == nullptr || kept_ > most_kept) {
-        end_idle(*this);
-        return;
-    }
-    idle_.store(true, mo::relaxed);  // F2
-    above->keep_spare(*this);
-}
-
-// --- the group -------------------------------------------------------------------------------------------------------
-
-namespace {
-// The group whose ticket this thread is posting.
+// The group whose queue entry this thread is posting.
 const fork*& passed_on_here() noexcept {
     struct tag;
     return thread_value<tag, const fork*>::get();
 }
+
 }  // namespace
 
 fork::~fork() {
@@ -136,8 +60,8 @@ promise_base* fork::start(node_name name, site where) {
     return begin_here(here);
 }
 
-// Requires the ticket. It is posted before the child runs, so that other threads need not wait for the child. Returns null if
-// the executor runs work inside post(): the child has run below this, and the others after it.
+// Requires the queue entry. It is posted before the child runs, so that other threads need not wait for the child. Returns
+// null if the executor runs work inside post(): the child has run below this, and the others after it.
 promise_base* fork::begin_here(runner& here) noexcept {
     settled_link& link = rest_->link();
     promise_base& frame = take_first();
@@ -213,13 +137,13 @@ void fork::run_entry(work& self) noexcept {
     fork& mine = static_cast<fork&>(static_cast<fork_entry&>(self));
     const fork*& passing = passed_on_here();
     if (passing == &mine) {
-        passing = nullptr;  // this executor runs work inside post(): the posting thread has the ticket again
+        passing = nullptr;  // this executor runs work inside post(): the posting thread has the entry again
         return;
     }
     mine.begin_elsewhere();
 }
 
-// Returns false if the ticket has come back at once.
+// Returns false if the queue entry has come back at once.
 bool fork::pass_on(executor_ref to) noexcept {
     const fork*& passing = passed_on_here();
     const fork* outer = std::exchange(passing, this);
@@ -227,8 +151,8 @@ bool fork::pass_on(executor_ref to) noexcept {
     return std::exchange(passing, outer) == this;
 }
 
-// Requires the ticket. Begins one child and passes the ticket on. The child runs last, when nothing of the group is needed
-// here.
+// Requires the queue entry. Begins one child and passes the entry on. The child runs last, when nothing of the group is
+// needed here.
 void fork::begin_elsewhere() noexcept {
     fork_scope& scope = *scope_;
     while (rest_ != nullptr && !scope.is_cancelled()) {

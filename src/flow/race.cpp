@@ -144,7 +144,7 @@ std::vector<std::exception_ptr> race_group::errors() const {
 
 std::size_t race_group::winner_or_throw() {
     if (first() == nullptr) {
-        throw_empty_race();
+        throw_empty_race(kind_);
     }
     fork_slot* won = winner();
     if (won == nullptr) {
@@ -165,6 +165,8 @@ std::size_t race_group::winner_or_throw() {
 
 }  // namespace detail
 
-void detail::throw_empty_race() { throw error(errc::empty_set, "a race over nothing has no winner"); }
+void detail::throw_empty_race(race_kind kind) {
+    throw error(errc::empty_set, std::string(name_of(kind).text()) + "(): the vector is empty; pass at least one task");
+}
 
 }  // namespace roost::inline ROOST_ABI

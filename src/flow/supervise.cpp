@@ -1,6 +1,5 @@
 #include <roost/flow/supervise.hpp>
 
-#include <roost/flow/coalescer.hpp>
 #include <roost/task/failure_sink.hpp>
 
 #include <mutex>
@@ -135,25 +134,7 @@ void supervision::child_ended(scope_core& scope, job_core& child) noexcept {
 void check_supervise_options(const scope_options& how) noexcept {
     if (how.failures() != scope_options::on_child_failure::cancel_others) {
         panic("supervise", how.name().text(), how.site(),
-              "on_failure says what a failure does: leave keep_going() and report_failures() out of its scope options");
-    }
-}
-
-void report_unheard(const std::vector<std::exception_ptr>& failures) noexcept {
-    for (const std::exception_ptr& error : failures) {
-        report_failure("a coalesced computation", "coalescer", site(), error);
-    }
-}
-
-void keep_failures(std::vector<std::exception_ptr>& in, const std::exception_ptr& error,
-                   const std::vector<std::exception_ptr>& others) noexcept {
-    try {
-        in.reserve(1 + others.size());
-        in.push_back(error);
-        in.insert(in.end(), others.begin(), others.end());
-    } catch (const std::bad_alloc&) {  // rather twice than not at all
-        report_unheard({error});
-        report_unheard(others);
+              "on_failure decides what a failure does: leave keep_going() and report_failures() out of its scope options");
     }
 }
 

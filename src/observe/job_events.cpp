@@ -12,11 +12,11 @@ using detail::watching;
 bool observe::set_job_counting(bool on) noexcept { return watching::all().count(on); }
 job_counts observe::job_counts_now() noexcept { return watching::all().counts(); }
 
-observation::observation(job_observer& who) : slot_(watching::all().come(who)) {
-    if (slot_ == watching::places) {
+observation::observation(job_observer& who) : slot_(watching::all().add_observer(who)) {
+    if (slot_ == watching::slots) {
         throw error(errc::refused, "too many job observers (at most 8)");
     }
 }
-observation::~observation() { watching::all().go(slot_); }
+observation::~observation() { watching::all().remove_observer(slot_); }
 
 }  // namespace roost::inline ROOST_ABI

@@ -41,7 +41,7 @@ void job_core::start(promise_base& frame, start_mode mode) noexcept {
 
 // The constructor has begun the sequence: every other event of the job is reported after this.
 void job_core::notify_created(job_state state) noexcept {
-    tell(job_event_kind::created, state, 1);
+    notify(job_event_kind::created, state, 1);
     finish_notifying();
     if (is_cancelled()) {  // no canceller reports it for a job that is born cancelled
         notify_cancel();
@@ -52,20 +52,20 @@ void job_core::notify_state(job_state state) noexcept {
     if (is_cancelled()) {  // its canceller may be about to report that
         notify_cancel();
     } else if (events_.begin()) {
-        tell(job_event_kind::state_changed, state, 1);
+        notify(job_event_kind::state_changed, state, 1);
         finish_notifying();
     }
 }
 
 void job_core::finish_notifying() noexcept {
     while (events_.done()) {
-        tell(job_event_kind::cancel_requested, job_state::cancelling, 1);
+        notify(job_event_kind::cancel_requested, job_state::cancelling, 1);
     }
 }
 
 void job_core::notify_cancel() noexcept {
     if (events_.begin_cancel()) {
-        tell(job_event_kind::cancel_requested, job_state::cancelling, 1);
+        notify(job_event_kind::cancel_requested, job_state::cancelling, 1);
         finish_notifying();
     }
 }
@@ -232,7 +232,7 @@ void job_core::level_raised(node& self, level now) noexcept {
 }
 
 // A job that began before counting is not counted at its end either.
-void job_core::tell(job_event_kind what, job_state state, std::uint32_t times) noexcept {
+void job_core::notify(job_event_kind what, job_state state, std::uint32_t times) noexcept {
     watching& all = watching::all();
     if ((watched_ & watching::counted) != 0) {
         switch (what) {
@@ -248,22 +248,22 @@ void job_core::tell(job_event_kind what, job_state state, std::uint32_t times) n
             default: break;
         }
     }
-    if ((watching::now() & watching::told) == 0) {
+    if ((watching::now() & watching::notified) == 0) {
         return;
     }
     const reason reason_why = state == job_state::cancelled    ? outcome_link().why()
                               : state == job_state::cancelling ? why()
                                                                : reason();
-    const auto say = [&](job_event_kind kind) {
-        all.tell(job_event(kind, this, name(), made_at(), state, parent(), parent()->name(), reason_why));
+    const auto notify_of = [&](job_event_kind kind) {
+        all.notify(job_event(kind, this, name(), made_at(), state, parent(), parent()->name(), reason_why));
     };
     for (std::uint32_t i = 0; i < times; ++i) {
-        say(what);
+        notify_of(what);
     }
     if (what == job_event_kind::created) {
-        say(job_event_kind::child_attached);
+        notify_of(job_event_kind::child_attached);
     } else if (what == job_event_kind::cancel_requested) {
-        say(job_event_kind::state_changed);
+        notify_of(job_event_kind::state_changed);
     }
 }
 
@@ -329,8 +329,8 @@ void job_core::wake_joiners(job_state last) noexcept {
 
 bool joiner::enqueue(waiter& w) noexcept {
     job_core& job = *target_;
-    const bool is_told = job.is_watched() && !job.is_final();
-    if (is_told) {  // before it can be woken
+    const bool is_reported = job.is_watched() && !job.is_final();
+    if (is_reported) {  // before it can be woken
         job.happened(job_event_kind::wait_registered, job.state());
     }
     access::lock_of(job).lock();
@@ -343,7 +343,7 @@ bool joiner::enqueue(waiter& w) noexcept {
         access::members_of(job).erase(*this);
     }
     access::lock_of(job).unlock();
-    if (is_told && !queue_up) {  // the job ended meanwhile; a queued waiter may be gone by now, and the job with it
+    if (is_reported && !queue_up) {  // the job ended meanwhile; a queued waiter may be gone by now, and the job with it
         job.happened(job_event_kind::wait_woken, job.state());
     }
     return queue_up;

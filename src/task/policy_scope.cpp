@@ -44,10 +44,11 @@ void throw_start_refused(std::string_view name, site where) {
                 "job '" + std::string(name) + "' (" + where.to_string() + ") was not started: its scope is closed");
 }
 
-void report_not_started(const std::exception_ptr& error, const std::vector<std::exception_ptr>& others) noexcept {
-    report_failure("a child", "that was not ready", site(), error);
+void report_not_started(std::string_view name, site where, const std::exception_ptr& error,
+                        const std::vector<std::exception_ptr>& others) noexcept {
+    report_failure("job", name, where, error);
     for (const std::exception_ptr& other : others) {
-        report_failure("a child", "that was not ready", site(), other);
+        report_failure("job", name, where, other);
     }
 }
 

@@ -8,7 +8,7 @@ using namespace observe;
 
 namespace detail {
 
-constinit watching watching::everybody;
+constinit watching watching::for_all_jobs;
 
 bool watching::count(bool on) noexcept {
     const std::uint8_t before = on ? wanted_.fetch_or(counted, mo::relaxed)                                // W2
@@ -30,46 +30,51 @@ job_counts watching::counts() const noexcept {
     return sum;
 }
 
-std::size_t watching::come(job_observer& who) noexcept {
-    for (std::size_t i = 0; i < places; ++i) {
+bool watching::has_observers() const noexcept {
+    for (const observer_slot& s : observers_) {
+        if (s.observer.load(mo::relaxed) != nullptr) {  // O1
+            return true;
+        }
+    }
+    return false;
+}
+
+std::size_t watching::add_observer(job_observer& observer) noexcept {
+    for (std::size_t i = 0; i < slots; ++i) {
         job_observer* none = nullptr;
-        if (observers_[i].who.compare_exchange_strong(none, &who, mo::release, mo::relaxed)) {  // O3
-            wanted_.fetch_or(told, mo::release);                                                  // O2
+        if (observers_[i].observer.compare_exchange_strong(none, &observer, mo::release, mo::relaxed)) {  // O3
+            wanted_.fetch_or(notified, mo::release);                                                       // O2
             return i;
         }
     }
-    return places;
+    return slots;
 }
 
-void watching::go(std::size_t which) noexcept {
-    place& mine = observers_[which];
-    mine.who.store(nullptr, mo::seq_cst);           // O6
-    while (mine.inside.load(mo::seq_cst) != 0) {    // O7
+void watching::remove_observer(std::size_t slot) noexcept {
+    observer_slot& mine = observers_[slot];
+    mine.observer.store(nullptr, mo::seq_cst);    // O6
+    while (mine.inside.load(mo::seq_cst) != 0) {  // O7
         yield_thread();
     }
-    for (const place& p : observers_) {
-        if (p.who.load(mo::relaxed) != nullptr) {  // O1
-            return;
-        }
+    if (has_observers()) {
+        return;
     }
-    wanted_.fetch_and(static_cast<std::uint8_t>(~told), mo::acquire);  // W1
-    for (const place& p : observers_) {  // an observer may have come between the check and the switch
-        if (p.who.load(mo::relaxed) != nullptr) {  // O1
-            wanted_.fetch_or(told, mo::relaxed);   // W2
-        }
+    wanted_.fetch_and(static_cast<std::uint8_t>(~notified), mo::acquire);  // W1
+    if (has_observers()) {  // one may have been added between the check and the switch
+        wanted_.fetch_or(notified, mo::relaxed);  // W2
     }
 }
 
-void watching::tell(const job_event& e) noexcept {
-    for (place& p : observers_) {
-        if (p.who.load(mo::relaxed) == nullptr) {  // O1
+void watching::notify(const job_event& e) noexcept {
+    for (observer_slot& s : observers_) {
+        if (s.observer.load(mo::relaxed) == nullptr) {  // O1
             continue;
         }
-        p.inside.fetch_add(1, mo::seq_cst);                       // O4
-        if (job_observer* who = p.who.load(mo::seq_cst)) {        // O5
-            who->on_event(e);
+        s.inside.fetch_add(1, mo::seq_cst);                              // O4
+        if (job_observer* observer = s.observer.load(mo::seq_cst)) {  // O5
+            observer->on_event(e);
         }
-        p.inside.fetch_sub(1, mo::release);  // O8
+        s.inside.fetch_sub(1, mo::release);  // O8
     }
 }
 

@@ -82,7 +82,7 @@ task<int> take_argument(rig::tracked, int& ran) {
 }
 
 // Neither has begun when the executor closes.
-TEST(closing_executor, TASK_43_what_is_still_queued_at_close_is_destroyed_unrun_and_its_waiter_is_told) {
+TEST(closing_executor, TASK_43_what_is_still_queued_at_close_is_destroyed_unrun_and_its_waiter_resumes) {
     rig::stage s;
     roost::testing::manual_executor there("there");
     int alive = 0;

@@ -150,6 +150,31 @@ TEST(coalescer, JOB_88_without_a_getter_the_failure_reaches_the_sink) {
     EXPECT_EQ(j.state(), job_state::completed);
 }
 
+std::string unreceived;
+TEST(coalescer, JOB_88_the_sink_receives_the_name_and_the_site_of_the_coalescer) {
+    unreceived.clear();
+    const auto before =
+        set_failure_sink(+[](std::string_view what, std::string_view name, site made_at, std::exception_ptr) noexcept {
+            unreceived += std::string(what) + " '" + std::string(name) + "' (" + made_at.to_string() + ")\n";
+        });
+    rig::stage s;
+    event e;
+    const site here = site::here();
+    coalescer<int, int> c(s.root, "pages");
+    auto fn = [&e](int) { return fail_twice_later(e); };
+    const job getter = s.root.launch("getter", c.coalesce(1, fn));
+    s.run();
+    getter.cancel();
+    s.run();
+    e.set();
+    s.run();
+    set_failure_sink(before);
+    const std::string place = here.to_string();
+    const std::string line = "a coalesced computation 'pages' (" + place.substr(0, place.rfind(':') + 1) +
+                             std::to_string(here.line() + 1) + ")\n";
+    EXPECT_EQ(unreceived, line + line) << "the failure, and that of its cleanup";
+}
+
 TEST(coalescer, JOB_88_a_function_that_throws_fails_its_getters_only) {
     further::listener sink;
     rig::stage s;

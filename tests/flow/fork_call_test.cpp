@@ -1,5 +1,5 @@
 // Results of all sorts, in tuples and vectors.
-#include <roost/flow/detail/fork_call.hpp>
+#include <roost/flow/detail/group/fork_call.hpp>
 #include <roost/flow/race.hpp>
 #include <roost/flow/when_all.hpp>
 

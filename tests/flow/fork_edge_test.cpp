@@ -1,6 +1,6 @@
 // Groups where it is awkward: executors that run work at once, close or refuse, cancels at every step, what is kept and reused.
 #include <roost/flow/closing_executor.hpp>
-#include <roost/flow/detail/fork.hpp>
+#include <roost/flow/detail/group/fork.hpp>
 #include <roost/flow/race.hpp>
 #include <roost/flow/when_all.hpp>
 #include <roost/observe/job_events.hpp>
@@ -355,7 +355,7 @@ task<std::string> scope_name() {
     const job me = co_await this_job();
     co_return std::string(me.core()->parent()->name());
 }
-// Five, so that the place is unknown (the same for all).
+// Five, so that the site is unknown (the same for all).
 task<> kinds_in_turn(std::vector<std::string>& names) {
     for (int i = 0; i < 2; ++i) {
         auto all = co_await when_all(scope_name(), scope_name(), leaf(), leaf(), leaf());

@@ -1,6 +1,6 @@
 // Groups on executors that close, shut down or have others to serve; results and jobs that outlive or fail on the way.
 #include <roost/flow/closing_executor.hpp>
-#include <roost/flow/detail/fork.hpp>
+#include <roost/flow/detail/group/fork.hpp>
 #include <roost/flow/race.hpp>
 #include <roost/flow/when_all.hpp>
 #include <roost/runtime/loop.hpp>
@@ -42,7 +42,7 @@ task<int> three(event& e, int& begun, int& alive) {
 task<> borrow(closing_executor& own, task<int> t, outcome<int>& got) { got = co_await as_outcome(on(own, std::move(t))); }
 task<> close_it(closing_executor& own) { co_await own.close(); }
 
-TEST(fork_executor, JOB_73_an_executor_that_closes_with_a_ticket_in_its_queue) {
+TEST(fork_executor, JOB_73_an_executor_that_closes_with_a_group_in_its_queue) {
     for (int steps = 0; steps < 6; ++steps) {
         rig::stage s;
         roost::testing::manual_executor there("there");
@@ -63,7 +63,7 @@ TEST(fork_executor, JOB_73_an_executor_that_closes_with_a_ticket_in_its_queue) {
         EXPECT_EQ(mine.state(), job_state::cancelled) << steps;
         EXPECT_EQ(mine.why().kind(), reason_kind::closed) << steps;
         EXPECT_EQ(got.why().kind(), reason_kind::closed) << steps;
-        EXPECT_EQ(begun, before) << "nobody begins afterwards, " << steps;
+        EXPECT_EQ(begun, before) << "no child begins afterwards, " << steps;
         EXPECT_EQ(alive, 0) << steps;
     }
 }
@@ -106,10 +106,10 @@ TEST(fork_executor, JOB_72_a_runtime_that_shuts_down_ends_the_groups_that_run) {
     }
 }
 
-// --- others have their turn ----------------------------------------------------------------------------------------------------
+// --- other work runs in between ----------------------------------------------------------------------------------------------
 
-task<> until_told(const std::atomic<bool>& told, bool nested) {
-    while (!told) {
+task<> until_set(const std::atomic<bool>& is_set, bool nested) {
+    while (!is_set) {
         if (nested) {
             co_await when_all(when_all(leaf(), leaf()), leaf());
         } else {
@@ -117,19 +117,19 @@ task<> until_told(const std::atomic<bool>& told, bool nested) {
         }
     }
 }
-task<> tell(std::atomic<bool>& told, duration after) {
+task<> set_after(std::atomic<bool>& is_set, duration after) {
     if (after > duration::zero()) {
         co_await sleep_for(after);
     } else {
         co_await yield();
     }
-    told = true;
+    is_set = true;
 }
 void take_turns(executor_ref on, const std::function<void()>& run, bool nested, duration after) {
-    std::atomic<bool> told{false};
+    std::atomic<bool> is_set{false};
     owned_scope root(on, scope_options("root").report_failures());
-    root.launch("tells", tell(told, after));
-    root.launch("loops", until_told(told, nested));
+    root.launch("sets", set_after(is_set, after));
+    root.launch("loops", until_set(is_set, nested));
     root.request_close();
     run();
     root.close_blocking();

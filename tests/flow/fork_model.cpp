@@ -1,6 +1,6 @@
 // The children of a group: taken back by the awaiting body or begun elsewhere, while one fails, wins or is cancelled.
 #include <roost/exec/detail/bell.hpp>
-#include <roost/flow/detail/fork.hpp>
+#include <roost/flow/detail/group/fork.hpp>
 #include <roost/flow/race.hpp>
 #include <roost/flow/when_all.hpp>
 #include <roost/task/as_outcome.hpp>
@@ -229,7 +229,7 @@ task<> both_fail(std::size_t& failures) {
         }
     }
 }
-// JOB-42: both fail, at the same time perhaps, and both are told.
+// JOB-42: both fail, at the same time perhaps, and both are reported.
 MODEL(fork_model, two_failures) {
     shared_stack ex;
     owned_scope root(ex, scope_options("root").report_failures());
@@ -261,18 +261,18 @@ void nested(bool looked_at) {
     });
     check(sum == 4 && j.state() == job_state::completed, "JOB-74: groups below groups");
 }
-// JOB-74: the inner group's scope is kept, and used again, or not, because the outer one's ticket is gone.
+// JOB-74: the inner group's scope is kept, and used again, or not, because the outer one's queue entry is gone.
 MODEL(fork_model, nested_groups) { nested(false); }
 // JOB-73: a visitor walks the tree and holds what is kept.
 MODEL(fork_model, nested_vs_visitor) { nested(true); }
 
 atomic<std::uint32_t> reported{0};
-atomic<std::uint32_t> without_place{0};
+atomic<std::uint32_t> without_site{0};
 task<> settle_three(bool& begun, bool& got) {
     auto [a, b, c] = co_await when_all_settled(
         one(),
-        [](bool& told) -> task<int> {
-            told = true;
+        [](bool& began) -> task<int> {
+            began = true;
             throw std::runtime_error("no");
             co_return 0;
         }(begun),
@@ -283,10 +283,10 @@ task<> settle_three(bool& begun, bool& got) {
 void settled_vs_cancel() {
     const auto before = set_failure_sink(+[](std::string_view, std::string_view, site where, std::exception_ptr) noexcept {
         reported.fetch_add(1, mo::relaxed);
-        without_place.fetch_add(where.is_known() ? 0 : 1, mo::relaxed);
+        without_site.fetch_add(where.is_known() ? 0 : 1, mo::relaxed);
     });
     reported.store(0, mo::relaxed);
-    without_place.store(0, mo::relaxed);
+    without_site.store(0, mo::relaxed);
     {
         shared_stack ex;
         owned_scope root(ex, scope_options("root").report_failures());
@@ -299,8 +299,8 @@ void settled_vs_cancel() {
         });
         play(ex, root, j, [] {});
         canceller.join();
-        check(reported.load(mo::relaxed) + (got ? 1U : 0U) == (begun ? 1U : 0U), "JOB-87: told exactly once");
-        check(without_place.load(mo::relaxed) == 0, "JOB-68: with its place");
+        check(reported.load(mo::relaxed) + (got ? 1U : 0U) == (begun ? 1U : 0U), "JOB-87: reported exactly once");
+        check(without_site.load(mo::relaxed) == 0, "JOB-68: with its site");
     }
     set_failure_sink(before);
 }

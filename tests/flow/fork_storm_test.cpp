@@ -242,7 +242,7 @@ TEST(fork_storm, JOB_73_every_order) {
     set_failure_sink(sink);
 }
 
-// --- who looks on ------------------------------------------------------------------------------------------------------------
+// --- reports from outside ---------------------------------------------------------------------------------------------------
 
 // Every job that ends has begun; each once.
 class bookkeeper final : public job_observer {

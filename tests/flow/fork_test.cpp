@@ -1,6 +1,6 @@
-// Children that begin inside the await: order, who they are, what they leave, how they end.
-#include <roost/flow/detail/fork.hpp>
-#include <roost/flow/detail/fork_call.hpp>
+// Children that begin inside the await: order, identity, effects and ends.
+#include <roost/flow/detail/group/fork.hpp>
+#include <roost/flow/detail/group/fork_call.hpp>
 #include <roost/flow/race.hpp>
 #include <roost/flow/when_all.hpp>
 #include <roost/observe/dump.hpp>

@@ -134,17 +134,17 @@ TEST(supervise, JOB_83_what_else_an_attempt_failed_with_shares_its_fate) {
     EXPECT_EQ(texts_of(j.others()), texts{"its cleanup"});
 }
 
-TEST(supervise, JOB_83_a_handler_is_told_of_all_and_what_it_throws_comes_last) {
+TEST(supervise, JOB_83_a_handler_receives_all_failures_and_what_it_throws_comes_last) {
     further::listener sink;
     rig::stage s;
     bench b;
-    std::size_t told = 0;
-    const auto broken = [&told](const child_failure& f) -> on_failure {
-        told = f.others().size();
+    std::size_t received = 0;
+    const auto broken = [&received](const child_failure& f) -> on_failure {
+        received = f.others().size();
         throw std::logic_error("handler");
     };
     s.play(run_one_child(b, on_failure::ask(broken)));
-    EXPECT_EQ(told, 1U);
+    EXPECT_EQ(received, 1U);
     EXPECT_EQ(sink.take(), (texts{"attempt", "its cleanup", "handler"}));
 }
 
@@ -172,7 +172,7 @@ TEST(supervise, JOB_83_a_cleanup_that_fails_alone_is_in_the_result_or_reaches_th
     got.reset();
     s.play(run_one_returns(true, got));
     EXPECT_FALSE(got);
-    EXPECT_EQ(sink.take(), (texts{"cleanup", "failure"})) << "no result, so nobody would find it";
+    EXPECT_EQ(sink.take(), (texts{"cleanup", "failure"})) << "no result, so no code would find it";
 }
 
 }  // namespace

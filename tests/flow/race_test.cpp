@@ -140,19 +140,22 @@ TEST(race, JOB_41_a_cancelled_alternative_can_not_win) {
     EXPECT_EQ(j.why().text(), "withdrawn");
 }
 
-task<> of_nothing(errc& kind) {
+task<> of_nothing(errc& kind, std::string& text) {
     try {
         auto first = co_await race(std::vector<task<int>>());
     } catch (const error& e) {
         kind = e.kind();
+        text = e.what();
     }
 }
 
 TEST(race, JOB_41_over_nothing_is_the_error_empty_set) {
     rig::stage s;
     errc kind = errc::closed;
-    s.play(of_nothing(kind));
+    std::string text;
+    s.play(of_nothing(kind, text));
     EXPECT_EQ(kind, errc::empty_set);
+    EXPECT_EQ(text.find("race(): the vector is empty; pass at least one task"), 0U) << text;
 }
 
 task<std::string> text_after(duration d) {

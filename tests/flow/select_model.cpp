@@ -55,8 +55,8 @@ MODEL(select_model, two_wakers) {
     int got = 0;
     selecting here(receive_either(a, b, got));
     here.queue_up();
-    thread other = here.beside([&] { check(static_cast<bool>(b.try_send(2)), "there is a place"); });
-    check(static_cast<bool>(a.try_send(1)), "there is a place");
+    thread other = here.beside([&] { check(static_cast<bool>(b.try_send(2)), "there is room"); });
+    check(static_cast<bool>(a.try_send(1)), "there is room");
     here.end_with(other);
     const std::size_t left = a.size() + b.size();
     check(got != 0 && left == 1, "JOB-55: one value is taken, the other stays");
@@ -71,7 +71,7 @@ MODEL_COMPLETE(select_model, loser_is_gone) {
     int got = 0;
     selecting here(receive_either(*a, b, got));
     here.queue_up();
-    check(static_cast<bool>(b.try_send(2)) && static_cast<bool>(a->try_send(1)), "there is a place");
+    check(static_cast<bool>(b.try_send(2)) && static_cast<bool>(a->try_send(1)), "there is room");
     check(a->waiters_now() == 0 && a->size() == 1, "JOB-55: the value of the loser stays");
     a->~channel();
     deallocate(a, sizeof(channel<int>), alignof(channel<int>));
@@ -87,8 +87,8 @@ MODEL(select_model, wake_while_publishing) {
     int got = 0;
     selecting here(receive_either(a, b, got));
     thread other = here.beside([&] {
-        check(static_cast<bool>(a.try_send(1)), "there is a place");
-        check(static_cast<bool>(b.try_send(2)), "there is a place");
+        check(static_cast<bool>(a.try_send(1)), "there is room");
+        check(static_cast<bool>(b.try_send(2)), "there is room");
     });
     here.end_with(other);
     check(got != 0 && a.size() + b.size() == 1, "JOB-55: one value is taken, the other stays");
@@ -156,7 +156,7 @@ void decided_while_sending(channel<int>& c, const std::function<int()>& makes_ro
 }
 MODEL(select_model, decided_while_there_is_room) {
     channel<int> c(1);
-    check(static_cast<bool>(c.try_send(5)), "there is a place");
+    check(static_cast<bool>(c.try_send(5)), "there is room");
     decided_while_sending(c, [&] { return *c.try_receive(); });
 }
 MODEL(select_model, decided_while_somebody_receives) {
@@ -186,7 +186,7 @@ MODEL(select_model, permits_vs_cancel) {
     second.give_back();
     here.end_with(gives);
     check(a.available() == 1 && b.available() == 1, "JOB-57: permits are conserved");
-    check(a.waiters_now() + b.waiters_now() == 0, "JOB-57: nobody is left queued");
+    check(a.waiters_now() + b.waiters_now() == 0, "JOB-57: no waiter is left queued");
     check((here.the_job().state() == job_state::cancelled) == (held == 0), "JOB-57: the claim decides");
     here.finish();
 }
@@ -218,7 +218,7 @@ MODEL(select_model, two_selects_meet) {
     other.join();
     check(sent[0] == received[1] && sent[1] == received[0] && sent[0] + sent[1] == 1,
           "JOB-56: one of them sent, the other one received it");
-    check(a.waiters_now() + b.waiters_now() == 0, "JOB-56: nobody is left queued");
+    check(a.waiters_now() + b.waiters_now() == 0, "JOB-56: no waiter is left queued");
     finish(here, root);
     finish(there, far);
 }

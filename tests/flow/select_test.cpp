@@ -204,7 +204,7 @@ TEST(select, JOB_58_time_and_jobs_are_clauses) {
     EXPECT_EQ(out, (seen{1, 0, 42, 0, 0}));
 }
 
-TEST(select, JOB_58_joining_an_ancestor_is_told) {
+TEST(select, JOB_58_joining_an_ancestor_throws) {
     stage s;
     const auto body = []() -> task<bool> {
         const job me = co_await this_job();
@@ -215,10 +215,10 @@ TEST(select, JOB_58_joining_an_ancestor_is_told) {
             co_return e.code() == errc::would_deadlock;
         }
     };
-    bool told = false;
+    bool threw = false;
     const auto run = [](task<bool> t, bool& out) -> task<> { out = co_await std::move(t); };
-    s.play(run(body(), told));
-    EXPECT_TRUE(told);
+    s.play(run(body(), threw));
+    EXPECT_TRUE(threw);
 }
 
 TEST(select, JOB_59_leftmost_first_or_fair) {

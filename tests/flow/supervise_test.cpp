@@ -167,7 +167,7 @@ TEST(supervise, JOB_32_how_the_body_ended_is_part_of_the_result) {
     EXPECT_EQ(b.stage.play(run_body_fails(b, true)).state(), job_state::completed);
     EXPECT_EQ(reported, 0);
     EXPECT_EQ(b.stage.play(run_body_fails(b, false)).state(), job_state::completed);
-    EXPECT_EQ(reported, 1) << "a failure nobody looks at is never silent";
+    EXPECT_EQ(reported, 1) << "a failure that no code reads is never silent";
     EXPECT_EQ(b.count, 0);
     set_failure_sink(sink);
 }

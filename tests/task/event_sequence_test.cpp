@@ -18,7 +18,7 @@ using namespace roost::ext;
 using rig::stage;
 using roost::detail::event_sequence;
 
-TEST(event_sequence, JOB_102_a_request_that_comes_while_something_is_told_is_left_to_who_tells) {
+TEST(event_sequence, JOB_102_a_request_during_a_report_is_left_to_the_reporting_thread) {
     event_sequence events(true);
     EXPECT_FALSE(events.begin_cancel());
     EXPECT_FALSE(events.begin_cancel());
@@ -28,7 +28,7 @@ TEST(event_sequence, JOB_102_a_request_that_comes_while_something_is_told_is_lef
     EXPECT_FALSE(events.begin_cancel());
 }
 
-TEST(event_sequence, JOB_102_states_before_the_request_are_told_one_after_the_other) {
+TEST(event_sequence, JOB_102_states_before_the_request_are_reported_one_after_the_other) {
     event_sequence events(false);
     for (int i = 0; i < 2; ++i) {
         EXPECT_TRUE(events.begin());
@@ -93,8 +93,8 @@ TEST(event_sequence, JOB_61_a_job_that_ends_inside_its_cancel_is_counted) {
     EXPECT_EQ(seen.lines, cancelled_once);
 }
 
-// The observer cancels the job while it is told that the job runs: it hears of that afterwards.
-TEST(event_sequence, JOB_102_a_request_made_by_an_observer_comes_after_what_it_was_told) {
+// The observer cancels the job during the event `active`: the request is reported afterwards.
+TEST(event_sequence, JOB_102_a_request_made_by_an_observer_is_reported_after_the_current_event) {
     stage s;
     event never;
     recorder seen;
@@ -133,8 +133,8 @@ TEST(event_sequence, JOB_102_a_completing_job_can_be_cancelled) {
                                  "completed", "finished"}));
 }
 
-// A wait is told before it can be woken.
-class join_when_told final : public job_observer {
+// A wait is reported before it can be woken.
+class join_when_reported final : public job_observer {
 public:
     void on_event(const job_event& e) noexcept override {
         if (e.kind() == job_event_kind::wait_registered) {
@@ -152,10 +152,10 @@ public:
 
 task<> join_it(job j) { co_await j.join(); }
 
-TEST(event_sequence, JOB_62_a_wait_that_ends_while_it_is_registered_is_told_in_order) {
+TEST(event_sequence, JOB_62_a_wait_that_ends_while_it_is_registered_is_reported_in_order) {
     inline_executor here;
     event go;
-    join_when_told seen;
+    join_when_reported seen;
     seen.go = &go;
     owned_scope root(here, scope_options("root").report_failures());
     {

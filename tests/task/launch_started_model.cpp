@@ -13,7 +13,7 @@ using roost::testing::check;
 
 // TASK-173: one of the two counts, and the caller sees the whole of it.
 MODEL(launch_started_model, ready_vs_end) {
-    auto at = std::make_shared<detail::start_meeting<int>>();
+    auto at = std::make_shared<detail::start_meeting<int>>("child", site());
     thread other([ready = started<int>(at)]() mutable { ready(1); });
     { const detail::start_duty<int> ends(at); }
     at->settled.wait_blocking();

@@ -129,6 +129,24 @@ TEST(launch_started, TASK_171_without_a_caller_it_goes_to_the_sink) {
     s.run();
     EXPECT_EQ(sink.take(), texts{"unheard"});
 }
+std::string not_started;
+TEST(launch_started, TASK_171_the_sink_receives_the_name_and_the_site_of_the_child) {
+    not_started.clear();
+    const auto before =
+        set_failure_sink(+[](std::string_view what, std::string_view name, site made_at, std::exception_ptr error) noexcept {
+            not_started = std::string(what) + " '" + std::string(name) + "': " + describe(error);
+            EXPECT_NE(made_at.to_string().find("launch_started_test.cpp:"), std::string::npos);
+        });
+    rig::stage s;
+    event e;
+    const job caller = s.play(start_in_root(s.root, e));
+    caller.cancel();
+    s.run();
+    e.set();
+    s.run();
+    set_failure_sink(before);
+    EXPECT_EQ(not_started, "job 'late': std::runtime_error: unheard");
+}
 
 task<> passes_on(started<int> ready, started<int>& to) {
     to = std::move(ready);

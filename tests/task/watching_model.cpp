@@ -1,4 +1,4 @@
-// An observer is called only while it observes.
+// An observer is called only between its add_observer() and the end of its remove_observer().
 #include <roost/task/detail/job/watching.hpp>
 
 #include "model_rig.hpp"
@@ -20,124 +20,125 @@ private:
     plain<int> calls_{0};
 };
 
-void tell(watching& all) {
+void notify(watching& all) {
     const reason none;
-    all.tell(job_event(job_event_kind::finished, nullptr, "job", site(), job_state::completed, nullptr, "root", none));
+    all.notify(job_event(job_event_kind::finished, nullptr, "job", site(), job_state::completed, nullptr, "root", none));
 }
 
-// JOB-63: called while it leaves: either before, or not at all; what it did is visible to the thread that removed it.
-MODEL(watching_model, come_and_go) {
+// JOB-63: an observer is notified while it is removed: before that, or not at all. Its effects are visible to the thread that
+// removed it.
+MODEL(watching_model, add_and_remove) {
     watching all;
     fragile observer;
-    const std::size_t place = all.come(observer);
-    thread teller([&] { tell(all); });
-    all.go(place);
+    const std::size_t slot = all.add_observer(observer);
+    thread notifier([&] { notify(all); });
+    all.remove_observer(slot);
     check(observer.calls() <= 1, "JOB-63: one event, at most one call");
-    teller.join();
+    notifier.join();
 }
 
-// Two tell it while it leaves: it is out when both are.
+// Two threads notify an observer while it is removed: its slot is free when both are out of it.
 class closing final : public job_observer {
 public:
     void on_event(const job_event&) noexcept override {
-        check(open.get(), "JOB-63: an observer that has left is not called");
+        check(open.get(), "JOB-63: an observer that was removed is not called");
     }
     plain<bool> open{true};
 };
 
-MODEL(watching_model, two_tellers) {
+MODEL(watching_model, two_notifiers) {
     watching all;
     closing observer;
-    const std::size_t place = all.come(observer);
-    thread one([&] { tell(all); });
-    thread two([&] { tell(all); });
-    all.go(place);
+    const std::size_t slot = all.add_observer(observer);
+    thread one([&] { notify(all); });
+    thread two([&] { notify(all); });
+    all.remove_observer(slot);
     observer.open.set(false);
     one.join();
     two.join();
 }
 
-// JOB-63: an observer that is called was registered before, fully constructed.
-MODEL(watching_model, told_when_it_comes) {
+// JOB-63: an observer that is called was added before, fully constructed.
+MODEL(watching_model, notified_when_added) {
     watching all;
-    std::size_t place = watching::places;
+    std::size_t slot = watching::slots;
     closing observer;
     observer.open.set(false);
-    thread comer([&] {
+    thread adder([&] {
         observer.open.set(true);
-        place = all.come(observer);
+        slot = all.add_observer(observer);
     });
-    tell(all);
-    comer.join();
-    all.go(place);
+    notify(all);
+    adder.join();
+    all.remove_observer(slot);
 }
 
-// Two come at once: each has a place of its own.
-MODEL(watching_model, two_come) {
+// Two observers are added at once: each has a slot of its own.
+MODEL(watching_model, two_added) {
     watching all;
     fragile one;
     fragile two;
-    std::size_t other_place = watching::places;
-    thread other([&] { other_place = all.come(two); });
-    const std::size_t place = all.come(one);
+    std::size_t other_slot = watching::slots;
+    thread other([&] { other_slot = all.add_observer(two); });
+    const std::size_t slot = all.add_observer(one);
     other.join();
-    check(place != other_place, "JOB-63: no place is given twice");
-    tell(all);
-    check(one.calls() == 1 && two.calls() == 1, "JOB-63: both are told");
-    all.go(place);
-    all.go(other_place);
-    check(all.wanted() == 0, "JOB-62: nothing is asked for when nobody is left");
+    check(slot != other_slot, "JOB-63: no slot is taken twice");
+    notify(all);
+    check(one.calls() == 1 && two.calls() == 1, "JOB-63: both are notified");
+    all.remove_observer(slot);
+    all.remove_observer(other_slot);
+    check(all.wanted() == 0, "JOB-62: nothing is requested when no observer is left");
 }
 
-// The last one leaves while another comes: the one who comes is told from then on.
-MODEL(watching_model, last_leaves_while_another_comes) {
+// The last observer is removed while another is added: the other is notified from then on.
+MODEL(watching_model, last_removed_while_another_is_added) {
     watching all;
     fragile one;
     fragile two;
-    const std::size_t place = all.come(one);
-    std::size_t other_place = watching::places;
-    thread other([&] { other_place = all.come(two); });
-    all.go(place);
+    const std::size_t slot = all.add_observer(one);
+    std::size_t other_slot = watching::slots;
+    thread other([&] { other_slot = all.add_observer(two); });
+    all.remove_observer(slot);
     other.join();
-    check((all.wanted() & watching::told) != 0, "JOB-63: somebody is there, so events are told");
-    all.go(other_place);
+    check((all.wanted() & watching::notified) != 0, "JOB-63: an observer is left, so events are reported");
+    all.remove_observer(other_slot);
 }
 
-// Counting is switched on while observers come and go: neither switch undoes the other.
-MODEL(watching_model, count_vs_come_and_go) {
+// Counting is switched on while an observer is added and removed: neither switch undoes the other.
+MODEL(watching_model, count_vs_add_and_remove) {
     watching all;
     fragile one;
     thread counter([&] { static_cast<void>(all.count(true)); });
-    const std::size_t place = all.come(one);
-    all.go(place);
+    const std::size_t slot = all.add_observer(one);
+    all.remove_observer(slot);
     counter.join();
-    check(all.wanted() == watching::counted, "JOB-61: jobs are counted, and nobody is told");
+    check(all.wanted() == watching::counted, "JOB-61: jobs are counted, and no observer is notified");
 }
 
-MODEL(watching_model, no_count_vs_come) {
+MODEL(watching_model, no_count_vs_add) {
     watching all;
     fragile one;
     static_cast<void>(all.count(true));
     thread counter([&] { static_cast<void>(all.count(false)); });
-    const std::size_t place = all.come(one);
+    const std::size_t slot = all.add_observer(one);
     counter.join();
-    check(all.wanted() == watching::told, "JOB-61: jobs are not counted any more, and somebody is told");
-    all.go(place);
+    check(all.wanted() == watching::notified, "JOB-61: jobs are not counted any more, and an observer is notified");
+    all.remove_observer(slot);
 }
 
-MODEL(watching_model, count_vs_last_leaves_while_another_comes) {
+MODEL(watching_model, count_vs_last_removed_while_another_is_added) {
     watching all;
     fragile one;
     fragile two;
-    const std::size_t place = all.come(one);
-    std::size_t other_place = watching::places;
-    thread other([&] { other_place = all.come(two); });
+    const std::size_t slot = all.add_observer(one);
+    std::size_t other_slot = watching::slots;
+    thread other([&] { other_slot = all.add_observer(two); });
     thread counter([&] { static_cast<void>(all.count(true)); });
-    all.go(place);
+    all.remove_observer(slot);
     other.join();
     counter.join();
-    check(all.wanted() == (watching::told | watching::counted), "JOB-61: both are asked for");
-    all.go(other_place);
+    check(all.wanted() == (watching::notified | watching::counted), "JOB-61: both are requested");
+    all.remove_observer(other_slot);
 }
 
 }  // namespace

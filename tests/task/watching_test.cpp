@@ -1,4 +1,4 @@
-// Through job_events_test.cpp and watching_model.cpp; here only the switch.
+// Through job_events_test.cpp and watching_model.cpp; here only the slots.
 #include <roost/task/detail/job/watching.hpp>
 
 #include <gtest/gtest.h>
@@ -9,22 +9,22 @@ using namespace roost;
 using namespace roost::observe;
 using roost::detail::watching;
 
-class nobody final : public job_observer {
+class silent final : public job_observer {
 public:
     void on_event(const job_event&) noexcept override {}
 };
 
-TEST(watching, JOB_63_places_are_given_back) {
+TEST(watching, JOB_63_slots_are_reused) {
     watching all;
-    nobody n;
-    for (std::size_t i = 0; i < watching::places; ++i) {
-        EXPECT_EQ(all.come(n), i);
+    silent n;
+    for (std::size_t i = 0; i < watching::slots; ++i) {
+        EXPECT_EQ(all.add_observer(n), i);
     }
-    EXPECT_EQ(all.come(n), watching::places);
-    all.go(3);
-    EXPECT_EQ(all.come(n), 3U);
-    for (std::size_t i = 0; i < watching::places; ++i) {
-        all.go(i);
+    EXPECT_EQ(all.add_observer(n), watching::slots);
+    all.remove_observer(3);
+    EXPECT_EQ(all.add_observer(n), 3U);
+    for (std::size_t i = 0; i < watching::slots; ++i) {
+        all.remove_observer(i);
     }
 }
 

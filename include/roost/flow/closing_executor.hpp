@@ -20,6 +20,10 @@
 #include <roost/task/scope.hpp>
 #include <roost/tree/detail/passing_callback.hpp>
 
+#include <source_location>
+#include <string_view>
+#include <utility>
+
 namespace roost::inline ROOST_ABI {
 
 class closing_executor final : public executor {
@@ -37,29 +41,20 @@ public:
     [[nodiscard]] bool is_here() const noexcept override { return target_->is_here(); }
     [[nodiscard]] std::string_view name() const noexcept override { return scope_.core().name(); }
 
-    // Starts a child. As in a scope, a failed child cancels the others, and close() throws the first failure.
-    template <class T>
-    job launch(node_name child, task<T> t, start how = start::scheduled,
-               std::source_location where = std::source_location::current()) {
-        return scope_.launch(child, std::move(t), how, where);
-    }
-    template <class T>
-    deferred<T> async(node_name child, task<T> t, start how = start::scheduled,
-                      std::source_location where = std::source_location::current()) {
-        return scope_.async(child, std::move(t), how, where);
-    }
-    // As above, for anything else that a task can await.
+    // Starts a child: a task, or anything else that a task can await. As in a scope, a failed child cancels the others, and
+    // close() throws the first failure.
     template <class A>
-        requires detail::waitable<A>
+        requires detail::task_or_waitable<A>
     job launch(node_name child, A&& a, start how = start::scheduled,
                std::source_location where = std::source_location::current()) {
-        return launch(child, detail::as_child_task(std::forward<A>(a)), how, where);
+        return scope_.launch(child, std::forward<A>(a), how, where);
     }
+    // As launch(), with a result: a deferred.
     template <class A>
-        requires detail::waitable<A>
+        requires detail::task_or_waitable<A>
     auto async(node_name child, A&& a, start how = start::scheduled,
                std::source_location where = std::source_location::current()) {
-        return async(child, detail::as_child_task(std::forward<A>(a)), how, where);
+        return scope_.async(child, std::forward<A>(a), how, where);
     }
 
     [[nodiscard]] task<> close();

@@ -69,7 +69,7 @@ public:
     }
 
     [[nodiscard]] action what() const noexcept { return action_; }
-    // Returns the place of the call that made this object.
+    // Returns the site of the call that made this object.
     [[nodiscard]] roost::site site() const noexcept { return where_; }
     [[nodiscard]] std::uint32_t limit() const noexcept { return limit_; }
     [[nodiscard]] duration forgiven() const noexcept { return forgiven_; }

@@ -14,7 +14,7 @@
 // same type, the value has that type. Otherwise it is a variant whose index() is the winner's.
 
 #include <roost/base/error.hpp>
-#include <roost/flow/detail/race_group.hpp>
+#include <roost/flow/detail/group/race_group.hpp>
 #include <roost/task/as_outcome.hpp>
 
 #include <stdexcept>
@@ -55,7 +55,7 @@ private:
     std::shared_ptr<const std::vector<std::exception_ptr>> errors_;
 };
 
-// Two to four tasks, or a vector: reports show the place of the call.
+// Two to four tasks, or a vector: reports show the site of the call.
 template <class A, class B>
 [[nodiscard]] auto race(task<A> a, task<B> b, std::source_location where = std::source_location::current()) {
     return detail::fork_call<detail::race_of<A, B>>({detail::race_kind::first_end}, where, std::move(a), std::move(b));

@@ -12,14 +12,14 @@
 // cancelled, and the awaiting body ends cancelled with the same reason. Without tasks the await returns an empty tuple or
 // vector at once. A void result is a std::monostate, a reference a std::reference_wrapper.
 
-#include <roost/flow/detail/all_group.hpp>
+#include <roost/flow/detail/group/all_group.hpp>
 #include <roost/task/as_outcome.hpp>
 
 #include <vector>
 
 namespace roost::inline ROOST_ABI {
 
-// Two to four tasks, or a vector: reports show the place of the call.
+// Two to four tasks, or a vector: reports show the site of the call.
 template <class A, class B>
 [[nodiscard]] auto when_all(task<A> a, task<B> b, std::source_location where = std::source_location::current()) {
     return detail::fork_call<detail::all_of<A, B>>({}, where, std::move(a), std::move(b));

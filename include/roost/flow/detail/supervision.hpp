@@ -103,7 +103,7 @@ constexpr void refuse_started_task() noexcept {
                   "a supervised child may be restarted, and a task runs only once: pass the function and its arguments, "
                   "launch(name, fn, args...)");
 }
-// Ends the program if the options say what a failure does.
+// Ends the program if the options decide what a failure does.
 void check_supervise_options(const scope_options& how) noexcept;
 void report_body_failure(site where, const std::exception_ptr& error) noexcept;
 void report_body_failures(site where, const std::vector<std::exception_ptr>& errors) noexcept;

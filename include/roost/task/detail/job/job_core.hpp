@@ -123,7 +123,7 @@ public:
     [[nodiscard]] bool run_for_joiner() noexcept;
     void end_joined() noexcept;  // frees the reference too
 
-    // For groups (flow/detail/fork.hpp). Begins on the executor, inside the call, unless the job is cancelled already.
+    // For groups (flow/detail/group/fork.hpp). Begins on the executor, inside the call, unless the job is cancelled already.
     void start_here(promise_base& frame) noexcept;
     // As above, when the caller resumes the frame itself.
     void begin_here() noexcept {
@@ -202,10 +202,10 @@ private:
     [[nodiscard]] bool is_watched() const noexcept { return (watched_ | watching::now()) != 0; }
     void happened(job_event_kind what, job_state state, std::uint32_t times = 1) noexcept {
         if (is_watched()) [[unlikely]] {
-            tell(what, state, times);
+            notify(what, state, times);
         }
     }
-    [[gnu::noinline, gnu::cold]] void tell(job_event_kind what, job_state state, std::uint32_t times) noexcept;
+    [[gnu::noinline, gnu::cold]] void notify(job_event_kind what, job_state state, std::uint32_t times) noexcept;
 
     const std::uint8_t watched_;  // whether its creation was counted, so that its end is
     event_sequence events_;

@@ -29,8 +29,9 @@ class started;
 
 namespace roost::inline ROOST_ABI::detail {
 
-// What a child failed with that was not ready, when no caller is left to hear of it.
-void report_not_started(const std::exception_ptr& error, const std::vector<std::exception_ptr>& others) noexcept;
+// Reports the failure of a child that was not ready, when its caller is gone.
+void report_not_started(std::string_view name, site where, const std::exception_ptr& error,
+                        const std::vector<std::exception_ptr>& others) noexcept;
 
 // Where the child and the caller meet. The child may pass `started` on to another job, which calls it while the child ends: the
 // first of the two writes `ended`, and then sets `settled`; the caller reads it after that.
@@ -42,12 +43,12 @@ class start_meeting {
 public:
     enum class end : std::uint8_t { none, ready, over };
 
-    start_meeting() = default;
+    start_meeting(std::string name, site where) noexcept : name_(std::move(name)), where_(where) {}
     start_meeting(const start_meeting&) = delete;
     start_meeting& operator=(const start_meeting&) = delete;
     ~start_meeting() {
         if (ended.has_error() && !heard) {
-            report_not_started(ended.error(), ended.others());
+            report_not_started(name_, where_, ended.error(), ended.others());
         }
     }
 
@@ -63,6 +64,8 @@ public:
     bool heard = false;  // the caller's
 
 private:
+    const std::string name_;  // of the child
+    const site where_;
     atomic<end> first_{end::none};
 };
 
@@ -138,7 +141,7 @@ task<> started_child(start_duty<T> given, Fn fn, Args... args) {
 
 template <class T, class Fn, class... Args>
 task<T> start_and_wait(scope* s, std::string name, std::source_location where, Fn fn, Args... args) {
-    auto at = std::make_shared<start_meeting<T>>();
+    auto at = std::make_shared<start_meeting<T>>(name, where);
     const job child = s->launch(name, started_child<T, Fn, Args...>(start_duty<T>(at), std::move(fn), std::move(args)...),
                                 start::scheduled, where);
     if (!child) {

@@ -2,7 +2,7 @@
 
 // The groups behind when_all and when_all_settled: every child counts.
 
-#include <roost/flow/detail/fork_call.hpp>
+#include <roost/flow/detail/group/fork_call.hpp>
 #include <roost/task/as_outcome.hpp>
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 // The groups behind race and first_success: one child decides.
 
 #include <roost/base/atomic.hpp>
-#include <roost/flow/detail/fork_call.hpp>
+#include <roost/flow/detail/group/fork_call.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace roost::inline ROOST_ABI::detail {
 
 enum class race_kind : unsigned char { first_end, first_value };
 
-[[noreturn]] void throw_empty_race();
+[[noreturn]] void throw_empty_race(race_kind kind);
 [[nodiscard]] inline node_name name_of(race_kind kind) noexcept {
     return kind == race_kind::first_end ? node_name("race") : node_name("first_success");
 }
