@@ -1,6 +1,6 @@
 #include <roost/flow/detail/fork.hpp>
 
-#include <roost/task/failure_sink.hpp>
+#include <roost/base/failure_sink.hpp>
 #include <roost/task/job.hpp>
 #include <roost/tree/detail/node_access.hpp>
 #include <roost/tree/visit.hpp>

@@ -1,7 +1,7 @@
 #include <roost/flow/supervise.hpp>
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/flow/coalescer.hpp>
-#include <roost/task/failure_sink.hpp>
 
 #include <mutex>
 #include <new>

@@ -1,9 +1,9 @@
 #include <roost/task/owned_scope.hpp>
 
 #include <roost/base/detail/write_stderr.hpp>
+#include <roost/base/failure_sink.hpp>
 #include <roost/exec/detail/limited_thread.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/tree/detail/passing_callback.hpp>
 #include <roost/tree/visit.hpp>
 
@@ -116,7 +116,7 @@ task<> owned_scope::close() {
         co_await until_ended_call(*block_);
     }
     const job me = co_await this_job();
-    me.core()->carry(block_->first_failure(), block_->take_other_failures());
+    detail::task_access::core_of(me)->carry(block_->first_failure(), block_->take_other_failures());
     rethrow();
 }
 

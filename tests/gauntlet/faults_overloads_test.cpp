@@ -15,7 +15,6 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/external.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/job_local.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>

@@ -146,11 +146,11 @@ TEST(gauntlet_limits, GAUNTLET_10_TREE_26_guards_and_jobs_stop_at_their_limit) {
         co_return;
     };
     {
-        const crowd most(jobs.core(), unit_limit - 1 - jobs.core().units(), 0);
+        const crowd most(detail::task_access::core_of(jobs), unit_limit - 1 - detail::task_access::core_of(jobs).units(), 0);
         EXPECT_TRUE(jobs.launch("last", count(ran)));
         EXPECT_FALSE(jobs.launch("over", count(ran)));
         ++refused;
-        EXPECT_EQ(jobs.core().units(), unit_limit);
+        EXPECT_EQ(detail::task_access::core_of(jobs).units(), unit_limit);
         where.run();
         EXPECT_EQ(ran, 1) << "what was refused never runs";
         EXPECT_TRUE(jobs.launch("again", count(ran)));

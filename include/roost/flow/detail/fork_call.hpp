@@ -30,7 +30,7 @@ template <class T, class Base>
 class fork_slot_of final : public boundary_link<fork_slot_of<T, Base>, T>, public Base {
 public:
     fork_slot_of(std::uint32_t index, task<T>& t) noexcept : Base(static_cast<settled_link&>(*this), index) {
-        this->keep_first(t.release_frame());
+        this->keep_first(task_access::release_frame(t));
     }
 
     [[nodiscard]] kept_t<T> take_kept() { return result_in<T>::keep(this->value()); }
@@ -169,10 +169,11 @@ public:
         }
     }
     [[nodiscard]] task<typename Kind::result> to_task() && { return run(std::move(*this)); }
-    [[nodiscard]] promise_base& release_frame() { return std::move(*this).to_task().release_frame(); }
     [[nodiscard]] explicit operator bool() const noexcept { return true; }
 
 private:
+    friend struct task_access;
+    [[nodiscard]] promise_base& release_frame() { return task_access::release_frame(std::move(*this).to_task()); }
     // Awaited inside Roost, which is no site of the user's.
     class unplaced {
     public:
