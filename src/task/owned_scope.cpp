@@ -24,7 +24,8 @@ class pass_on {
 public:
     pass_on(detail::root_block& to, const token& from, level what) noexcept : to_(&to), from_(from), what_(what) {}
     void operator()() const noexcept {
-        (what_ == level::cancel ? to_->cancel_turn : to_->abort_turn).raise(*to_, what_, from_.target()->why(what_));
+        (what_ == level::cancel ? to_->cancel_turn : to_->abort_turn)
+            .raise(*to_, what_, detail::tree_access::target_of(from_)->why(what_));
     }
 
 private:
@@ -81,7 +82,7 @@ owned_scope::owned_scope(executor_ref where, const scope_options& options)
                   options.limit()) {}
 
 owned_scope::owned_scope(const node& parent, executor_ref where, const scope_options& options)
-    : owned_scope(detail::root_block::below(parent.core(), where, options.name(), options.site(),
+    : owned_scope(detail::root_block::below(detail::tree_access::core_of(parent), where, options.name(), options.site(),
                                             detail::policy_of(options.failures())),
                   options.limit()) {}
 

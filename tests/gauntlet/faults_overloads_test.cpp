@@ -178,8 +178,8 @@ void looks() {
 void reasons() {
     const reason plain(reason_kind::requested, long_name);
     const reason loaded(reason_kind::requested, long_name, std::any(long_name));
-    static_cast<void>(plain.at_origin(long_name).to_string());
-    static_cast<void>(loaded.at_origin(long_name).to_string());
+    static_cast<void>(detail::base_access::at_origin(plain, long_name).to_string());
+    static_cast<void>(detail::base_access::at_origin(loaded, long_name).to_string());
     user();
 }
 void outcomes() {

@@ -16,7 +16,9 @@ using roost::guard;
 using roost::shutdown;
 using roost::shutdown_state;
 
-bool is_striped(const shutdown& s) { return static_cast<roost::detail::shutdown_node&>(s.tree_node().core()).is_striped(); }
+bool is_striped(const shutdown& s) {
+    return static_cast<roost::detail::shutdown_node&>(roost::detail::tree_access::core_of(s.tree_node())).is_striped();
+}
 
 TEST(striping, SHUT_75_counts_the_same) {
     const shutdown root;

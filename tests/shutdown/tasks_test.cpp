@@ -176,9 +176,8 @@ TEST(shutdown_tasks, SHUT_77_below_a_closed_node_a_scope_is_refused) {
     owned_scope gone(on, scope_options("gone").report_failures());
     gone.request_close();
     ASSERT_TRUE(gone.is_closed());
-    detail::node& closed = *gone.observe().target();
     try {
-        const owned_scope late(closed, on, scope_options("late").report_failures());
+        const owned_scope late(gone.tree_node(), on, scope_options("late").report_failures());
         ADD_FAILURE() << "it was admitted";
     } catch (const error& e) {
         EXPECT_EQ(e.kind(), errc::closed);

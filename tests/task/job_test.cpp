@@ -54,7 +54,7 @@ TEST(job, JOB_6_states_in_their_order) {
 
 task<> lend(event& e, lease& out) {
     const job me = co_await this_job();
-    out = lease::adopt(*detail::task_access::core_of(me));
+    out = detail::tree_access::adopt_lease(*detail::task_access::core_of(me));
     detail::task_access::core_of(me)->enter();
     co_await e.wait();
 }

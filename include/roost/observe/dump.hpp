@@ -72,7 +72,7 @@ private:
     return j ? dump(j.tree_node(), how) : std::string();
 }
 [[nodiscard]] inline std::string dump(const token& t, dump_options how = {}) noexcept {
-    return t ? dump(*t.target(), how) : std::string();
+    return t ? dump(*detail::tree_access::target_of(t), how) : std::string();
 }
 
 }  // namespace roost::inline ROOST_ABI::observe

@@ -120,7 +120,7 @@ public:
     // For work that is no task: the scope waits until the lease is returned. Returns an empty lease if launch() would be
     // refused.
     [[nodiscard]] roost::ext::lease lease() const noexcept {
-        return live().enter_as(as_) ? roost::ext::lease::adopt(*core_) : roost::ext::lease();
+        return live().enter_as(as_) ? detail::tree_access::adopt_lease(*core_) : roost::ext::lease();
     }
     [[nodiscard]] executor_ref executor() const noexcept { return live().executor(); }
     [[nodiscard]] time_point deadline() const noexcept { return live().deadline(); }
