@@ -1,25 +1,10 @@
 #pragma once
 
-// Children that cannot outlive the block they were started in.
-//
-//   auto page = co_await with_scope(build_page, id);
-//
-//   task<page> build_page(scope& s, int id) {
-//       auto user = s.async("user", load_user(id));
-//       auto news = s.async("news", load_news());
-//       co_return page(co_await std::move(user), co_await std::move(news));
-//   }
-//
-// with_scope returns when the body and every child have ended. If one of them fails, body and children are cancelled. The first
-// error is rethrown with its own type, and the further ones travel with it (others_of). Cancelling one child is not a
-// failure. A cancel does not end the wait for the children: it is passed on to them, and with_scope still waits for all.
-// scope_options set how many children run at a time and what a failure does. Every scope can have daemons.
+// Starts children that end before the scope does. with_scope.hpp is the scope of a block, owned_scope.hpp that of an object.
 
 #include <roost/task/as_task.hpp>
 #include <roost/task/deferred.hpp>
 #include <roost/task/detail/access.hpp>
-#include <roost/task/detail/closure_check.hpp>
-#include <roost/task/detail/forward.hpp>
 #include <roost/task/detail/job/launch_limit.hpp>
 #include <roost/task/detail/job/scope_checks.hpp>
 #include <roost/task/job.hpp>
@@ -28,10 +13,8 @@
 #include <roost/tree/lease.hpp>
 #include <roost/tree/token.hpp>
 
-#include <functional>
 #include <memory>
 #include <source_location>
-#include <tuple>
 
 namespace roost::inline ROOST_ABI {
 
@@ -51,13 +34,7 @@ public:
     template <class T>
     [[gnu::always_inline]] job launch(node_name name, task<T> t, start how = start::scheduled,
                                       std::source_location where = std::source_location::current()) {
-        auto block = begin(name, std::move(t), how, where);
-        if constexpr (ROOST_CHECKED != 0) {
-            if (!block) [[unlikely]] {
-                detail::report_refused_launch(*core_, name, where);
-            }
-        }
-        return job(detail::node_ref<detail::job_core>::adopt(block.release_to_caller()));
+        return handle_of(begin(name, std::move(t), how, where), name, where);
     }
     // As launch(), with a result.
     template <class T>
@@ -86,13 +63,7 @@ public:
                std::source_location where = std::source_location::current()) {
         detail::promise_base& frame = detail::task_access::release_frame(t);
         detail::check_arguments(live(), frame.borrowed(), name, how, where);
-        auto block = detail::start_daemon<T>(live(), name, frame, how, where, as_);
-        if constexpr (ROOST_CHECKED != 0) {
-            if (!block) [[unlikely]] {
-                detail::report_refused_launch(*core_, name, where);
-            }
-        }
-        return job(detail::node_ref<detail::job_core>::adopt(block.release_to_caller()));
+        return handle_of(detail::start_daemon<T>(live(), name, frame, how, where, as_), name, where);
     }
     template <class A>
         requires detail::waitable<A>
@@ -146,6 +117,16 @@ private:
         detail::check_arguments(live(), detail::task_access::borrowed(t), name, how, where);
         detail::promise_base& frame = limit_ ? in_slot(t) : detail::task_access::release_frame(t);
         return detail::start_job<T>(live(), name, frame, how, where, as_);
+    }
+    template <class T>
+    [[nodiscard]] [[gnu::always_inline]] job handle_of(detail::node_ref<detail::job_block<T>> block, node_name name,
+                                                       site where) {
+        if constexpr (ROOST_CHECKED != 0) {
+            if (!block) [[unlikely]] {
+                detail::report_refused_launch(*core_, name, where);
+            }
+        }
+        return job(detail::node_ref<detail::job_core>::adopt(block.release_to_caller()));
     }
     // Out of line, so that launch() in a scope without a limit is small enough to be inlined.
     template <class T>

@@ -1,7 +1,22 @@
 #pragma once
 
-// A scope in a block: see scope.hpp.
+// Children that cannot outlive the block they were started in.
+//
+//   auto page = co_await with_scope(build_page, id);
+//
+//   task<page> build_page(scope& s, int id) {
+//       auto user = s.async("user", load_user(id));
+//       auto news = s.async("news", load_news());
+//       co_return page(co_await std::move(user), co_await std::move(news));
+//   }
+//
+// with_scope returns when the body and every child have ended. If one of them fails, body and children are cancelled. The first
+// error is rethrown with its own type, and the further ones travel with it (others_of). Cancelling one child is not a
+// failure. A cancel does not end the wait for the children: it is passed on to them, and with_scope still waits for all.
+// scope_options set how many children run at a time and what a failure does. Every scope can have daemons.
 
+#include <roost/task/detail/closure_check.hpp>
+#include <roost/task/detail/forward.hpp>
 #include <roost/task/scope.hpp>
 
 #include <exception>
