@@ -1,7 +1,7 @@
 #include "shop.hpp"
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/flow/supervise.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/timeout.hpp>
 
 #include <stdexcept>

@@ -6,9 +6,6 @@
 #include <roost/base/atomic.hpp>
 #include <roost/base/clock.hpp>
 #include <roost/base/config.hpp>
-#include <roost/base/detail/intrusive_list.hpp>
-#include <roost/base/detail/state_word.hpp>
-#include <roost/base/detail/write_stderr.hpp>
 #include <roost/base/error.hpp>
 #include <roost/base/failure_sink.hpp>
 #include <roost/base/format_duration.hpp>
@@ -22,7 +19,6 @@
 #include <roost/base/time_limit.hpp>
 #include <roost/base/wall_clock.hpp>
 #include <roost/exec/blocking.hpp>
-#include <roost/exec/detail/activity.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/exec/resume.hpp>
 #include <roost/exec/serial_executor.hpp>
@@ -68,7 +64,6 @@
 #include <roost/sync/broadcast.hpp>
 #include <roost/sync/channel.hpp>
 #include <roost/sync/condition.hpp>
-#include <roost/sync/detail/parker.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/interruptible.hpp>
 #include <roost/sync/latch.hpp>
@@ -110,8 +105,8 @@
 #include <roost/task/timeout.hpp>
 #include <roost/task/until_stop.hpp>
 #include <roost/task/with_note.hpp>
+#include <roost/task/with_scope.hpp>
 #include <roost/tree/callback.hpp>
-#include <roost/tree/detail/deadline.hpp>
 #include <roost/tree/external_resource.hpp>
 #include <roost/tree/lease.hpp>
 #include <roost/tree/level.hpp>

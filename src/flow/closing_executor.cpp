@@ -9,9 +9,9 @@ namespace roost::inline ROOST_ABI {
 // Inside are: a child of the executor, a task that on() sent here, and any job below one of those. close() waits for all of
 // them.
 void closing_executor::refuse_close_from_inside() const {
-    scope_.core().refuse_wait_from_inside();
+    detail::task_access::core_of(scope_).refuse_wait_from_inside();
     const job running = current_job();
-    if (running && detail::value_region::find(*running.core(), this) != nullptr) {
+    if (running && detail::value_region::find(*detail::task_access::core_of(running), this) != nullptr) {
         throw error(errc::would_deadlock, "job '" + std::string(running.name()) + "' waits for the end of executor '" +
                                               std::string(name()) + "', which waits for it");
     }

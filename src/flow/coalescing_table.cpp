@@ -1,6 +1,6 @@
 #include <roost/flow/detail/coalescing_table.hpp>
 
-#include <roost/task/failure_sink.hpp>
+#include <roost/base/failure_sink.hpp>
 
 #include <new>
 

@@ -1,6 +1,6 @@
 #include <roost/flow/detail/group/fork.hpp>
 
-#include <roost/task/failure_sink.hpp>
+#include <roost/base/failure_sink.hpp>
 #include <roost/task/job.hpp>
 
 // Everything that runs once per child, in one file, so that the compiler can inline it. Code that runs once is in

@@ -1,6 +1,6 @@
 #include <roost/flow/race.hpp>
 
-#include <roost/task/failure_sink.hpp>
+#include <roost/base/failure_sink.hpp>
 #include <roost/task/job.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include <roost/flow/retry.hpp>
 
-#include <roost/task/failure_sink.hpp>
+#include <roost/base/failure_sink.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 

@@ -1,6 +1,6 @@
 #include <roost/flow/supervise.hpp>
 
-#include <roost/task/failure_sink.hpp>
+#include <roost/base/failure_sink.hpp>
 
 #include <mutex>
 #include <new>

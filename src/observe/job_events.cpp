@@ -12,7 +12,7 @@ using detail::watching;
 bool observe::set_job_counting(bool on) noexcept { return watching::all().count(on); }
 job_counts observe::job_counts_now() noexcept { return watching::all().counts(); }
 
-observation::observation(job_observer& who) : slot_(watching::all().add_observer(who)) {
+observation::observation(job_observer& observer) : slot_(watching::all().add_observer(observer)) {
     if (slot_ == watching::slots) {
         throw error(errc::refused, "too many job observers (at most 8)");
     }

@@ -53,7 +53,7 @@ pool_error::pool_error(errc code, std::string_view pool, int stripe, pool_error:
       cause_(std::move(cause)) {}
 
 std::string pool_holder::to_string() const {
-    std::string text = who_.empty() ? "holder" : std::string(who_);
+    std::string text = holder_.empty() ? "holder" : std::string(holder_);
     text += " (" + where_.to_string();
     if (age_ != duration::zero()) {
         text += ", " + format_duration(age_);

@@ -184,10 +184,10 @@ std::vector<pool_holder> pool_core::holders() {
             const slot_base& s = *home.slots[n];
             const site where = s.where.load(mo::acquire);  // H2
             if (where.is_known()) {
-                const char* who = s.who.load(mo::relaxed);  // T6
+                const char* holder = s.holder.load(mo::relaxed);  // T6
                 const std::int64_t since = s.since.load(mo::relaxed);  // T6
                 const std::int64_t age = std::max<std::int64_t>(now - since, 0);  // the acquire may be later than `now`
-                all.emplace_back(who == nullptr ? std::string_view() : std::string_view(who), where,
+                all.emplace_back(holder == nullptr ? std::string_view() : std::string_view(holder), where,
                                  static_cast<int>(home.number), duration(tracks_ages ? age : 0));
             }
         }

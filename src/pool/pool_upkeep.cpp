@@ -186,11 +186,11 @@ void pool_upkeep::report_leak(slot_base& s, std::int64_t now) noexcept {
         return;
     }
     pool_counters::add_one(life_.counters().leaks);
-    const char* who = s.who.load(mo::relaxed);  // T6
+    const char* holder = s.holder.load(mo::relaxed);  // T6
     const int stripe = static_cast<int>(s.home->number);
     try {
         if (settings_.options.on_leak) {
-            settings_.options.on_leak(pool_holder(who == nullptr ? "" : who, where, stripe, duration(now - since)));
+            settings_.options.on_leak(pool_holder(holder == nullptr ? "" : holder, where, stripe, duration(now - since)));
         }
     } catch (...) {
         life_.report(pool_error::step::check, stripe, std::current_exception());

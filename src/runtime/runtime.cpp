@@ -61,8 +61,8 @@ struct runtime::parts {
     void start_loop() {
         loop.emplace(name);
         loop->set_blocking(&lane);
-        loop->set_watcher(&keeper);
-        keeper.watch(loop->pulse());
+        detail::runtime_access::set_watcher(*loop, &keeper);
+        keeper.watch(detail::runtime_access::pulse_of(*loop));
         loop_thread = thread([this] {
             detail::name_this_thread(name, 0);
             loop->run();

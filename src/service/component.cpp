@@ -1,6 +1,6 @@
 #include <roost/service/component.hpp>
 
-#include <roost/task/failure_sink.hpp>
+#include <roost/base/failure_sink.hpp>
 
 #include <mutex>
 #include <new>
@@ -55,7 +55,8 @@ component::component(roost::shutdown node, executor_ref where, const component_o
     : shutdown_(std::move(node)),
       options_(options),
       failures_(failures),
-      scope_(detail::component_scope::make(*this, shutdown_.tree_node().core(), where, made_at)),
+      scope_(
+          detail::component_scope::make(*this, roost::detail::tree_access::core_of(shutdown_.tree_node()), where, made_at)),
       jobs_(*scope_) {}
 
 component::~component() { close(); }

@@ -1,7 +1,7 @@
 #include <roost/service/detail/host_core.hpp>
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/service/budgets.hpp>
-#include <roost/task/failure_sink.hpp>
 
 #include <algorithm>
 #include <mutex>

@@ -2,11 +2,11 @@
 
 #include <roost/base/detail/subject_text.hpp>
 #include <roost/base/detail/write_stderr.hpp>
+#include <roost/base/failure_sink.hpp>
 #include <roost/exec/detail/recent_time.hpp>
 #include <roost/service/detail/conductor.hpp>
 #include <roost/service/detail/hearer.hpp>
 #include <roost/service/detail/last_resort.hpp>
-#include <roost/task/failure_sink.hpp>
 
 #include <unistd.h>
 

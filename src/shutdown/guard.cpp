@@ -11,7 +11,7 @@ void guard::log_late(const detail::shutdown_node& from, const detail::guard_slot
     if (slot != nullptr) {
         age = detail::age_of(slot->since(), now());
     }
-    detail::log_late_guard(from, slot != nullptr ? slot->site() : site(), age);
+    detail::log_late_guard(from, slot != nullptr ? slot->site() : roost::site(), age);
 }
 
 void shutdown::panic_moved_from() noexcept {

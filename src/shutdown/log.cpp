@@ -57,7 +57,7 @@ std::string shutdown_record::to_string() const {
         case shutdown_event::completed: return "shutdown " + who + " is complete";
         case shutdown_event::late_guard: break;
     }
-    std::string text = "guard of " + who + " dropped after stop, made at " + made_at.to_string();
+    std::string text = "guard of " + who + " dropped after stop, made at " + site.to_string();
     if (age) {
         text.append(", held for ").append(format_duration(*age));
     }

@@ -121,9 +121,9 @@ struct collecting {
             report_entry& e = group("guard", h.ref->name(), g.copy.where);
             const std::optional<duration> age = detail::age_of(g.copy.since, at);
             if (g.copy.since < 0) {
-                e.add_at_least(1, age);
+                detail::shutdown_access::add_at_least(e, 1, age);
             } else {
-                e.add(1, age);
+                detail::shutdown_access::add(e, 1, age);
             }
         }
     }
@@ -137,8 +137,8 @@ struct collecting {
                 // Counts and slots are read at different times, so during changes the difference is approximate.
                 if (detail::may_miss_guards() && units > h.guards) {
                     report_entry& e = group("guard", h.ref->name(), site());
-                    e.add(units - h.guards, std::nullopt);
-                    e.say_about();
+                    detail::shutdown_access::add(e, units - h.guards, std::nullopt);
+                    e.mark_approximate();
                 }
             }
             if (h.is_guarded) {
@@ -158,7 +158,8 @@ struct collecting {
             }
             if (units != 0) {
                 const auto age = h.started ? std::optional(std::max(at - *h.started, duration::zero())) : std::nullopt;
-                group(h.kind, h.ref->name(), h.ref->made_at()).add(units, age, h.waits_on, h.uninterruptible);
+                report_entry& e = group(h.kind, h.ref->name(), h.ref->made_at());
+                detail::shutdown_access::add(e, units, age, h.waits_on, h.uninterruptible);
             }
         }
     }

@@ -1,8 +1,8 @@
 #include <roost/task/detail/frame/burial.hpp>
 
 #include <roost/base/detail/quiet_drops.hpp>
+#include <roost/base/failure_sink.hpp>
 #include <roost/task/detail/job/job_core.hpp>
-#include <roost/task/failure_sink.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 

@@ -1,8 +1,8 @@
 #include <roost/task/detail/job/job_extras.hpp>
 
 #include <roost/base/atomic.hpp>
+#include <roost/base/failure_sink.hpp>
 #include <roost/task/detail/job/job_core.hpp>
-#include <roost/task/failure_sink.hpp>
 
 #include <cstdint>
 #include <mutex>

@@ -1,9 +1,9 @@
 #include <roost/task/owned_scope.hpp>
 
 #include <roost/base/detail/write_stderr.hpp>
+#include <roost/base/failure_sink.hpp>
 #include <roost/exec/detail/limited_thread.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/tree/detail/passing_callback.hpp>
 #include <roost/tree/visit.hpp>
 
@@ -24,7 +24,8 @@ class pass_on {
 public:
     pass_on(detail::root_block& to, const token& from, level what) noexcept : to_(&to), from_(from), what_(what) {}
     void operator()() const noexcept {
-        (what_ == level::cancel ? to_->cancel_turn : to_->abort_turn).raise(*to_, what_, from_.target()->why(what_));
+        (what_ == level::cancel ? to_->cancel_turn : to_->abort_turn)
+            .raise(*to_, what_, detail::tree_access::target_of(from_)->why(what_));
     }
 
 private:
@@ -81,7 +82,7 @@ owned_scope::owned_scope(executor_ref where, const scope_options& options)
                   options.limit()) {}
 
 owned_scope::owned_scope(const node& parent, executor_ref where, const scope_options& options)
-    : owned_scope(detail::root_block::below(parent.core(), where, options.name(), options.site(),
+    : owned_scope(detail::root_block::below(detail::tree_access::core_of(parent), where, options.name(), options.site(),
                                             detail::policy_of(options.failures())),
                   options.limit()) {}
 
@@ -116,7 +117,7 @@ task<> owned_scope::close() {
         co_await until_ended_call(*block_);
     }
     const job me = co_await this_job();
-    me.core()->carry(block_->first_failure(), block_->take_other_failures());
+    detail::task_access::core_of(me)->carry(block_->first_failure(), block_->take_other_failures());
     rethrow();
 }
 

@@ -2,8 +2,8 @@
 
 #include <roost/base/assert.hpp>
 #include <roost/base/error.hpp>
+#include <roost/base/failure_sink.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/launch_started.hpp>
 #include <roost/task/sleep.hpp>
 

@@ -90,7 +90,7 @@ void region::peek(Look look) noexcept {
 void region::describe_wait(node_description& d) noexcept {
     peek([&d](const cancellable& waiting, const wait_functions& functions) {
         const wait_target what = functions.what(waiting);
-        d.say_waits_on(what.kind(), what.name());
+        d.set_waits_on(what.kind(), what.name());
         d.uninterruptible = functions.is_uninterruptible();
     });
 }

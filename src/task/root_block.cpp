@@ -1,11 +1,11 @@
 #include <roost/task/detail/job/root_block.hpp>
 
 #include <roost/base/error.hpp>
+#include <roost/base/failure_sink.hpp>
 #include <roost/base/task_cancelled.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/detail/job/driven_task.hpp>
 #include <roost/task/detail/job/root_job.hpp>
-#include <roost/task/failure_sink.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 

@@ -1,8 +1,8 @@
 #include <roost/task/detail/job/scope_core.hpp>
 
 #include <roost/base/error.hpp>
+#include <roost/base/failure_sink.hpp>
 #include <roost/task/detail/job/daemon_scope.hpp>
-#include <roost/task/failure_sink.hpp>
 
 #include <mutex>
 #include <string>

@@ -24,7 +24,7 @@ job_counts watching::counts() const noexcept {
     job_counts sum;
     for (unsigned w = 0; w < job_counts::size; ++w) {
         for (const stripe& s : counts_) {
-            sum.add(static_cast<job_counts::which>(w), s.n[w].load(mo::relaxed));  // O9
+            task_access::add(sum, static_cast<job_counts::which>(w), s.n[w].load(mo::relaxed));  // O9
         }
     }
     return sum;

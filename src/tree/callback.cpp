@@ -80,7 +80,7 @@ void posted_callback::add(token observed, level at, executor_ref on) {
               "level");
     }
     on_ = on;
-    node* target = observed.target();
+    node* target = tree_access::target_of(observed);
     observed_ = std::move(observed);
     if (target != nullptr) {
         listed_ = std::make_unique<listed_part>(at, *this);
@@ -101,10 +101,10 @@ void posted_callback::run_posted(work& w) noexcept {
     self.runner_.set(thread_index());
     if (self.state_.compare_exchange_strong(seen, running, mo::release, mo::relaxed)) {  // B2
         try {
-            const busy_in_callback watched(self.observed_.target());
+            const busy_in_callback watched(tree_access::target_of(self.observed_));
             self.call_(self);
         } catch (...) {
-            report_thrown("a callback of", self.observed_.target());
+            report_thrown("a callback of", tree_access::target_of(self.observed_));
         }
         const atomic<std::uint32_t>* address = &self.state_;
         if ((self.state_.exchange(done, mo::release) & awaited) != 0) {  // B4

@@ -44,7 +44,7 @@ void append_wait(std::string& out, const node_description& d) {
 
 entry_text describe_entry(const node_description& d) {
     entry_text made;
-    append_subject(made.head, shown(d.kind), shown(d.name), d.made_at);
+    append_subject(made.head, shown(d.kind), shown(d.name), d.site);
     append_state(made.head, d);
     append_wait(made.tail, d);
     if (d.started) {

@@ -25,7 +25,7 @@ void describe(detail::node& n, std::uint32_t depth, node_description& d) noexcep
     d.target = &n;
     d.kind = n.functions().kind;
     d.name = n.name();
-    d.made_at = n.made_at();
+    d.site = n.made_at();
     d.depth = depth;
     d.now = effective_level(w);
     d.requested = requested_level(w);
@@ -108,7 +108,7 @@ void append_line(std::string& out, const node_description& d) {
 
 }  // namespace
 
-void node_description::say_waits_on(std::string_view wait_kind, std::string_view wait_name) noexcept {
+void node_description::set_waits_on(std::string_view wait_kind, std::string_view wait_name) noexcept {
     std::size_t length = wait_kind.copy(text, 40);
     if (!wait_name.empty()) {
         length += std::string_view(" '").copy(text + length, 2);
@@ -125,10 +125,10 @@ visit_result observe::visit(const roost::node& root, std::size_t budget, void* c
     }
     const roost::node held = root;  // NOLINT(performance-unnecessary-copy-initialization): fn may replace the handle
     visitor.depth = 0;
-    visitor.tell(held.core());
+    visitor.tell(detail::tree_access::core_of(held));
     visitor.depth = 1;
     walker walk(visitor);
-    walk.run(held.core());
+    walk.run(detail::tree_access::core_of(held));
     return visitor.result;
 }
 

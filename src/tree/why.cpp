@@ -112,7 +112,7 @@ reason detail::node::why_with_origin(level l) const noexcept {
         return plain_reason;
     }
     try {
-        return plain_reason.at_origin(from->name());
+        return base_access::at_origin(plain_reason, from->name());
     } catch (const std::bad_alloc&) {
         return plain_reason;
     }

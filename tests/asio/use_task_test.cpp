@@ -1,8 +1,8 @@
 #include <roost/asio/use_task.hpp>
 
 #include <roost/asio/async_run.hpp>
+#include <roost/base/failure_sink.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
@@ -228,7 +228,7 @@ TEST(use_task, ASIO_6_stop_is_total) {
     auto a = root.async("plain", await_by_hand(plain));
     auto b = root.async("through", await_by_hand(through, use_task.through_stop()));
     io.poll();
-    root.core().stop();
+    root.tree_node().stop();
     io.poll();
     EXPECT_EQ(plain.signals, 1);
     EXPECT_EQ(plain.last, net::cancellation_type::total);
@@ -258,7 +258,7 @@ TEST(use_task, ASIO_6_stop_ends_a_wait_also_one_that_begins_later) {
         }
     }(io, aborted));
     io.poll();
-    root.core().stop();
+    root.tree_node().stop();
     root.request_close();
     io.run();
     EXPECT_EQ(aborted, 2);

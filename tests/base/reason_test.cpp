@@ -23,7 +23,7 @@ TEST(reason, BASE_10_empty_by_default) {
 
 TEST(reason, BASE_10_carries_everything) {
     const reason why(reason_kind::timeout, "slow backend", std::any(42));
-    const reason placed = why.at_origin("request");
+    const reason placed = roost::detail::base_access::at_origin(why, "request");
     EXPECT_EQ(placed.kind(), reason_kind::timeout);
     EXPECT_EQ(placed.text(), "slow backend");
     EXPECT_EQ(placed.origin(), "request");
@@ -35,7 +35,8 @@ TEST(reason, BASE_10_carries_everything) {
 }
 
 TEST(reason, BASE_10_the_first_origin_stays) {
-    const reason why = reason(reason_kind::requested, "x").at_origin("inner").at_origin("outer");
+    const reason why = roost::detail::base_access::at_origin(
+        roost::detail::base_access::at_origin(reason(reason_kind::requested, "x"), "inner"), "outer");
     EXPECT_EQ(why.origin(), "inner");
 }
 

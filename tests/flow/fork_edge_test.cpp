@@ -142,7 +142,7 @@ TEST(fork_edge, JOB_72_a_child_that_waits_delays_no_other_where_work_runs_inside
 // --- what is kept for the next group ---------------------------------------------------------------------------------------
 
 task<std::uintptr_t> scope_here() {
-    const detail::job_core* mine = (co_await this_job()).core();
+    const detail::job_core* mine = detail::task_access::core_of(co_await this_job());
     co_return reinterpret_cast<std::uintptr_t>(mine->parent());
 }
 // Takes what a scope that has gone has left, so that another one is somewhere else.
@@ -203,10 +203,12 @@ task<int> odd(int how, int other) {
             me.cancel();
             break;
         }
-        case 7: me.core()->add_note("planned"); break;
-        case 8: me.core()->add_suppressed(std::make_exception_ptr(std::out_of_range("planned"))); break;
+        case 7: detail::task_access::core_of(me)->add_note("planned"); break;
+        case 8:
+            detail::task_access::core_of(me)->add_suppressed(std::make_exception_ptr(std::out_of_range("planned")));
+            break;
         case 9: co_return co_await shield(1s, leaf());
-        case 10: me.core()->stop(); break;
+        case 10: me.tree_node().stop(); break;
         default: break;
     }
     co_return how;
@@ -325,7 +327,7 @@ task<> chain_and_count(detail::node& root, std::size_t& nodes) {
 TEST(fork_edge, JOB_74_what_is_kept_is_little_however_deep_the_groups_were) {
     stack_stage s;
     std::size_t nodes = 0;
-    EXPECT_EQ(s.play(in_group(chain_and_count(s.root.core(), nodes))), job_state::completed);
+    EXPECT_EQ(s.play(in_group(chain_and_count(detail::task_access::core_of(s.root), nodes))), job_state::completed);
     constexpr std::size_t running = 4;  // root, job, scope and child
     EXPECT_GT(nodes, running);
     EXPECT_LE(nodes, running + 200);
@@ -353,7 +355,7 @@ TEST(fork_edge, JOB_72_from_left_to_right_where_work_runs_inside_post_from_some_
 
 task<std::string> scope_name() {
     const job me = co_await this_job();
-    co_return std::string(me.core()->parent()->name());
+    co_return std::string(detail::task_access::core_of(me)->parent()->name());
 }
 // Five, so that the site is unknown (the same for all).
 task<> kinds_in_turn(std::vector<std::string>& names) {
@@ -399,7 +401,7 @@ task<> cancel_what_is_kept(int rounds, int& cancelled) {
     const job me = co_await this_job();
     for (int i = 0; i < rounds; ++i) {
         co_await when_all(not_cancelled(), not_cancelled());
-        if (detail::fork_scope* kept = detail::fork_job::of(*me.core())->spare()) {
+        if (detail::fork_scope* kept = detail::fork_job::of(*detail::task_access::core_of(me))->spare()) {
             detail::node& one = i % 2 == 0 ? static_cast<detail::node&>(*kept) : kept->first_job();
             one.cancel();
             ++cancelled;
@@ -416,7 +418,7 @@ TEST(fork_edge, JOB_73_a_cancel_of_what_is_kept_reaches_no_later_group) {
 task<duration> age_here() {
     const job me = co_await this_job();
     node_description d;
-    me.core()->functions().describe(*me.core(), d);
+    detail::task_access::core_of(me)->functions().describe(*detail::task_access::core_of(me), d);
     co_return d.started ? now() - *d.started : duration::max();
 }
 task<> age_of_the_next(duration& age) {

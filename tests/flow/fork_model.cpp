@@ -255,7 +255,7 @@ void nested(bool looked_at) {
     play(ex, root, j, [&] {
         if (looked_at) {
             detail::node_ref<> last;
-            visit(root.core(), 10,
+            visit(detail::task_access::core_of(root), 10,
                   [&](const node_description& d) noexcept { last = detail::node_ref<>::try_share(*d.target); });
         }
     });

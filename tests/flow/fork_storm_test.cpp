@@ -216,7 +216,7 @@ TEST(fork_storm, JOB_73_a_cancel_at_every_step) {
             const job j = root.launch("mixed", both_mixed(here, how));
             int left = step;
             is_over = here.run_until([&] { return j.is_finished() || left-- == 0; }) && j.is_finished();
-            static_cast<void>(dump(root.core()));
+            static_cast<void>(dump(root));
             j.cancel();
             root.request_close();
             here.run();

@@ -1,5 +1,6 @@
 // Real threads: random trees of groups, of children that return, suspend, fail, cancel themselves, ignore and shield, under
 // deadlines and cancels from outside. Sizes follow ROOST_STRESS_SCALE (default 0.05).
+#include <roost/base/failure_sink.hpp>
 #include <roost/flow/race.hpp>
 #include <roost/flow/when_all.hpp>
 #include <roost/observe/dump.hpp>
@@ -8,7 +9,6 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/ignore.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/owned_scope.hpp>

@@ -218,7 +218,7 @@ task<std::string> report_inside(detail::node& root) {
 }
 
 task<std::string> report_of(owned_scope& root) {
-    auto d = root.async("outer", report_inside(root.core()));
+    auto d = root.async("outer", report_inside(detail::task_access::core_of(root)));
     co_return co_await std::move(d);
 }
 
@@ -280,8 +280,8 @@ TEST(fork, JOB_39_a_child_with_a_reason_of_its_own_does_not_give_that_of_all) {
     job kept;
     const job j = s.play(own_reason_below(kept));
     EXPECT_EQ(j.state(), job_state::cancelled);
-    EXPECT_EQ(j.core()->outcome_link().why().text(), "from above");
-    EXPECT_EQ(kept.core()->outcome_link().why().text(), "its own");
+    EXPECT_EQ(detail::task_access::core_of(j)->outcome_link().why().text(), "from above");
+    EXPECT_EQ(detail::task_access::core_of(kept)->outcome_link().why().text(), "its own");
 }
 
 task<int> never_done(event& never) {
@@ -311,7 +311,7 @@ TEST(fork, JOB_39_a_child_that_awaits_a_cancelled_job_ends_with_its_reason) {
 
 task<int> cancels_its_group(reason why) {
     const job me = co_await this_job();
-    me.core()->parent()->cancel(std::move(why));
+    detail::task_access::core_of(me)->parent()->cancel(std::move(why));
     co_return 1;  // no checkpoint: it still returns
 }
 task<> two_in_cancelled(reason why, int& begun, int& alive) {

@@ -125,7 +125,7 @@ bool fails_in(detail::supervision& all, owned_scope& root, const char* name, con
     std::uint32_t restarts = 0;
     duration wait{};
     static_cast<void>(all.record(name, error, 1, {}));
-    return all.decide(root.core(), name, outcome<void>(error), 1, restarts, duration(0), wait);
+    return all.decide(detail::task_access::core_of(root), name, outcome<void>(error), 1, restarts, duration(0), wait);
 }
 
 // JOB-31, JOB-32: the decisions alone, at the same time: one child is restarted, another one escalates, a cancel comes.
@@ -147,8 +147,8 @@ MODEL(supervise_model, decisions) {
     escalating.join();
     check(again && !escalated_again, "JOB-33: each got its own decision");
     check(all.counts().failures == 2, "JOB-30: both failures are counted");
-    check(root.core().first_failure() == second, "JOB-32: the one that escalates is the scope's");
-    check(root.core().is_cancelled(), "JOB-32: and the scope is cancelled");
+    check(detail::task_access::core_of(root).first_failure() == second, "JOB-32: the one that escalates is the scope's");
+    check(detail::task_access::core_of(root).is_cancelled(), "JOB-32: and the scope is cancelled");
     finish(ex, root);
 }
 

@@ -49,7 +49,7 @@ TEST(supervise, JOB_147_options_name_the_scope_and_a_child_keeps_its_slot_betwee
     int second = 0;
     std::uint32_t free = 99;
     const job j = b.stage.play(run_one_slot(b, second, free));
-    const std::string text = observe::tree_to_string(*j.core());
+    const std::string text = observe::tree_to_string(j.tree_node());
     EXPECT_NE(text.find("'one slot'"), std::string::npos) << text;
     b.e.set();
     b.stage.advance(59min);

@@ -1,6 +1,7 @@
 // The other half of scenario 13: allocations fail on one thread while two others use the same objects, and what says noexcept
 // asks for no memory at all.
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/shutdown/shutdown.hpp>
@@ -10,7 +11,6 @@
 #include <roost/sync/latch.hpp>
 #include <roost/sync/mutex.hpp>
 #include <roost/sync/semaphore.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/tree/callback.hpp>
 

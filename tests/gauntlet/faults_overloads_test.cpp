@@ -15,7 +15,6 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/external.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/job_local.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
@@ -179,8 +178,8 @@ void looks() {
 void reasons() {
     const reason plain(reason_kind::requested, long_name);
     const reason loaded(reason_kind::requested, long_name, std::any(long_name));
-    static_cast<void>(plain.at_origin(long_name).to_string());
-    static_cast<void>(loaded.at_origin(long_name).to_string());
+    static_cast<void>(detail::base_access::at_origin(plain, long_name).to_string());
+    static_cast<void>(detail::base_access::at_origin(loaded, long_name).to_string());
     user();
 }
 void outcomes() {

@@ -19,6 +19,7 @@
 // not tried: cpu_quota, format_duration, format_age: text for people; an exception leaves nothing behind
 // not tried: on_failure::decide: calls the user's function in its row of on_failure
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/exec/serial_executor.hpp>
 #include <roost/flow/closing_executor.hpp>
 #include <roost/flow/coalescer.hpp>
@@ -45,7 +46,6 @@
 #include <roost/task/checkpoint.hpp>
 #include <roost/task/driven.hpp>
 #include <roost/task/external.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/launch_started.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/others_of.hpp>
@@ -380,7 +380,7 @@ void blocked_on() {
     static_cast<void>(block_on_outcome(rt, leaf(1)));
 }
 task<> drives() {
-    const executor_ref here = (co_await this_job()).core()->executor();
+    const executor_ref here = detail::task_access::core_of(co_await this_job())->executor();
     static_cast<void>(co_await awaitable_on(leaf(1), here));
 }
 class watches final : public job_observer {

@@ -2,6 +2,7 @@
 // Scenario 13, objects that live on: one object per row is used over and over, each time with another allocation or call of user
 // code that fails. After every fault it is as it was before, and the same use works.
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/flow/coalescer.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/runtime/runtime.hpp>
@@ -17,7 +18,6 @@
 #include <roost/sync/watch.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/tree/callback.hpp>
@@ -107,7 +107,7 @@ public:
         root.async("a", leaf(1)).keep();
         where.run();
     }
-    std::string state() override { return numbers(root.core().units(), root.is_closed()); }
+    std::string state() override { return numbers(detail::task_access::core_of(root).units(), root.is_closed()); }
 
 private:
     static task<> children(scope& s) {
@@ -221,7 +221,7 @@ public:
         play(exchange());
     }
     std::string state() override {
-        return numbers(box_.size(), box_.waiters_now(), meeting_.waiters_now(), root.core().units());
+        return numbers(box_.size(), box_.waiters_now(), meeting_.waiters_now(), detail::task_access::core_of(root).units());
     }
 
 private:
@@ -349,7 +349,8 @@ public:
     }
     std::string state() override {
         return numbers(permits_.available(), permits_.waiters_now(), lock_.is_locked(), lock_.waiters_now(),
-                       table_.readers_now(), table_.is_locked(), first_.waiters_now(), root.core().units());
+                       table_.readers_now(), table_.is_locked(), first_.waiters_now(),
+                       detail::task_access::core_of(root).units());
     }
 
 private:
@@ -373,7 +374,7 @@ private:
 class kept_coalescer final : public kept_jobs {
 public:
     void use() override { play(asks()); }
-    std::string state() override { return numbers(same_.size(), root.core().units()); }
+    std::string state() override { return numbers(same_.size(), detail::task_access::core_of(root).units()); }
 
 private:
     task<> asks() { static_cast<void>(co_await same_.coalesce(1, leaf)); }

@@ -24,7 +24,8 @@ namespace roost::inline ROOST_ABI::detail {
 // A shutdown node that has so many more owners while this lives.
 struct shutdown_node_owners {
     shutdown_node_owners(const shutdown& of, owner_word handles, owner_word pins) noexcept
-        : word_(&static_cast<shutdown_node&>(of.tree_node().core()).owners_), more_(handles * one_handle + pins * one_pin) {
+        : word_(&static_cast<shutdown_node&>(detail::tree_access::core_of(of.tree_node())).owners_),
+          more_(handles * one_handle + pins * one_pin) {
         word_->fetch_add(more_, mo::relaxed);
     }
     shutdown_node_owners(const shutdown_node_owners&) = delete;
@@ -119,7 +120,7 @@ TEST(gauntlet_limits, GAUNTLET_10_TREE_26_guards_and_jobs_stop_at_their_limit) {
     int refused = 0;
     shutdown root("crowded");
     shutdown below = root.child("below");
-    detail::node& counted = root.tree_node().core();
+    detail::node& counted = detail::tree_access::core_of(root.tree_node());
     {
         const crowd most(counted, unit_limit - 1, 0);
         const guard last = root.guard();
@@ -127,7 +128,7 @@ TEST(gauntlet_limits, GAUNTLET_10_TREE_26_guards_and_jobs_stop_at_their_limit) {
         EXPECT_FALSE(root.try_guard());
         EXPECT_FALSE(below.try_guard()) << "it would count above";
         EXPECT_EQ(counted.units(), unit_limit);
-        EXPECT_EQ(below.tree_node().core().units(), 0U);
+        EXPECT_EQ(detail::tree_access::core_of(below.tree_node()).units(), 0U);
         EXPECT_DEATH(static_cast<void>(root.guard()), "'crowded'.*more units of work than can be counted");
         EXPECT_DEATH(static_cast<void>(guard(last)), "'crowded'.*more units of work than can be counted");
         EXPECT_DEATH(static_cast<void>(below.guard()), "'crowded'.*more units of work than can be counted");
@@ -146,11 +147,11 @@ TEST(gauntlet_limits, GAUNTLET_10_TREE_26_guards_and_jobs_stop_at_their_limit) {
         co_return;
     };
     {
-        const crowd most(jobs.core(), unit_limit - 1 - jobs.core().units(), 0);
+        const crowd most(detail::task_access::core_of(jobs), unit_limit - 1 - detail::task_access::core_of(jobs).units(), 0);
         EXPECT_TRUE(jobs.launch("last", count(ran)));
         EXPECT_FALSE(jobs.launch("over", count(ran)));
         ++refused;
-        EXPECT_EQ(jobs.core().units(), unit_limit);
+        EXPECT_EQ(detail::task_access::core_of(jobs).units(), unit_limit);
         where.run();
         EXPECT_EQ(ran, 1) << "what was refused never runs";
         EXPECT_TRUE(jobs.launch("again", count(ran)));

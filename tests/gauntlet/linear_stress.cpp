@@ -1,8 +1,8 @@
 // Scenario 11: whatever nests, nests a hundred thousand deep, on a small stack, at a cost in proportion to the depth: building,
 // cancelling, failing, returning, timing out, aborting.
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/observe/dump.hpp>
-#include <roost/task/failure_sink.hpp>
 
 #include "../task/rig.hpp"
 #include "linear.hpp"

@@ -1,11 +1,11 @@
 // Scenarios 16, 23 and 24: one outcome whatever happens at once, and clocks that misbehave.
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/semaphore.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>

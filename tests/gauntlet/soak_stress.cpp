@@ -4,13 +4,13 @@
 // stream before they are used, so that no way to end loses them: ROOST_SOAK_SEED plays an episode again, or with
 // ROOST_SOAK_EPISODES as many from there on.
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/flow/race.hpp>
 #include <roost/flow/supervise.hpp>
 #include <roost/observe/dump.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>

@@ -1,5 +1,6 @@
 // Scenarios 14 and 15: whatever the user's code throws, and wherever.
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/flow/race.hpp>
 #include <roost/flow/supervise.hpp>
 #include <roost/flow/when_all.hpp>
@@ -7,7 +8,6 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/checkpoint.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/tree/callback.hpp>

@@ -190,7 +190,7 @@ TEST(mistakes, BASE_61_a_mistake_in_a_job_names_the_job) {
         {
             auto t = one();
             task<int> second = std::move(t);
-            static_cast<void>(t.release_frame());
+            static_cast<void>(detail::task_access::release_frame(t));
         },
         "task: it was used before: it has been awaited, launched or moved from; call the coroutine again\n");
 }

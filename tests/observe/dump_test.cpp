@@ -192,12 +192,12 @@ TEST(dump, OBS_3_every_text_names_a_node_in_the_same_way) {
     rig::stage s;
     event go("go");
     const job reader = s.play(wait_for(go), "reader");
-    const std::string subject = "job 'reader' (" + reader.core()->made_at().to_string() + ")";
-    const std::string tree = tree_to_string(s.root.core());
+    const std::string subject = "job 'reader' (" + reader.site().to_string() + ")";
+    const std::string tree = tree_to_string(s.root.tree_node());
     EXPECT_NE(dump(s.root).find(subject + ", active"), std::string::npos) << dump(s.root);
     EXPECT_NE(tree.find(subject + ", active"), std::string::npos) << tree;
     EXPECT_NE(tree.find(", waits on event 'go'"), std::string::npos) << tree;
-    const std::string report = detail::report_of(s.root.core()).to_string();
+    const std::string report = detail::report_of(detail::task_access::core_of(s.root)).to_string();
     EXPECT_NE(report.find("1 " + subject), std::string::npos) << report;
     EXPECT_NE(report.find(", waits on event 'go'"), std::string::npos) << report;
     go.set();

@@ -58,7 +58,7 @@ TEST(job_events, JOB_61_the_seven_counters) {
         s.play(join_it(waits));
         waits.cancel();
         waits.cancel();
-        s.root.core().abort();  // a higher level is no second request
+        s.root.tree_node().abort();  // a higher level is no second request
         s.run();
         s.play(nothing());  // born cancelled
         EXPECT_EQ(n.since(&job_counts::created), 6U);

@@ -42,7 +42,16 @@ task<int> all_of_them(scope& s) {
     const job me = co_await this_job();
     const bool early = s.observe().should_stop_now() || me.should_stop_now();
     const bool knows_site = reason(reason_kind::requested, "an example").where().is_known();
-    co_return got == 1 && !waited && !early && knows_site && hooks_work() ? 0 : 1;
+    shutdown server("server");
+    const bool has_old_sites = me.made_at() == me.site() && server.guard().made_at().is_known();
+    observe::node_description line;
+    line.made_at = me.site();
+    line.say_waits_on("mutex", "accounts");
+    observe::shutdown_record record;
+    record.made_at = line.site;
+    const bool has_old_fields = record.site == me.site() && line.waits_on == "mutex 'accounts'" && queue.waiters_now() == 0;
+    const bool has_old_names = has_old_sites && has_old_fields;
+    co_return got == 1 && has_old_names && !waited && !early && knows_site && hooks_work() ? 0 : 1;
 }
 task<int> limited(limited_scope& s) {
     co_await s.room();

@@ -37,7 +37,7 @@ std::string shown;
 roost::task<> body(roost::scope& s) {
     begin_readers(s);
     static_cast<void>(overwrite_stack());
-    shown = roost::observe::dump(s.core());
+    shown = roost::observe::dump(s);
     co_return;
 }
 

@@ -184,7 +184,7 @@ TEST(pool_blocking, POOL_40_what_waits_for_a_parked_thread_is_no_work) {
     auto& second = a.handle().stripe() == 0 ? b : a;
     first.handle().give_back();
     EXPECT_TRUE(parked.is_notified);
-    EXPECT_EQ(p.as_node().core().units(), 1U);
+    EXPECT_EQ(roost::detail::tree_access::core_of(p.tree_node()).units(), 1U);
     second.handle().give_back();
     EXPECT_EQ(p.stats().idle, 2U);
     EXPECT_FALSE(root->has_work());

@@ -148,7 +148,9 @@ TEST(pool_fast_path, POOL_44_without_memory_a_report_says_that_it_cannot_name_th
     const auto held = p.try_acquire_or_create("held");
     roost::observe::node_description d;
     fails_next = true;
-    p.as_node().core().functions().describe(p.as_node().core(), d);
+    roost::detail::tree_access::core_of(p.tree_node())
+        .functions()
+        .describe(roost::detail::tree_access::core_of(p.tree_node()), d);
     EXPECT_FALSE(fails_next) << "it needed memory";
     EXPECT_EQ(d.state, "open");
     EXPECT_EQ(d.waits_on, "its holders (no memory to name them)");

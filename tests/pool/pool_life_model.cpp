@@ -283,7 +283,7 @@ MODEL(pool_life_model, POOL_41_called_thread_vs_closing_parent) {
 MODEL(pool_life_model, POOL_41_stop_vs_try) {
     counted c(1);
     thread other([&] { c.root->stop(); });
-    const bool is_stopped = c.p.as_node().core().is_stopping();
+    const bool is_stopped = roost::detail::tree_access::core_of(c.p.tree_node()).is_stopping();
     const auto got = c.p.try_acquire();
     check(!is_stopped || got.status() == roost::wait_status::stopped, "POOL-41: from stop on");
     other.join();

@@ -71,9 +71,9 @@ TEST(pool_queue, POOL_20_POOL_40_a_place_that_is_handed_on_is_counted_once) {
     client waits(p);
     holder.discard();
     ASSERT_TRUE(waits.done() && waits.got());
-    EXPECT_EQ(p.as_node().core().units(), 1U);
+    EXPECT_EQ(roost::detail::tree_access::core_of(p.tree_node()).units(), 1U);
     waits.let_go();
-    EXPECT_EQ(p.as_node().core().units(), 0U);
+    EXPECT_EQ(roost::detail::tree_access::core_of(p.tree_node()).units(), 0U);
     EXPECT_FALSE(root->has_work());
 }
 
@@ -97,7 +97,7 @@ TEST(pool_queue, POOL_28_a_slot_retired_while_its_resource_is_destroyed_has_no_h
     gone.set();
     EXPECT_FALSE(waits.done());
     EXPECT_EQ(p.stats().over, 0U);
-    EXPECT_EQ(p.as_node().core().units(), 1U) << "for the stripe that has something out";
+    EXPECT_EQ(roost::detail::tree_access::core_of(p.tree_node()).units(), 1U) << "for the stripe that has something out";
     kept.handle().give_back();
     ASSERT_TRUE(waits.done() && waits.got());
     waits.let_go();
@@ -175,7 +175,7 @@ TEST_F(suspended, POOL_82_POOL_40_a_pool_below_a_node_is_opened_again_too) {
         EXPECT_FALSE(a.done());
         time.advance(10s);
         EXPECT_TRUE(a.done() && a.got());
-        EXPECT_EQ(p.as_node().core().units(), 1U);
+        EXPECT_EQ(roost::detail::tree_access::core_of(p.tree_node()).units(), 1U);
     }
     time.run();
     EXPECT_FALSE(root->has_work());

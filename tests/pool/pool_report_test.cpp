@@ -94,7 +94,9 @@ TEST_F(pool_report, POOL_44_every_holder_and_since_when) {
         const auto second = p.try_acquire_or_create("second");
         clock.time += duration(200);
         roost::observe::node_description d;
-        p.as_node().core().functions().describe(p.as_node().core(), d);
+        roost::detail::tree_access::core_of(p.tree_node())
+            .functions()
+            .describe(roost::detail::tree_access::core_of(p.tree_node()), d);
         EXPECT_EQ(d.state, "open");
         const std::string text(d.waits_on);
         EXPECT_EQ(text.find("first ("), 0U) << "the oldest comes first: " << text;
@@ -109,7 +111,9 @@ TEST_F(pool_report, POOL_44_no_holders) {
     {
         auto p = make_pool(l, aged(1));
         roost::observe::node_description d;
-        p.as_node().core().functions().describe(p.as_node().core(), d);
+        roost::detail::tree_access::core_of(p.tree_node())
+            .functions()
+            .describe(roost::detail::tree_access::core_of(p.tree_node()), d);
         EXPECT_EQ(d.state, "open");
         EXPECT_EQ(d.waits_on, "");
         EXPECT_FALSE(d.started.has_value());

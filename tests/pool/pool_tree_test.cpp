@@ -50,9 +50,9 @@ TEST(pool_tree, POOL_40_every_stripe_counts_its_own) {
         for (int i = 0; i < 4; ++i) {
             all.push_back(std::make_unique<client>(p));
         }
-        EXPECT_EQ(p.as_node().core().units(), 4U);
+        EXPECT_EQ(roost::detail::tree_access::core_of(p.tree_node()).units(), 4U);
     }
-    EXPECT_EQ(p.as_node().core().units(), 0U);
+    EXPECT_EQ(roost::detail::tree_access::core_of(p.tree_node()).units(), 0U);
     EXPECT_FALSE(root->has_work());
 }
 

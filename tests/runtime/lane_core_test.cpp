@@ -280,7 +280,7 @@ TEST(lane_core, RUN_156_an_abandoned_function_resumes_nothing_when_it_returns) {
     const std::vector<lane_entry> busy = rt->blocking().running();
     ASSERT_EQ(busy.size(), 1U);
     EXPECT_EQ(busy[0].name(), "grind") << "RUN-157";
-    while (dump(root->core()).find("waits on blocking function") == std::string::npos) {
+    while (dump(*root).find("waits on blocking function") == std::string::npos) {
         yield_thread();  // the function may have begun before its job has suspended
     }
     const runtime_ending how = rt->shut_down();

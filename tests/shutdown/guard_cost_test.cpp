@@ -68,9 +68,9 @@ void without_table(const shutdown& s, const auto& check) {
 TEST_F(guard_cost, SHUT_102_without_memory_for_its_record_a_guard_counts) {
     without_table(leaf, [this](guard& unknown) {
         const auto before = root.guard_count();
-        EXPECT_FALSE(unknown.made_at().is_known());
+        EXPECT_FALSE(unknown.site().is_known());
         const guard second = root.guard();
-        EXPECT_TRUE(second.made_at().is_known()) << "there is memory again";
+        EXPECT_TRUE(second.site().is_known()) << "there is memory again";
         EXPECT_EQ(root.guard_count(), before + 1);
         EXPECT_EQ(root.report().total(), before + 1);
         auto done = root.shut_down();

@@ -10,7 +10,9 @@ using roost::shutdown;
 using roost::testing::check;
 
 using roost::detail::shutdown_node;
-shutdown_node& node_of(const shutdown& s) { return static_cast<shutdown_node&>(s.tree_node().core()); }
+shutdown_node& node_of(const shutdown& s) {
+    return static_cast<shutdown_node&>(roost::detail::tree_access::core_of(s.tree_node()));
+}
 
 void enter(shutdown_node& n) {
     auto&& mine = roost::detail::guards_of_this_thread();

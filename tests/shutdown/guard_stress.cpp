@@ -52,7 +52,10 @@ struct worker_result {
 
 // While a guard is held: before the stop and after it, its node and the root have work, so neither is complete.
 std::uint64_t misses(const tree& t, const shutdown& at, std::uint32_t x) {
-    std::uint64_t missed = at.tree_node().core().has_work() && t.root.tree_node().core().has_work() ? 0U : 1U;
+    std::uint64_t missed = roost::detail::tree_access::core_of(at.tree_node()).has_work() &&
+                                   roost::detail::tree_access::core_of(t.root.tree_node()).has_work()
+                               ? 0U
+                               : 1U;
     missed += t.root.state() == roost::shutdown_state::complete || at.state() == roost::shutdown_state::complete ? 1U : 0U;
     if (x % 64 == 0) {
         missed += t.root.guard_count() == 0 || at.guard_count() == 0 ? 1U : 0U;

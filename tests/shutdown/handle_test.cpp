@@ -146,7 +146,7 @@ TEST(guard, SHUT_66_try_guard_refuses_from_stop_on) {
 TEST(guard, SHUT_66_try_guard_refuses_below_a_closed_node) {
     const shutdown s;
     const shutdown child = s.child();
-    EXPECT_TRUE(s.tree_node().core().close());
+    EXPECT_TRUE(roost::detail::tree_access::core_of(s.tree_node()).close());
     EXPECT_FALSE(s.try_guard().has_value());
     EXPECT_FALSE(child.try_guard().has_value());
     EXPECT_EQ(s.guard_count(), 0U);

@@ -32,7 +32,7 @@ TEST_F(report, SHUT_54_records_the_users_line) {
     EXPECT_EQ(r.entries()[0].site().line(), line);
     EXPECT_NE(std::string(r.entries()[0].site().file()).find("report_test.cpp"), std::string::npos);
     EXPECT_EQ(r.entries()[0].name(), "server");
-    EXPECT_EQ(g.made_at().line(), line);
+    EXPECT_EQ(g.site().line(), line);
 }
 
 TEST_F(report, SHUT_54_wrappers_record_the_users_line_and_copies_inherit) {
@@ -120,15 +120,15 @@ TEST_F(report, SHUT_57_includes_descendants_and_orphaned_guards) {
 TEST_F(report, SHUT_55_says_what_each_of_a_group_waits_on) {
     using namespace std::chrono_literals;
     roost::observe::report_entry e("job", "query", roost::site());
-    e.add(1, 1s, "pool 'db'");
+    roost::detail::shutdown_access::add(e, 1, 1s, "pool 'db'");
     EXPECT_EQ(e.to_string(), "1 job 'query' (unknown site), age 1 s, waits on pool 'db'");
-    e.add(1, 2s, "pool 'db'");
+    roost::detail::shutdown_access::add(e, 1, 2s, "pool 'db'");
     EXPECT_EQ(e.to_string(), "2 jobs 'query' (unknown site), oldest 2 s, all wait on pool 'db'");
-    e.add(1, 3s, "foreign awaitable", true);
+    roost::detail::shutdown_access::add(e, 1, 3s, "foreign awaitable", true);
     EXPECT_EQ(
         e.to_string(),
         "3 jobs 'query' (unknown site), oldest 3 s, 1 waits on foreign awaitable (uninterruptible), 2 wait on pool 'db'");
-    e.add(2, std::nullopt);
+    roost::detail::shutdown_access::add(e, 2, std::nullopt);
     EXPECT_EQ(e.to_string(),
               "5 jobs 'query' (unknown site), oldest 3 s, 1 waits on foreign awaitable (uninterruptible), 2 wait on pool "
               "'db', 2 "
@@ -137,7 +137,7 @@ TEST_F(report, SHUT_55_says_what_each_of_a_group_waits_on) {
     EXPECT_TRUE(e.is_uninterruptible());
     ASSERT_EQ(e.waits().size(), 3U);
     EXPECT_EQ(e.waits()[1].count, 2U);
-    e.add(1, 4s, "pool 'db'");
+    roost::detail::shutdown_access::add(e, 1, 4s, "pool 'db'");
     EXPECT_EQ(e.waits_on(), "pool 'db'") << "the oldest one's first";
 }
 
@@ -145,7 +145,7 @@ TEST_F(report, SHUT_114_a_line_says_eight_waits_and_how_many_are_left) {
     using namespace std::chrono_literals;
     roost::observe::report_entry e("job", "query", roost::site());
     for (int i = 0; i < 1000; ++i) {
-        e.add(1, 1ms * i, "pool '" + std::to_string(i) + "'");
+        roost::detail::shutdown_access::add(e, 1, 1ms * i, "pool '" + std::to_string(i) + "'");
     }
     EXPECT_EQ(e.waits_on(), "pool '999'") << "the oldest one's first";
     EXPECT_EQ(e.waits().size(), 64U);
@@ -154,7 +154,7 @@ TEST_F(report, SHUT_114_a_line_says_eight_waits_and_how_many_are_left) {
     EXPECT_NE(text.find("1 waits on pool '992', and 992 more"), std::string::npos) << text;
     roost::observe::report_entry few("job", "query", roost::site());
     for (int i = 0; i < 8; ++i) {
-        few.add(1, std::nullopt, "pool '" + std::to_string(i) + "'");
+        roost::detail::shutdown_access::add(few, 1, std::nullopt, "pool '" + std::to_string(i) + "'");
     }
     EXPECT_EQ(few.to_string().find("more"), std::string::npos);
 }

@@ -101,7 +101,7 @@ MODEL(shutdown_node_model, unshared_child_goes) {
     });
     a.reset();
     other.join();
-    check(!root.tree_node().core().has_members(), "SHUT-64: nothing is left of it");
+    check(!roost::detail::tree_access::core_of(root.tree_node()).has_members(), "SHUT-64: nothing is left of it");
     check(root.guard_count() == 0 && root.state() == shutdown_state::running, "SHUT-44: and the root goes on");
 }
 
@@ -113,7 +113,7 @@ MODEL(shutdown_node_model, unshared_child_and_stop) {
     root->shut_down();
     check(root->state() == shutdown_state::complete, "SHUT-41: an idle child delays nobody");
     other.join();
-    check(!root->tree_node().core().has_members(), "SHUT-64: nothing is left of it");
+    check(!roost::detail::tree_access::core_of(root->tree_node()).has_members(), "SHUT-64: nothing is left of it");
 }
 
 // SHUT-2: two threads copy one handle.

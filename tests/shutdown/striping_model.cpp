@@ -23,7 +23,9 @@ bool try_enter_guard(shutdown_node& n) {
     auto&& mine = roost::detail::guards_of_this_thread();
     return n.try_enter_guard(mine);
 }
-shutdown_node& node_of(const shutdown& s) { return static_cast<shutdown_node&>(s.tree_node().core()); }
+shutdown_node& node_of(const shutdown& s) {
+    return static_cast<shutdown_node&>(roost::detail::tree_access::core_of(s.tree_node()));
+}
 
 // SHUT-75: a node becomes striped while a guard is made and dropped.
 MODEL(striping_model, stripe_and_guard) {

@@ -9,7 +9,9 @@ using roost::shutdown;
 using roost::detail::shutdown_node;
 using roost::testing::check;
 
-shutdown_node& node_of(const shutdown& s) { return static_cast<shutdown_node&>(s.tree_node().core()); }
+shutdown_node& node_of(const shutdown& s) {
+    return static_cast<shutdown_node&>(roost::detail::tree_access::core_of(s.tree_node()));
+}
 
 void enter_guard(shutdown_node& n) {
     auto&& mine = roost::detail::guards_of_this_thread();

@@ -17,7 +17,9 @@ using roost::guard;
 using roost::shutdown;
 using roost::shutdown_state;
 
-bool is_striped(const shutdown& s) { return static_cast<roost::detail::shutdown_node&>(s.tree_node().core()).is_striped(); }
+bool is_striped(const shutdown& s) {
+    return static_cast<roost::detail::shutdown_node&>(roost::detail::tree_access::core_of(s.tree_node())).is_striped();
+}
 
 TEST(striping, SHUT_75_counts_the_same) {
     const shutdown root;
@@ -46,7 +48,7 @@ TEST(striping, SHUT_75_counts_the_same) {
 
 TEST(striping, SHUT_115_a_unit_that_is_no_guard_is_listed_once_the_guards_are_gone) {
     const shutdown s("server");
-    auto& core = s.tree_node().core();
+    auto& core = roost::detail::tree_access::core_of(s.tree_node());
     {
         const guard g = s.guard();
         EXPECT_TRUE(core.try_enter_as_member());

@@ -213,7 +213,7 @@ TEST(shutdown_tasks, SHUT_115_what_only_leases_hold_is_counted_and_named) {
         const job served = requests.launch("request", hold_on(go, log));
         requests.launch("upload", holds_a_lease(of_inner));
         on.run_all();
-        of_job = lease::try_take(*served.core());
+        of_job = lease::try_take(*roost::detail::task_access::core_of(served));
     }
     lease of_scope = requests.lease();
     go.set();
@@ -279,9 +279,8 @@ TEST(shutdown_tasks, SHUT_77_below_a_closed_node_a_scope_is_refused) {
     owned_scope gone(on, scope_options("gone").report_failures());
     gone.request_close();
     ASSERT_TRUE(gone.is_closed());
-    detail::node& closed = *gone.observe().target();
     try {
-        const owned_scope late(closed, on, scope_options("late").report_failures());
+        const owned_scope late(gone.tree_node(), on, scope_options("late").report_failures());
         ADD_FAILURE() << "it was admitted";
     } catch (const error& e) {
         EXPECT_EQ(e.kind(), errc::closed);

@@ -120,7 +120,7 @@ MODEL_COMPLETE(gone_model, dropped_alternative) {
     detail::choice again;
     check(losing->start(resume_target(again, +[](work&) noexcept {}, {})), "");
     waker.join();
-    check(losing->try_cancel() && from.waiters_now() == 0, "");
+    check(losing->try_cancel() && from.size_approx() == 0, "");
     losing->node().finish();
 }
 

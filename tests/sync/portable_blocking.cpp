@@ -54,7 +54,7 @@ TEST(portable_parker_blocking, SYNC_14_waiter_queue) {
     EXPECT_FALSE(q.wait_blocking(is_ready, soon()));
     for (int i = 0; i < rounds; ++i) {
         ready = false;
-        let_through([&] { return q.waiters_now(); }, [&] { EXPECT_TRUE(q.wait_blocking(is_ready)); },
+        let_through([&] { return q.size_approx(); }, [&] { EXPECT_TRUE(q.wait_blocking(is_ready)); },
                     [&] {
                         ready = true;
                         q.wake_all();

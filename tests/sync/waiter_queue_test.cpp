@@ -39,7 +39,7 @@ TEST(waiter_queue, SYNC_1_waits_until_woken) {
     EXPECT_FALSE(waited);
     EXPECT_TRUE(queue.wake_one());
     EXPECT_TRUE(waited);
-    EXPECT_EQ(queue.waiters_now(), 0U);
+    EXPECT_EQ(queue.size_approx(), 0U);
     EXPECT_STREQ(queue.name(), "q");
 }
 

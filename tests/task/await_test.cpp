@@ -134,7 +134,7 @@ TEST(await, TASK_13_before_it_begins_a_cancelled_job_ends) {
     foreign f(alive, true);
     bool went_on = false;
     const job j = s.start(await_foreign(f, went_on));
-    s.root.core().cancel();
+    s.root.tree_node().cancel();
     s.run();
     EXPECT_EQ(f.resumed, 0);
     EXPECT_FALSE(went_on);

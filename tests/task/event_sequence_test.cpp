@@ -118,7 +118,7 @@ TEST(event_sequence, JOB_102_a_completing_job_can_be_cancelled) {
         const observation on(seen);
         event go;
         const job j = s.play(wait_for(go), "completes");
-        lease held = lease::try_take(*j.core());
+        lease held = lease::try_take(j.tree_node());
         go.set();
         s.run();
         EXPECT_EQ(j.state(), job_state::completing);

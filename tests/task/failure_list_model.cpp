@@ -140,14 +140,14 @@ MODEL_COMPLETE(failure_list_model, JOB_3_two_fail_at_once) {
         owned_scope root(ex, scope_options("root").report_failures());
         failure_list beside = all.list_of({e[2]});
         thread other([&e, &root, mine = beside]() mutable {
-            root.core().body_failed(e[1], mine);
+            detail::task_access::core_of(root).body_failed(e[1], mine);
             mine = failure_list();
         });
-        root.core().body_failed(e[0], beside);
+        detail::task_access::core_of(root).body_failed(e[0], beside);
         beside = failure_list();
         other.join();
-        const std::exception_ptr first = root.core().first_failure();
-        const errors others = root.core().take_other_failures().to_vector(first);
+        const std::exception_ptr first = detail::task_access::core_of(root).first_failure();
+        const errors others = detail::task_access::core_of(root).take_other_failures().to_vector(first);
         check(first == e[0] || first == e[1], "JOB-2: one of the two errors is the first");
         const std::exception_ptr second = first == e[0] ? e[1] : e[0];
         check(others == errors{second, e[2]} || others == errors{e[2], second}, "JOB-3: the others are kept, each once");
@@ -163,10 +163,10 @@ MODEL_COMPLETE(failure_list_model, JOB_130_two_take) {
         const errors e{all.make(), all.make()};
         manual_executor ex;
         owned_scope root(ex, scope_options("root").report_failures());
-        root.core().body_failed(e[0], all.list_of({e[1]}));
+        detail::task_access::core_of(root).body_failed(e[0], all.list_of({e[1]}));
         errors got;
-        thread other([&] { got = root.core().take_other_failures().to_vector(); });
-        const errors mine = root.core().take_other_failures().to_vector();
+        thread other([&] { got = detail::task_access::core_of(root).take_other_failures().to_vector(); });
+        const errors mine = detail::task_access::core_of(root).take_other_failures().to_vector();
         other.join();
         check(mine.size() + got.size() == 1, "JOB-130: none is lost, and none is given twice");
         finish(ex, root);

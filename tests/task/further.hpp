@@ -2,8 +2,8 @@
 
 // For tests about failures beside others, and about failures that only the sink gets.
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/on_exit.hpp>
 
 #include "rig.hpp"

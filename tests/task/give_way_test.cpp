@@ -270,7 +270,7 @@ TEST(give_way, TREE_121_remaining_goes_by_the_clock_of_the_executor) {
 
 task<> look_without_timers(duration& left) {
     const token t = co_await this_token();
-    roost::detail::own_deadline limit(*t.target(), now() + 3h);
+    roost::detail::own_deadline limit(*roost::detail::tree_access::target_of(t), now() + 3h);
     left = t.remaining();
 }
 TEST(give_way, TREE_121_remaining_goes_by_the_monotonic_clock_on_an_executor_without_timers) {

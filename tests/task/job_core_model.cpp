@@ -85,13 +85,13 @@ MODEL(job_core_model, lease_vs_end) {
     event set("set", true);
     const job target = root.launch("target", wait_for(set));
     thread asker([&] {
-        if (lease mine = lease::try_take(*target.core())) {
+        if (lease mine = lease::try_take(*detail::task_access::core_of(target))) {
             check(!target.is_finished(), "JOB-76: a job is not final while a lease is out");
         }
         ex.wake();
     });
     run_until(ex, [&] { return target.is_finished(); });
-    check(!lease::try_take(*target.core()), "JOB-76: a final job gives no lease");
+    check(!lease::try_take(*detail::task_access::core_of(target)), "JOB-76: a final job gives no lease");
     asker.join();
     finish(ex, root);
 }
@@ -172,7 +172,7 @@ MODEL(job_core_model, deferred_dropped_while_completing) {
     event e("set", true);
     auto d = root.async("child", make(e));
     const job j = d.as_job();
-    lease out = lease::try_take(*j.core());
+    lease out = lease::try_take(*detail::task_access::core_of(j));
     check(static_cast<bool>(out), "JOB-76: a job that has not begun gives a lease");
     thread dropper([&ex, held = std::move(d), mine = std::move(out)]() mutable {
         held = deferred<int>();
@@ -290,7 +290,8 @@ MODEL(job_core_model, joined_here_vs_visitor) {
     const job taker = root.launch("takes", take_own(alive, got));
     thread visitor([&] {
         detail::node_ref<> last;
-        visit(root.core(), 10, [&](const node_description& d) noexcept { last = detail::node_ref<>::try_share(*d.target); });
+        visit(detail::task_access::core_of(root), 10,
+              [&](const node_description& d) noexcept { last = detail::node_ref<>::try_share(*d.target); });
         last = {};
         ex.wake();
     });

@@ -42,7 +42,7 @@ TEST(job, JOB_6_states_in_their_order) {
     const job j = s.start(wait_for(e), "walk");
     EXPECT_EQ(j.state(), job_state::fresh);
     EXPECT_EQ(j.name(), "walk");
-    EXPECT_TRUE(j.made_at().is_known());
+    EXPECT_TRUE(j.site().is_known());
     s.run();
     EXPECT_EQ(j.state(), job_state::active);
     e.set();
@@ -54,8 +54,8 @@ TEST(job, JOB_6_states_in_their_order) {
 
 task<> lend(event& e, lease& out) {
     const job me = co_await this_job();
-    out = lease::adopt(*me.core());
-    me.core()->enter();
+    out = detail::tree_access::adopt_lease(*detail::task_access::core_of(me));
+    detail::task_access::core_of(me)->enter();
     co_await e.wait();
 }
 
@@ -76,15 +76,15 @@ TEST(job, JOB_76_a_final_job_gives_no_lease) {
     rig::stage s;
     event e;
     const job j = s.play(wait_for(e));
-    lease held = lease::try_take(*j.core());
+    lease held = lease::try_take(j.tree_node());
     ASSERT_TRUE(held);
     e.set();
     s.run();
     EXPECT_EQ(j.state(), job_state::completing);
-    EXPECT_FALSE(lease::try_take(*j.core())) << "only members add work now";
+    EXPECT_FALSE(lease::try_take(j.tree_node())) << "only members add work now";
     held.give_back();
     EXPECT_EQ(j.state(), job_state::completed);
-    EXPECT_FALSE(lease::try_take(*j.core()));
+    EXPECT_FALSE(lease::try_take(j.tree_node()));
 }
 
 TEST(job, JOB_7_joiners_wake_once_each_in_order_of_arrival) {
@@ -317,7 +317,7 @@ TEST(job, JOB_95_a_token_is_set_by_a_cancel_from_above_and_can_be_waited_for) {
     event never;
     job below;
     const job j = s.play(run_two_levels(never, below));
-    const token seen(*below.core());
+    const token seen(below.tree_node());
     EXPECT_FALSE(seen.cancel_requested());
     event told;
     const callback on_cancel(seen, level::cancel, s.executor, [&told] { told.set(); });
@@ -349,7 +349,7 @@ TEST(job, JOB_7_a_joiner_that_was_woken_and_never_runs_holds_nothing_up) {
     const job target = answer.as_job();
     std::vector<int> order;
     {
-        detail::join_operation wait(detail::joiner(target.core()));
+        detail::join_operation wait(detail::joiner(detail::task_access::core_of(target)));
         ASSERT_TRUE(wait.start(resume_target(nullptr, +[](work&) noexcept {}, {})));
         s.play(join_and_note(target, 1, order));
         mine.set_value(1);

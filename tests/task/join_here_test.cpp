@@ -279,7 +279,7 @@ TEST(join_here, JOB_71_a_deadline_inside_the_scope_is_not_held_up) {
 
 task<int> count_children(scope& s) {
     int seen = 0;
-    visit(s.core(), 10, [&](const node_description& d) noexcept { seen += d.target->name() == "child" ? 1 : 0; });
+    visit(s.tree_node(), 10, [&](const node_description& d) noexcept { seen += d.target->name() == "child" ? 1 : 0; });
     co_return seen;
 }
 task<int> look_in_same_expression(scope& s) {

@@ -147,13 +147,13 @@ TEST(membership, JOB_90_a_closed_scope_returns_no_lease) {
     asked of_owned;
     ask(o, count, of_owned);
     expect_nothing(of_owned, count);
-    EXPECT_FALSE(o.core().has_work());
+    EXPECT_FALSE(detail::task_access::core_of(o).has_work());
     owned_scope root(s.executor, scope_options("requests").report_failures());
     root.request_close();
     asked of_root;
     ask(root, count, of_root);
     expect_nothing(of_root, count);
-    EXPECT_FALSE(root.core().has_work());
+    EXPECT_FALSE(detail::task_access::core_of(root).has_work());
 }
 
 // --- waiting from inside ---------------------------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ TEST(membership, JOB_91_a_child_that_closes_its_owned_scope_is_told_and_the_scop
     EXPECT_NE(direct.find("'suicidal'"), std::string::npos) << direct;
     EXPECT_NE(direct.find("'feed'"), std::string::npos) << direct;
     EXPECT_NE(below.find("'feed'"), std::string::npos) << below;
-    EXPECT_FALSE(o.core().is_closing()) << "nothing has happened";
+    EXPECT_FALSE(detail::task_access::core_of(o).is_closing()) << "nothing has happened";
     s.play(o.close());
     EXPECT_TRUE(o.is_closed());
 }

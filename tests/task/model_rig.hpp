@@ -2,7 +2,7 @@
 
 // What the models of this layer share.
 
-#include <roost/task/failure_sink.hpp>
+#include <roost/base/failure_sink.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/testing/explore_gtest.hpp>
 #include <roost/testing/manual_executor.hpp>

@@ -149,11 +149,11 @@ task<> values() {
 task<> hooks_in(scope& s) {
     const auto hook = [] { call(); };
     auto made = make_promise<int>(s, "hooked", hook);
-    const token child(*made.first.as_job().core());
+    const token child(made.first.as_job().tree_node());
     const executor_ref here = s.executor();
     const callback told(child, level::cancel, here, hook);
     const inline_callback<decltype(hook)> at_once(child, level::cancel, hook);
-    external_resource op = external_resource::open(*made.first.as_job().core(), "op", hook);
+    external_resource op = external_resource::open(made.first.as_job().tree_node(), "op", hook);
     made.first.cancel();
     co_await yield();
     co_await yield();

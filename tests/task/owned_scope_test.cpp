@@ -102,10 +102,10 @@ TEST(owned_scope, JOB_37_an_abort_does_not_abandon_the_close_either) {
     const job child = answer.as_job();
     bool done = false;
     const job closer = s.play(close_it(o, done));
-    closer.core()->abort();
+    closer.tree_node().abort();
     s.run();
     EXPECT_FALSE(closer.is_finished()) << "there is still a child";
-    EXPECT_EQ(child.core()->level_now(), level::abort);
+    EXPECT_EQ(child.tree_node().level(), level::abort);
     promise.set_value(1);
     s.run();
     EXPECT_TRUE(o.is_closed());
@@ -122,7 +122,7 @@ TEST(owned_scope, JOB_37_an_abort_is_passed_on_as_one) {
     closer.cancel();
     s.run();
     EXPECT_FALSE(child.is_finished()) << "its shield holds a cancel up";
-    closer.core()->abort();
+    closer.tree_node().abort();
     s.run();
     EXPECT_EQ(child.state(), job_state::cancelled);
     EXPECT_TRUE(closer.is_finished());
@@ -136,7 +136,7 @@ TEST(owned_scope, JOB_37_reports_say_what_the_one_who_closes_it_waits_for) {
     bool done = false;
     o.launch("a", count_after(e, count));
     s.play(close_it(o, done));
-    const std::string text = tree_to_string(s.root.core());
+    const std::string text = tree_to_string(s.root.tree_node());
     EXPECT_NE(text.find("owned scope 'feed'"), std::string::npos) << text;
     e.set();
     s.run();

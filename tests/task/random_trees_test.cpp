@@ -6,9 +6,9 @@
 //
 // To replay: ROOST_SEED=<seed> task_test --gtest_filter='random_trees.<the test that failed>'
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/flow/supervise.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>

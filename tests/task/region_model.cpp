@@ -58,7 +58,8 @@ void cancel_vs_commit() {
     canceller.join();
     check(passed == 0, "TASK-30: it did not go on");
     check(j.state() == job_state::cancelled, "TASK-30: it ended cancelled");
-    check(static_cast<bool>(j.core()->outcome_link().why()), "TASK-30: it knows why, whoever took it out of the wait");
+    check(static_cast<bool>(detail::task_access::core_of(j)->outcome_link().why()),
+          "TASK-30: it knows why, whoever took it out of the wait");
     finish(ex, root);
 }
 
@@ -79,7 +80,7 @@ void cancel_above_vs_commit() {
     run_until(ex, [&] { return j.is_finished(); });
     canceller.join();
     check(passed == 0 && j.state() == job_state::cancelled, "TASK-30: it did not go on");
-    check(static_cast<bool>(j.core()->outcome_link().why()), "TASK-30: it knows why");
+    check(static_cast<bool>(detail::task_access::core_of(j)->outcome_link().why()), "TASK-30: it knows why");
     finish(ex, root);
 }
 TEST(region_model, cancel_above_vs_commit_with_old_values) {
@@ -112,7 +113,7 @@ MODEL(region_model, wake_vs_cancel) {
 }
 
 void look_at(const job& j) {
-    detail::node& n = *j.core();
+    detail::node& n = *detail::task_access::core_of(j);
     node_description d;
     n.functions().describe(n, d);
     check(d.waits_on.empty() || d.waits_on == "event 'e'", "JOB-51: it says what it waits on, or nothing");
@@ -172,7 +173,8 @@ void cancel_vs_peek() {
     run_until(ex, [&] { return j.is_finished(); });
     canceller.join();
     check(passed == 0 && j.state() == job_state::cancelled, "TASK-30: it ended cancelled");
-    check(static_cast<bool>(j.core()->outcome_link().why()), "TASK-30: it knows why, whoever took it out of the wait");
+    check(static_cast<bool>(detail::task_access::core_of(j)->outcome_link().why()),
+          "TASK-30: it knows why, whoever took it out of the wait");
     finish(ex, root);
 }
 
@@ -204,7 +206,7 @@ MODEL(region_model, peek_vs_wake_after_lost_cancel) {
 }
 
 task<> wait_in(scope& s, event& e, detail::node_ref<>& inner) {
-    inner = detail::node_ref<>::share(s.core());
+    inner = detail::node_ref<>::share(detail::task_access::core_of(s));
     co_await e.wait();
 }
 task<> wait_twice(event& first, event& second, detail::node_ref<>& inner, int& passed) {

@@ -113,7 +113,7 @@ TEST(region, TASK_30_an_abort_leaves_the_wait_to_the_cancel_that_is_at_it) {
     const job j = s.play(wait_behind(e, g, went_on));
     std::thread canceller([&] { j.cancel(reason(reason_kind::requested, "first")); });
     g.wait_until_inside();
-    j.core()->abort(reason(reason_kind::requested, "second"));
+    j.tree_node().abort(reason(reason_kind::requested, "second"));
     s.run();
     EXPECT_EQ(j.state(), job_state::cancelling) << "one of them takes the body out, once";
     g.open = true;
@@ -131,7 +131,7 @@ TEST(region, TASK_30_an_abort_before_a_cancelled_job_has_run_is_no_second_cancel
     std::atomic<bool> went_on{false};
     const job j = s.start(wait_behind(e, g, went_on));
     EXPECT_TRUE(j.cancel(reason(reason_kind::requested, "first")));
-    j.core()->abort(reason(reason_kind::requested, "second"));
+    j.tree_node().abort(reason(reason_kind::requested, "second"));
     s.run();
     EXPECT_FALSE(went_on);
     EXPECT_EQ(j.state(), job_state::cancelled);
@@ -149,7 +149,7 @@ TEST(region, TASK_9_a_stop_ends_no_wait_in_a_scope) {
     event e;
     bool went_on = false;
     const job j = s.play(wait_in_scope(e, went_on));
-    s.root.core().stop();
+    s.root.tree_node().stop();
     s.run();
     EXPECT_EQ(j.state(), job_state::active);
     e.set();

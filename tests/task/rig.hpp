@@ -2,8 +2,8 @@
 
 // What most tests of this layer stand on: a manual executor with hand-moved timers and a root scope on it.
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/exec/timer.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/testing/manual_executor.hpp>
 

@@ -203,7 +203,7 @@ void close_vs_abort_vs_last_child() {
         ex.wake();
     });
     thread aborting([&] {
-        closer.core()->abort();
+        detail::task_access::core_of(closer)->abort();
         ex.wake();
     });
     run_until(ex, [&] { return closer.is_finished(); });
@@ -230,7 +230,7 @@ MODEL(scope_core_model, member_spawns_vs_close) {
     o.launch("starts another", launch_late(o, now, late, count));
     job outsider;
     thread closing([&] {
-        o.core().close();
+        detail::task_access::core_of(o).close();
         outsider = o.launch("too late", count_one(count));
         ex.wake();
     });

@@ -104,7 +104,7 @@ double cpu_seconds() {
 }
 double keep_failures(std::size_t count) {
     rig::stage s;
-    detail::scope_core& in = s.root.core();
+    detail::scope_core& in = detail::task_access::core_of(s.root);
     std::vector<std::exception_ptr> errors;
     for (std::size_t i = 0; i < count; ++i) {
         errors.push_back(std::make_exception_ptr(i));

@@ -120,7 +120,7 @@ TEST(shield, TASK_24_abort_goes_through) {
     int got = 0;
     bool after = false;
     const job j = s.play(shielded(e, got, after, duration::max()));
-    j.core()->abort();
+    j.tree_node().abort();
     s.run();
     EXPECT_EQ(j.state(), job_state::cancelled);
     EXPECT_EQ(got, 0);

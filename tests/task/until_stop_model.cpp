@@ -36,7 +36,7 @@ MODEL(until_stop_model, stop_vs_return) {
     const job j = root.launch("watching", watch_it(other.observe(), e, got, stopped));
     ex.run_all();
     thread stopper([&] {
-        other.observe().target()->stop(reason::plain_kind(reason_kind::shutdown));
+        detail::tree_access::target_of(other.observe())->stop(reason::plain_kind(reason_kind::shutdown));
         ex.wake();
     });
     e.set();

@@ -38,8 +38,8 @@ protected:
     std::string log;
     // A node beside the job, which is asked to stop: the scope of something else.
     owned_scope other{stage.executor, scope_options("other").report_failures()};
-    token watched{*other.observe().target()};
-    void stop() const { watched.target()->stop(reason::plain_kind(reason_kind::shutdown)); }
+    token watched = other.observe();
+    void stop() const { other.tree_node().stop(reason::plain_kind(reason_kind::shutdown)); }
     ~until_stop_test() override { other.request_close(); }
 };
 

@@ -35,7 +35,7 @@ TEST(entry_text, OBS_3_tail_has_what_the_node_waits_on) {
     d.kind = "job";
     d.name = "reader";
     d.state = "active";
-    d.say_waits_on("mutex", "accounts");
+    d.set_waits_on("mutex", "accounts");
     d.uninterruptible = true;
     d.shield = true;
     d.started = now() - 100h;

@@ -71,7 +71,7 @@ TEST(lease, TREE_39_closing_refuses_new_leases_but_not_copies) {
 TEST(lease, TREE_38_adopting_takes_over_an_entered_unit) {
     ref root = make_root();
     root->enter();
-    { const lease l = lease::adopt(*root); }
+    { const lease l = roost::detail::tree_access::adopt_lease(*root); }
     EXPECT_FALSE(root->has_work());
 }
 

@@ -400,7 +400,8 @@ TEST(node, TREE_134_a_visitor_keeps_a_node) {
 }
 
 TEST(node, TREE_134_a_handle_that_refers_to_nothing_is_no_parent) {
-    EXPECT_DEATH(static_cast<void>(roost::node().core()), "a handle that refers to nothing was used as a node of the tree");
+    EXPECT_DEATH(static_cast<void>(roost::detail::tree_access::core_of(roost::node())),
+                 "a handle that refers to nothing was used as a node of the tree");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST(token, TREE_37_keeps_memory_and_is_no_work) {
 TEST(token, TREE_36_a_token_of_nothing_never_stops) {
     const token t;
     EXPECT_FALSE(t);
-    EXPECT_EQ(t.target(), nullptr);
+    EXPECT_EQ(roost::detail::tree_access::target_of(t), nullptr);
     EXPECT_FALSE(t.stop_requested() || t.cancel_requested() || t.is_cancelled());
     EXPECT_EQ(t.remaining(), roost::duration::max());
     EXPECT_EQ(t.level(), level::running);

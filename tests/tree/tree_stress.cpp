@@ -130,7 +130,8 @@ TEST(tree_stress, TREE_9_storm_of_cancels_from_foreign_threads) {
                 nodes.push_back(
                     new_child(*nodes[random() % nodes.size()], random() % 2 == 0 ? child_kind::working : child_kind::idle));
                 if (nodes.back()->has_work() && random() % 2 == 0) {
-                    roost::ext::lease l = roost::ext::lease::adopt(*nodes.back());  // gives the body's unit back at the end
+                    roost::ext::lease l =
+                        roost::detail::tree_access::adopt_lease(*nodes.back());  // gives the body's unit back at the end
                     roost::ext::lease more = l.copy();  // and one more, wherever it goes
                 } else if (nodes.back()->has_work()) {
                     nodes.back()->leave();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <roost/base/atomic.hpp>
+#include <roost/base/detail/access.hpp>
 #include <roost/base/site.hpp>
 
 #include <any>
@@ -61,10 +62,10 @@ public:
     // Returns "timeout: slow backend (server.cpp:42, at 'request')".
     [[nodiscard]] std::string to_string() const;
 
-    // Returns a copy with the origin set, or this reason if it is empty or has one. Called by the node at which it is raised.
+private:
+    friend struct detail::base_access;
     [[nodiscard]] reason at_origin(std::string_view name) const;
 
-private:
     struct record;
     struct full_record;
     explicit reason(record* r) noexcept : record_(r) {}
@@ -73,5 +74,7 @@ private:
     [[nodiscard]] const full_record* full() const noexcept;
     record* record_ = nullptr;
 };
+
+inline reason detail::base_access::at_origin(const reason& of, std::string_view name) { return of.at_origin(name); }
 
 }  // namespace roost::inline ROOST_ABI

@@ -39,7 +39,7 @@ public:
     ext::timer_service* timers() noexcept override { return target_->timers(); }
     ext::blocking_service* blocking() noexcept override { return target_->blocking(); }
     [[nodiscard]] bool is_here() const noexcept override { return target_->is_here(); }
-    [[nodiscard]] std::string_view name() const noexcept override { return scope_.core().name(); }
+    [[nodiscard]] std::string_view name() const noexcept override { return detail::task_access::core_of(scope_).name(); }
 
     // Starts a child: a task, or anything else that a task can await. As in a scope, a failed child cancels the others, and
     // close() throws the first failure.
@@ -65,7 +65,7 @@ public:
 
     [[nodiscard]] token observe() const noexcept { return scope_.observe(); }
     // Returns a lease, which delays the end of close(). Returns an empty lease from close() on.
-    [[nodiscard]] ext::lease try_bind() const noexcept { return ext::lease::try_take(scope_.core()); }
+    [[nodiscard]] ext::lease try_bind() const noexcept { return ext::lease::try_take(detail::task_access::core_of(scope_)); }
 
 private:
     void refuse_close_from_inside() const;

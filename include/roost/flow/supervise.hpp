@@ -26,12 +26,12 @@
 // cancelled, there is no result. Then failures whose restart did not begin, and failures of actions registered with
 // on_exit(), go to the failure sink.
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/flow/detail/placed.hpp>
 #include <roost/flow/detail/supervision.hpp>
 #include <roost/flow/on_failure.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/child_name.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/scope_options.hpp>
 #include <roost/task/sleep.hpp>
@@ -87,8 +87,8 @@ public:
 private:
     template <class Fn, class... Args>
     [[nodiscard]] task<> child(const detail::child_name& name, Fn fn, Args... args) {
-        return detail::supervised_child<Fn, Args...>(*all_, in_->core(), std::string(name.text()), std::move(fn),
-                                                     std::move(args)...);
+        return detail::supervised_child<Fn, Args...>(*all_, detail::task_access::core_of(*in_), std::string(name.text()),
+                                                     std::move(fn), std::move(args)...);
     }
     [[nodiscard]] job counted(job made) noexcept {
         if (made) {

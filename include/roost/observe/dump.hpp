@@ -65,12 +65,14 @@ private:
 // Returns the tree below `root` as text. Requires that the caller keeps `root` alive. Returns "no memory\n" if memory runs
 // out.
 [[nodiscard]] std::string dump(const node& root, dump_options how = {}) noexcept;
-[[nodiscard]] inline std::string dump(const scope& root, dump_options how = {}) noexcept { return dump(root.core(), how); }
+[[nodiscard]] inline std::string dump(const scope& root, dump_options how = {}) noexcept {
+    return dump(root.tree_node(), how);
+}
 [[nodiscard]] inline std::string dump(const job& j, dump_options how = {}) noexcept {
-    return j ? dump(*j.core(), how) : std::string();
+    return j ? dump(j.tree_node(), how) : std::string();
 }
 [[nodiscard]] inline std::string dump(const token& t, dump_options how = {}) noexcept {
-    return t ? dump(*t.target(), how) : std::string();
+    return t ? dump(*detail::tree_access::target_of(t), how) : std::string();
 }
 
 }  // namespace roost::inline ROOST_ABI::observe

@@ -30,7 +30,7 @@ bool set_job_counting(bool on) noexcept;
 // observers exist.
 class observation {
 public:
-    explicit observation(job_observer& who);
+    explicit observation(job_observer& observer);
     observation(const observation&) = delete;
     observation& operator=(const observation&) = delete;
     ~observation();

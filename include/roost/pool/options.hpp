@@ -21,9 +21,9 @@ namespace observe {
 // A holder of a resource, for reports.
 class pool_holder {
 public:
-    pool_holder(std::string_view who, roost::site where, int stripe, duration age) noexcept
-        : who_(who), where_(where), stripe_(stripe), age_(age) {}
-    [[nodiscard]] std::string_view name() const noexcept { return who_; }  // as passed to acquire; may be empty
+    pool_holder(std::string_view holder, roost::site where, int stripe, duration age) noexcept
+        : holder_(holder), where_(where), stripe_(stripe), age_(age) {}
+    [[nodiscard]] std::string_view name() const noexcept { return holder_; }  // as passed to acquire; may be empty
     [[nodiscard]] roost::site site() const noexcept { return where_; }           // of the call to acquire
     [[deprecated("use site()")]] [[nodiscard]] roost::site where() const noexcept { return site(); }
     [[nodiscard]] int stripe() const noexcept { return stripe_; }
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] std::string to_string() const;
 
 private:
-    std::string_view who_;
+    std::string_view holder_;
     roost::site where_;
     int stripe_;
     duration age_;

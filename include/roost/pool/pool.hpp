@@ -61,7 +61,7 @@ public:
         }
     }
 
-    // --- acquiring. `who` names the holder in reports ---------------------------------------------------------------------
+    // --- acquiring. `holder` names the holder in reports ---------------------------------------------------------------------
     // Returns an awaiter for acquired<R>. Takes an idle resource. If none is idle, creates one if there is room. Otherwise
     // waits.
     [[nodiscard("nothing is held until it is awaited: write co_await")]] operation acquire(
@@ -69,8 +69,8 @@ public:
         return operation(*live(), nullptr, where);
     }
     [[nodiscard("nothing is held until it is awaited: write co_await")]] operation acquire(
-        literal who, site where = std::source_location::current()) noexcept {
-        return operation(*live(), who.text(), where);
+        literal holder, site where = std::source_location::current()) noexcept {
+        return operation(*live(), holder.text(), where);
     }
     // Returns an idle resource, or status empty if none is idle or a waiter is queued. Never waits, never creates. A
     // resource that needs an awaitable check is not returned. Its check starts, and the resource stays in the pool for a
@@ -78,29 +78,29 @@ public:
     [[nodiscard]] acquired<R> try_acquire(site where = std::source_location::current()) {
         return try_with_reserve(false, nullptr, where);
     }
-    [[nodiscard]] acquired<R> try_acquire(literal who, site where = std::source_location::current()) {
-        return try_with_reserve(false, who.text(), where);
+    [[nodiscard]] acquired<R> try_acquire(literal holder, site where = std::source_location::current()) {
+        return try_with_reserve(false, holder.text(), where);
     }
     // As try_acquire(), but creates a resource if there is room. With an awaitable create, it starts a creation for a later
     // acquire and returns empty. While creating is suspended (options.backoff), it returns failed with the last error.
     [[nodiscard]] acquired<R> try_acquire_or_create(site where = std::source_location::current()) {
         return try_with_reserve(true, nullptr, where);
     }
-    [[nodiscard]] acquired<R> try_acquire_or_create(literal who, site where = std::source_location::current()) {
-        return try_with_reserve(true, who.text(), where);
+    [[nodiscard]] acquired<R> try_acquire_or_create(literal holder, site where = std::source_location::current()) {
+        return try_with_reserve(true, holder.text(), where);
     }
     // As acquire(), blocking the thread. Returns status expired if the deadline passes first.
     [[nodiscard]] acquired<R> acquire_blocking(time_limit deadline = no_deadline,
                                                site where = std::source_location::current()) {
         return acquire_blocking("", deadline, where);
     }
-    [[nodiscard]] acquired<R> acquire_blocking(literal who, time_limit deadline = no_deadline,
+    [[nodiscard]] acquired<R> acquire_blocking(literal holder, time_limit deadline = no_deadline,
                                                site where = std::source_location::current()) {
         if (detail::slot_base* s = live()->try_take_unexamined()) [[likely]] {
-            live()->note_holder(*s, who.text(), where);
-            return acquired<R>(*s);
+            live()->note_holder(*s, holder.text(), where);
+            return detail::pool_access::acquired_of<R>(*s);
         }
-        return acquire_slowly(who.text(), deadline, where);
+        return acquire_slowly(holder.text(), deadline, where);
     }
 
     // Acquires a resource, calls fn(resource), and returns the resource to the pool. If fn throws or is cancelled, the
@@ -111,12 +111,12 @@ public:
         return with("", std::move(fn), where);
     }
     template <class Fn>
-    [[nodiscard]] auto with(literal who, Fn fn, site where = std::source_location::current()) {
+    [[nodiscard]] auto with(literal holder, Fn fn, site where = std::source_location::current()) {
         using result = std::invoke_result_t<Fn&, R&>;
         if constexpr (detail::coroutine_type<result>) {
-            return use_in<result>(acquire(who, where), std::move(fn));
+            return use_in<result>(acquire(holder, where), std::move(fn));
         } else {
-            return detail::with_operation<R, Fn>(*live(), std::move(fn), who.text(), where);
+            return detail::with_operation<R, Fn>(*live(), std::move(fn), holder.text(), where);
         }
     }
     // As with(), but only with an idle resource. Returns an empty optional if there is none. If fn returns void, returns
@@ -126,9 +126,9 @@ public:
         return try_with("", std::move(fn), where);
     }
     template <class Fn>
-    auto try_with(literal who, Fn fn, site where = std::source_location::current()) {
+    auto try_with(literal holder, Fn fn, site where = std::source_location::current()) {
         using result = std::invoke_result_t<Fn&, R&>;
-        acquired<R> got = try_acquire(who, where);
+        acquired<R> got = try_acquire(holder, where);
         if constexpr (detail::coroutine_type<result>) {
             return got ? std::optional<result>(use_handle<result>(std::move(got).value(), std::move(fn)))
                        : std::optional<result>();
@@ -174,28 +174,30 @@ public:
     [[nodiscard]] std::vector<observe::pool_holder> holders() const { return live()->holders(); }
     [[nodiscard]] std::string_view name() const noexcept { return live()->name(); }
     [[nodiscard]] std::uint32_t stripes() const noexcept { return live()->stripes().count(); }
-    [[nodiscard]] node as_node() const noexcept { return *live(); }
+    // Returns the tree node, for handles and reports.
+    [[nodiscard]] node tree_node() const noexcept { return *live(); }
+    [[deprecated("use tree_node()")]] [[nodiscard]] node as_node() const noexcept { return tree_node(); }
 
 private:
     friend detail::pool_access;
 
-    [[gnu::noinline]] acquired<R> acquire_slowly(const char* who, time_limit deadline, site where) {
+    [[gnu::noinline]] acquired<R> acquire_slowly(const char* holder, time_limit deadline, site where) {
         detail::pool_waiter w;
         if (detail::try_pick(*live(), w, true)) {
-            return detail::finish_acquire<R>(*live(), w, who, where);
+            return detail::finish_acquire<R>(*live(), w, holder, where);
         }
         const auto core = detail::node_ref<detail::pool_core>::share(*live());  // the pool may be destroyed during the wait
         detail::acquire_in_turn(*core, w, deadline);
-        return detail::finish_acquire<R>(*core, w, who, where);
+        return detail::finish_acquire<R>(*core, w, holder, where);
     }
-    [[nodiscard]] acquired<R> try_with_reserve(bool may_reserve, const char* who, site where) {
+    [[nodiscard]] acquired<R> try_with_reserve(bool may_reserve, const char* holder, site where) {
         if (detail::slot_base* s = live()->try_take_unexamined()) [[likely]] {
-            live()->note_holder(*s, who, where);
-            return acquired<R>(*s);
+            live()->note_holder(*s, holder, where);
+            return detail::pool_access::acquired_of<R>(*s);
         }
         detail::pool_waiter w;
         if (detail::try_pick(*live(), w, may_reserve)) {
-            return detail::finish_acquire<R>(*live(), w, who, where);
+            return detail::finish_acquire<R>(*live(), w, holder, where);
         }
         if (w.given == detail::gift::unchecked) {
             live()->queue().check_aside(*std::exchange(w.slot, nullptr));
@@ -205,7 +207,7 @@ private:
             w.given = detail::gift::failed;
         }
         if (w.given != detail::gift::nothing) {
-            return detail::finish_acquire<R>(*live(), w, who, where);
+            return detail::finish_acquire<R>(*live(), w, holder, where);
         }
         if (may_reserve && live()->settings().creates_async) {
             live()->creation().create_one();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <roost/pool/detail/access.hpp>
 #include <roost/pool/detail/pool_core.hpp>
 
 #include <exception>
@@ -126,10 +127,9 @@ public:
     }
     explicit operator outcome<pooled<R>>() && { return std::move(*this).to_outcome(); }
 
-    // Called by the pool.
-    explicit acquired(detail::slot_base& s) noexcept : handle_(&s), status_(wait_status::ok) {}
-
 private:
+    friend struct detail::pool_access;
+    explicit acquired(detail::slot_base& s) noexcept : handle_(&s), status_(wait_status::ok) {}
     void check() const noexcept {
         if (status_ != wait_status::ok) [[unlikely]] {
             detail::panic_nothing_acquired(status_, error_);

@@ -4,6 +4,7 @@
 #include <roost/exec/detail/bell.hpp>
 #include <roost/exec/detail/posters.hpp>
 #include <roost/exec/executor.hpp>
+#include <roost/runtime/detail/access.hpp>
 #include <roost/runtime/detail/fork_check.hpp>
 #include <roost/runtime/detail/forward.hpp>
 #include <roost/runtime/detail/pace.hpp>
@@ -52,11 +53,10 @@ public:
     [[nodiscard]] std::size_t timers_left() const noexcept { return timers_left_; }
 
     void set_blocking(ext::blocking_service* lane) noexcept { blocking_ = lane; }
-    void set_watcher(detail::keeper* watcher) noexcept { watcher_ = watcher; }
-    [[nodiscard]] detail::pulse& pulse() noexcept { return pulse_; }
 
 private:
     friend class runtime;
+    friend struct detail::runtime_access;
     [[gnu::noinline]] bool post_from_outside(ext::work& w) noexcept;
     ext::work* next() noexcept;
     ext::work* oldest() noexcept;
@@ -85,5 +85,8 @@ private:
     loop* outer_ = nullptr;
     std::string name_;
 };
+
+inline detail::pulse& detail::runtime_access::pulse_of(loop& of) noexcept { return of.pulse_; }
+inline void detail::runtime_access::set_watcher(loop& of, keeper* watcher) noexcept { of.watcher_ = watcher; }
 
 }  // namespace roost::inline ROOST_ABI

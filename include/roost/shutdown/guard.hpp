@@ -1,5 +1,6 @@
 #pragma once
 
+#include <roost/shutdown/detail/access.hpp>
 #include <roost/shutdown/detail/provenance.hpp>
 #include <roost/shutdown/detail/shutdown_node.hpp>
 #include <roost/tree/token.hpp>
@@ -17,15 +18,7 @@ class [[nodiscard]] guard {
 public:
     // An empty guard: no unit of work.
     guard() noexcept = default;
-    guard(detail::shutdown_node& of, site where) noexcept : guard(entered(of, where)) {}
-    guard(detail::shutdown_node& of, site where, detail::thread_guards& mine) noexcept
-        : node_(&of), slot_((of.enter_guard(mine), detail::record_guard(mine, &of, where))) {}
-    // Returns a guard for a unit that the caller has already entered.
-    [[nodiscard]] static guard adopt(detail::shutdown_node& of, site where, detail::thread_guards& mine) noexcept {
-        return guard(&of, detail::record_guard(mine, &of, where));
-    }
-
-    guard(const guard& other) noexcept : guard(other ? entered(*other.node_, other.made_at()) : guard()) {}
+    guard(const guard& other) noexcept : guard(other ? entered(*other.node_, other.site()) : guard()) {}
     guard(guard&& other) noexcept : node_(std::exchange(other.node_, nullptr)), slot_(std::exchange(other.slot_, nullptr)) {}
     guard& operator=(guard other) noexcept {
         std::swap(node_, other.node_);
@@ -48,15 +41,19 @@ public:
     // Returns true if it holds a unit of work.
     [[nodiscard]] explicit operator bool() const noexcept { return node_ != nullptr; }
     // Returns the site where the guard was created. Unknown if no site was recorded.
-    [[nodiscard]] site made_at() const noexcept { return slot_ != nullptr ? slot_->site() : site(); }
+    [[nodiscard]] roost::site site() const noexcept { return slot_ != nullptr ? slot_->site() : roost::site(); }
+    [[deprecated("use site()")]] [[nodiscard]] roost::site made_at() const noexcept { return site(); }
     [[nodiscard]] token observe() const noexcept { return node_ != nullptr ? token(*node_) : token(); }
 
     // Returns true if both guards belong to the same node.
     friend bool operator==(const guard& a, const guard& b) noexcept { return a.node_ == b.node_; }
 
 private:
+    friend struct detail::shutdown_access;
+    guard(detail::shutdown_node& of, roost::site where, detail::thread_guards& mine) noexcept
+        : node_(&of), slot_((of.enter_guard(mine), detail::record_guard(mine, &of, where))) {}
     guard(detail::shutdown_node* of, detail::guard_slot* slot) noexcept : node_(of), slot_(slot) {}
-    [[nodiscard]] static guard entered(detail::shutdown_node& of, site where) noexcept {
+    [[nodiscard]] static guard entered(detail::shutdown_node& of, roost::site where) noexcept {
         auto&& mine = detail::guards_of_this_thread();
         detail::count_guard(mine);
         return guard(of, where, mine);
@@ -75,5 +72,15 @@ private:
     detail::shutdown_node* node_ = nullptr;
     detail::guard_slot* slot_ = nullptr;
 };
+
+inline guard detail::shutdown_access::make_guard(shutdown_node& of, site where) noexcept {
+    return guard::entered(of, where);
+}
+inline guard detail::shutdown_access::make_guard(shutdown_node& of, site where, thread_guards& mine) noexcept {
+    return guard(of, where, mine);
+}
+inline guard detail::shutdown_access::adopt_guard(shutdown_node& of, site where, thread_guards& mine) noexcept {
+    return guard(&of, record_guard(mine, &of, where));
+}
 
 }  // namespace roost::inline ROOST_ABI

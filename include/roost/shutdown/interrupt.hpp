@@ -171,7 +171,7 @@ private:
         if (node_->is_gone()) {
             return {};
         }
-        roost::guard held(*node_, where);
+        roost::guard held = detail::shutdown_access::make_guard(*node_, where);
         return node_->is_gone() ? roost::guard() : std::move(held);
     }
 

@@ -24,10 +24,18 @@ enum class log_severity : std::uint8_t { trace, debug };
 
 // One log record. node_name is valid only during the call.
 struct shutdown_record {
+    shutdown_record() noexcept : site() {}
+    shutdown_record(shutdown_event what, log_severity how, std::string_view of, roost::site where, level at,
+                    std::optional<duration> held) noexcept
+        : event(what), severity(how), node_name(of), site(where), now(at), age(held) {}
+
     shutdown_event event = shutdown_event::raised;
     log_severity severity = log_severity::trace;
     std::string_view node_name;
-    site made_at;                 // of the guard, or of the node
+    union {  // one value with two names: the site of the guard, or of the node
+        roost::site site;
+        [[deprecated("use site")]] roost::site made_at;
+    };
     level now = level::running;
     std::optional<duration> age;  // of the guard, if recorded
 

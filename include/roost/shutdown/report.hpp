@@ -3,6 +3,7 @@
 #include <roost/base/clock.hpp>
 #include <roost/base/format_duration.hpp>
 #include <roost/base/site.hpp>
+#include <roost/shutdown/detail/access.hpp>
 
 #include <compare>
 #include <cstddef>
@@ -48,11 +49,9 @@ public:
     [[nodiscard]] const std::string& waits_on() const noexcept;
     [[nodiscard]] bool is_uninterruptible() const noexcept;
 
-    // Adds n members. add_at_least() takes the age as a lower bound.
-    void add(std::size_t n, std::optional<duration> age, std::string waits_on = {}, bool uninterruptible = false);
-    void add_at_least(std::size_t n, std::optional<duration> age);
     // Marks count() as approximate.
-    void say_about() noexcept { is_about_ = true; }
+    void mark_approximate() noexcept { is_about_ = true; }
+    [[deprecated("use mark_approximate()")]] void say_about() noexcept { mark_approximate(); }
     // Returns one line without a line break, such as "2 guards of 'uploads' (upload.cpp:17), oldest at least 1.3 s".
     [[nodiscard]] std::string to_string() const;
 
@@ -62,6 +61,10 @@ public:
     }
 
 private:
+    friend struct detail::shutdown_access;
+    void add(std::size_t n, std::optional<duration> age, std::string waits_on = {}, bool uninterruptible = false);
+    void add_at_least(std::size_t n, std::optional<duration> age);
+
     std::string kind_;
     std::string name_;
     roost::site where_;

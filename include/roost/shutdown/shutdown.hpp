@@ -67,7 +67,7 @@ public:
         if (detail::is_sampled(mine)) [[unlikely]] {
             live().sample(detail::notice_own_guards());
         }
-        return roost::guard(live(), where, mine);
+        return detail::shutdown_access::make_guard(live(), where, mine);
     }
     // Returns a guard, or an empty optional if this node or an ancestor is stopped, or this node is closed. Every completion of
     // this node that resolves later waits for the returned guard.
@@ -81,7 +81,7 @@ public:
         if (!live().try_enter_guard(mine)) {
             return std::nullopt;
         }
-        return roost::guard::adopt(live(), where, mine);
+        return detail::shutdown_access::adopt_guard(live(), where, mine);
     }
     // Returns x together with a guard. The guard lives as long as the returned object.
     template <class T>

@@ -66,7 +66,7 @@ public:
     }
 
     [[nodiscard]] std::size_t size_approx() const noexcept { return waiters_.size_approx(); }
-    [[nodiscard]] std::size_t waiters_now() const noexcept { return waiters_.size_approx(); }
+    [[deprecated("use size_approx()")]] [[nodiscard]] std::size_t waiters_now() const noexcept { return size_approx(); }
     [[nodiscard]] const char* name() const noexcept { return name_; }
 
 private:

@@ -9,10 +9,10 @@
 // cancellation of x alone is data too: of a deferred that was cancelled, of a scope that cancelled itself. The awaiting
 // job's own cancellation is not caught: the code after the await does not run.
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/base/outcome.hpp>
 #include <roost/task/as_task.hpp>
 #include <roost/task/detail/frame/outcome_await.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/job.hpp>
 
 #include <utility>

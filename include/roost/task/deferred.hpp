@@ -63,10 +63,8 @@ public:
     [[nodiscard]] detail::deferred_await<T> in_task(detail::promise_base& me) &&;
     void in_task(detail::promise_base&) & = delete;  // a deferred is awaited once: co_await std::move(d)
 
-    [[nodiscard]] detail::job_block<T>* block() const noexcept { return block_.get(); }
-    [[nodiscard]] detail::job_block<T>* release_to_caller() noexcept { return block_.release_to_caller(); }
-
 private:
+    friend struct detail::task_access;
     void drop() noexcept {
         if (block_ && !kept_ && !block_->is_final()) {
             if constexpr (ROOST_CHECKED != 0) {

@@ -1,4 +1,4 @@
 #pragma once
 
-// The sink is in base because callbacks of the tree report to it too.
+// Former place of <roost/base/failure_sink.hpp>. The next release removes this header.
 #include <roost/base/failure_sink.hpp>

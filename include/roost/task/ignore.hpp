@@ -17,8 +17,6 @@ namespace roost::inline ROOST_ABI {
 
 class [[nodiscard]] ignore_guard {
 public:
-    // For ignore_cancellation(), which has entered the guard.
-    explicit ignore_guard(detail::region& in) noexcept : in_(&in) { in.retain(); }
     ignore_guard(ignore_guard&& other) noexcept : in_(std::exchange(other.in_, nullptr)) {}
     ignore_guard& operator=(ignore_guard&& other) noexcept {
         if (this != &other) {
@@ -32,8 +30,13 @@ public:
     void leave() noexcept;
 
 private:
+    friend struct detail::task_access;
+    explicit ignore_guard(detail::region& in) noexcept : in_(&in) { in.retain(); }
+
     detail::region* in_;
 };
+
+inline ignore_guard detail::task_access::make_ignore_guard(region& in) noexcept { return ignore_guard(in); }
 
 [[nodiscard]] inline detail::ignore_call ignore_cancellation() noexcept { return {}; }
 

@@ -7,6 +7,7 @@
 //   j.cancel();
 //   co_await j.join();          // returns when the child and everything below it has ended, however it ended
 
+#include <roost/task/detail/access.hpp>
 #include <roost/task/detail/frame/await.hpp>
 #include <roost/task/detail/job/join_checks.hpp>
 #include <roost/task/detail/job/scope_core.hpp>
@@ -31,7 +32,8 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(core_); }
 
     [[nodiscard]] std::string_view name() const noexcept { return core_ ? core_->name() : std::string_view(); }
-    [[nodiscard]] site made_at() const noexcept { return core_ ? core_->made_at() : site(); }
+    [[nodiscard]] roost::site site() const noexcept { return core_ ? core_->made_at() : roost::site(); }
+    [[deprecated("use site()")]] [[nodiscard]] roost::site made_at() const noexcept { return site(); }
     [[nodiscard]] job_state state() const noexcept { return core_ ? core_->state() : job_state::cancelled; }
     [[nodiscard]] bool is_finished() const noexcept { return !core_ || core_->is_final(); }
 
@@ -61,10 +63,13 @@ public:
     [[nodiscard]] std::vector<std::exception_ptr> others() const;
     [[nodiscard]] std::vector<std::string> notes() const;
 
+    // Returns the job as a node of the tree, for a report or a token of it; for an empty job, one that refers to nothing.
+    [[nodiscard]] node tree_node() const noexcept { return core_ ? node(*core_) : node(); }
+
     friend bool operator==(const job&, const job&) noexcept = default;
-    [[nodiscard]] detail::job_core* core() const noexcept { return core_.get(); }
 
 private:
+    friend struct detail::task_access;
     detail::node_ref<detail::job_core> core_;
 };
 
@@ -103,12 +108,6 @@ public:
     [[nodiscard]] bool can_wait() const noexcept { return wait_.has_value(); }
     [[nodiscard]] bool start(const ext::resume_target& target) noexcept { return wait_ && wait_->start(target); }
     [[nodiscard]] ext::waiter& node() noexcept { return wait_->node(); }
-    void check(const detail::promise_base& me) const {
-        if (core_) {
-            detail::refuse_own_join(me, *core_);
-        }
-    }
-    [[nodiscard]] detail::job_core* joined() const noexcept { return core_.get(); }
     [[nodiscard]] ext::wait_target waits_on() const noexcept { return wait_ ? wait_->waits_on() : ext::wait_target(); }
 
     [[nodiscard]] detail::cancellable_await<join_awaiter> in_task(detail::promise_base& me) && {
@@ -117,9 +116,19 @@ public:
     }
 
 private:
+    friend struct detail::task_access;
+    void check(const detail::promise_base& me) const {
+        if (core_) {
+            detail::refuse_own_join(me, *core_);
+        }
+    }
+    [[nodiscard]] detail::job_core* joined() const noexcept { return core_.get(); }
+
     detail::node_ref<detail::job_core> core_;
     std::optional<detail::join_operation> wait_;
 };
+
+inline detail::job_core* detail::task_access::core_of(const job& of) noexcept { return of.core_.get(); }
 
 inline job::join_awaiter job::join() const noexcept {
     if constexpr (ROOST_CHECKED != 0) {

@@ -4,6 +4,7 @@
 
 #include <roost/base/reason.hpp>
 #include <roost/base/site.hpp>
+#include <roost/task/detail/access.hpp>
 #include <roost/task/job_state.hpp>
 
 #include <cstddef>
@@ -30,11 +31,12 @@ public:
     [[nodiscard]] std::uint64_t waits_woken() const noexcept { return n_[index(which::waits_woken)]; }
     [[nodiscard]] std::uint64_t finished() const noexcept { return failed() + completed() + cancelled(); }
 
-    void add(which w, std::uint64_t n) noexcept { n_[index(w)] += n; }
-
     [[nodiscard]] static constexpr std::size_t index(which w) noexcept { return static_cast<std::size_t>(w); }
 
 private:
+    friend struct detail::task_access;
+    void add(which w, std::uint64_t n) noexcept { n_[index(w)] += n; }
+
     std::uint64_t n_[size] = {};
 };
 
@@ -52,13 +54,13 @@ enum class job_event_kind : std::uint8_t {
 // Valid during the call.
 class job_event {
 public:
-    job_event(job_event_kind kind, const void* id, std::string_view name, site made_at, job_state state, const void* parent,
-              std::string_view parent_name, const reason& why) noexcept
+    job_event(job_event_kind kind, const void* id, std::string_view name, roost::site where, job_state state,
+              const void* parent, std::string_view parent_name, const reason& why) noexcept
         : kind_(kind),
           state_(state),
           id_(id),
           name_(name),
-          made_at_(made_at),
+          site_(where),
           parent_(parent),
           parent_name_(parent_name),
           why_(&why) {}
@@ -68,7 +70,8 @@ public:
     // Distinguishes jobs while they live.
     [[nodiscard]] const void* id() const noexcept { return id_; }
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
-    [[nodiscard]] site made_at() const noexcept { return made_at_; }
+    [[nodiscard]] roost::site site() const noexcept { return site_; }
+    [[deprecated("use site()")]] [[nodiscard]] roost::site made_at() const noexcept { return site(); }
     [[nodiscard]] const void* parent() const noexcept { return parent_; }
     [[nodiscard]] std::string_view parent_name() const noexcept { return parent_name_; }
     // Returns why the job was cancelled; empty otherwise.
@@ -79,7 +82,7 @@ private:
     job_state state_;
     const void* id_;
     std::string_view name_;
-    site made_at_;
+    roost::site site_;
     const void* parent_;
     std::string_view parent_name_;
     const reason* why_;

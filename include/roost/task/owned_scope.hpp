@@ -44,7 +44,7 @@ public:
     [[nodiscard]] task<> close();
     // Blocks until everything has ended, then rethrows the first failure. If anything is left to wait for, ends the program
     // in a job and on a thread of the scope's executor.
-    void close_blocking() { close_blocking_on(core().executor()); }
+    void close_blocking() { close_blocking_on(executor()); }
     // From now on only jobs inside the scope may start children. Returns at once. Running children continue.
     void request_close() noexcept { block_->close(); }
     // Requires request_close(). Completes when everything has ended, for any coroutine type and as a clause of select().
@@ -69,13 +69,15 @@ class [[nodiscard]] owned_scope::join_awaiter : public event::operation {
 public:
     explicit join_awaiter(detail::root_block& target) noexcept : event::operation(&target.ended), target_(&target) {}
 
-    void check(const detail::promise_base&) const { target_->refuse_wait_from_inside(); }
     [[nodiscard]] detail::cancellable_await<event::operation> in_task(detail::promise_base& me) && {
         check(me);
         return detail::cancellable_await<event::operation>(me, static_cast<event::operation&&>(*this));
     }
 
 private:
+    friend struct detail::task_access;
+    void check(const detail::promise_base&) const { target_->refuse_wait_from_inside(); }
+
     const detail::root_block* target_;
 };
 

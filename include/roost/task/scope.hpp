@@ -1,24 +1,10 @@
 #pragma once
 
-// Children that cannot outlive the block they were started in.
-//
-//   auto page = co_await with_scope(build_page, id);
-//
-//   task<page> build_page(scope& s, int id) {
-//       auto user = s.async("user", load_user(id));
-//       auto news = s.async("news", load_news());
-//       co_return page(co_await std::move(user), co_await std::move(news));
-//   }
-//
-// with_scope returns when the body and every child have ended. If one of them fails, body and children are cancelled. The
-// first error is rethrown with its own type, and the further ones travel with it (others_of). Cancelling one child is not a
-// failure. A cancel is passed on to the children. It does not end the wait for them. scope_options set how many children run
-// at a time and what a failure does. Every scope can have daemons.
+// Starts children that end before the scope does. with_scope.hpp is the scope of a block, owned_scope.hpp that of an object.
 
 #include <roost/task/as_task.hpp>
 #include <roost/task/deferred.hpp>
-#include <roost/task/detail/closure_check.hpp>
-#include <roost/task/detail/forward.hpp>
+#include <roost/task/detail/access.hpp>
 #include <roost/task/detail/job/launch_limit.hpp>
 #include <roost/task/detail/job/scope_checks.hpp>
 #include <roost/task/job.hpp>
@@ -27,10 +13,8 @@
 #include <roost/tree/lease.hpp>
 #include <roost/tree/token.hpp>
 
-#include <functional>
 #include <memory>
 #include <source_location>
-#include <tuple>
 
 namespace roost::inline ROOST_ABI {
 
@@ -51,13 +35,7 @@ public:
     template <class T>
     [[gnu::always_inline]] job launch(node_name name, task<T> t, start how = start::scheduled,
                                       std::source_location where = std::source_location::current()) {
-        auto block = begin(name, std::move(t), how, where);
-        if constexpr (ROOST_CHECKED != 0) {
-            if (!block) [[unlikely]] {
-                detail::report_refused_launch(*core_, name, where);
-            }
-        }
-        return job(detail::node_ref<detail::job_core>::adopt(block.release_to_caller()));
+        return handle_of(begin(name, std::move(t), how, where), name, where);
     }
     // As launch(), with a result.
     template <class T>
@@ -85,15 +63,9 @@ public:
     template <class T>
     job daemon(node_name name, task<T> t, start how = start::scheduled,
                std::source_location where = std::source_location::current()) {
-        detail::promise_base& frame = t.release_frame();
+        detail::promise_base& frame = detail::task_access::release_frame(t);
         detail::check_arguments(live(), frame.borrowed(), name, how, where);
-        auto block = detail::start_daemon<T>(live(), name, frame, how, where, as_);
-        if constexpr (ROOST_CHECKED != 0) {
-            if (!block) [[unlikely]] {
-                detail::report_refused_launch(*core_, name, where);
-            }
-        }
-        return job(detail::node_ref<detail::job_core>::adopt(block.release_to_caller()));
+        return handle_of(detail::start_daemon<T>(live(), name, frame, how, where, as_), name, where);
     }
     template <class A>
         requires detail::waitable<A>
@@ -121,14 +93,13 @@ public:
     // For work that is no task: the scope waits until the lease is returned. Returns an empty lease if launch() would be
     // refused.
     [[nodiscard]] roost::ext::lease lease() const noexcept {
-        return live().enter_as(as_) ? roost::ext::lease::adopt(*core_) : roost::ext::lease();
+        return live().enter_as(as_) ? detail::tree_access::adopt_lease(*core_) : roost::ext::lease();
     }
     [[nodiscard]] executor_ref executor() const noexcept { return live().executor(); }
     [[nodiscard]] time_point deadline() const noexcept { return live().deadline(); }
 
-    [[nodiscard]] detail::scope_core& core() const noexcept { return live(); }
-    // How callers outside this scope are admitted.
-    [[nodiscard]] detail::admission outside_admission() const noexcept { return as_; }
+    // Returns the scope as a node of the tree: to visit, stop or cancel what runs in it.
+    [[nodiscard]] node tree_node() const noexcept { return live(); }
 
 protected:
     // `limit` is that of at_most(); zero means no limit. Throws std::bad_alloc if the limit is not zero and memory runs out.
@@ -141,17 +112,28 @@ protected:
     }
 
 private:
+    friend struct detail::task_access;
     template <class T>
     [[nodiscard]] [[gnu::always_inline]] detail::node_ref<detail::job_block<T>> begin(node_name name, task<T> t, start how,
                                                                                       site where) {
-        detail::check_arguments(live(), t.borrowed(), name, how, where);
-        detail::promise_base& frame = limit_ ? in_slot(t) : t.release_frame();
+        detail::check_arguments(live(), detail::task_access::borrowed(t), name, how, where);
+        detail::promise_base& frame = limit_ ? in_slot(t) : detail::task_access::release_frame(t);
         return detail::start_job<T>(live(), name, frame, how, where, as_);
+    }
+    template <class T>
+    [[nodiscard]] [[gnu::always_inline]] job handle_of(detail::node_ref<detail::job_block<T>> block, node_name name,
+                                                       site where) {
+        if constexpr (ROOST_CHECKED != 0) {
+            if (!block) [[unlikely]] {
+                detail::report_refused_launch(*core_, name, where);
+            }
+        }
+        return job(detail::node_ref<detail::job_core>::adopt(block.release_to_caller()));
     }
     // Out of line, so that launch() in a scope without a limit is small enough to be inlined.
     template <class T>
     [[nodiscard]] [[gnu::cold]] [[gnu::noinline]] detail::promise_base& in_slot(task<T>& t) {
-        return detail::run_in_slot<T>(detail::launch_limit::slot(*limit_), std::move(t)).release_frame();
+        return detail::task_access::release_frame(detail::run_in_slot<T>(detail::launch_limit::slot(*limit_), std::move(t)));
     }
     [[nodiscard]] detail::scope_core& live() const noexcept {
         if constexpr (ROOST_CHECKED != 0) {
@@ -167,53 +149,9 @@ private:
     detail::admission as_;
 };
 
-// co_await with_scope(fn, args...), co_await with_scope(options, fn, args...): runs fn(scope&, args...), a task, and waits
-// for its children too. Arguments are moved into the parameters of fn, which end with the body. Children can run longer: a
-// child must not refer to such a parameter. fn and its captures live until all children have ended.
-template <class Fn, class... Args>
-class [[nodiscard("nothing runs until it is awaited: write co_await")]] with_scope : public detail::task_only {
-    static constexpr bool is_callable = std::is_invocable_v<Fn&, scope&, Args...>;
-    static_assert(is_callable,
-                  "with_scope(fn, args...): fn(scope&, args...) cannot be called with these arguments, which are passed as "
-                  "copies; for a parameter that is a reference write std::ref(x)");
-    using returned = detail::task_of_call<is_callable, Fn&, scope&, Args...>;
-    static constexpr bool is_usable = is_callable && detail::is_task<returned>;
-    static_assert(detail::is_task<returned>, "with_scope(fn, args...): fn(scope&, args...) has to return a task");
-    using value = typename detail::task_or_nothing<is_usable, returned>::type::value_type;
-
-public:
-    explicit with_scope(Fn fn, Args... args, std::source_location where = std::source_location::current())
-        : options_("scope", where), fn_(std::move(fn)), args_(std::move(args)...) {}
-    explicit with_scope(scope_options options, Fn fn, Args... args)
-        : options_(options), fn_(std::move(fn)), args_(std::move(args)...) {}
-
-    template <detail::transfer Mode = detail::this_transfer>
-    [[nodiscard]] auto in_task(detail::promise_base& me) && {
-        return detail::scope_await<value, with_scope, Mode>(me, *this, detail::policy_of(options_.failures()),
-                                                            options_.limit());
-    }
-
-    [[nodiscard]] roost::site site() const noexcept { return options_.site(); }
-    [[nodiscard]] node_name name() const noexcept { return options_.name(); }
-    [[nodiscard]] detail::promise_base& start(scope& s) {
-        if constexpr (is_usable) {
-            return std::apply([&](auto&... args) { return std::invoke(fn_, s, std::move(args)...); }, args_).release_frame();
-        } else {
-            std::terminate();
-        }
-    }
-
-private:
-    scope_options options_;
-    Fn fn_;
-    std::tuple<Args...> args_;
-};
-template <class Fn, class... Args>
-with_scope(scope_options, Fn&&, Args&&...) -> with_scope<detail::callable_for<Fn>, std::decay_t<Args>...>;
-template <class Fn, class... Args>
-with_scope(Fn&&, Args&&...) -> with_scope<detail::callable_for<Fn>, std::decay_t<Args>...>;
+inline detail::scope_core& detail::task_access::core_of(const scope& of) noexcept { return of.live(); }
+inline detail::admission detail::task_access::outside_admission(const scope& of) noexcept { return of.as_; }
 
 }  // namespace roost::inline ROOST_ABI
 
-// The definitions.
-#include <roost/task/detail/job/scope_await.hpp>
+#include <roost/task/with_scope.hpp>

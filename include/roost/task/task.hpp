@@ -16,6 +16,7 @@
 // joiners see the outcome `cancelled`. Destructors run, catch blocks do not. See on_exit for asynchronous cleanup.
 
 #include <roost/base/assert.hpp>
+#include <roost/task/detail/access.hpp>
 #include <roost/task/detail/forward.hpp>
 #include <roost/task/detail/frame/task_await.hpp>
 
@@ -52,9 +53,11 @@ public:
     // Returns false if the task was moved from: awaited, launched, or passed to another owner.
     [[nodiscard]] explicit operator bool() const noexcept { return frame_ != nullptr; }
 
-    // For this layer. Returns the address on the stack that the unstarted frame refers to, null if there is none.
+private:
+    friend class detail::task_promise<T>;
+    friend struct detail::task_access;
+    explicit task(detail::promise_base& frame) noexcept : frame_(&frame) {}
     [[nodiscard]] const void* borrowed() const noexcept { return frame_ == nullptr ? nullptr : frame_->borrowed(); }
-    // For this layer. The caller owns the frame from now on.
     [[nodiscard]] detail::promise_base& release_frame() noexcept {
         if (frame_ == nullptr) [[unlikely]] {
             detail::panic("task", {}, site(),
@@ -62,10 +65,6 @@ public:
         }
         return *std::exchange(frame_, nullptr);
     }
-
-private:
-    friend class detail::task_promise<T>;
-    explicit task(detail::promise_base& frame) noexcept : frame_(&frame) {}
     void reset() noexcept {
         if (frame_ != nullptr) {
             detail::promise_base& unstarted = *std::exchange(frame_, nullptr);

@@ -19,7 +19,7 @@ task<T> with_note(std::string text, task<T> t, std::source_location where = std:
     try {
         co_return co_await std::move(t);
     } catch (...) {
-        detail::add_note_at(*me.core(), text, where);
+        detail::add_note_at(*detail::task_access::core_of(me), text, where);
         throw;
     }
 }

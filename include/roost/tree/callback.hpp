@@ -60,7 +60,7 @@ public:
     template <class F>
     inline_callback(token observed, level at, F&& fn)
         : callback_member(at, &run), observed_(std::move(observed)), fn_(std::forward<F>(fn)) {
-        if (detail::node* target = observed_.target()) {
+        if (detail::node* target = detail::tree_access::target_of(observed_)) {
             add(*target);
         }
     }
@@ -81,7 +81,8 @@ private:
             try {
                 me.fn_();
             } catch (...) {
-                detail::report_thrown("an inline callback of", *gone ? nullptr : me.observed_.target());
+                detail::report_thrown("an inline callback of",
+                                      *gone ? nullptr : detail::tree_access::target_of(me.observed_));
             }
         }
     }

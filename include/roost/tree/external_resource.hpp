@@ -23,18 +23,18 @@ public:
     // Throws std::bad_alloc.
     template <std::invocable<> OnCancel>
     [[nodiscard]] static external_resource open(const node& parent, node_name name, OnCancel&& on_cancel,
-                                                site made_at = std::source_location::current(),
-                                                detail::admission as = detail::admission::outsider) {
+                                                site made_at = std::source_location::current()) {
         using block = detail::external_node_of<std::decay_t<OnCancel>>;
         void* memory = seam::allocate_frame(sizeof(block));
         block* made = nullptr;
         try {
-            made = ::new (memory) block(parent.core(), name, made_at, std::forward<OnCancel>(on_cancel));
+            made =
+                ::new (memory) block(detail::tree_access::core_of(parent), name, made_at, std::forward<OnCancel>(on_cancel));
         } catch (...) {
             seam::deallocate_frame(memory, sizeof(block));
             throw;
         }
-        if (made->attach(detail::child_kind::working, as) == detail::attached::refused) {
+        if (made->attach(detail::child_kind::working) == detail::attached::refused) {
             made->discard();
             return {};
         }
@@ -64,7 +64,6 @@ public:
         }
     }
     [[nodiscard]] explicit operator bool() const noexcept { return node_ != nullptr; }
-    [[nodiscard]] detail::node* target() const noexcept { return node_; }
 
 private:
     explicit external_resource(detail::external_node* held) noexcept : node_(held) {}

@@ -15,10 +15,8 @@ public:
     lease() noexcept = default;
     // Returns an empty lease if the node is closing.
     [[nodiscard]] static lease try_take(const node& from) noexcept {
-        return from && from.core().try_enter() ? lease(&from.core()) : lease();
+        return from && detail::tree_access::core_of(from).try_enter() ? lease(&detail::tree_access::core_of(from)) : lease();
     }
-    // Takes over a unit that the caller has entered.
-    [[nodiscard]] static lease adopt(detail::node& from) noexcept { return lease(&from); }
 
     lease(lease&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
     lease& operator=(lease&& other) noexcept {
@@ -55,11 +53,15 @@ public:
         return node_ != nullptr ? node_->level_now() : roost::level::running;
     }
     [[nodiscard]] token observe() const noexcept { return node_ != nullptr ? token(*node_) : token(); }
-    [[nodiscard]] detail::node* target() const noexcept { return node_; }
 
 private:
+    friend struct detail::tree_access;
     explicit lease(detail::node* held) noexcept : node_(held) {}
     detail::node* node_ = nullptr;
 };
 
 }  // namespace roost::inline ROOST_ABI::ext
+
+namespace roost::inline ROOST_ABI::detail {
+inline ext::lease tree_access::adopt_lease(node& from) noexcept { return ext::lease(&from); }
+}  // namespace roost::inline ROOST_ABI::detail

@@ -8,6 +8,7 @@
 //   owned_scope requests(connection, on, "requests");
 
 #include <roost/base/assert.hpp>
+#include <roost/tree/detail/access.hpp>
 #include <roost/tree/detail/node.hpp>
 
 #include <cstddef>
@@ -20,6 +21,7 @@ class node {
 public:
     // A handle that refers to nothing. Its level is `running`, its texts are empty, and its calls do nothing.
     node() noexcept = default;
+    // Public: a view (a job, a scope, a pool) is an argument of functions that take a handle.
     explicit(false) node(detail::node& target) noexcept : target_(detail::node_ref<>::share(target)) {}
     // For a function that visit() calls. Returns a handle that refers to nothing if the node is being freed.
     [[nodiscard]] static node try_share(detail::node& target) noexcept {
@@ -60,15 +62,8 @@ public:
         raise(roost::level::abort, std::move(why));
     }
 
-    // For the library's layers. Ends the program if the handle refers to nothing.
-    [[nodiscard]] detail::node& core() const noexcept {
-        if (!target_) [[unlikely]] {
-            detail::panic("node", {}, roost::site(), "a handle that refers to nothing was used as a node of the tree");
-        }
-        return *target_;
-    }
-
 private:
+    friend struct detail::tree_access;
     void raise(roost::level to, roost::reason why) const noexcept {
         if (target_) {
             target_->raise(to, std::move(why));
@@ -78,5 +73,12 @@ private:
     detail::node_ref<> target_;
 };
 static_assert(sizeof(node) == sizeof(void*));
+
+inline detail::node& detail::tree_access::core_of(const roost::node& of) noexcept {
+    if (!of.target_) [[unlikely]] {
+        panic("node", {}, roost::site(), "a handle that refers to nothing was used as a node of the tree");
+    }
+    return *of.target_;
+}
 
 }  // namespace roost::inline ROOST_ABI

@@ -14,7 +14,7 @@ namespace roost::inline ROOST_ABI::ext {
 class stop_token_link {
 public:
     stop_token_link(std::stop_token from, const node& target, level to = level::cancel)
-        : callback_(std::move(from), raise_it(detail::node_ref<>::share(target.core()), to)) {}
+        : callback_(std::move(from), raise_it(detail::node_ref<>::share(detail::tree_access::core_of(target)), to)) {}
 
 private:
     class raise_it {

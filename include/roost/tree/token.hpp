@@ -10,7 +10,8 @@ class token {
 public:
     token() noexcept = default;
     explicit token(const node& observed) noexcept
-        : node_(observed ? detail::node_ref<>::share(observed.core()) : detail::node_ref<>()) {}
+        : node_(observed ? detail::node_ref<>::share(detail::tree_access::core_of(observed)) : detail::node_ref<>()) {}
+    // Public for the same reason as the constructor of node.
     explicit token(detail::node& observed) noexcept : node_(detail::node_ref<>::share(observed)) {}
 
     // Returns true if a cancel was requested, also while an ignore guard delays it.
@@ -39,12 +40,14 @@ public:
     }
 
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(node_); }
-    // Returns null if the token refers to nothing.
-    [[nodiscard]] detail::node* target() const noexcept { return node_.get(); }
     friend bool operator==(const token&, const token&) noexcept = default;
 
 private:
+    friend struct detail::tree_access;
+
     detail::node_ref<> node_;
 };
+
+inline detail::node* detail::tree_access::target_of(const token& of) noexcept { return of.node_.get(); }
 
 }  // namespace roost::inline ROOST_ABI

@@ -15,10 +15,15 @@ namespace roost::inline ROOST_ABI::observe {
 
 // One line of a report. Strings are valid during the visit.
 struct node_description {
+    node_description() noexcept : site() {}
+
     detail::node* target = nullptr;  // valid during the visit; node::try_share(*target) keeps it
     std::string_view kind;
     std::string_view name;
-    site made_at;
+    union {  // one value with two names
+        roost::site site;
+        [[deprecated("use site")]] roost::site made_at;
+    };
     std::uint32_t depth = 0;  // 0: the node the visit started at
     level now = level::running;
     level requested = level::running;
@@ -32,14 +37,17 @@ struct node_description {
     // Filled in by the view (node_functions::describe).
     std::string_view state;                 // "running", "suspended", ...
     std::string_view waits_on;              // what the node is suspended in
-    site waits_at;
+    roost::site waits_at;
     std::optional<time_point> started;      // to compute the age
     std::optional<time_point> deadline_clock;  // now, on the clock of the deadline; if empty: now()
     bool left_out = false;                  // kept for reuse; not shown in reports
     bool uninterruptible = false;           // cancel takes effect only when the awaited operation completes
 
     // For views whose text does not outlive the call: sets waits_on to `kind 'name'`, truncated if it is too long.
-    void say_waits_on(std::string_view wait_kind, std::string_view wait_name) noexcept;
+    void set_waits_on(std::string_view wait_kind, std::string_view wait_name) noexcept;
+    [[deprecated("use set_waits_on()")]] void say_waits_on(std::string_view wait_kind, std::string_view wait_name) noexcept {
+        set_waits_on(wait_kind, wait_name);
+    }
     char text[96];
 };
 

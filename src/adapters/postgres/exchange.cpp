@@ -214,7 +214,7 @@ bool exchange::try_cancel() noexcept {
     s->request_runs = asks;
     s->sockets->hurry(*this, give_up_at_);
     s->lock.unlock();
-    if (asks && !s->sockets->cancels().submit(s->request)) {
+    if (asks && !adapters_access::cancels_of(*s->sockets).submit(s->request)) {
         s->request_returned();
     }
     return false;

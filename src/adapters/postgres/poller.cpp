@@ -250,7 +250,7 @@ void poller::run() noexcept {
             is_ending = ending_;
         }
         for (std::size_t i = 0; i < count; ++i) {
-            ready[i].who->fired_(*ready[i].who, ready[i].events);
+            ready[i].what->fired_(*ready[i].what, ready[i].events);
         }
         if (is_ending) {
             return;

@@ -32,7 +32,7 @@ session::~session() { close(); }
 void session::close() noexcept {
     broken = true;
     if (request) {
-        sockets->cancels().withdraw(*request);
+        adapters_access::cancels_of(*sockets).withdraw(*request);
     }
     if (conn != nullptr) {
         PQfinish(std::exchange(conn, nullptr));

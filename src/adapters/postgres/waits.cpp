@@ -91,7 +91,7 @@ bool side_wait::begin() noexcept {
     suspended_ = true;
     call_->waiter_ = this;
     if (sockets_.arm(*this, -1, poller::none, deadline_)) {
-        if (sockets_.starts().submit(call_)) {
+        if (adapters_access::starts_of(sockets_).submit(call_)) {
             return true;  // another thread may have resumed the coroutine already: no member is touched from here on
         }
         if (!sockets_.withdraw(*this)) {
@@ -105,7 +105,7 @@ bool side_wait::begin() noexcept {
 
 // Detaches the waiter from the call. Returns true if the call has returned.
 bool side_wait::leave() noexcept {
-    never_began_ = sockets_.starts().withdraw(*call_) || never_began_;
+    never_began_ = adapters_access::starts_of(sockets_).withdraw(*call_) || never_began_;
     call_->lock_.lock();
     call_->waiter_ = nullptr;
     const bool has_returned = call_->has_returned_;

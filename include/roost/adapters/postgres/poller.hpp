@@ -6,6 +6,7 @@
 // its function should only post. withdraw() returns true if the entry has not fired. Spurious events are possible when the
 // number of a socket is reused, so the notified code checks the socket itself.
 
+#include <roost/adapters/detail/access.hpp>
 #include <roost/adapters/detail/forward.hpp>
 #include <roost/base/atomic.hpp>
 #include <roost/base/clock.hpp>
@@ -52,13 +53,10 @@ public:
     // Disarms the entry. Returns true if it was armed: it will not fire.
     [[nodiscard]] bool withdraw(entry& e) noexcept;
 
-    // Used by the adapter: threads for calls that cannot be interrupted.
-    [[nodiscard]] detail::side_threads& starts() noexcept { return *starts_; }
-    [[nodiscard]] detail::side_threads& cancels() noexcept { return *cancels_; }
-
 private:
+    friend struct detail::adapters_access;
     struct fired {
-        entry* who;
+        entry* what;
         std::uint32_t events;
     };
     void run() noexcept;
@@ -81,5 +79,8 @@ private:
     time_point next_ = no_deadline;  // not later than the earliest deadline
     seam::thread thread_;
 };
+
+inline detail::side_threads& detail::adapters_access::starts_of(poller& of) noexcept { return *of.starts_; }
+inline detail::side_threads& detail::adapters_access::cancels_of(poller& of) noexcept { return *of.cancels_; }
 
 }  // namespace roost::inline ROOST_ABI::postgres

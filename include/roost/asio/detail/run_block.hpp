@@ -93,7 +93,7 @@ void start_run(run_block& root, executor_ref where, node_name name, task<T> t, s
     run_receiver_of<T, Deliver>* receiver = nullptr;
     try {
         receiver = new run_receiver_of<T, Deliver>(where, std::move(deliver));
-        receiver->set_job(start_job<T>(root, name, t.release_frame(), start_mode::scheduled, from));
+        receiver->set_job(start_job<T>(root, name, task_access::release_frame(t), start_mode::scheduled, from));
     } catch (...) {
         if (receiver != nullptr) {
             receiver->discard();

@@ -15,7 +15,7 @@ namespace detail {
 // Cancels a scope because the executor it depends on has closed.
 class cancel_closed {
 public:
-    explicit cancel_closed(scope& s) noexcept : scope_(&s.core()) {}
+    explicit cancel_closed(scope& s) noexcept : scope_(&task_access::core_of(s)) {}
     void operator()() const noexcept { scope_->node::cancel(reason::plain_kind(reason_kind::closed)); }
 
 private:

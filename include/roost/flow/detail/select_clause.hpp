@@ -86,11 +86,7 @@ public:
         }
     }
 
-    void check(const promise_base& me) const {
-        if constexpr (requires { op_.check(me); }) {
-            op_.check(me);
-        }
-    }
+    void check(const promise_base& me) const { task_access::check(op_, me); }
     [[nodiscard]] bool poll() { return op_.await_ready(); }
     [[nodiscard]] bool start(select_core& all) noexcept {
         if (op_.start(all.target())) {

@@ -7,7 +7,9 @@
 namespace roost::inline ROOST_ABI {
 template <class R>
 class pool;
-}
+template <class R>
+class acquired;
+}  // namespace roost::inline ROOST_ABI
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -15,6 +17,11 @@ struct pool_access {
     template <class R>
     [[nodiscard]] static pool_core& core_of(pool<R>& of) noexcept {
         return *of.live();
+    }
+    // Returns the result for a slot that the caller has taken.
+    template <class R>
+    [[nodiscard]] static acquired<R> acquired_of(slot_base& s) noexcept {
+        return acquired<R>(s);
     }
 };
 

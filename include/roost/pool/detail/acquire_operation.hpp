@@ -10,7 +10,7 @@ namespace roost::inline ROOST_ABI::detail {
 
 // Turns what a waiter received into the result of its acquire.
 template <class R>
-[[nodiscard]] acquired<R> finish_acquire(pool_core& core, pool_waiter& w, const char* who, site where) {
+[[nodiscard]] acquired<R> finish_acquire(pool_core& core, pool_waiter& w, const char* holder, site where) {
     slot_base* s = std::exchange(w.slot, nullptr);
     switch (std::exchange(w.given, gift::nothing)) {
         case gift::permit:
@@ -22,7 +22,7 @@ template <class R>
             }
             w.slot = nullptr;
             [[fallthrough]];
-        case gift::resource: core.note_holder(*s, who, where); return acquired<R>(*s);
+        case gift::resource: core.note_holder(*s, holder, where); return pool_access::acquired_of<R>(*s);
         case gift::stopped:
             return acquired<R>(wait_status::stopped,
                                core.make_error(gift::stopped, pool_error::step::acquire, pool_error::no_stripe, nullptr));
@@ -79,9 +79,11 @@ inline void acquire_in_turn(pool_core& core, pool_waiter& w, time_point deadline
 template <class R>
 class [[nodiscard("nothing is held until it is awaited: write co_await")]] acquire_operation {
 public:
-    acquire_operation(pool_core& core, const char* who, site where) noexcept : core_(&core), who_(who), where_(where) {}
+    acquire_operation(pool_core& core, const char* holder, site where) noexcept
+        : core_(&core), holder_(holder), where_(where) {}
     // Requires that other has not been awaited.
-    acquire_operation(acquire_operation&& other) noexcept : core_(other.core_), who_(other.who_), where_(other.where_) {
+    acquire_operation(acquire_operation&& other) noexcept
+        : core_(other.core_), holder_(other.holder_), where_(other.where_) {
         ROOST_ASSERT(!other.has_node_, "an acquire cannot move once it is awaited");
         other.set_awaited();
     }
@@ -104,11 +106,11 @@ public:
     }
     [[nodiscard]] acquired<R> await_resume() {
         if (quick_ != nullptr) [[likely]] {
-            core_->note_holder(*quick_, who_, where_);
-            return acquired<R>(*quick_);
+            core_->note_holder(*quick_, holder_, where_);
+            return pool_access::acquired_of<R>(*quick_);
         }
         node_.finish();
-        return finish_acquire<R>(*core_, node_, who_, where_);
+        return finish_acquire<R>(*core_, node_, holder_, where_);
     }
     // Called by with_stop and with_deadline.
     [[nodiscard]] acquired<R> interrupted(claim how) noexcept {
@@ -174,7 +176,7 @@ private:
     }
 
     pool_core* core_;
-    const char* who_;
+    const char* holder_;
     site where_;
     slot_base* quick_ = nullptr;  // taken by the fast path
     bool has_node_ = false;
@@ -195,7 +197,7 @@ class [[nodiscard("nothing runs until it is awaited: write co_await")]] with_ope
     using base = acquire_operation<R>;
 
 public:
-    with_operation(pool_core& core, Fn fn, const char* who, site where) : base(core, who, where), fn_(std::move(fn)) {}
+    with_operation(pool_core& core, Fn fn, const char* holder, site where) : base(core, holder, where), fn_(std::move(fn)) {}
     using base::await_ready;
     using base::await_suspend;
     using base::node;

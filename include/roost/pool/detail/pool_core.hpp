@@ -45,8 +45,8 @@ public:
             queue_.put(s);
         }
     }
-    void note_holder(slot_base& s, const char* who, site where) noexcept {
-        s.who.store(who, mo::relaxed);  // T6
+    void note_holder(slot_base& s, const char* holder, site where) noexcept {
+        s.holder.store(holder, mo::relaxed);  // T6
         if (settings().tracks_ages) [[unlikely]] {
             s.since.store(settings().time_now(), mo::relaxed);  // T6
             s.where.store(where, mo::release);  // H1

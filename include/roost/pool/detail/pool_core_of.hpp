@@ -63,7 +63,7 @@ public:
         try {
             made = !parent ? ::new (memory) pool_core_of(std::move(options), std::move(create), std::move(destroy),
                                                          std::move(check), made_at)
-                           : ::new (memory) pool_core_of(parent.core(), std::move(options), std::move(create),
+                           : ::new (memory) pool_core_of(tree_access::core_of(parent), std::move(options), std::move(create),
                                                          std::move(destroy), std::move(check), made_at);
         } catch (...) {
             deallocate(memory, sizeof(pool_core_of), alignof(pool_core_of));

@@ -74,7 +74,7 @@ public:
     pool_stripe* home = nullptr;
     unsigned number = 0;
 
-    atomic<const char*> who{nullptr};
+    atomic<const char*> holder{nullptr};
     atomic<site> where{site()};  // unknown: not out
     atomic<std::int64_t> since{0};  // time of the acquire; 0: not tracked
     atomic<std::int64_t> used{0};  // time of the last return

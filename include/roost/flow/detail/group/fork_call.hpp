@@ -76,10 +76,11 @@ public:
         }
     }
     [[nodiscard]] task<typename Kind::result> to_task() && { return run(std::move(*this)); }
-    [[nodiscard]] promise_base& release_frame() { return std::move(*this).to_task().release_frame(); }
     [[nodiscard]] explicit operator bool() const noexcept { return true; }
 
 private:
+    friend struct task_access;
+    [[nodiscard]] promise_base& release_frame() { return task_access::release_frame(std::move(*this).to_task()); }
     // Awaited inside Roost, which is no site of the user's.
     class unplaced {
     public:

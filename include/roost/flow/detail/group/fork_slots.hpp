@@ -20,7 +20,7 @@ template <class T, class Base>
 class fork_slot_of final : public boundary_link<fork_slot_of<T, Base>, T>, public Base {
 public:
     fork_slot_of(std::uint32_t index, task<T>& t) noexcept : Base(static_cast<settled_link&>(*this), index) {
-        this->keep_first(t.release_frame());
+        this->keep_first(task_access::release_frame(t));
     }
 
     [[nodiscard]] kept_t<T> take_kept() { return result_in<T>::keep(this->value()); }

@@ -14,6 +14,7 @@
 #include <roost/exec/resume.hpp>
 #include <roost/sync/detail/lock_takers.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
+#include <roost/task/detail/access.hpp>
 #include <roost/task/detail/frame/bridge.hpp>
 #include <roost/task/detail/frame/give_way.hpp>
 #include <roost/task/detail/job/region.hpp>
@@ -119,10 +120,7 @@ private:
         return static_cast<const cancellable_await&>(self).label_;
     }
     static job_core* joined(const cancellable& self) noexcept {
-        if constexpr (requires { static_cast<const cancellable_await&>(self).inner_.joined(); }) {
-            return static_cast<const cancellable_await&>(self).inner_.joined();
-        }
-        return nullptr;
+        return task_access::joined(static_cast<const cancellable_await&>(self).inner_);
     }
     static constexpr wait_functions functions{&cancel_inner, &label_of, &joined};
 

@@ -62,7 +62,8 @@ public:
 
 private:
     promise_base& make_task() override {
-        return std::apply([&](auto&... args) { return std::invoke(fn_, std::move(args)...); }, args_).release_frame();
+        return task_access::release_frame(
+            std::apply([&](auto&... args) { return std::invoke(fn_, std::move(args)...); }, args_));
     }
 
     Fn fn_;

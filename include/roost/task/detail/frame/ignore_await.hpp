@@ -2,6 +2,7 @@
 
 // What co_await ignore_cancellation() runs.
 
+#include <roost/task/detail/access.hpp>
 #include <roost/task/detail/frame/promise.hpp>
 #include <roost/task/detail/job/region.hpp>
 
@@ -20,7 +21,7 @@ public:
     void await_suspend(std::coroutine_handle<>) const noexcept { unwind_frame(*me_); }
     template <class Guard = ignore_guard>  // defined after this class
     [[nodiscard]] Guard await_resume() const noexcept {
-        return Guard(me_->region());
+        return task_access::make_ignore_guard(me_->region());
     }
 
 private:

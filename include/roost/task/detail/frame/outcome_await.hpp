@@ -81,7 +81,7 @@ public:
     explicit outcome_call(task<T> t) noexcept : task_(std::move(t)) {}
     template <transfer Mode = this_transfer>
     [[nodiscard]] outcome_await<T, Mode> in_task(promise_base& me) && {
-        return outcome_await<T, Mode>(me, task_.release_frame());
+        return outcome_await<T, Mode>(me, task_access::release_frame(task_));
     }
 
 private:
@@ -95,7 +95,7 @@ public:
     outcome_of_attempt(task<T> t, To& to) noexcept : task_(std::move(t)), to_(&to) {}
     template <transfer Mode = this_transfer>
     [[nodiscard]] outcome_await<T, Mode, begin_mark<To>> in_task(promise_base& me) && {
-        return outcome_await<T, Mode, begin_mark<To>>(me, task_.release_frame(), begin_mark<To>(*to_));
+        return outcome_await<T, Mode, begin_mark<To>>(me, task_access::release_frame(task_), begin_mark<To>(*to_));
     }
 
 private:

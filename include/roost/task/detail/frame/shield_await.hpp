@@ -46,7 +46,7 @@ public:
     shield_call(duration budget, task<T> t, site where) noexcept : task_(std::move(t)), budget_(budget), where_(where) {}
     template <transfer Mode = this_transfer>
     [[nodiscard]] shield_await<T, Mode> in_task(promise_base& me) && {
-        return shield_await<T, Mode>(me, task_.release_frame(), budget_, where_);
+        return shield_await<T, Mode>(me, task_access::release_frame(task_), budget_, where_);
     }
 
 private:

@@ -28,7 +28,7 @@ concept awaits_in_task = requires(A&& a, promise_base& me) { std::forward<A>(a).
 // For layers below task that carry an awaitable and do not know its type.
 template <transfer Mode = this_transfer, class T>
 [[nodiscard]] task_await<T, Mode> roost_await_in_task(promise_base& me, task<T>&& t) {
-    return task_await<T, Mode>(me, t.release_frame());
+    return task_await<T, Mode>(me, task_access::release_frame(t));
 }
 template <transfer Mode = this_transfer, class A>
     requires awaits_in_task<A&&>
@@ -59,7 +59,7 @@ public:
         if constexpr (is_task<bare> && !awaits_in_task<A>) {
             static_assert(!std::is_lvalue_reference_v<A>,
                           "a task runs once, so it is awaited as an rvalue: co_await std::move(t), or co_await make_task()");
-            return task_await<typename bare::value_type, Mode>(*this, a.release_frame());
+            return task_await<typename bare::value_type, Mode>(*this, task_access::release_frame(a));
         } else if constexpr (awaits_in_task<A>) {
             return std::forward<A>(a).in_task(*this);
         } else if constexpr (can_be_cancelled<awaiter_of<A>>) {

@@ -106,7 +106,7 @@ public:
         if (after_ != duration::max()) {
             at = after_ <= duration::zero() ? time_point::min() : deadline_after(timers_of(me).now(), after_);
         }
-        return timeout_await<T, Late, Mode>(me, task_.release_frame(), at, where_);
+        return timeout_await<T, Late, Mode>(me, task_access::release_frame(task_), at, where_);
     }
 
 private:

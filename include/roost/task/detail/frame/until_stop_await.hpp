@@ -69,7 +69,7 @@ public:
         : task_(std::move(t)), watched_(std::move(watched)), where_(where) {}
     template <transfer Mode = this_transfer>
     [[nodiscard]] until_stop_await<T, Mode> in_task(promise_base& me) && {
-        return until_stop_await<T, Mode>(me, task_.release_frame(), std::move(watched_), where_);
+        return until_stop_await<T, Mode>(me, task_access::release_frame(task_), std::move(watched_), where_);
     }
 
 private:

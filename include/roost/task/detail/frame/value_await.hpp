@@ -25,7 +25,7 @@ class value_await final : private value_holder<V>, public boundary_await<value_a
 public:
     // Takes the task after the value was moved: if moving throws, the caller still owns the task.
     value_await(promise_base& me, task<T>& t, const void* key, V& value, site where) noexcept(moves_quietly)
-        : value_holder<V>{std::move(value)}, boundary(me, t.release_frame()), key_(key), where_(where) {}
+        : value_holder<V>{std::move(value)}, boundary(me, task_access::release_frame(t)), key_(key), where_(where) {}
     auto await_suspend(std::coroutine_handle<>) -> typename boundary::suspended {
         if (this->is_cancelled()) {
             return this->unwind();

@@ -19,15 +19,16 @@ namespace roost::inline ROOST_ABI::detail {
 template <class T>
 class deferred_await final : public settled_wait {
 public:
-    deferred_await(promise_base& me, deferred<T> d) noexcept : settled_wait(me, *d.block()), deferred_(std::move(d)) {}
+    deferred_await(promise_base& me, deferred<T> d) noexcept
+        : settled_wait(me, *task_access::block_of(d)), deferred_(std::move(d)) {}
     // A child that has not begun, and that no other thread can have begun, runs inside the await.
     [[nodiscard]] bool await_ready() noexcept {
         ended_here_ = run_here();
         return ended_here_ || settled_wait::await_ready();
     }
     T await_resume() {
-        const end_of_child ends(ended_here_ ? deferred_.release_to_caller() : nullptr);
-        return (ended_here_ ? ends.block : deferred_.block())->take();
+        const end_of_child ends(ended_here_ ? task_access::release_block(deferred_) : nullptr);
+        return (ended_here_ ? ends.block : task_access::block_of(deferred_))->take();
     }
 
 private:

@@ -28,7 +28,7 @@ public:
         auto* root = new root_block(where_, "driven", from_, silent_policy);
         root_ = node_ref<root_block>::adopt(root);
         try {
-            block_ = start_job<T>(*root, "driven", task_.release_frame(), start_mode::scheduled, from_);
+            block_ = start_job<T>(*root, "driven", task_access::release_frame(task_), start_mode::scheduled, from_);
         } catch (...) {
             root->close();
             throw;

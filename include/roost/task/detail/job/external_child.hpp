@@ -33,8 +33,8 @@ private:
 
 template <class T, class MakeCallback>
 std::pair<deferred<T>, promise<T>> start_external(scope& in, node_name name, site where, MakeCallback make_callback) {
-    auto* block = new job_block<T>(in.core(), name, where);
-    if (!attach_child(*block, in.outside_admission())) {
+    auto* block = new job_block<T>(task_access::core_of(in), name, where);
+    if (!attach_child(*block, task_access::outside_admission(in))) {
         block->discard();
         return {deferred<T>(), promise<T>()};
     }

@@ -4,6 +4,19 @@
 //
 // region, job_core, joiner, scope_core and the failures are one knot: one block per job, one order of steps.
 //
+//   scope_core <----- parent_ (a reference) -----+     list of its children ----> this node, from attach() to the end
+//                                                |
+//   +---------------- job_block<T> --------------|----+
+//   | node       level, units and references, parent  |<---- job, deferred<T>, token: a reference each
+//   |            list: children, callbacks, joiners --|----> joiner, in the frame of each body that waits for the job
+//   | region     wait slot ---------------------------|----> the posted frame, or the wait in the innermost frame
+//   |            phase, steps left                    |<---- region_ of every frame that runs in this region
+//   | work       hook                                 |<---- queue of the executor, while the body is posted
+//   | job_core   watched, events, extras, birth       |
+//   +------- up to here: at most 128 bytes -----------+
+//   | result_link<T>  outcome: value, error or reason |<---- link_ of the first frame
+//   +-------------------------------------------------+
+//
 // who may touch what, when
 //   part                       written by                              read by                             protected by
 //   region: wait slot          body, canceller, report                 the same                            S1 to S10
@@ -64,13 +77,8 @@ struct job_functions : node_functions {
 
 class job_core : public region, public work {
 public:
-    // `parent` is a scope_core.
-    job_core(const job_functions& functions, node& parent, node_name name, site made_at)
-        : region(functions, parent, name, made_at, node_shape{.mark = true}),
-          work(nullptr),
-          watched_(watching::now()),
-          events_(watched_ != 0),
-          born_(recent_time::stamp()) {}
+    // Defined where scope_core is complete, as the functions that reach it.
+    job_core(const job_functions& functions, scope_core& parent, node_name name, site made_at);
 
     [[nodiscard]] job_state state() const noexcept;
     [[nodiscard]] bool is_final() const noexcept { return roost::is_final(phase_.load(mo::acquire)); }  // J1
@@ -79,6 +87,7 @@ public:
         const std::size_t at = static_cast<const job_functions&>(functions()).link_at;
         return *reinterpret_cast<settled_link*>(reinterpret_cast<std::uintptr_t>(this) + at);
     }
+    // The node stores the parent; only the constructor above sets it. A typed pointer would exceed the 128 bytes.
     [[nodiscard]] scope_core& parent_scope() const noexcept;
     // Returns where the body runs: the executor of its scope.
     [[nodiscard]] executor_ref executor() const noexcept;
@@ -245,7 +254,7 @@ using join_operation = wait_operation<joiner>;
 template <class T>
 class job_block final : public job_core, public result_link<T> {
 public:
-    job_block(node& parent, node_name name, site made_at)
+    job_block(scope_core& parent, node_name name, site made_at)
         : job_core(functions, parent, name, made_at), result_link<T>(&root_ops) {
         ROOST_ASSERT(&this->outcome_link() == static_cast<settled_link*>(this), "the outcome is not where it should be");
     }

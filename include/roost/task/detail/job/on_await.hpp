@@ -32,7 +32,8 @@ public:
         }
         scope_ = &scope_block::make(me_->region(), "on", from_, silent_policy, where_);
         try {
-            child_ = start_job<T>(*scope_, job_of(*me_).name(), task_.release_frame(), start_mode::scheduled, from_);
+            child_ =
+                start_job<T>(*scope_, job_of(*me_).name(), task_access::release_frame(task_), start_mode::scheduled, from_);
         } catch (...) {
             // No child was started, so the scope ends at once.
             static_cast<void>(scope_->join(*this));

@@ -2,10 +2,10 @@
 
 // The outcome of a task or job that has ended, with the failures beside its error.
 
+#include <roost/base/failure_sink.hpp>
 #include <roost/base/outcome.hpp>
 #include <roost/task/detail/frame/promise.hpp>
 #include <roost/task/detail/job/failure_list.hpp>
-#include <roost/task/failure_sink.hpp>
 
 #include <exception>
 #include <new>

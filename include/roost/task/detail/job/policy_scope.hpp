@@ -38,7 +38,8 @@ public:
     [[nodiscard]] roost::site site() const noexcept { return site_; }
     [[nodiscard]] node_name name() const noexcept { return name_; }
     [[nodiscard]] promise_base& start(scope& s) {
-        return std::apply([&](auto&... args) { return std::invoke(fn_, s, std::move(args)...); }, args_).release_frame();
+        return task_access::release_frame(
+            std::apply([&](auto&... args) { return std::invoke(fn_, s, std::move(args)...); }, args_));
     }
 
 private:
@@ -53,7 +54,8 @@ private:
 // Starts a child whose site is that of its scope.
 template <class T>
 job launch_in(scope& s, node_name name, task<T> t) {
-    auto block = start_job<T>(s.core(), name, t.release_frame(), start_mode::scheduled, s.core().made_at());
+    auto block = start_job<T>(task_access::core_of(s), name, task_access::release_frame(t), start_mode::scheduled,
+                              task_access::core_of(s).made_at());
     return job(node_ref<job_core>::adopt(block.release_to_caller()));
 }
 

@@ -46,7 +46,7 @@ template <class T, class Made>
     made(*root);
     auto block = [&] {
         try {
-            return start_job<T>(*root, name, t.release_frame(), start_mode::scheduled, from);
+            return start_job<T>(*root, name, task_access::release_frame(t), start_mode::scheduled, from);
         } catch (...) {
             root->close();
             throw;

@@ -70,7 +70,7 @@ public:
         next_step then = next_step::nothing();
         try {
             scope_.emplace(*block_, limit_);
-            promise_base& child = call_->start(*scope_);
+            promise_base& child = task_access::start(*call_, *scope_);
             child.attach(*this, *block_);
             then = next_step::resume(child);
         } catch (...) {

@@ -109,6 +109,12 @@ private:
     failure_list others_;
 };
 
+inline job_core::job_core(const job_functions& functions, scope_core& parent, node_name name, site made_at)
+    : region(functions, parent, name, made_at, node_shape{.mark = true}),
+      work(nullptr),
+      watched_(watching::now()),
+      events_(watched_ != 0),
+      born_(recent_time::stamp()) {}
 inline scope_core& job_core::parent_scope() const noexcept {
     return static_cast<scope_core&>(static_cast<region&>(*parent()));
 }

@@ -16,7 +16,7 @@ template <class T>
 class shared_await final : public settled_wait {
 public:
     shared_await(promise_base& me, shared_deferred<T> from) noexcept
-        : settled_wait(me, *from.shared_->block()), from_(std::move(from)) {}
+        : settled_wait(me, *task_access::block_of(*from.shared_)), from_(std::move(from)) {}
     ~shared_await() {
         if (!resumed_ && from_.how_ == getter_cancel::reaches_producer) {
             from_.cancel(reason::plain_kind(reason_kind::dropped));
@@ -24,7 +24,7 @@ public:
     }
     std::add_lvalue_reference_t<std::add_const_t<T>> await_resume() {
         resumed_ = true;
-        job_block<T>& block = *from_.shared_->block();
+        job_block<T>& block = *task_access::block_of(*from_.shared_);
         if (block.result_link<T>::state() == ending::threw) {
             std::rethrow_exception(block.error());
         }
@@ -45,7 +45,7 @@ detail::shared_await<T> shared_deferred<T>::in_task(detail::promise_base& me) co
     if (!*this) {
         detail::throw_refused();
     }
-    detail::refuse_own_join(me, *shared_->block());
+    detail::refuse_own_join(me, *detail::task_access::block_of(*shared_));
     return detail::shared_await<T>(me, *this);
 }
 
