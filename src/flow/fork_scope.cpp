@@ -21,7 +21,8 @@ constinit const job_functions fork_job::functions{
 
 fork_job::fork_job(fork_scope& in, node_name name)
     : job_core(functions, in, name, in.made_at()), result_link<void>(&root_ops) {
-    ROOST_ASSERT(&this->outcome_link() == static_cast<settled_link*>(this), "the outcome is not where it should be");
+    ROOST_ASSERT(&this->outcome_link() == static_cast<settled_link*>(this),
+                 "the outcome of a group's job is not at the offset that readers assume");
 }
 
 void fork_job::destroy(node& self) noexcept { delete &static_cast<fork_job&>(static_cast<region&>(self)); }
@@ -39,7 +40,8 @@ void fork_job::describe(const node& self, node_description& d) noexcept {
 fork_job& fork_job::make(fork_scope& in, node_name name) {
     auto* made = new fork_job(in, name);
     if (made->attach(child_kind::working, admission::member) == attached::refused) {
-        panic("scope", in.name(), in.made_at(), "a child was started in a group that has ended already");
+        panic("scope", in.name(), in.made_at(),
+              "a child was started in a group that has ended already; only the group itself starts children");
     }
     made->release();
     return *made;
@@ -82,7 +84,8 @@ void fork_scope::describe(const node& self, node_description& d) noexcept {
 fork_scope& fork_scope::make(region& parent, node_name name, node_name child, site made_at, const scope_policy& policy) {
     auto* made = new fork_scope(parent, name, made_at, policy);
     if (made->attach(child_kind::working, admission::member) == attached::refused) {
-        panic("scope", name.text(), made_at, "a scope was opened in a job that has ended already");
+        panic("scope", name.text(), made_at,
+              "it was opened in a job that has ended already; open it while the job's body runs");
     }
     try {
         made->job_ = &fork_job::make(*made, child);

@@ -165,6 +165,9 @@ std::size_t race_group::winner_or_throw() {
 
 }  // namespace detail
 
-void detail::throw_empty_race() { throw error(errc::empty_set, "a race over nothing has no winner"); }
+void detail::throw_empty_race() {
+    throw error(errc::empty_set,
+                "the vector passed to race() or first_success() is empty, so it has no winner; pass at least one task");
+}
 
 }  // namespace roost::inline ROOST_ABI

@@ -9,7 +9,7 @@
 namespace roost::inline ROOST_ABI::detail {
 
 void report_body_failure(site where, const std::exception_ptr& error) noexcept {
-    report_failure("the body of supervise", "supervise", where, error);
+    report_failure("the body of supervise", "", where, error);
 }
 
 void report_body_failures(site where, const std::vector<std::exception_ptr>& errors) noexcept {
@@ -135,13 +135,13 @@ void supervision::child_ended(scope_core& scope, job_core& child) noexcept {
 void check_supervise_options(const scope_options& how) noexcept {
     if (how.failures() != scope_options::on_child_failure::cancel_others) {
         panic("supervise", how.name().text(), how.site(),
-              "on_failure says what a failure does: leave keep_going() and report_failures() out of its scope options");
+              "on_failure decides what a failure does; leave keep_going() and report_failures() out of its scope options");
     }
 }
 
 void report_unheard(const std::vector<std::exception_ptr>& failures) noexcept {
     for (const std::exception_ptr& error : failures) {
-        report_failure("a coalesced computation", "coalescer", site(), error);
+        report_failure("a coalesced computation", "", site(), error);
     }
 }
 

@@ -45,9 +45,9 @@ void throw_start_refused(std::string_view name, site where) {
 }
 
 void report_not_started(const std::exception_ptr& error, const std::vector<std::exception_ptr>& others) noexcept {
-    report_failure("a child", "that was not ready", site(), error);
+    report_failure("a child that ended before it called started()", "", site(), error);
     for (const std::exception_ptr& other : others) {
-        report_failure("a child", "that was not ready", site(), other);
+        report_failure("a child that ended before it called started()", "", site(), other);
     }
 }
 

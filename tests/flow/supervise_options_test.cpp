@@ -128,7 +128,7 @@ task<> no_children(supervisor&) { co_return; }
 
 TEST(supervise_death, JOB_147_options_that_say_what_a_failure_does_end_the_program) {
     EXPECT_DEATH(static_cast<void>(supervise(scope_options("feeds").keep_going(), on_failure::ignore(), no_children)),
-                 "supervise 'feeds'.*on_failure says what a failure does");
+                 "supervise 'feeds'.*on_failure decides what a failure does");
 }
 
 }  // namespace
