@@ -75,8 +75,8 @@ bool scope_core::has_caller_inside() const noexcept {
 
 void scope_core::refuse_wait_from_inside() const {
     if (has_caller_inside()) {
-        throw error(errc::would_deadlock, "job '" + std::string(job_core::current()->name()) +
-                                              "' waits for the end of scope '" + std::string(name()) +
+        throw error(errc::would_deadlock, "job '" + std::string(job_core::current()->name()) + "' waits for the end of " +
+                                              functions().kind + " '" + std::string(name()) +
                                               "', which waits for it; let the body return instead");
     }
 }

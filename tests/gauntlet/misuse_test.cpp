@@ -195,12 +195,12 @@ const misuse fatal[] = {
          s.start(std::move(t));
      },
      "task: it was used before"},
-    {"a root scope goes before it was joined",
+    {"an owned scope that reports failures goes before it was joined",
      [] {
          rig::manual where;
          const owned_scope root(where, scope_options("forgotten").report_failures());
      },
-     "'forgotten'.*destroyed before close.. had ended"},
+     "owned scope 'forgotten'.*destroyed before close.. had ended"},
     {"an owned scope goes before it was closed",
      [] {
          rig::manual where;
