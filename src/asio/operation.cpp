@@ -1,3 +1,5 @@
+// Orders P1 to P3: asio/detail/operation.hpp.
+
 #include <roost/asio/detail/operation.hpp>
 
 #include <roost/asio/io_executor.hpp>

@@ -1,3 +1,5 @@
+// Orders F1 to F4: flow/detail/fork.hpp.
+
 #include <roost/flow/detail/fork.hpp>
 
 #include <roost/task/failure_sink.hpp>

@@ -1,3 +1,5 @@
+// Orders R1 and R2: flow/detail/race_group.hpp.
+
 #include <roost/flow/race.hpp>
 
 #include <roost/task/failure_sink.hpp>

@@ -1,3 +1,5 @@
+// Orders K3 and K4: runtime/detail/keeper.hpp.
+
 #include <roost/runtime/detail/keeper.hpp>
 
 #include <roost/base/detail/subject_text.hpp>

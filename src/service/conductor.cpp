@@ -1,3 +1,5 @@
+// Orders C1 to C3: service/detail/conductor.hpp.
+
 #include <roost/service/detail/conductor.hpp>
 
 #include <roost/observe/dump.hpp>

@@ -1,3 +1,5 @@
+// Orders N1 to N4: sync/condition.hpp.
+
 #include <roost/sync/condition.hpp>
 
 namespace roost::inline ROOST_ABI {

@@ -1,3 +1,5 @@
+// Orders P4 to P6: sync/detail/permits.hpp.
+
 #include <roost/sync/detail/permits.hpp>
 
 #include <roost/base/detail/report_misuse.hpp>

@@ -1,3 +1,5 @@
+// Order B1: task/detail/job/inner_region.hpp.
+
 #include <roost/task/detail/job/inner_region.hpp>
 
 #include <roost/task/detail/job/stop_region.hpp>

@@ -1,3 +1,5 @@
+// Orders M1 and M2: task/detail/job/limit_region.hpp.
+
 #include <roost/task/detail/job/limit_region.hpp>
 
 #include <roost/base/error.hpp>

@@ -1,3 +1,5 @@
+// Orders S2 to S10: task/detail/job/region.hpp.
+
 #include <roost/task/detail/job/region.hpp>
 
 #include <roost/exec/timer.hpp>

@@ -1,3 +1,5 @@
+// Orders C1 and C2: task/detail/job/scope_await.hpp.
+
 #include <roost/task/detail/job/scope_await.hpp>
 
 namespace roost::inline ROOST_ABI::detail {

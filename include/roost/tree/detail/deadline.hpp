@@ -1,5 +1,7 @@
 #pragma once
 
+// Order D1: src/tree/deadline.cpp.
+
 #include <roost/tree/detail/node.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
