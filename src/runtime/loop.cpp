@@ -129,21 +129,7 @@ work* loop::next() noexcept {
 }
 
 // Moves the work of other threads, oldest first, behind everything that is queued here.
-void loop::take_outside() noexcept {
-    work* newest = outside_.take();
-    work* oldest = nullptr;
-    while (newest != nullptr) {
-        work* older = newest->next;
-        newest->next = oldest;
-        oldest = newest;
-        newest = older;
-    }
-    while (oldest != nullptr) {
-        work* newer = oldest->next;
-        yielded_.push(*oldest);
-        oldest = newer;
-    }
-}
+void loop::take_outside() noexcept { outside_.take_oldest_first(yielded_); }
 
 void loop::enter() noexcept {
     fork_.require_parent("loop", name_);
