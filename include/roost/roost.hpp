@@ -49,6 +49,7 @@
 #include <roost/runtime/blocking_lane.hpp>
 #include <roost/runtime/cpu_limits.hpp>
 #include <roost/runtime/loop.hpp>
+#include <roost/runtime/overrun.hpp>
 #include <roost/runtime/run.hpp>
 #include <roost/runtime/run_until_signal.hpp>
 #include <roost/runtime/runtime.hpp>
@@ -70,6 +71,7 @@
 #include <roost/sync/condition.hpp>
 #include <roost/sync/detail/parker.hpp>
 #include <roost/sync/event.hpp>
+#include <roost/sync/fairness.hpp>
 #include <roost/sync/interruptible.hpp>
 #include <roost/sync/latch.hpp>
 #include <roost/sync/mutex.hpp>

@@ -3,6 +3,7 @@
 #include <roost/base/assert.hpp>
 #include <roost/base/detail/write_stderr.hpp>
 #include <roost/runtime/cpu_limits.hpp>
+#include <roost/runtime/detail/keeper.hpp>
 #include <roost/runtime/detail/scheduler.hpp>
 #include <roost/runtime/loop.hpp>
 #include <roost/sync/event.hpp>
