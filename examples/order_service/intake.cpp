@@ -21,7 +21,6 @@
 namespace demo {
 
 using namespace roost;
-using namespace roost::seam;
 using namespace std::chrono_literals;
 namespace net = boost::asio;
 namespace http = boost::beast::http;

@@ -22,7 +22,6 @@
 namespace demo {
 
 using namespace roost;
-using namespace roost::seam;
 using namespace std::chrono_literals;
 namespace net = boost::asio;
 using tcp = net::ip::tcp;

@@ -45,6 +45,7 @@
 #include <roost/runtime/blocking_lane.hpp>
 #include <roost/runtime/cpu_limits.hpp>
 #include <roost/runtime/loop.hpp>
+#include <roost/runtime/overrun.hpp>
 #include <roost/runtime/run.hpp>
 #include <roost/runtime/run_until_signal.hpp>
 #include <roost/runtime/runtime.hpp>
@@ -65,6 +66,7 @@
 #include <roost/sync/channel.hpp>
 #include <roost/sync/condition.hpp>
 #include <roost/sync/event.hpp>
+#include <roost/sync/fairness.hpp>
 #include <roost/sync/interruptible.hpp>
 #include <roost/sync/latch.hpp>
 #include <roost/sync/mutex.hpp>

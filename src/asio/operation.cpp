@@ -1,11 +1,16 @@
+// Orders P1 to P3: asio/detail/operation.hpp.
+
 #include <roost/asio/detail/operation.hpp>
 
+#include <roost/asio/detail/typed_operation.hpp>
 #include <roost/asio/io_executor.hpp>
 #include <roost/task/detail/job/job_core.hpp>
 
+#include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/query.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <utility>
 
@@ -242,6 +247,19 @@ void operation::run_woken(work& self) noexcept {
         return;
     }
     me.resume_from_wait();
+}
+
+bool is_failure(const std::exception_ptr& error) noexcept {
+    if (!error) {
+        return false;
+    }
+    try {
+        std::rethrow_exception(error);
+    } catch (const boost::system::system_error& e) {
+        return e.code() != net::error::operation_aborted;
+    } catch (...) {
+        return true;
+    }
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

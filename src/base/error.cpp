@@ -4,6 +4,7 @@ namespace roost::inline ROOST_ABI {
 
 namespace {
 
+// what() of an error ends with this text, so each is a label that fits behind every sentence.
 class category final : public std::error_category {
 public:
     [[nodiscard]] const char* name() const noexcept override { return "roost"; }
@@ -11,13 +12,13 @@ public:
         switch (static_cast<errc>(code)) {
             case errc::timed_out: return "timed out";
             case errc::closed: return "closed";
-            case errc::refused: return "refused: no new work while stopping";
-            case errc::empty_set: return "nothing to choose from";
-            case errc::promise_dropped: return "promise dropped without a result";
-            case errc::would_deadlock: return "would wait for itself";
+            case errc::refused: return "refused";
+            case errc::empty_set: return "empty set";
+            case errc::promise_dropped: return "promise dropped";
+            case errc::would_deadlock: return "deadlock";
             case errc::cancelled: return "cancelled";
-            case errc::broken: return "resource is broken";
-            case errc::misused: return "used wrongly";
+            case errc::broken: return "broken resource";
+            case errc::misused: return "misuse";
         }
         return "unknown roost error";
     }

@@ -33,8 +33,8 @@ std::exception_ptr error_of(wait_status how, std::string_view what) noexcept {
         switch (how) {
             case wait_status::done:
             case wait_status::cancelled: return nullptr;
-            case wait_status::expired: return std::make_exception_ptr(timed_out(sentence(how, what)));
-            case wait_status::closed: return std::make_exception_ptr(error(errc::closed, sentence(how, what)));
+            case wait_status::expired: return std::make_exception_ptr(timed_out(std::string(what)));
+            case wait_status::closed: return std::make_exception_ptr(error(errc::closed, std::string(what)));
             case wait_status::would_wait:
             case wait_status::stopped: return std::make_exception_ptr(error(errc::refused, sentence(how, what)));
             case wait_status::failed: return std::make_exception_ptr(error(errc::broken, sentence(how, what)));
@@ -49,7 +49,7 @@ void throw_no_value(wait_status how, std::string_view what, const std::exception
     if (failed) {
         std::rethrow_exception(failed);
     }
-    throw error(how == wait_status::cancelled ? errc::closed : errc::refused,
+    throw error(how == wait_status::cancelled ? errc::cancelled : errc::refused,
                 sentence(how, what) + ", so there is no value; check status() first");
 }
 

@@ -1,3 +1,5 @@
+// Orders T1 and T2: exec/detail/timer_table.hpp.
+
 #include <roost/exec/detail/timer_table.hpp>
 
 #include <roost/base/assert.hpp>

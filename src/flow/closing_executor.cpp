@@ -13,7 +13,7 @@ void closing_executor::refuse_close_from_inside() const {
     const job running = current_job();
     if (running && detail::value_region::find(*detail::task_access::core_of(running), this) != nullptr) {
         throw error(errc::would_deadlock, "job '" + std::string(running.name()) + "' waits for the end of executor '" +
-                                              std::string(name()) + "', which waits for it");
+                                              std::string(name()) + "', which waits for it; close it outside of its jobs");
     }
 }
 

@@ -1,3 +1,5 @@
+// Order F3: flow/detail/group/fork_job.hpp.
+
 #include <roost/flow/detail/group/fork.hpp>
 
 #include <roost/base/failure_sink.hpp>

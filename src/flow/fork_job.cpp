@@ -41,7 +41,8 @@ void fork_job::describe(const node& self, node_description& d) noexcept {
 fork_job& fork_job::make(fork_scope& in, node_name name) {
     auto* made = new fork_job(in, name);
     if (made->attach(child_kind::working, admission::member) == attached::refused) {
-        panic("scope", in.name(), in.made_at(), "a child was started in a group that has ended already");
+        panic("scope", in.name(), in.made_at(),
+              "a child was started in a group that has ended already; only the group itself starts children");
     }
     made->release();
     return *made;

@@ -24,7 +24,8 @@ void fork_scope::describe(const node& self, node_description& d) noexcept {
 fork_scope& fork_scope::make(region& parent, node_name name, node_name child, site made_at, const scope_policy& policy) {
     auto* made = new fork_scope(parent, name, made_at, policy);
     if (made->attach(child_kind::working, admission::member) == attached::refused) {
-        panic("scope", name.text(), made_at, "a scope was opened in a job that has ended already");
+        panic("scope", name.text(), made_at,
+              "it was opened in a job that has ended already; open it while the job's body runs");
     }
     try {
         made->job_ = &fork_job::make(*made, child);

@@ -1,3 +1,5 @@
+// Orders R1 and R2: flow/detail/group/race_group.hpp.
+
 #include <roost/flow/race.hpp>
 
 #include <roost/base/failure_sink.hpp>

@@ -12,7 +12,7 @@ void keep(std::vector<std::exception_ptr>& in, const std::exception_ptr& error, 
     try {
         in.push_back(error);
     } catch (const std::bad_alloc&) {
-        report_failure("an attempt", "retry", where, error);
+        report_failure("an attempt of retry", "", where, error);
     }
 }
 
@@ -44,7 +44,7 @@ std::vector<std::exception_ptr>& failed_attempts::all() noexcept {
 failed_attempts::~failed_attempts() {
     if (is_waiting_) {
         for (std::exception_ptr& error : last_) {
-            report_failure("an attempt", "retry", where_, std::move(error));
+            report_failure("an attempt of retry", "", where_, std::move(error));
         }
     }
 }

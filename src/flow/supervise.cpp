@@ -8,7 +8,7 @@
 namespace roost::inline ROOST_ABI::detail {
 
 void report_body_failure(site where, const std::exception_ptr& error) noexcept {
-    report_failure("the body of supervise", "supervise", where, error);
+    report_failure("the body of supervise", "", where, error);
 }
 
 void report_body_failures(site where, const std::vector<std::exception_ptr>& errors) noexcept {

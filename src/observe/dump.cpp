@@ -19,7 +19,7 @@ struct line {
     std::uint32_t depth = 0;
     std::size_t end = 0;         // one past the last node below
     std::size_t children = 0;    // directly below
-    std::uint64_t looks = 0;     // hash of it and everything below, without times
+    std::uint64_t hash = 0;     // hash of it and everything below, without times
     detail::entry_text entry;
 };
 
@@ -32,13 +32,13 @@ void link_up(std::vector<line>& lines) {
     for (std::size_t i = lines.size(); i-- > 0;) {
         line& mine = lines[i];
         mine.end = i + 1;
-        mine.looks = mix(std::hash<std::string>()(mine.entry.head), std::hash<std::string>()(mine.entry.tail));
+        mine.hash = mix(std::hash<std::string>()(mine.entry.head), std::hash<std::string>()(mine.entry.tail));
         while (mine.end < lines.size() && lines[mine.end].depth > mine.depth) {
-            mine.looks = mix(mine.looks, lines[mine.end].looks);
+            mine.hash = mix(mine.hash, lines[mine.end].hash);
             ++mine.children;
             mine.end = lines[mine.end].end;
         }
-        mine.looks = mix(mine.looks, (mine.entry.left == duration::max() ? 0U : 1U));
+        mine.hash = mix(mine.hash, (mine.entry.left == duration::max() ? 0U : 1U));
     }
 }
 
@@ -63,7 +63,7 @@ public:
         for (std::size_t i = begin; i < end && !is_full_; i = lines_[i].end) {
             std::size_t at = families.size();
             if (how_.group()) {
-                at = known.try_emplace(lines_[i].looks, at).first->second;
+                at = known.try_emplace(lines_[i].hash, at).first->second;
             }
             if (at == families.size()) {
                 families.push_back(family{i});

@@ -1,5 +1,7 @@
 // Effects, closing, resizing, reports. See pool_core.hpp.
 
+// Orders H2, T6: pool/detail/slot.hpp.
+
 #include <roost/pool/detail/pool_core.hpp>
 
 #include <roost/sync/detail/thread_waiter.hpp>

@@ -1,3 +1,5 @@
+// Order T6: pool/detail/slot.hpp.
+
 #include <roost/pool/detail/pool_creation.hpp>
 
 #include <roost/pool/detail/pool_core.hpp>

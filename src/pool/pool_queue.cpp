@@ -1,3 +1,5 @@
+// Order T8: pool/detail/pool_queue.hpp.
+
 #include <roost/pool/detail/pool_queue.hpp>
 
 #include <roost/pool/detail/pool_creation.hpp>

@@ -1,5 +1,7 @@
 // Threads that wait in the queue of a pool: they spin, park, and take a resource when notified. See pool_queue.hpp.
 
+// Order T8: pool/detail/pool_queue.hpp.
+
 #include <roost/pool/detail/pool_creation.hpp>
 #include <roost/pool/detail/pool_life.hpp>
 #include <roost/pool/detail/pool_queue.hpp>

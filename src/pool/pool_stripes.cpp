@@ -1,3 +1,5 @@
+// Orders S1, T1, T2: pool/detail/pool_stripes.hpp.
+
 #include <roost/pool/detail/pool_stripes.hpp>
 
 #include <roost/pool/options.hpp>

@@ -1,3 +1,5 @@
+// Orders H2, T6: pool/detail/slot.hpp.
+
 #include <roost/pool/detail/pool_upkeep.hpp>
 
 #include <roost/pool/detail/pool_creation.hpp>

@@ -51,7 +51,8 @@ std::vector<lane_entry> blocking_lane::close(duration patience) noexcept {
         return {};
     }
     if (is_here()) {
-        detail::panic("blocking lane", core_->name(), site(), "a thread of the lane cannot wait for its own lane to end");
+        detail::panic("blocking lane", core_->name(), site(),
+                      "a thread of the lane cannot wait for its own lane to end; destroy the lane on another thread");
     }
     return core_->close(patience);
 }

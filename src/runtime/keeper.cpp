@@ -1,3 +1,5 @@
+// Orders K3 and K4: runtime/detail/keeper.hpp.
+
 #include <roost/runtime/detail/keeper.hpp>
 
 #include <roost/base/detail/subject_text.hpp>
@@ -11,6 +13,16 @@
 #include <array>
 #include <cstdio>
 #include <utility>
+
+namespace roost::inline ROOST_ABI {
+
+std::string observe::overrun::to_string() const {
+    std::string out = "roost: runtime '" + std::string(runtime_) + "', worker " + std::to_string(worker_) + ":";
+    detail::append_subject(out, name_.empty() ? " a body without a name" : "", name_, where_);
+    return out + " has run for " + format_duration(ran_) + " without suspending";
+}
+
+}  // namespace roost::inline ROOST_ABI
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -27,12 +39,6 @@ const keeper*& this_keeper() noexcept {
 }
 
 }  // namespace
-
-std::string overrun::to_string() const {
-    std::string out = "roost: runtime '" + std::string(runtime_) + "', worker " + std::to_string(worker_) + ":";
-    detail::append_subject(out, name_.empty() ? " a body without a name" : "", name_, where_);
-    return out + " has run for " + format_duration(ran_) + " without suspending";
-}
 
 keeper::keeper(options o) : options_(std::move(o)), thread_name_(options_.name + "/keeper"), timers_(bell_) {}
 keeper::~keeper() { stop(); }
@@ -138,12 +144,12 @@ void keeper::report(watched& w, unsigned index, time_point now) noexcept {
         size = what.name().copy(name.data(), name.size());
         where = what.site();
     });
-    say(overrun(options_.name, index, std::string_view(name.data(), size), where, ran));
+    say(observe::overrun(options_.name, index, std::string_view(name.data(), size), where, ran));
 }
 
 namespace {
 
-void print(const overrun& what) noexcept {
+void print(const observe::overrun& what) noexcept {
     try {
         write_stderr(what.to_string() + "\n");
     } catch (const std::exception&) {  // no memory for the sentence: a shorter one needs none
@@ -158,7 +164,7 @@ void print(const overrun& what) noexcept {
 
 }  // namespace
 
-void keeper::say(const overrun& what) const noexcept {
+void keeper::say(const observe::overrun& what) const noexcept {
     if (options_.on_overrun != nullptr) {
         options_.on_overrun(what, options_.context);
     } else {

@@ -35,12 +35,12 @@ loop::~loop() {
         return;
     }
     if (running_) {
-        detail::panic("loop", name_, site(), "destroyed while it runs");
+        detail::panic("loop", name_, site(), "it was destroyed while it runs; let run() return before");
     }
     close();
     posters_.wait_until_none();
     if (!outside_.is_empty() || !ready_.is_empty() || !yielded_.is_empty()) {
-        detail::panic("loop", name_, site(), "destroyed with queued work; call close() and run() before");
+        detail::panic("loop", name_, site(), "it was destroyed with queued work; call close() and run() before");
     }
 }
 
@@ -129,26 +129,12 @@ work* loop::next() noexcept {
 }
 
 // Moves the work of other threads, oldest first, behind everything that is queued here.
-void loop::take_outside() noexcept {
-    work* newest = outside_.take();
-    work* oldest = nullptr;
-    while (newest != nullptr) {
-        work* older = newest->next;
-        newest->next = oldest;
-        oldest = newest;
-        newest = older;
-    }
-    while (oldest != nullptr) {
-        work* newer = oldest->next;
-        yielded_.push(*oldest);
-        oldest = newer;
-    }
-}
+void loop::take_outside() noexcept { outside_.take_oldest_first(yielded_); }
 
 void loop::enter() noexcept {
     fork_.require_parent("loop", name_);
     if (running_) {
-        detail::panic("loop", name_, site(), "run() called while it runs already");
+        detail::panic("loop", name_, site(), "run() was called while it runs already; call it once at a time");
     }
     running_ = true;
     outer_ = this_loop();

@@ -3,6 +3,7 @@
 #include <roost/base/assert.hpp>
 #include <roost/base/detail/write_stderr.hpp>
 #include <roost/runtime/cpu_limits.hpp>
+#include <roost/runtime/detail/keeper.hpp>
 #include <roost/runtime/detail/scheduler.hpp>
 #include <roost/runtime/loop.hpp>
 #include <roost/sync/event.hpp>
@@ -93,9 +94,11 @@ struct runtime::parts {
                    "shut_down()";
         }
         if (lane.is_here()) {
-            return "a thread of the blocking lane cannot wait for its own runtime to end";
+            return "a thread of the blocking lane cannot wait for its own runtime to end; destroy the runtime on another "
+                   "thread";
         }
-        return keeper.is_here() ? "a timer cannot wait for its own runtime to end" : nullptr;
+        return keeper.is_here() ? "a timer cannot wait for its own runtime to end; destroy the runtime on another thread"
+                                : nullptr;
     }
 };
 
@@ -103,8 +106,8 @@ runtime::runtime(const runtime_options& options, site made_at) {
     const unsigned count = options.workers_ == 0 ? usable_cpus() : options.workers_;
     if (count > detail::idle_set::most_workers) {
         throw std::system_error(std::make_error_code(std::errc::invalid_argument),
-                                "runtime '" + std::string(options.name_) + "': " + std::to_string(count) +
-                                    " workers; at most " + std::to_string(detail::idle_set::most_workers));
+                                "runtime '" + std::string(options.name_) + "': too many workers: " + std::to_string(count) +
+                                    " (at most " + std::to_string(detail::idle_set::most_workers) + ")");
     }
     parts_ = std::make_unique<parts>(options, count, made_at);
     count == 1 ? parts_->start_loop() : parts_->start_pool();

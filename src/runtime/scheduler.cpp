@@ -1,3 +1,5 @@
+// Orders S1 to S3: runtime/detail/scheduler.hpp.
+
 #include <roost/runtime/detail/scheduler.hpp>
 
 #include <roost/base/assert.hpp>

@@ -1,3 +1,5 @@
+// Orders C1 to C3: service/detail/conductor.hpp.
+
 #include <roost/service/detail/conductor.hpp>
 
 #include <roost/observe/dump.hpp>
@@ -135,7 +137,7 @@ void conductor::one_signal(handled h, int sender, time_point now) noexcept {
     set_cause(who);
     arm(now);
     static constexpr const char* what[] = {": shutting down", ": not waiting any longer, cancelling what is left",
-                                           ": giving up"};
+                                           ": ending the process without further waiting"};
     say(what[std::min<std::size_t>(state_.signals, 2)]);
     apply(phase_event::signal, now);
 }

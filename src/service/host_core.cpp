@@ -1,3 +1,5 @@
+// Order O5: service/detail/host_core.hpp.
+
 #include <roost/service/detail/host_core.hpp>
 
 #include <roost/base/failure_sink.hpp>

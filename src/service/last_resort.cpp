@@ -1,3 +1,5 @@
+// Order L1: service/detail/last_resort.hpp.
+
 #include <roost/service/detail/last_resort.hpp>
 
 #include <roost/service/detail/phase_state.hpp>

@@ -1,3 +1,5 @@
+// Orders G1 to G4: service/ledger.hpp.
+
 #include <roost/service/ledger.hpp>
 
 #include <algorithm>

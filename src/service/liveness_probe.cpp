@@ -1,3 +1,5 @@
+// Orders P1 to P7: service/detail/liveness_probe.hpp.
+
 #include <roost/service/detail/liveness_probe.hpp>
 
 namespace roost::inline ROOST_ABI::service::detail {

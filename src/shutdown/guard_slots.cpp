@@ -1,3 +1,5 @@
+// Orders P5 and P11: shutdown/detail/guard_slots.hpp.
+
 #include <roost/shutdown/detail/guard_slots.hpp>
 
 #include <new>

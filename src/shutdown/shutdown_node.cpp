@@ -103,7 +103,7 @@ shutdown_node* shutdown_node::make_child(shutdown_node& parent, node_name name, 
     parent.add_pin();
     if (made->attach(child_kind::idle) == attached::refused) {
         panic("shutdown", parent.name(), parent.made_at(),
-              "can't add a child: it is closed, or has too many children or guards");
+              "it cannot add child '" + std::string(made->name()) + "': it is closed, or has too many children or guards");
     }
     if (made->is_stopping()) {
         made->watch();  // created stopped: no stop will reach it

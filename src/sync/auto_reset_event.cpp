@@ -1,3 +1,5 @@
+// Orders A1 to A7: sync/auto_reset_event.hpp.
+
 #include <roost/sync/auto_reset_event.hpp>
 
 namespace roost::inline ROOST_ABI {

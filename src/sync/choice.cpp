@@ -1,3 +1,5 @@
+// Orders H1 to H5: sync/detail/choice.hpp.
+
 #include <roost/sync/detail/choice.hpp>
 
 #include <roost/sync/detail/wait_list.hpp>

@@ -1,3 +1,5 @@
+// Orders N1 to N4: sync/condition.hpp.
+
 #include <roost/sync/condition.hpp>
 
 namespace roost::inline ROOST_ABI {
@@ -24,7 +26,7 @@ mutex& condition::mutex_of(mutex::guard& held) const noexcept {
 void condition::enqueue(waiter& w) noexcept {
     waiters_.lock();
     if (!w.is_thread()) {
-        static_cast<node&>(w).at.store(place::here, mo::relaxed);  // N3
+        static_cast<node&>(w).at.store(queued::here, mo::relaxed);  // N3
     }
     waiters_.push_back(w);  // mutate
     waiters_.unlock();
@@ -33,7 +35,7 @@ void condition::enqueue(waiter& w) noexcept {
 // Coroutines move to the queue of their mutex, or get it at once. Threads are woken and lock it themselves.
 void condition::notify(std::size_t n) noexcept {
     const char* what = name_;
-    const place how = n == 1 ? place::moved_for_one : place::moved;
+    const queued how = n == 1 ? queued::moved_for_one : queued::moved;
     detail::wake_chain woken;
     waiters_.lock();
     for (; n > 0 && !waiters_.is_empty(); --n) {
@@ -57,11 +59,11 @@ void condition::notify(std::size_t n) noexcept {
 }
 
 // After the move the condition may be destroyed, unless notify_one() chose the waiter.
-bool condition::cancel_moved(node& w, claim as, place at) noexcept {
+bool condition::cancel_moved(node& w, claim as, queued at) noexcept {
     if (!detail::sync_access::permits_of(*w.wanted.get()).cancel(w, as)) {
         return false;
     }
-    if (at == place::moved_for_one) {
+    if (at == queued::moved_for_one) {
         notify_one();  // mutate
     }
     return true;
@@ -71,15 +73,15 @@ bool condition::cancel(node& w, claim as) noexcept {
     if (w.is_claimed()) {
         return false;
     }
-    place at = w.at.load(mo::acquire);  // N2
-    if (at != place::here) {
+    queued at = w.at.load(mo::acquire);  // N2
+    if (at != queued::here) {
         return cancel_moved(w, as, at);
     }
     waiters_.lock();
     at = w.at.load(mo::relaxed);  // N4
-    const bool claimed = at == place::here && waiters_.take_if_queued(w, as);
+    const bool claimed = at == queued::here && waiters_.take_if_queued(w, as);
     waiters_.unlock();
-    return at == place::here ? claimed : cancel_moved(w, as, at);
+    return at == queued::here ? claimed : cancel_moved(w, as, at);
 }
 
 bool condition::cancel_thread(waiter& w) noexcept {
@@ -125,7 +127,7 @@ condition::operation::~operation() {
         return;
     }
     if (node_.state() == claim::delivered) {
-        if (node_.at.load(mo::relaxed) == place::moved_for_one) {  // N4
+        if (node_.at.load(mo::relaxed) == queued::moved_for_one) {  // N4
             on_->notify(1);  // mutate
         }
         node_.wanted.get()->unlock();

@@ -1,3 +1,5 @@
+// Orders E2 to E7: sync/event.hpp.
+
 #include <roost/sync/event.hpp>
 
 namespace roost::inline ROOST_ABI {

@@ -1,3 +1,5 @@
+// Orders L1 and L5: sync/detail/gate_lock.hpp.
+
 #include <roost/sync/detail/gate_lock.hpp>
 #include <roost/sync/detail/limits.hpp>
 

@@ -1,3 +1,5 @@
+// Orders C1 to C8: sync/latch.hpp.
+
 #include <roost/sync/latch.hpp>
 
 namespace roost::inline ROOST_ABI {

@@ -15,7 +15,7 @@ namespace roost::inline ROOST_ABI::detail {
 
 namespace {
 
-constexpr std::size_t places = 512;
+constexpr std::size_t slots = 512;
 
 std::uint64_t mixed(const void* a, const void* b) noexcept {
     std::uint64_t x = reinterpret_cast<std::uintptr_t>(a) * 0x9E3779B97F4A7C15U;
@@ -24,19 +24,19 @@ std::uint64_t mixed(const void* a, const void* b) noexcept {
     return (x ^ (x >> 31U)) | 1U;
 }
 
-atomic<std::uint64_t>& place_of(const void* lock) noexcept {
-    static std::array<atomic<std::uint64_t>, places> table{};
-    return table[(mixed(lock, nullptr) >> 8U) % places];
+atomic<std::uint64_t>& slot_of(const void* lock) noexcept {
+    static std::array<atomic<std::uint64_t>, slots> table{};
+    return table[(mixed(lock, nullptr) >> 8U) % slots];
 }
 
 }  // namespace
 
 void note_lock_taker(const void* lock, const void* by) noexcept {
-    place_of(lock).store(by == nullptr ? 0 : mixed(lock, by), mo::seq_cst);  // T1
+    slot_of(lock).store(by == nullptr ? 0 : mixed(lock, by), mo::seq_cst);  // T1
 }
 
 bool is_lock_taker(const void* lock, const void* by) noexcept {
-    return place_of(lock).load(mo::seq_cst) == mixed(lock, by);  // T2
+    return slot_of(lock).load(mo::seq_cst) == mixed(lock, by);  // T2
 }
 
 void report_locked_twice(std::string_view kind, std::string_view name, std::string_view job) noexcept {

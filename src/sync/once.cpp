@@ -1,3 +1,5 @@
+// Orders O2 to O6: sync/once.hpp.
+
 #include <roost/sync/once.hpp>
 
 namespace roost::inline ROOST_ABI {

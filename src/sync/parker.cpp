@@ -1,3 +1,5 @@
+// Orders K2 to K6: sync/detail/parker.hpp.
+
 #include <roost/sync/detail/parker.hpp>
 #include <roost/sync/detail/spin_watch.hpp>
 

@@ -1,3 +1,5 @@
+// Orders P4 to P6: sync/detail/permits.hpp.
+
 #include <roost/sync/detail/permits.hpp>
 
 #include <roost/base/detail/report_misuse.hpp>
@@ -62,7 +64,7 @@ void permits::give_slow(std::uint32_t n) noexcept {
         return n > all || s.available > all - n ? std::nullopt : std::optional(detail::give(s, n));
     });
     if (!is_sane) {
-        misuse("it was released (unlocked) more often than it was taken");
+        misuse("it was released (unlocked) more often than it was taken; release once for each acquire");
     }
     grant_locked(out, was_open);
     unlock_and_deliver(out);
@@ -213,7 +215,7 @@ void permits::add(std::uint32_t n) noexcept {
     waiters_.lock();
     const std::uint32_t all = total_.load(mo::relaxed);  // P6
     if (n > permit_state::max - (all & permit_state::max)) {
-        misuse("more permits were added than it can count");
+        misuse("more permits were added than max_permits allows; add fewer");
     }
     total_.store(all + n, mo::relaxed);  // P6
     grants out;

@@ -1,3 +1,5 @@
+// Order W3: sync/detail/wait_list.hpp.
+
 #include <roost/base/detail/quiet_drops.hpp>
 #include <roost/base/detail/report_misuse.hpp>
 #include <roost/sync/detail/wait_list.hpp>

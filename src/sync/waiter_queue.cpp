@@ -17,7 +17,7 @@ waiter_queue::~waiter_queue() {
 void waiter_queue::condition_threw() noexcept {
     const std::string thrown = roost::describe(std::current_exception());
     detail::panic("waiter queue", name_, site(),
-                  "the condition given to wait_unless() or wait_blocking() threw " + thrown +
+                  "the condition passed to wait_unless() or wait_blocking() threw " + thrown +
                       "; it is called under the queue's lock and must not throw: compute what may fail before the wait");
 }
 

@@ -18,7 +18,7 @@ void keep_thrown(std::exception_ptr error) noexcept {
     if (job_core* running = job_core::current()) {
         running->add_suppressed(std::move(error));
     } else {
-        report_failure("a destructor in", "a task that is in no job", site(), std::move(error));
+        report_failure("a destructor in a task outside of jobs", "", site(), std::move(error));
     }
 }
 
@@ -57,7 +57,7 @@ private:
 }  // namespace
 
 constinit const link_ops burial_ops(+[](await_link&, ending, reason&) noexcept -> next_step {
-    panic("the end of a frame that was being destroyed was told to its awaiter");
+    panic("the end of a frame that was being destroyed reached its awaiter");
 });
 
 burial::burial(promise_base& frame, await_link& link, detail::region* in) noexcept

@@ -1,3 +1,5 @@
+// Orders K1 to K3: task/detail/job/failure_list.hpp.
+
 #include <roost/task/detail/job/failure_list.hpp>
 
 #include <cstring>

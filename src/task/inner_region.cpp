@@ -1,3 +1,5 @@
+// Order B1: task/detail/job/inner_region.hpp.
+
 #include <roost/task/detail/job/inner_region.hpp>
 
 #include <roost/task/detail/job/stop_region.hpp>
@@ -14,7 +16,8 @@ constinit const node_functions inner_region::functions{.kind = "region",
 inner_region& inner_region::make(region& parent, node_name name, site made_at, node_shape shape) {
     auto* made = new inner_region(parent, name, made_at, shape);
     if (made->attach(child_kind::working, admission::member) == attached::refused) {
-        panic("region", name.text(), made_at, "it was entered in a job that has ended already");
+        panic("region", name.text(), made_at,
+              "it was entered in a job that has ended already; enter it while the job's body runs");
     }
     return *made;
 }

@@ -1,3 +1,5 @@
+// Orders J1 to J6: task/detail/job/job_core.hpp.
+
 #include <roost/task/detail/job/job_core.hpp>
 
 #include <roost/base/failure_sink.hpp>

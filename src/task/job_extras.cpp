@@ -83,7 +83,7 @@ void job_core::add_suppressed(std::exception_ptr error) noexcept {
             return;
         }
     } catch (const std::bad_alloc&) {}
-    report_failure("a further failure of job", name(), made_at(), std::move(error));
+    report_failure("cleanup or another child of job", name(), made_at(), std::move(error));
 }
 
 std::size_t job_core::suppressed_so_far() const noexcept { return job_extras::find(*this)->suppressed.size(); }
@@ -93,7 +93,7 @@ void job_core::carry(const std::exception_ptr& thrown, std::exception_ptr other)
     try {
         one.add(other);
     } catch (const std::bad_alloc&) {
-        report_failure("a further failure of job", name(), made_at(), std::move(other));
+        report_failure("cleanup or another child of job", name(), made_at(), std::move(other));
     }
     carry(thrown, one);
 }
@@ -112,8 +112,9 @@ void job_core::carry(const std::exception_ptr& thrown, const failure_list& other
 }
 
 void job_core::report_further(const failure_list& failures) const noexcept {
-    failures.for_each(
-        [this](const std::exception_ptr& other) { report_failure("a further failure of job", name(), made_at(), other); });
+    failures.for_each([this](const std::exception_ptr& other) {
+        report_failure("cleanup or another child of job", name(), made_at(), other);
+    });
 }
 
 failure_list job_core::take_carried(const std::exception_ptr& thrown) noexcept {
@@ -150,7 +151,7 @@ void job_core::settle_carried() noexcept {
         try {
             more.beside.add(other);
         } catch (const std::bad_alloc&) {
-            report_failure("a further failure of job", name(), made_at(), std::move(other));
+            report_failure("cleanup or another child of job", name(), made_at(), std::move(other));
         }
     }
     more.suppressed.clear();

@@ -12,7 +12,8 @@ constinit const node_functions value_region::functions{.kind = "region",
 value_region& value_region::make(region& parent, site made_at, const void* key, const void* value) {
     auto* made = new value_region(parent, made_at, key, value);
     if (made->attach(child_kind::working, admission::member) == attached::refused) {
-        panic("region", "value", made_at, "it was entered in a job that has ended already");
+        panic("region", "value", made_at,
+              "it was entered in a job that has ended already; enter it while the job's body runs");
     }
     return *made;
 }

@@ -1,3 +1,5 @@
+// Orders M1 and M2: task/detail/job/limit_region.hpp.
+
 #include <roost/task/detail/job/limit_region.hpp>
 
 #include <roost/base/error.hpp>
@@ -15,7 +17,8 @@ constinit const node_functions limit_region::functions{.kind = "region",
 limit_region* limit_region::make(promise_base& from, site made_at, time_point at) {
     auto* made = new limit_region(from.region(), made_at, timers_of(from));
     if (made->attach(child_kind::working, admission::member) == attached::refused) {
-        panic("region", "deadline", made_at, "it was entered in a job that has ended already");
+        panic("region", "deadline", made_at,
+              "it was entered in a job that has ended already; enter it while the job's body runs");
     }
     made->set_steps(1);  // the first step inside looks at the clock
     made->deadline_.emplace(*made, at);

@@ -78,7 +78,7 @@ private:
 }  // namespace
 
 owned_scope::owned_scope(executor_ref where, const scope_options& options)
-    : owned_scope(new detail::root_block(where, options.name(), options.site(), detail::policy_of(options.failures())),
+    : owned_scope(detail::root_block::owned(where, options.name(), options.site(), detail::policy_of(options.failures())),
                   options.limit()) {}
 
 owned_scope::owned_scope(const node& parent, executor_ref where, const scope_options& options)
@@ -99,7 +99,7 @@ owned_scope::~owned_scope() {
                       "it was destroyed before close() had ended; what is printed above would outlive what it uses");
     }
     if (!is_observed_.load(mo::seq_cst) && block_->first_failure()) {  // Q1
-        report_failure("a child of scope", block_->name(), block_->made_at(), block_->first_failure());
+        report_failure("a child of owned scope", block_->name(), block_->made_at(), block_->first_failure());
     }
     block_->report_other_failures();
     block_->release();

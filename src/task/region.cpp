@@ -1,3 +1,5 @@
+// Orders S2 to S10: task/detail/job/region.hpp.
+
 #include <roost/task/detail/job/region.hpp>
 
 #include <roost/exec/timer.hpp>
@@ -134,7 +136,7 @@ void region::note_cut_short(region& innermost) noexcept {
 void region::keep_posted(promise_base& frame) noexcept {
     std::uintptr_t seen = slot_.load(mo::relaxed);  // S8
     do {
-        ROOST_ASSERT((seen & ~cancelled_bit) == 0, "I1: a body was posted while it was suspended in something");
+        ROOST_ASSERT((seen & ~cancelled_bit) == 0, "I1: a body was posted while it was suspended in an operation");
     } while (!slot_.compare_exchange_weak(seen, seen | reinterpret_cast<std::uintptr_t>(&frame) | posted_bits, mo::relaxed,
                                           mo::relaxed));  // S8
 }

@@ -1,5 +1,6 @@
 #include <roost/task/detail/job/root_block.hpp>
 
+#include <roost/base/detail/subject_text.hpp>
 #include <roost/base/error.hpp>
 #include <roost/base/failure_sink.hpp>
 #include <roost/base/task_cancelled.hpp>
@@ -9,20 +10,45 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-constinit const node_functions root_block::functions{
+constinit const node_functions root_block::root_functions{
     .kind = "root scope", .destroy = destroy, .level_raised = nullptr, .drained = drained, .own = own_work::none};
+constinit const node_functions root_block::owned_functions{
+    .kind = "owned scope", .destroy = destroy, .level_raised = nullptr, .drained = drained, .own = own_work::none};
+
+root_block::root_block(const node_functions& kind, executor_ref where, node_name name, site made_at,
+                       const scope_policy& policy)
+    : scope_core(kind, where, name, made_at, policy) {}
 
 root_block::root_block(executor_ref where, node_name name, site made_at, const scope_policy& policy)
-    : scope_core(functions, where, name, made_at, policy) {}
+    : root_block(root_functions, where, name, made_at, policy) {}
 
 root_block::root_block(node& parent, executor_ref where, node_name name, site made_at, const scope_policy& policy)
-    : scope_core(functions, parent, where, name, made_at, policy) {}
+    : scope_core(owned_functions, parent, where, name, made_at, policy) {}
+
+root_block* root_block::owned(executor_ref where, node_name name, site made_at, const scope_policy& policy) {
+    return new root_block(owned_functions, where, name, made_at, policy);
+}
+
+namespace {
+
+[[noreturn]] void throw_closed_parent(const node& made, const node& parent) {
+    std::string text;
+    append_subject(text, made.functions().kind, made.name(), made.made_at());
+    append_subject(text.append(" was not made: its parent "), parent.functions().kind, parent.name(), parent.made_at());
+    throw error(errc::closed, text + " is closed");
+}
+
+}  // namespace
 
 root_block* root_block::below(node& parent, executor_ref where, node_name name, site made_at, const scope_policy& policy) {
     auto* made = new root_block(parent, where, name, made_at, policy);
     if (made->attach(child_kind::idle, admission::outsider) == attached::refused) {
-        made->discard();
-        throw error(errc::closed, "a scope was put below a node that is closed");
+        try {
+            throw_closed_parent(*made, parent);
+        } catch (...) {
+            made->discard();
+            throw;
+        }
     }
     return made;
 }
@@ -46,7 +72,7 @@ void root_block::refuse_to_block(std::string_view call, executor_ref where) cons
     if (!running && (!where->is_here() || dynamic_cast<inline_executor*>(where.get()) != nullptr)) {
         return;
     }
-    panic("scope", name(), made_at(),
+    panic(functions().kind, name(), made_at(),
           std::string(call) + " was called " +
               (running ? "inside job '" + std::string(running.name()) + "'"
                        : "on a thread of executor '" + std::string(where->name()) + "'") +

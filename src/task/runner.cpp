@@ -47,7 +47,9 @@ job_core& region::owner() const noexcept {
 job_core& region::owner_of_buried() noexcept {
     const burial* last = runner::of_this_thread().buried;
     if (last == nullptr || last->region() == nullptr) {
-        panic("a generator that is destroyed outside of jobs caught what a destructor threw, and then asked for its job");
+        panic(
+            "a generator that was destroyed outside of jobs caught an exception of a destructor and then used its job, but "
+            "it has none");
     }
     return last->region()->owner();
 }

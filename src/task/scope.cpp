@@ -1,3 +1,5 @@
+// Orders C1 and C2: task/detail/job/scope_await.hpp.
+
 #include <roost/task/detail/job/scope_await.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
@@ -14,7 +16,8 @@ scope_block& scope_block::make(region& parent, node_name name, site made_at, con
                                executor_ref where) {
     auto* made = new scope_block(parent, name, made_at, policy, where);
     if (made->attach(child_kind::working, admission::member) == attached::refused) {
-        panic("scope", name.text(), made_at, "a scope was opened in a job that has ended already");
+        panic("scope", name.text(), made_at,
+              "it was opened in a job that has ended already; open it while the job's body runs");
     }
     return *made;
 }

@@ -75,8 +75,8 @@ bool scope_core::has_caller_inside() const noexcept {
 
 void scope_core::refuse_wait_from_inside() const {
     if (has_caller_inside()) {
-        throw error(errc::would_deadlock, "job '" + std::string(job_core::current()->name()) +
-                                              "' waits for the end of scope '" + std::string(name()) +
+        throw error(errc::would_deadlock, "job '" + std::string(job_core::current()->name()) + "' waits for the end of " +
+                                              functions().kind + " '" + std::string(name()) +
                                               "', which waits for it; let the body return instead");
     }
 }
@@ -140,7 +140,7 @@ bool scope_core::keep(const std::exception_ptr& error) noexcept {
         }
     }
     if (!kept) {
-        report_failure("a further child of scope", name(), made_at(), error);
+        report_failure("another child of scope", name(), made_at(), error);
     }
     return false;
 }
@@ -163,7 +163,7 @@ void scope_core::keep_all(const failure_list& others) noexcept {
 
 void scope_core::report_further(const failure_list& failures) const noexcept {
     failures.for_each(
-        [this](const std::exception_ptr& other) { report_failure("a further child of scope", name(), made_at(), other); },
+        [this](const std::exception_ptr& other) { report_failure("another child of scope", name(), made_at(), other); },
         first_failure());
 }
 

@@ -6,7 +6,9 @@ timer_service& timers_of(const promise_base& frame) noexcept {
     executor_ref where = frame.get_executor();
     timer_service* service = where->timers();
     if (service == nullptr) {
-        panic("executor", where->name(), site(), "a task on it sleeps or has a deadline, but it has no timers");
+        panic("executor", where->name(), site(),
+              "a task on it sleeps or has a deadline, but it has no timers; run the task on an executor with timers, such "
+              "as a runtime's");
     }
     return *service;
 }

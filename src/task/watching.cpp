@@ -1,3 +1,5 @@
+// Orders O1 to O9, W1, W2: task/detail/job/watching.hpp.
+
 #include <roost/task/detail/job/watching.hpp>
 
 namespace roost::inline ROOST_ABI {

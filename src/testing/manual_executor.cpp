@@ -21,7 +21,8 @@ const manual_executor*& running_here() noexcept {
 
 manual_executor::~manual_executor() {
     if (pending_ != 0) {
-        roost::detail::panic("manual executor", name_, site(), "destroyed with work that was never run");
+        roost::detail::panic("manual executor", name_, site(),
+                             "it was destroyed with work that was never run; call run_all() before");
     }
 }
 

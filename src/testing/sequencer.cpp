@@ -20,7 +20,7 @@ using namespace seam;
 sequencer::~sequencer() {
     if (waiting_ != nullptr) {
         roost::detail::panic("sequencer", "step " + std::to_string(waiting_->step_), waiting_->where_,
-                             "destroyed while this step still waits for its turn");
+                             "it was destroyed while a coroutine waits to reach this step");
     }
 }
 
@@ -29,7 +29,7 @@ std::uint32_t sequencer::reached() const noexcept { return reached_.load(mo::acq
 void sequencer::check(std::uint32_t step, site where) const noexcept {
     if (step <= reached()) {
         roost::detail::panic("sequencer", "step " + std::to_string(step), where,
-                             "reached twice (steps count from 1, and each is reached once)");
+                             "it was reached twice (steps count from 1, and each is reached once)");
     }
 }
 
@@ -39,7 +39,7 @@ void sequencer::reach(std::uint32_t step, site where) noexcept {
     for (std::uint32_t seen = reached(); seen + 1 != step; seen = reached()) {
         if (!wait_on_until(reached_, seen, limit) && reached() == seen) {
             roost::detail::panic("sequencer", "step " + std::to_string(step), where,
-                                 "waited too long for step " + std::to_string(seen + 1) + ", which was not reached");
+                                 "it waited too long for step " + std::to_string(seen + 1) + ", which was not reached");
         }
     }
     passed();

@@ -53,7 +53,7 @@ virtual_time::~virtual_time() {
     join_helpers(true);
     const std::string left = leaks();
     if (!left.empty()) {
-        roost::detail::panic("virtual time", name_, site(), "destroyed, but there is still " + left);
+        roost::detail::panic("virtual time", name_, site(), "it was destroyed, but there is still " + left);
     }
 }
 
@@ -83,7 +83,7 @@ bool virtual_time::arm(timer& t) noexcept {
         t.state = idle;
         return false;
     }
-    ROOST_ASSERT(t.state != armed, "a timer is armed that is armed already");
+    ROOST_ASSERT(t.state != armed, "a timer that is armed was armed again");
     t.state = armed;
     wheel_.insert(t);
     ++armed_;

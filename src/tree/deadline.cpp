@@ -21,7 +21,7 @@ namespace roost::inline ROOST_ABI::detail {
 
 using access = node_access;
 
-struct detail_deadline_access {
+struct deadline_access {
     static own_deadline* as_deadline(member* m) noexcept {
         return m != nullptr && m->kind() == member_kind::deadline ? static_cast<own_deadline*>(m) : nullptr;
     }
@@ -51,7 +51,7 @@ void for_each_own(node& n, Fn fn) noexcept {
         if (m->kind() == member_kind::marker) {
             continue;  // the marker of a walker, anywhere
         }
-        own_deadline* own = detail_deadline_access::as_deadline(m);
+        own_deadline* own = deadline_access::as_deadline(m);
         if (own == nullptr) {
             return;
         }
@@ -97,7 +97,7 @@ void pass_on(node& n) noexcept {
 bool has_passed_limit(node& n, time_point at) noexcept {
     bool passed = false;
     access::lock_of(n).lock();
-    for_each_own(n, [&](own_deadline& own) { passed = detail_deadline_access::pass(own, at) || passed; });
+    for_each_own(n, [&](own_deadline& own) { passed = deadline_access::pass(own, at) || passed; });
     access::lock_of(n).unlock();
     return passed;
 }
@@ -126,8 +126,8 @@ own_deadline::own_deadline(node& of, time_point at, deadline_kind kind) noexcept
 void own_deadline::end() noexcept {
     node& of = *of_;
     access::lock_of(of).lock();
-    ROOST_ASSERT(!detail_deadline_access::has_ended(*this), "a deadline was ended twice");
-    detail_deadline_access::add(*this, ended);
+    ROOST_ASSERT(!deadline_access::has_ended(*this), "a deadline was ended twice");
+    deadline_access::add(*this, ended);
     access::members_of(of).erase(*this);
     const bool changed = recompute(of);
     access::lock_of(of).unlock();
@@ -139,13 +139,13 @@ void own_deadline::end() noexcept {
 deadline_move own_deadline::try_move(const deadline_change& to, time_point now) noexcept {
     node& of = *of_;
     access::lock_of(of).lock();
-    const bool has_ended = detail_deadline_access::has_ended(*this);
-    if (has_ended || detail_deadline_access::pass(*this, now)) {
+    const bool has_ended = deadline_access::has_ended(*this);
+    if (has_ended || deadline_access::pass(*this, now)) {
         access::lock_of(of).unlock();
         return has_ended ? deadline_move::ended : deadline_move::passed_before;
     }
     at_.store(to.applied(at(), now).time_since_epoch().count(), mo::relaxed);  // D2
-    const bool passes = detail_deadline_access::pass(*this, now);
+    const bool passes = deadline_access::pass(*this, now);
     const bool changed = recompute(of);
     access::lock_of(of).unlock();
     if (changed) {
@@ -156,7 +156,7 @@ deadline_move own_deadline::try_move(const deadline_change& to, time_point now) 
 
 bool own_deadline::try_pass(time_point at) noexcept {
     const std::lock_guard guard(access::lock_of(*of_));
-    return !detail_deadline_access::has_ended(*this) && detail_deadline_access::pass(*this, at);
+    return !deadline_access::has_ended(*this) && deadline_access::pass(*this, at);
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -23,7 +23,7 @@ bucket& bucket_of(const node& of) noexcept {
     constexpr unsigned low_bits = 4;  // the same in all nodes
     return buckets[(reinterpret_cast<std::uintptr_t>(&of) >> low_bits) * 0x9e3779b97f4a7c15ULL >> 58U];
 }
-entry** place_of(bucket& b, const node& of) noexcept {
+entry** link_of(bucket& b, const node& of) noexcept {
     entry** at = &b.first;
     while (*at != nullptr && (*at)->of != &of) {
         at = &(*at)->next;
@@ -36,7 +36,7 @@ entry** place_of(bucket& b, const node& of) noexcept {
 bool deep_ignores::add(const node& of) noexcept {
     bucket& b = bucket_of(of);
     const std::lock_guard guard(b.lock);
-    entry*& found = *place_of(b, of);
+    entry*& found = *link_of(b, of);
     if (found == nullptr) {
         found = new (std::nothrow) entry{&of, 0, nullptr};
     }
@@ -49,7 +49,7 @@ bool deep_ignores::add(const node& of) noexcept {
 bool deep_ignores::remove(const node& of) noexcept {
     bucket& b = bucket_of(of);
     const std::lock_guard guard(b.lock);
-    entry** at = place_of(b, of);
+    entry** at = link_of(b, of);
     entry* const found = *at;
     if (found == nullptr) {
         return false;

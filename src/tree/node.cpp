@@ -1,3 +1,7 @@
+// Order D2: src/tree/deadline.cpp.
+// Order L2: src/tree/raise.cpp.
+// Order Y3: src/tree/why.cpp.
+
 #include <roost/tree/detail/node.hpp>
 
 #include <roost/base/assert.hpp>

@@ -189,7 +189,7 @@ bool detail::node::enter_ignore() noexcept {
         ++ignore_depth_;
     } else if (!deep_ignores::add(*this)) {
         detail::panic(functions_->kind, name(), made_at_,
-                      "there is no memory to count its ignore guards, of which it has hundreds");
+                      "there is no memory to count its ignore guards; it has hundreds, so look for a loop that keeps them");
     }
     return true;
 }

@@ -1,3 +1,5 @@
+// Order T1: tree/detail/raise_turn.hpp.
+
 #include <roost/tree/detail/raise_turn.hpp>
 
 namespace roost::inline ROOST_ABI::detail {

@@ -1,3 +1,5 @@
+// Order W5: src/tree/work_count.cpp.
+
 #include <roost/tree/visit.hpp>
 
 #include <roost/tree/detail/entry_text.hpp>

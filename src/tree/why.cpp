@@ -1,3 +1,5 @@
+// Orders L1 and L2: src/tree/raise.cpp.
+
 #include <roost/tree/detail/node.hpp>
 
 #include <roost/tree/detail/node_access.hpp>

@@ -28,6 +28,8 @@ TEST(error, BASE_4_carries_code_and_sentence) {
     EXPECT_TRUE(e.code() == roost::errc::closed);
     EXPECT_STREQ(e.what(), "channel 'orders': closed");
     EXPECT_EQ(roost::timed_out("acquire").kind(), roost::errc::timed_out);
+    EXPECT_STREQ(roost::error(roost::errc::refused, "SIGKILL cannot be caught").what(), "SIGKILL cannot be caught: refused");
+    EXPECT_STREQ(roost::error(roost::errc::would_deadlock, "job 'a' joins itself").what(), "job 'a' joins itself: deadlock");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace {
 
 using roost::detail::kept_t;
 using roost::detail::made_of;
+using roost::detail::optional_result;
 using roost::detail::result_in;
 using roost::detail::stored_t;
 
@@ -20,6 +21,8 @@ static_assert(std::is_same_v<stored_t<const int&>, const int*>);
 static_assert(std::is_same_v<kept_t<const int&>, std::reference_wrapper<const int>>);
 static_assert(std::is_same_v<stored_t<int&&>, int*> && std::is_same_v<stored_t<const int>, int>);
 static_assert(std::is_same_v<stored_t<int>, int> && std::is_same_v<kept_t<int>, int>);
+static_assert(std::is_same_v<optional_result<void>, bool> && std::is_same_v<optional_result<int&>, int*>);
+static_assert(std::is_same_v<optional_result<const int>, std::optional<int>>);
 static_assert(std::is_same_v<decltype(result_in<int&&>::take(std::declval<int*&>())), int&&>);
 
 TEST(result, BASE_7_a_stored_result_is_returned_as_its_type) {

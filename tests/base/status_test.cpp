@@ -59,14 +59,20 @@ TEST(status, BASE_55_every_answer_speaks_one_vocabulary) {
         EXPECT_THROW(static_cast<void>(none.value()), error);
         EXPECT_TRUE(static_cast<outcome<int>>(std::move(none)).has_error());
     }
-    EXPECT_EQ(thrown_by([] { static_cast<void>(reply<int>(wait_status::closed).value()); }), "test wait: closed: closed");
+    EXPECT_EQ(thrown_by([] { static_cast<void>(reply<int>(wait_status::closed).value()); }), "test wait: closed");
     EXPECT_THROW(static_cast<void>(reply<int>(wait_status::expired).value()), timed_out);
 }
 
 TEST(status, BASE_55_a_cancelled_answer_has_no_error) {
     reply<int> none(wait_status::cancelled);
     EXPECT_EQ(none.error(), nullptr);
-    EXPECT_THROW(static_cast<void>(none.value()), error);
+    try {
+        static_cast<void>(none.value());
+        ADD_FAILURE() << "there was a value";
+    } catch (const error& e) {
+        EXPECT_EQ(e.kind(), errc::cancelled);
+        EXPECT_STREQ(e.what(), "test wait: cancelled, so there is no value; check status() first: cancelled");
+    }
     const outcome<int> as = std::move(none).to_outcome();
     EXPECT_TRUE(as.is_cancelled());
     EXPECT_EQ(as.status(), wait_status::cancelled);

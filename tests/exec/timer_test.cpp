@@ -20,4 +20,15 @@ TEST(timer, BASE_27_fires_what_it_was_given_and_starts_without_deadline) {
     EXPECT_EQ(t.fired, 1);
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+TEST(timer, BASE_27_the_former_name_of_its_position_works) {
+    counting_timer t;
+    EXPECT_EQ(t.position, 0U);
+    t.place = 7;
+    EXPECT_EQ(t.place, 7U);
+    EXPECT_EQ(static_cast<void*>(&t.place), static_cast<void*>(&t.position));
+}
+#pragma GCC diagnostic pop
+
 }  // namespace

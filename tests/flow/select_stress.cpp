@@ -70,7 +70,7 @@ TEST(select_stress, JOB_56_traders_at_channels_without_places) {
     std::atomic<bool> done{false};
     std::thread looker([&] {
         while (!done.load()) {
-            EXPECT_NE(dump(root).find("root scope"), std::string::npos);
+            EXPECT_NE(dump(root).find("owned scope"), std::string::npos);
         }
     });
     while (!is_over()) {

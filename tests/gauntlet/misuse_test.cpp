@@ -134,12 +134,12 @@ const misuse fatal[] = {
      "semaphore 'slots'.*more often than it was taken"},
     {"more permits than can be counted, in acquire",
      [] { linger(semaphore(1, "slots").acquire(semaphore::max_permits + 1)); },
-     "semaphore 'slots'.*asked for than it can count"},
+     "semaphore 'slots'.*requested than max_permits"},
     {"more permits than can be counted, in try_acquire",
      [] { static_cast<void>(semaphore(1, "slots").try_acquire(~std::uint32_t(0))); },
-     "semaphore 'slots'.*asked for than it can count"},
+     "semaphore 'slots'.*requested than max_permits"},
     {"more permits than can be counted, in add_permits", [] { semaphore(1, "slots").add_permits(semaphore::max_permits); },
-     "semaphore 'slots'.*added than it can count"},
+     "semaphore 'slots'.*added than max_permits"},
     {"more permits than can be counted, at its making", [] { semaphore(semaphore::max_permits + 1, "slots"); },
      "semaphore 'slots'.*made with more permits"},
     {"a permit of one semaphore is given back to another",
@@ -167,7 +167,7 @@ const misuse fatal[] = {
          static_cast<void>(b.arrive());
      },
      "barrier 'step'.*every participant had dropped out"},
-    {"a broadcast without room", [] { broadcast<int>(0, "ticks"); }, "broadcast 'ticks'.*at least one value"},
+    {"a broadcast without room", [] { broadcast<int>(0, "ticks"); }, "broadcast 'ticks'.*its capacity is 0"},
     {"waiting for a condition without its mutex",
      [] {
          condition c("not empty");
@@ -195,12 +195,12 @@ const misuse fatal[] = {
          s.start(std::move(t));
      },
      "task: it was used before"},
-    {"a root scope goes before it was joined",
+    {"an owned scope that reports failures goes before it was joined",
      [] {
          rig::manual where;
          const owned_scope root(where, scope_options("forgotten").report_failures());
      },
-     "'forgotten'.*destroyed before close.. had ended"},
+     "owned scope 'forgotten'.*destroyed before close.. had ended"},
     {"an owned scope goes before it was closed",
      [] {
          rig::manual where;
@@ -263,7 +263,7 @@ const misuse fatal[] = {
          l.post(c);
          l.poll();
      },
-     "loop 'busy': run.. called while it runs already"},
+     "loop 'busy': run.. was called while it runs already"},
     {"a loop is run by what it runs",
      [] {
          loop l("busy");
@@ -271,7 +271,7 @@ const misuse fatal[] = {
          l.post(c);
          l.poll();
      },
-     "loop 'busy': run.. called while it runs already"},
+     "loop 'busy': run.. was called while it runs already"},
     {"a scope is joined by the thread that runs its work",
      [] {
          rig::manual where;
@@ -289,7 +289,7 @@ const misuse fatal[] = {
          loop l("short");
          l.post(c);
      },
-     "loop 'short': destroyed with queued work"},
+     "loop 'short': it was destroyed with queued work"},
 };
 
 // --- what is told with an error ------------------------------------------------------------------------------------------------

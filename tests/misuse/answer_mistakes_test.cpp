@@ -132,7 +132,7 @@ TEST(mistakes, JOB_142_a_chain_without_a_cycle_is_joined) {
 TEST(mistakes, SYNC_193_a_condition_that_throws_is_named) {
     waiter_queue q("inbox");
     EXPECT_DEATH(static_cast<void>(q.wait_blocking([]() -> bool { throw std::runtime_error("no file"); })),
-                 "waiter queue 'inbox': the condition given to .* threw std::runtime_error: no file; .*must not throw");
+                 "waiter queue 'inbox': the condition passed to .* threw std::runtime_error: no file; .*must not throw");
 }
 
 // --- times -------------------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ TEST(dump, JOB_51_shows_name_site_state_and_children) {
     event go("go");
     const job waits = s.play(wait_for(go), "reader");
     const std::string text = dump(s.root);
-    EXPECT_NE(text.find("root scope 'root'"), std::string::npos) << text;
+    EXPECT_NE(text.find("owned scope 'root'"), std::string::npos) << text;
     EXPECT_NE(text.find("rig.hpp:"), std::string::npos) << text;
     EXPECT_NE(text.find("1 child"), std::string::npos) << text;
     EXPECT_NE(text.find("\n  job 'reader'"), std::string::npos) << text;

@@ -225,7 +225,7 @@ TEST(loop_death, RUN_35_lost_work_ends_the_program) {
             call c([] {});
             l.post(c);
         },
-        "loop 'short': destroyed with queued work");
+        "loop 'short': it was destroyed with queued work");
 }
 
 }  // namespace

@@ -275,7 +275,7 @@ TEST(runtime, RUN_8_too_many_workers_are_refused) {
         FAIL() << "40 000 workers";
     } catch (const std::system_error& e) {
         EXPECT_EQ(e.code(), std::errc::invalid_argument);
-        EXPECT_NE(std::string(e.what()).find("runtime 'crowd': 40000 workers; at most 32767"), std::string::npos)
+        EXPECT_NE(std::string(e.what()).find("runtime 'crowd': too many workers: 40000 (at most 32767)"), std::string::npos)
             << e.what();
     }
 }

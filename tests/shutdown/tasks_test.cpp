@@ -284,6 +284,9 @@ TEST(shutdown_tasks, SHUT_77_below_a_closed_node_a_scope_is_refused) {
         ADD_FAILURE() << "it was admitted";
     } catch (const error& e) {
         EXPECT_EQ(e.kind(), errc::closed);
+        const std::string text = e.what();
+        EXPECT_EQ(text.find("owned scope 'late' ("), 0U) << text;
+        EXPECT_NE(text.find(" was not made: its parent owned scope 'gone' ("), std::string::npos) << text;
     }
 }
 

@@ -129,7 +129,7 @@ TEST(broadcast, SYNC_145_throwing_copy_leaves_the_value_for_the_next_try) {
 }
 
 TEST(broadcast_death, SYNC_146_misuse_is_named) {
-    EXPECT_DEATH(broadcast<int>(0, "ticks"), "broadcast 'ticks'.*room for at least one value");
+    EXPECT_DEATH(broadcast<int>(0, "ticks"), "broadcast 'ticks'.*its capacity is 0");
     // The subscriber is made last and dies first, were it not for the call: nothing uses what is gone.
     EXPECT_DEATH(
         {

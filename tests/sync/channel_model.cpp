@@ -126,7 +126,7 @@ MODEL_COMPLETE(channel_model, close_vs_send_vs_cancel) {
 }
 
 // A receiver that has its value runs while the channel goes: the last of the two frees the count of places.
-MODEL_COMPLETE(channel_model, places_outlive_the_channel) {
+MODEL_COMPLETE(channel_model, slots_outlive_the_channel) {
     std::optional<channel<int>> c(std::in_place, 0U);
     plain<int> resumed{0};
     sync_testing::hand_executor executor;

@@ -263,15 +263,15 @@ TEST(semaphore_death, SYNC_39_misuse_is_named) {
             semaphore s(1, "slots");
             s.add_permits(semaphore::max_permits);
         },
-        "semaphore 'slots'.*more permits were added than it can count");
+        "semaphore 'slots'.*more permits were added than max_permits");
     EXPECT_DEATH(
         {
             semaphore s(1, "slots");
             static_cast<void>(s.try_acquire(semaphore::max_permits + 1));
         },
-        "semaphore 'slots'.*more permits were asked for than it can count");
+        "semaphore 'slots'.*more permits were requested than max_permits");
     EXPECT_DEATH(semaphore(semaphore::max_permits + 1, "slots"),
-                 "semaphore 'slots'.*made with more permits than it can count");
+                 "semaphore 'slots'.*made with more permits than max_permits");
 }
 
 }  // namespace

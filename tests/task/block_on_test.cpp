@@ -58,6 +58,13 @@ task<std::string> block_inside(runtime& rt) {
     co_return what;
 }
 
+task<std::string> kind_of_its_scope() { co_return current_job().core()->parent_scope().functions().kind; }
+
+TEST(block_on, JOB_51_the_scope_of_its_task_is_a_root_scope) {
+    runtime rt(runtime_options().workers(1));
+    EXPECT_EQ(block_on(rt, kind_of_its_scope()), "root scope");
+}
+
 TEST(block_on, TASK_32_inside_a_job_it_is_refused_by_name) {
     runtime rt(runtime_options().workers(1));
     const std::string what = block_on(rt, block_inside(rt), "outer");

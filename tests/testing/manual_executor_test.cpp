@@ -82,7 +82,7 @@ TEST(manual_executor_death, RUN_83_lost_work_ends_the_program) {
             call a([] {});
             e.post(a);
         },
-        "manual executor 'by hand': destroyed with work that was never run");
+        "manual executor 'by hand': it was destroyed with work that was never run");
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ TEST(sequencer_death, RUN_92_a_missing_step_is_named) {
             order.reach(1);
             order.reach(3);
         },
-        "sequencer 'step 3' .made at .*sequencer_test.cpp:.*: waited too long for step 2, which was not reached");
+        "sequencer 'step 3' .made at .*sequencer_test.cpp:.*: it waited too long for step 2, which was not reached");
     EXPECT_DEATH(
         {
             sequencer order;

@@ -290,7 +290,7 @@ TEST(virtual_time_death, RUN_89_leaks_end_the_program_with_a_report) {
             call c([] {});
             v.post(c);
         },
-        "virtual time 'lab': destroyed, but there is still 1 posted work.s. that never ran, 1 armed timer");
+        "virtual time 'lab': it was destroyed, but there is still 1 posted work.s. that never ran, 1 armed timer");
 }
 
 }  // namespace

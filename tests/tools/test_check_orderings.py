@@ -14,6 +14,9 @@ void f() {
 }
 """
 
+LEGEND = "// Order E2: src/sync/event.cpp.\n\n"
+HELPER = "int g() { return word.load(mo::acquire); }  // E2\n"
+
 
 class CheckOrderings(PlantedTree):
     tool = "check_orderings"
@@ -36,14 +39,39 @@ class CheckOrderings(PlantedTree):
     def test_the_table_may_stand_in_the_file_of_the_same_stem(self):
         table, code = GOOD.split("void f", 1)
         self.plant("src/sync/event.cpp", table)
-        self.plant("include/roost/sync/event.hpp", "void f" + code)
+        self.plant("include/roost/sync/event.hpp", "// Orders E1 to E3: src/sync/event.cpp.\n\nvoid f" + code)
         self.assert_clean()
 
     def test_a_label_of_one_other_file_of_the_layer_passes_but_not_of_two(self):
-        self.plant("src/sync/helper.cpp", "int g() { return word.load(mo::acquire); }  // E2\n")
+        self.plant("src/sync/helper.cpp", LEGEND + HELPER)
         self.assert_clean()
         self.plant("src/sync/other.cpp", GOOD)
-        self.assert_found("src/sync/helper.cpp:1: label E2 is in several tables")
+        self.assert_found("src/sync/helper.cpp:3: label E2 is in several tables")
+
+    def test_a_label_of_another_file_needs_a_legend_line_on_top(self):
+        self.plant("src/sync/helper.cpp", HELPER)
+        self.assert_found("src/sync/helper.cpp:1: label E2 needs a legend line on top of the file: // Order E2: src/sync/event.cpp.")
+        self.plant("src/sync/helper.cpp", HELPER + LEGEND)
+        self.assert_found("src/sync/helper.cpp:1: label E2 needs a legend line")
+        self.plant("src/sync/helper.cpp", LEGEND.replace("Order E2", "Orders E1 to E3") + HELPER)
+        self.assert_clean()
+        self.plant("src/sync/helper.cpp", LEGEND.replace("Order E2", "Orders E2 and E3") + HELPER + HELPER.replace("E2", "E3"))
+        self.assert_clean()
+
+    def test_a_legend_line_is_true(self):
+        self.plant("src/sync/helper.cpp", LEGEND.replace("E2", "E3") + HELPER)
+        self.assert_found("src/sync/helper.cpp:1: no order of this file has a label from E3 to E3 of src/sync/event.cpp",
+                          "src/sync/helper.cpp:3: label E2 needs a legend line")
+        self.plant("src/sync/helper.cpp", LEGEND.replace("Order E2", "Orders E2 to E9") + HELPER)
+        self.assert_found("src/sync/helper.cpp:1: src/sync/event.cpp has no table with the rows E2 and E9")
+        self.plant("src/sync/helper.cpp", LEGEND.replace("src/sync/event.cpp", "src/sync/gone.cpp") + HELPER)
+        self.assert_found("src/sync/helper.cpp:1: src/sync/gone.cpp has no table with the rows E2 and E2")
+
+    def test_a_header_is_named_below_include(self):
+        table, code = GOOD.split("void f", 1)
+        self.plant("include/roost/sync/event.hpp", table)
+        self.plant("src/sync/event.cpp", "// Orders E1 to E3: sync/event.hpp.\n\nvoid f" + code)
+        self.assert_clean()
 
     def test_an_order_without_a_label_is_found(self):
         self.plant("src/sync/event.cpp", GOOD + "int g() { return word.load(mo::acquire); }\n")

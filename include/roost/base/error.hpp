@@ -13,12 +13,12 @@ namespace roost::inline ROOST_ABI {
 // Failures that Roost itself reports. Inside tasks cancellation is not among them: it is the third state of an outcome.
 enum class errc {
     timed_out = 1,       // a deadline that belongs to this operation passed
-    closed,              // the channel, pool, scope or executor accepts nothing more
-    refused,             // a scope or shutdown node did not admit new work, because it is stopping
+    closed,              // the channel, pool, node, lane or io_context accepts nothing more
+    refused,             // not admitted: a closed scope, a limit, a try_ form that found nothing
     empty_set,           // a race over no alternatives
-    promise_dropped,     // the promise of an external task was destroyed unset
-    would_deadlock,      // a job waits for itself or for an ancestor
-    cancelled,           // a caller outside of tasks waited for a task that ended cancelled: see task_cancelled
+    promise_dropped,     // a promise was destroyed unset, or a child ended before it called started()
+    would_deadlock,      // the caller waits for itself, for an ancestor, or for work that only its own thread can run
+    cancelled,           // there is no value because the wait, or the task (see task_cancelled), ended cancelled
     broken,              // a resource failed its check or could not be created
     misused,             // the program used an object wrongly and can continue: see misuse
 };
@@ -28,7 +28,7 @@ namespace ext {
 }
 [[nodiscard]] std::error_code make_error_code(errc e) noexcept;
 
-// Carries the code and one sentence with the object's name.
+// Carries the code and one sentence with the object's name. what() is the sentence, ": " and the code's label.
 class error : public std::system_error {
 public:
     error(errc code, const std::string& what) : std::system_error(make_error_code(code), what) {}

@@ -25,7 +25,10 @@ public:
     // for services: two links, a position (slot number or heap index) and a state.
     timer* next = nullptr;
     timer* prev = nullptr;
-    std::uint32_t place = 0;
+    union {
+        std::uint32_t position = 0;
+        [[deprecated("use position")]] std::uint32_t place;
+    };
     std::uint32_t state = 0;
     timer_service* service = nullptr;
 

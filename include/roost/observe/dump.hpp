@@ -4,7 +4,7 @@
 //
 //   std::fputs(observe::dump(root).c_str(), stderr);
 //
-//   root scope 'root' (main.cpp:31), running, 99 children
+//   owned scope 'root' (main.cpp:31), running, 99 children
 //     job 'accept' (main.cpp:40), active, age 12.4 s, waits on channel 'connections'
 //     97 x job 'request' (server.cpp:88), active, age 3 ms to 812 ms, 1 child
 //       region 'deadline' (server.cpp:92), running, waits on mutex 'accounts', deadline in 188 ms

@@ -10,7 +10,7 @@
 
 namespace roost::inline ROOST_ABI {
 
-// The error of a pool operation, such as "pool 'db', stripe 2: create: connection refused".
+// The error of a pool operation, such as "pool 'db', stripe 2: create: connection refused: broken resource".
 class pool_error : public error {
 public:
     static constexpr int no_stripe = -1;

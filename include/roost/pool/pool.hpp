@@ -114,7 +114,7 @@ public:
     [[nodiscard]] auto with(literal holder, Fn fn, site where = std::source_location::current()) {
         using result = std::invoke_result_t<Fn&, R&>;
         if constexpr (detail::coroutine_type<result>) {
-            return use_in<result>(acquire(holder, where), std::move(fn));
+            return use<result>(acquire(holder, where), std::move(fn));
         } else {
             return detail::with_operation<R, Fn>(*live(), std::move(fn), holder.text(), where);
         }
@@ -130,8 +130,7 @@ public:
         using result = std::invoke_result_t<Fn&, R&>;
         acquired<R> got = try_acquire(holder, where);
         if constexpr (detail::coroutine_type<result>) {
-            return got ? std::optional<result>(use_handle<result>(std::move(got).value(), std::move(fn)))
-                       : std::optional<result>();
+            return got ? std::optional<result>(use<result>(std::move(got).value(), std::move(fn))) : std::optional<result>();
         } else if constexpr (std::is_void_v<result>) {
             if (got) {
                 detail::with_operation<R, Fn>::run_with(got.handle(), fn);
@@ -214,22 +213,16 @@ private:
         }
         return acquired<R>(wait_status::empty);
     }
-    template <class Task, class Fn>
-    static Task use_in(operation op, Fn fn) {
-        acquired<R> got = co_await std::move(op);
-        pooled<R> held = std::move(got).value();
-        held.distrust();
-        if constexpr (requires(typename Task::promise_type& p) { p.return_void(); }) {
-            co_await fn(*held);
-            held.trust();
+    // `from` is a handle, or the acquire of one.
+    template <class Task, class From, class Fn>
+    static Task use(From from, Fn fn) {
+        pooled<R> held;
+        if constexpr (std::is_same_v<From, operation>) {
+            acquired<R> got = co_await std::move(from);
+            held = std::move(got).value();
         } else {
-            auto&& result = co_await fn(*held);
-            held.trust();
-            co_return std::forward<decltype(result)>(result);
+            held = std::move(from);
         }
-    }
-    template <class Task, class Fn>
-    static Task use_handle(pooled<R> held, Fn fn) {
         held.distrust();
         if constexpr (requires(typename Task::promise_type& p) { p.return_void(); }) {
             co_await fn(*held);

@@ -2,20 +2,18 @@
 
 #include <roost/exec/executor.hpp>
 #include <roost/runtime/blocking_lane.hpp>
-#include <roost/runtime/detail/keeper.hpp>
+#include <roost/runtime/overrun.hpp>
 
 #include <memory>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace roost::inline ROOST_ABI {
 
-namespace observe {
-using detail::overrun;
-}
-
 class runtime_options {
 public:
-    using overrun_function = detail::overrun_function;
+    using overrun_function = observe::overrun_function;
 
     constexpr runtime_options() noexcept = default;
 

@@ -3,6 +3,7 @@
 #include <roost/shutdown/concepts.hpp>
 #include <roost/shutdown/detail/awaiter_elsewhere.hpp>
 #include <roost/shutdown/detail/concepts.hpp>
+#include <roost/shutdown/detail/unawaited_calls.hpp>
 #include <roost/shutdown/guard.hpp>
 
 namespace roost::inline ROOST_ABI {
@@ -10,7 +11,7 @@ namespace roost::inline ROOST_ABI {
 // A T and a guard that lives as long as it. Forwards awaiting, iterating, streaming, reading and writing to T unchanged. Stop
 // has no effect on it. Each copy holds a guard of its own.
 template <class T>
-class guarded {
+class guarded : public detail::unawaited_calls<guarded<T>, T> {
 public:
     template <class U>
     guarded(U&& inner, roost::guard held) : inner_(std::forward<U>(inner)), guard_(std::move(held)) {}
@@ -91,25 +92,10 @@ public:
     {
         return inner_.fill_buffer();
     }
-    decltype(auto) consume(std::size_t n)
-        requires ext::buffered_reader<T>
-    {
-        return inner_.consume(n);
-    }
     decltype(auto) write_some(std::span<const std::byte> bytes)
         requires ext::byte_writer<T>
     {
         return inner_.write_some(bytes);
-    }
-    decltype(auto) flush()
-        requires requires(T& t) { t.flush(); }
-    {
-        return inner_.flush();
-    }
-    decltype(auto) close()
-        requires requires(T& t) { t.close(); }
-    {
-        return inner_.close();
     }
 
     // Returns true if the nodes are the same and the values are equal.

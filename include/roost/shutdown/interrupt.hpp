@@ -28,7 +28,7 @@
 namespace roost::inline ROOST_ABI {
 
 template <class T, bool HasExecutor = false>
-class interrupt {
+class interrupt : public detail::unawaited_calls<interrupt<T, HasExecutor>, T> {
     using node_pointer = detail::node_ref<detail::shutdown_node>;
 
 public:
@@ -138,25 +138,10 @@ public:
     {
         return pass([this]() -> decltype(auto) { return inner_.fill_buffer(); });
     }
-    decltype(auto) consume(std::size_t n)
-        requires ext::buffered_reader<T>
-    {
-        return inner_.consume(n);
-    }
     auto write_some(std::span<const std::byte> bytes)
         requires ext::byte_writer<T>
     {
         return pass([this, bytes]() -> decltype(auto) { return inner_.write_some(bytes); });
-    }
-    decltype(auto) flush()
-        requires requires(T& t) { t.flush(); }
-    {
-        return inner_.flush();
-    }
-    decltype(auto) close()
-        requires requires(T& t) { t.close(); }
-    {
-        return inner_.close();
     }
 
     // Returns true if the nodes are the same and the values are equal.

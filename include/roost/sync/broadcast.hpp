@@ -47,7 +47,7 @@ public:
 
     explicit broadcast(std::size_t capacity, literal name = "") : values_(capacity), name_(name.text()) {
         if (capacity == 0) {
-            detail::panic("broadcast", name.text(), site(), "it needs room for at least one value");
+            detail::panic("broadcast", name.text(), site(), "its capacity is 0; pass at least 1");
         }
     }
     ~broadcast() {

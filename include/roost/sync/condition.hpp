@@ -82,7 +82,7 @@ public:
     [[nodiscard]] const char* name() const noexcept { return name_; }
 
 private:
-    enum class place : std::uint8_t {
+    enum class queued : std::uint8_t {
         here,
         moved,  // to the mutex's queue, by notify_all
         moved_for_one,  // to the mutex's queue, by notify_one: if it is cancelled, the next waiter is notified
@@ -93,11 +93,11 @@ private:
         node() noexcept : weighted_waiter(1) {}
         node(node&& other) noexcept : weighted_waiter(std::move(other)) {}
         seam::plain<mutex*> wanted{nullptr};
-        seam::atomic<place> at{place::here};
+        seam::atomic<queued> at{queued::here};
     };
 
     void enqueue(ext::waiter& w) noexcept;
-    [[nodiscard]] bool cancel_moved(node& w, ext::claim as, place at) noexcept;
+    [[nodiscard]] bool cancel_moved(node& w, ext::claim as, queued at) noexcept;
     [[nodiscard]] bool cancel(node& w, ext::claim as) noexcept;
     [[nodiscard]] bool cancel_thread(ext::waiter& w) noexcept;
     void notify(std::size_t n) noexcept;
@@ -135,7 +135,7 @@ public:
     [[nodiscard]] ext::waiter& node() noexcept { return node_; }
     // Returns the mutex once the waiter has been notified.
     [[nodiscard]] ext::wait_target waits_on() const noexcept {
-        const bool has_moved = node_.at.load(seam::mo::relaxed) != place::here;  // N4
+        const bool has_moved = node_.at.load(seam::mo::relaxed) != queued::here;  // N4
         return has_moved ? detail::sync_access::permits_of(*node_.wanted.get()).describe() : on_->describe();
     }
 

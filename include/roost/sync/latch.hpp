@@ -51,7 +51,7 @@ public:
 
     constexpr explicit latch(std::uint32_t count, literal name = "") noexcept : word_(count * unit), name_(name.text()) {
         if (count > max_count) {
-            detail::panic("latch", name.text(), site(), "it was made with a larger count than it can hold");
+            detail::panic("latch", name.text(), site(), "its count is larger than max_count; pass a smaller one");
         }
     }
     ~latch();

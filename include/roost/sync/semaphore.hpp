@@ -30,7 +30,7 @@ public:
     explicit semaphore(std::uint32_t permits, literal name = "", fairness how = fairness::hand_off) noexcept
         : permits_(permits > max_permits ? 0 : permits, how, detail::permits::semaphore_kind, name.text()) {
         if (permits > max_permits) {
-            permits_.misuse("it was made with more permits than it can count");
+            permits_.misuse("it was made with more permits than max_permits; pass fewer");
         }
     }
 
@@ -61,7 +61,7 @@ private:
 
     [[nodiscard]] std::uint32_t checked(std::uint32_t n) const noexcept {
         if (n > max_permits) {
-            permits_.misuse("more permits were asked for than it can count");
+            permits_.misuse("more permits were requested than max_permits, so it could never grant them; request fewer");
         }
         return n;
     }

@@ -16,6 +16,8 @@
 // A cancel or a thread's deadline that races with the wake does touch the primitive. So does a select that removes its other
 // clauses. A primitive must not be destroyed during such a call.
 
+// Orders W3 and W4: sync/detail/wait_list.hpp.
+
 #include <roost/base/atomic.hpp>
 #include <roost/exec/resume.hpp>
 #include <roost/sync/detail/forward.hpp>

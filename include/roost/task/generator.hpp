@@ -28,10 +28,11 @@
 namespace roost::inline ROOST_ABI {
 
 template <class T>
-class [[nodiscard("a generator does nothing until it is asked")]] generator {
-    static_assert(!std::is_reference_v<T> && !std::is_void_v<T>, "generator<T>: values; to refer to something use pointers");
+class [[nodiscard("a generator does nothing until next() is awaited")]] generator {
+    static_assert(!std::is_reference_v<T> && !std::is_void_v<T>,
+                  "generator<T>: T cannot be void or a reference; to refer to objects use generator<T*>");
     static_assert(alignof(T) <= 2 * alignof(void*),
-                  "generator<T>: handles of frames assume the usual alignment of promises");
+                  "generator<T>: T is aligned more strictly than coroutine frames; use generator<T*>");
 
 public:
     using promise_type = detail::generator_promise<T>;

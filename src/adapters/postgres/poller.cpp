@@ -67,7 +67,8 @@ poller::~poller() {
     wake();
     thread_.join();
     if (armed_ != 0) {
-        roost::detail::panic("poller", name_, site(), "was destroyed while an entry is armed");
+        roost::detail::panic("poller", name_, site(),
+                             "it was destroyed while an entry is armed; close its connections before");
     }
     ::close(wake_);
     ::close(epoll_);

@@ -109,7 +109,7 @@ void connection::script::bind(state& s, sqlite3_stmt* to) const {
     if (static_cast<std::size_t>(sqlite3_bind_parameter_count(to)) != args_.size()) {
         throw error(SQLITE_RANGE, "bind",
                     "the statement has " + std::to_string(sqlite3_bind_parameter_count(to)) + " parameters, but " +
-                        std::to_string(args_.size()) + " arguments were given");
+                        std::to_string(args_.size()) + " arguments were passed");
     }
     for (std::size_t i = 0; i < args_.size(); ++i) {
         if (const int code = bind_value(to, static_cast<int>(i) + 1, args_[i]); code != SQLITE_OK) {

@@ -6,6 +6,8 @@
 // A task must not: it would keep a thread of the blocking lane that the lock's owner may need to commit. So for tasks
 // busy() refuses, the statement ends with SQLITE_BUSY, and the task waits in the queue and retries the statement.
 
+// Orders Q1 and Q2: adapters/sqlite/connection.hpp.
+
 #include <roost/adapters/sqlite/connection.hpp>
 #include <roost/base/format_duration.hpp>
 #include <roost/sync/auto_reset_event.hpp>

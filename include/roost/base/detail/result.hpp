@@ -2,17 +2,18 @@
 
 // How a result is held whose type may be void or a reference.
 //
-//   T          stored_t<T>      kept_t<T>
-//   void       std::monostate   std::monostate
-//   X&, X&&    X*               std::reference_wrapper<X>
-//   X          X                X                           without const
+//   T          stored_t<T>      kept_t<T>                   optional_result<T>
+//   void       std::monostate   std::monostate              bool
+//   X&, X&&    X*               std::reference_wrapper<X>   X*
+//   X          X                X                           std::optional<X>     without const
 //
 // stored_t is for an owner that returns the T again. kept_t is what a user sees: it can be moved and put in a tuple, a variant or
-// an optional.
+// an optional. optional_result is a T that there may be none of: false, null or empty then.
 
 #include <roost/base/config.hpp>
 
 #include <functional>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -28,6 +29,11 @@ template <class T>
 using kept_t = std::conditional_t<
     std::is_void_v<T>, std::monostate,
     std::conditional_t<std::is_reference_v<T>, std::reference_wrapper<std::remove_reference_t<T>>, std::remove_cv_t<T>>>;
+
+template <class T>
+using optional_result = std::conditional_t<
+    std::is_void_v<T>, bool,
+    std::conditional_t<std::is_reference_v<T>, std::add_pointer_t<T>, std::optional<std::remove_cv_t<T>>>>;
 
 // Reads a stored T.
 template <class T>

@@ -68,15 +68,15 @@ private:
 
     class pin {
     public:
-        pin(atomic<const activity_label*>& place, const activity_label* label) noexcept : place_(place) {
-            place_.store(label, mo::relaxed);  // A4
+        pin(atomic<const activity_label*>& slot, const activity_label* label) noexcept : slot_(slot) {
+            slot_.store(label, mo::relaxed);  // A4
         }
         pin(const pin&) = delete;
         pin& operator=(const pin&) = delete;
-        ~pin() { place_.store(nullptr, mo::release); }  // A5
+        ~pin() { slot_.store(nullptr, mo::release); }  // A5
 
     private:
-        atomic<const activity_label*>& place_;
+        atomic<const activity_label*>& slot_;
     };
 
     atomic<const activity_label*> current_{nullptr};

@@ -28,9 +28,9 @@ concept is_awaiter = requires(std::remove_reference_t<A>& a) {
 template <class A>
 concept awaitable = has_member_co_await<A> || has_free_co_await<A> || is_awaiter<A>;
 
-// Returns the awaiter by value if operator co_await creates one, else a reference, of the given kind, to the object itself,
-// which the expression keeps alive. Accepts everything; whether the result is an awaiter is a question of its own. An object, not a function, as
-// everything here that is called with users' types. A function would compete, by argument-dependent lookup, with functions of
+// Returns the awaiter by value if operator co_await creates one. Else returns a reference to the object itself, which the
+// expression keeps alive. Accepts everything: whether the result is an awaiter is a question of its own. It is an object, as is
+// everything here that is called with users' types: a function would compete, by argument-dependent lookup, with functions of
 // the same name in their code.
 class get_awaiter_call {
 public:

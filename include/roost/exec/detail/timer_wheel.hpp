@@ -17,7 +17,7 @@
 // at most seven times in the life of a timer, and only if it is not erased before.
 //
 // Fields   timer::next, prev   the circular list of its slot
-//          timer::place        number of that slot, or `due`
+//          timer::position     number of that slot, or `due`
 // I1       every slot in use starts after current_
 // I2       occupied bit set == the slot's list is not empty
 
@@ -59,7 +59,7 @@ public:
     tick insert(timer& t) noexcept {
         const tick at = tick_of(t.deadline());
         if (at <= current_) {
-            link(due_, t, due_place);
+            link(due_, t, due_position);
             return current_;
         }
         const auto level = static_cast<unsigned>(std::bit_width(at ^ current_) - 1) / Policy::digit_bits;
@@ -70,12 +70,12 @@ public:
     }
 
     void erase(timer& t) noexcept {
-        if (t.place == due_place) {
+        if (t.position == due_position) {
             unlink(due_, t);
             return;
         }
-        const unsigned level = t.place / slots_per_level;
-        const unsigned slot = t.place % slots_per_level;
+        const unsigned level = t.position / slots_per_level;
+        const unsigned slot = t.position % slots_per_level;
         unlink(slots_[level][slot], t);
         if (slots_[level][slot] == nullptr) {
             occupied_[level] &= ~(std::uint64_t{1} << slot);
@@ -128,7 +128,7 @@ public:
 private:
     static constexpr unsigned slots_per_level = 1U << Policy::digit_bits;
     static constexpr unsigned digit_mask = slots_per_level - 1;
-    static constexpr std::uint32_t due_place = Policy::levels * slots_per_level;
+    static constexpr std::uint32_t due_position = Policy::levels * slots_per_level;
     static_assert(Policy::digit_bits <= 6, "one word of occupied bits per level");
     static_assert(Policy::levels * Policy::digit_bits + Policy::tick_bits >= 63, "every deadline there is can be armed");
 
@@ -162,8 +162,8 @@ private:
         }
     }
 
-    static void link(timer*& head, timer& t, std::uint32_t place) noexcept {
-        t.place = place;
+    static void link(timer*& head, timer& t, std::uint32_t position) noexcept {
+        t.position = position;
         if (head == nullptr) {
             t.next = t.prev = &t;
             head = &t;

@@ -132,7 +132,7 @@ private:
 
 template <class... Op>
 class [[nodiscard("it waits only when it is awaited: write co_await")]] select_call : public task_only {
-    static_assert(sizeof...(Op) > 0, "a select of nothing would wait for ever");
+    static_assert(sizeof...(Op) > 0, "select() without clauses would never end; pass at least one");
 
 public:
     select_call(bool is_fair, Op... ops) : ops_(std::move(ops)...), fair_(is_fair) {}

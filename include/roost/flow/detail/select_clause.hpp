@@ -169,7 +169,9 @@ public:
         if constexpr (std::is_same_v<plain_clause, job>) {
             return clause.join();
         } else if constexpr (is_deferred<plain_clause>) {
-            static_assert(std::is_lvalue_reference_v<Clause>, "select: a deferred is only looked at; await it afterwards");
+            static_assert(std::is_lvalue_reference_v<Clause>,
+                          "select: pass the deferred itself, not std::move of it; select does not take its result, so await "
+                          "it afterwards");
             return clause.join();
         } else {
             return static_cast<plain_clause&&>(clause);

@@ -11,6 +11,8 @@
 // A part holds references to pool_life and to the parts whose functions it calls. A critical section of the queue's lock leaves
 // its effects in a pool_effects, and the core runs them after the lock is released.
 
+// Orders H1, T6: pool/detail/slot.hpp.
+
 #include <roost/pool/detail/pool_creation.hpp>
 #include <roost/pool/detail/pool_life.hpp>
 #include <roost/pool/detail/pool_limits.hpp>

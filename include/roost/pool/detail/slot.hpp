@@ -13,6 +13,8 @@
 //
 // The orders of a stripe's word: pool_stripes.hpp.
 
+// Orders T1 to T5: pool/detail/pool_stripes.hpp.
+
 #include <roost/base/assert.hpp>
 #include <roost/base/atomic.hpp>
 #include <roost/base/site.hpp>

@@ -85,7 +85,7 @@ inline void require_lane(const blocking_service* lane, executor_ref where) noexc
         panic("executor", where ? where->name() : "none", site(),
               "has no threads for blocking work; give it a lane with set_blocking(&runtime.blocking()) before anything runs "
               "there, "
-              "or say blocking_on(lane, fn)");
+              "or call blocking_on(lane, fn)");
     }
 }
 }  // namespace roost::inline ROOST_ABI::detail

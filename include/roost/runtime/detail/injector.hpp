@@ -29,7 +29,7 @@ public:
         }
         lock_.lock();
         if (outgoing_.is_empty()) {
-            refill();
+            incoming_.take_oldest_first(outgoing_);
         }
         std::size_t moved = 0;
         while (moved < limit && (out[moved] = outgoing_.pop()) != nullptr) {
@@ -45,22 +45,6 @@ public:
     [[nodiscard]] bool is_empty() const noexcept { return incoming_.is_empty() && waiting_.load(mo::relaxed) == 0; }  // J2
 
 private:
-    void refill() noexcept {
-        work* newest = incoming_.take();
-        work* oldest = nullptr;
-        while (newest != nullptr) {
-            work* older = newest->next;
-            newest->next = oldest;
-            oldest = newest;
-            newest = older;
-        }
-        while (oldest != nullptr) {
-            work* newer = oldest->next;
-            outgoing_.push(*oldest);
-            oldest = newer;
-        }
-    }
-
     alignas(64) work_stack incoming_;
     alignas(64) small_mutex lock_;
     atomic<std::uint32_t> waiting_{0};

@@ -3,6 +3,7 @@
 #include <roost/runtime/detail/doze.hpp>
 #include <roost/runtime/detail/pulse.hpp>
 #include <roost/runtime/detail/timer_shards.hpp>
+#include <roost/runtime/overrun.hpp>
 
 #include <memory>
 #include <string>
@@ -19,33 +20,12 @@ namespace roost::inline ROOST_ABI::detail {
 
 class scheduler;
 
-// A body that has kept its worker for longer than the soft budget.
-class overrun {
-public:
-    overrun(std::string_view runtime, unsigned worker_index, std::string_view name, roost::site where, duration ran) noexcept
-        : runtime_(runtime), worker_(worker_index), name_(name), where_(where), ran_(ran) {}
-    [[nodiscard]] std::string_view runtime() const noexcept { return runtime_; }
-    [[nodiscard]] unsigned worker_index() const noexcept { return worker_; }
-    [[nodiscard]] std::string_view name() const noexcept { return name_; }  // empty if the body has none
-    [[nodiscard]] roost::site site() const noexcept { return where_; }
-    [[nodiscard]] duration ran_for() const noexcept { return ran_; }  // at least
-    [[nodiscard]] std::string to_string() const;
-
-private:
-    std::string_view runtime_;
-    unsigned worker_;
-    std::string_view name_;
-    roost::site where_;
-    duration ran_;
-};
-using overrun_function = void (*)(const overrun&, void* context) noexcept;
-
 class keeper {
 public:
     struct options {
         std::string name;
         duration soft_budget{0};  // zero: no reports
-        overrun_function on_overrun = nullptr;  // null: one line to stderr
+        observe::overrun_function on_overrun = nullptr;  // null: one line to stderr
         void* context = nullptr;
     };
 
@@ -83,7 +63,7 @@ private:
     time_point look(time_point now) noexcept;
     bool sample(time_point now) noexcept;
     void report(watched& w, unsigned index, time_point now) noexcept;
-    void say(const overrun& what) const noexcept;
+    void say(const observe::overrun& what) const noexcept;
 
     options options_;
     std::string thread_name_;

@@ -66,6 +66,23 @@ public:
         return std::bit_cast<work*>(head & ~closed_bit);
     }
 
+    // Appends everything to `to`, oldest first.
+    void take_oldest_first(work_list& to) noexcept {
+        work* newest = take();
+        work* oldest = nullptr;
+        while (newest != nullptr) {
+            work* older = newest->next;
+            newest->next = oldest;
+            oldest = newest;
+            newest = older;
+        }
+        while (oldest != nullptr) {
+            work* newer = oldest->next;
+            to.push(*oldest);
+            oldest = newer;
+        }
+    }
+
     // Makes every later push fail. Returns true for the call that closed it.
     bool close() noexcept { return (head_.fetch_or(closed_bit, mo::acq_rel) & closed_bit) == 0; }  // W3
 

@@ -1,5 +1,7 @@
 #pragma once
 
+// Order T1: src/shutdown/provenance.cpp.
+
 #include <roost/shutdown/detail/guard_slots.hpp>
 #include <roost/shutdown/detail/thread_guards.hpp>
 #include <roost/shutdown/tracking.hpp>

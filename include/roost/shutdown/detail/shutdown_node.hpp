@@ -1,5 +1,8 @@
 #pragma once
 
+// Orders H1 to H11: src/shutdown/shutdown_node.cpp.
+// Order Z1: src/shutdown/striping.cpp.
+
 #include <roost/shutdown/detail/stripes.hpp>
 #include <roost/shutdown/detail/thread_guards.hpp>
 #include <roost/sync/detail/wait_list.hpp>

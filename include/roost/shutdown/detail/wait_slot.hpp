@@ -17,6 +17,9 @@
 //
 // `try_cancel` as in the contract of awaiters: if it returns true, no other thread resumes the handle, and the caller owns
 // it.
+//
+// The regions of tasks (task/detail/job/region.hpp) have a slot of their own: its one word also carries peeked and posted, and fits
+// into a job's 128 bytes. This slot serves coroutines of any type, which may be resumed on the stack of await_suspend itself.
 
 namespace roost::inline ROOST_ABI::detail {
 

@@ -9,7 +9,7 @@
 // I4       beyond the buffered values, and beyond the limit, a slot is reserved for each coroutine that waits to receive, or
 //          has its value and has not run: if it never runs, its value comes back without an allocation
 
-#include <roost/sync/detail/channel_places.hpp>
+#include <roost/sync/detail/channel_slots.hpp>
 #include <roost/sync/detail/ring.hpp>
 #include <roost/sync/detail/thread_waiter.hpp>
 #include <roost/sync/detail/wait_list.hpp>
@@ -42,9 +42,9 @@ public:
     receiving_node(receiving_node&&) noexcept = default;
     std::optional<T>* slot = nullptr;
     // Set while a coroutine has a reserved slot (I4): where it is given back.
-    channel_places* places = nullptr;
-    void give_place_back() noexcept {
-        if (channel_places* from = std::exchange(places, nullptr)) {
+    channel_slots* lent_by = nullptr;
+    void give_slot_back() noexcept {
+        if (channel_slots* from = std::exchange(lent_by, nullptr)) {
             from->give_back();
         }
     }
@@ -57,12 +57,12 @@ template <class T>
 class channel_core {
 public:
     channel_core(std::size_t limit, const char* name)
-        : limit_(limit), buffer_(base_of(limit) + 1), places_(channel_places::make()), name_(name) {}
+        : limit_(limit), buffer_(base_of(limit) + 1), slots_(channel_slots::make()), name_(name) {}
     ~channel_core() {
         if (!receivers_.is_quiet() || !senders_.is_empty()) {
             destroyed_with_waiters(describe(), receivers_.size_approx() + senders_.size_approx());
         }
-        places_->retire(lent_);
+        slots_->retire(lent_);
     }
 
     // Moves from `value` only if it returns done. Throws std::bad_alloc for an unbounded channel only.
@@ -124,16 +124,16 @@ private:
     // Returns the number of slots without those of I4.
     [[nodiscard]] static std::size_t base_of(std::size_t limit) noexcept { return limit == channel_unbounded ? 0 : limit; }
     // Called under the lock. True if there are n slots more than those of I4.
-    [[nodiscard]] bool has_places(std::size_t n) noexcept {
+    [[nodiscard]] bool has_slots(std::size_t n) noexcept {
         const std::size_t base = limit_ == channel_unbounded || buffer_.size() > limit_ ? buffer_.size() : limit_;
         const std::size_t rest = buffer_.capacity() - base;
         if (rest < lent_ - seen_done_ + n) {
-            seen_done_ = places_->done();
+            seen_done_ = slots_->done();
         }
         return rest >= lent_ - seen_done_ + n;
     }
-    // Called under the lock when has_places() is false. Returns the capacity to allocate.
-    [[nodiscard]] std::size_t places_wanted() const noexcept {
+    // Called under the lock when has_slots() is false. Returns the capacity to allocate.
+    [[nodiscard]] std::size_t slots_wanted() const noexcept {
         const std::size_t lent = lent_ - seen_done_;
         if (limit_ != channel_unbounded) {
             return limit_ + 2 * (lent + 1);
@@ -141,8 +141,8 @@ private:
         const std::size_t taken = buffer_.size() + lent;
         return taken < 8 ? 16 : 2 * taken;
     }
-    void lend_place(receiving_node<T>& w) noexcept {
-        w.places = places_;
+    void lend_slot(receiving_node<T>& w) noexcept {
+        w.lent_by = slots_;
         ++lent_;
     }
     void make_room(std::size_t wanted);
@@ -161,7 +161,7 @@ private:
     wait_list senders_;
     std::size_t limit_;
     ring<T> buffer_;
-    channel_places* places_;
+    channel_slots* slots_;
     std::uint64_t lent_ = 0;
     std::uint64_t seen_done_ = 0;
     bool is_closed_ = false;

@@ -40,8 +40,8 @@ wait_status channel_core<T>::send(T& value, sending_node<T>* w) {
         unlock_and_deliver(receiver.who());
         return wait_status::done;
     }
-    if (limit_ == channel_unbounded && !has_places(1)) {
-        const std::size_t wanted = places_wanted();
+    if (limit_ == channel_unbounded && !has_slots(1)) {
+        const std::size_t wanted = slots_wanted();
         receivers_.unlock();
         make_room(wanted);
         return send(value, w);
@@ -81,13 +81,13 @@ wait_status channel_core<T>::receive(std::optional<T>& slot, receiving_node<T>* 
             how = wait_status::closed;
         } else if (w != nullptr && !found.is_lost()) {
             if (!w->is_thread()) {  // a thread always runs
-                if (!has_places(1)) {
-                    const std::size_t wanted = places_wanted();
+                if (!has_slots(1)) {
+                    const std::size_t wanted = slots_wanted();
                     receivers_.unlock();
                     make_room(wanted);
                     return receive(slot, w);
                 }
-                lend_place(*w);
+                lend_slot(*w);
             }
             receivers_.push_back(*w);
         }

@@ -81,7 +81,7 @@ public:
         } else if (node_.is_unused()) {
             never_awaited(waits_on(), "receive()");
         }
-        node_.give_place_back();
+        node_.give_slot_back();
     }
 
     [[nodiscard]] bool await_ready() noexcept {
@@ -120,7 +120,7 @@ public:
     [[nodiscard]] waiter& node() noexcept { return node_; }
     [[nodiscard]] wait_target waits_on() const noexcept { return from_->describe(); }
     [[nodiscard]] received<T> interrupted(claim how) noexcept {
-        node_.give_place_back();
+        node_.give_slot_back();
         return received<T>(channel_core<T>::status_of(how), std::nullopt);
     }
 
@@ -130,7 +130,7 @@ private:
             throw std::bad_alloc();
         }
         status_ = channel_core<T>::status_of(node_.finish());
-        node_.give_place_back();
+        node_.give_slot_back();
     }
     void abandon() noexcept {
         if (node_.state() == claim::delivered) {

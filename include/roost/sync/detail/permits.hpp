@@ -22,14 +22,9 @@
 #include <roost/sync/detail/thread_waiter.hpp>
 #include <roost/sync/detail/wait_list.hpp>
 #include <roost/sync/detail/wait_operation.hpp>
+#include <roost/sync/fairness.hpp>
 
 namespace roost::inline ROOST_ABI {
-
-// Whether newcomers may overtake waiters.
-// hand_off: they may not, except that running threads may overtake a parked thread for at most thread_patience releases.
-// barging: running threads and try_ forms may overtake parked threads without bound.
-// Either way permits are handed to a coroutine that is first in the queue.
-enum class fairness : std::uint8_t { hand_off, barging };
 
 namespace detail {
 

@@ -39,11 +39,11 @@ public:
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
     [[nodiscard]] bool is_full() const noexcept { return size_ == capacity_; }
     [[nodiscard]] T& front() noexcept { return slots_[first_]; }
-    [[nodiscard]] T& at(std::size_t i) noexcept { return slots_[place(i)]; }
+    [[nodiscard]] T& at(std::size_t i) noexcept { return slots_[index_of(i)]; }
 
     void push_back(T&& value) noexcept {
         ROOST_ASSERT(!is_full(), "a value was pushed into a full ring");
-        std::construct_at(&slots_[place(size_)], std::move(value));
+        std::construct_at(&slots_[index_of(size_)], std::move(value));
         ++size_;
     }
     void push_front(T&& value) noexcept {
@@ -83,7 +83,7 @@ private:
         }
         return capacity * sizeof(T);
     }
-    [[nodiscard]] std::size_t place(std::size_t i) const noexcept {
+    [[nodiscard]] std::size_t index_of(std::size_t i) const noexcept {
         const std::size_t p = first_ + i;
         return p >= capacity_ ? p - capacity_ : p;
     }

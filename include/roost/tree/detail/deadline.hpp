@@ -1,5 +1,7 @@
 #pragma once
 
+// Order D1: src/tree/deadline.cpp.
+
 #include <roost/tree/detail/node.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
@@ -75,7 +77,7 @@ public:
     [[nodiscard]] deadline_kind kind() const noexcept { return kind_; }
 
 private:
-    friend struct detail_deadline_access;
+    friend struct deadline_access;
     node* const of_;
     atomic<std::int64_t> at_;
     const deadline_kind kind_;

@@ -1,5 +1,7 @@
 #pragma once
 
+// Orders N1 to N4: src/tree/node.cpp.
+
 #include <roost/base/assert.hpp>
 #include <roost/base/atomic.hpp>
 

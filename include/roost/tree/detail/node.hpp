@@ -1,5 +1,11 @@
 #pragma once
 
+// Order D1: src/tree/deadline.cpp.
+// Orders N5, N6, W4: src/tree/node.cpp.
+// Orders L1 to L11: src/tree/raise.cpp.
+// Order Y3: src/tree/why.cpp.
+// Orders W1 to W5: src/tree/work_count.cpp.
+
 #include <roost/base/clock.hpp>
 #include <roost/base/reason.hpp>
 #include <roost/base/site.hpp>

@@ -78,7 +78,7 @@ public:
         static_assert(!is_exit_call<std::remove_cvref_t<A>>, "on_exit is for tasks: a generator ends at no fixed place");
         static_assert(
             !std::is_same_v<std::remove_cvref_t<A>, ignore_call>,
-            "ignore_cancellation is for tasks: a generator may be asked from another region while the guard lives");
+            "ignore_cancellation is for tasks: a generator may be resumed in another region while the guard lives");
         return task_promise_base<void>::template await_transform<Mode>(std::forward<A>(a), where);
     }
 

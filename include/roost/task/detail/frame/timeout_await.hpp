@@ -2,6 +2,7 @@
 
 // What co_await fail_after(...), fail_at(...), move_on_after(...) and move_on_at(...) run.
 
+#include <roost/base/detail/result.hpp>
 #include <roost/task/detail/frame/boundary_await.hpp>
 #include <roost/task/detail/frame/timers.hpp>
 #include <roost/task/detail/job/limit_region.hpp>
@@ -10,7 +11,6 @@
 #include <chrono>
 #include <coroutine>
 #include <memory>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -24,11 +24,6 @@ inline constexpr bool is_duration<std::chrono::duration<Rep, Period>> = true;
 [[noreturn]] void throw_timed_out(site where);
 
 enum class when_late : unsigned char { fail, move_on };
-
-template <class T>
-using optional_result = std::conditional_t<
-    std::is_void_v<T>, bool,
-    std::conditional_t<std::is_reference_v<T>, std::add_pointer_t<T>, std::optional<std::remove_cv_t<T>>>>;
 
 template <class T, when_late Late, transfer Mode>
 class timeout_await final : public boundary_await<timeout_await<T, Late, Mode>, T, Mode>, private deadline_region {

@@ -256,7 +256,8 @@ class job_block final : public job_core, public result_link<T> {
 public:
     job_block(scope_core& parent, node_name name, site made_at)
         : job_core(functions, parent, name, made_at), result_link<T>(&root_ops) {
-        ROOST_ASSERT(&this->outcome_link() == static_cast<settled_link*>(this), "the outcome is not where it should be");
+        ROOST_ASSERT(&this->outcome_link() == static_cast<settled_link*>(this),
+                     "the outcome of a job is not at the offset that readers assume");
     }
 
     static void* operator new(std::size_t size) {

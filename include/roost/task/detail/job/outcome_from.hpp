@@ -20,7 +20,7 @@ void add_other(outcome<T>& to, const std::exception_ptr& other) noexcept {
     try {
         to.add_other(other);
     } catch (const std::bad_alloc&) {
-        report_failure("a further failure of", "a task", site(), other);
+        report_failure("cleanup or another child of a task", "", site(), other);
     }
 }
 template <class T>

@@ -21,7 +21,7 @@ using sync_testing::allocations_left;
 using sync_testing::hand_executor;
 using sync_testing::hosted;
 
-class channel_places : public ::testing::Test {
+class channel_slots : public ::testing::Test {
 protected:
     void SetUp() override {
         if (!sync_testing::memory_is_counted) {
@@ -81,14 +81,14 @@ void send_fails(Send send) {
     EXPECT_TRUE(c.try_send(mine));
 }
 
-TEST_F(channel_places, SYNC_170_stopped_send_without_memory_throws) {
+TEST_F(channel_slots, SYNC_170_stopped_send_without_memory_throws) {
     std::stop_source source;
     send_fails([](channel<int>& c, int& v) { return c.send(v); });
     send_fails([t = source.get_token()](channel<int>& c, int& v) { return roost::with_stop(c.send(v), t); });
     send_fails([t = source.get_token()](channel<int>& c, int& v) { return roost::with_stop(c.send_from(v), t); });
 }
 
-TEST_F(channel_places, SYNC_171_values_come_back_without_memory) {
+TEST_F(channel_slots, SYNC_171_values_come_back_without_memory) {
     for (const std::size_t limit : {std::size_t{0}, std::size_t{1}, channel<boxed>::unbounded}) {
         channel<boxed> c(limit);
         hand_executor executor;
@@ -120,7 +120,7 @@ TEST_F(channel_places, SYNC_171_values_come_back_without_memory) {
     }
 }
 
-TEST_F(channel_places, SYNC_171_no_memory_for_a_place_is_told_and_changes_nothing) {
+TEST_F(channel_slots, SYNC_171_no_memory_for_a_slot_throws_and_changes_nothing) {
     for (const std::size_t limit : {std::size_t{0}, std::size_t{3}, channel<boxed>::unbounded}) {
         channel<boxed> c(limit);
         hand_executor executor;
@@ -137,7 +137,7 @@ TEST_F(channel_places, SYNC_171_no_memory_for_a_place_is_told_and_changes_nothin
     }
 }
 
-TEST_F(channel_places, SYNC_171_stopped_receive_gives_its_place_back) {
+TEST_F(channel_slots, SYNC_171_stopped_receive_gives_its_slot_back) {
     channel<boxed> c(0);
     hand_executor executor;
     for (int i = 0; i < 100; ++i) {
@@ -162,7 +162,7 @@ TEST_F(channel_places, SYNC_171_stopped_receive_gives_its_place_back) {
 }
 
 // Only the first time that so many wait at once.
-TEST_F(channel_places, SYNC_171_places_are_used_again) {
+TEST_F(channel_slots, SYNC_171_slots_are_used_again) {
     channel<int> c(0);
     hand_executor executor;
     int sum = 0;
@@ -193,7 +193,7 @@ TEST_F(channel_places, SYNC_171_places_are_used_again) {
     executor.run();
 }
 
-TEST_F(channel_places, SYNC_172_receiver_may_run_when_the_channel_is_gone) {
+TEST_F(channel_slots, SYNC_172_receiver_may_run_when_the_channel_is_gone) {
     hand_executor executor;
     std::vector<int> got;
     std::optional<channel<boxed>> c(std::in_place, 0U);

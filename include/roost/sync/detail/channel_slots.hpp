@@ -12,8 +12,8 @@
 // I1       the thread that brings the word to zero after retire() frees the block; no thread touches it afterwards
 //
 // id  operation             order    pairs    carries                                          fails in
-// CP1  give back: fetch_add  acq_rel  CP1 CP2  out: last touch of the block; in: all others'    channel_model: places_outlive_the_channel
-// CP2  retire: fetch_sub     acq_rel  CP1      as CP1                                           channel_model: places_outlive_the_channel
+// CP1  give back: fetch_add  acq_rel  CP1 CP2  out: last touch of the block; in: all others'    channel_model: slots_outlive_the_channel
+// CP2  retire: fetch_sub     acq_rel  CP1      as CP1                                           channel_model: slots_outlive_the_channel
 // CP3  done: load            relaxed  -        nothing: an old number only reserves more
 
 #include <roost/base/atomic.hpp>
@@ -23,14 +23,14 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-class channel_places {
+class channel_slots {
 public:
-    channel_places(const channel_places&) = delete;
-    channel_places& operator=(const channel_places&) = delete;
+    channel_slots(const channel_slots&) = delete;
+    channel_slots& operator=(const channel_slots&) = delete;
 
-    [[nodiscard]] static channel_places* make() {
-        void* memory = allocate(sizeof(channel_places), alignof(channel_places));
-        return ::new (memory) channel_places();
+    [[nodiscard]] static channel_slots* make() {
+        void* memory = allocate(sizeof(channel_slots), alignof(channel_slots));
+        return ::new (memory) channel_slots();
     }
     // Called by the channel's destructor with the number of slots it has lent.
     void retire(std::uint64_t lent) noexcept {
@@ -47,11 +47,11 @@ public:
     [[nodiscard]] std::uint64_t done() const noexcept { return done_.load(mo::relaxed); }  // CP3
 
 private:
-    channel_places() noexcept = default;
-    ~channel_places() = default;
+    channel_slots() noexcept = default;
+    ~channel_slots() = default;
     void destroy() noexcept {
-        this->~channel_places();
-        deallocate(this, sizeof(channel_places), alignof(channel_places));
+        this->~channel_slots();
+        deallocate(this, sizeof(channel_slots), alignof(channel_slots));
     }
 
     atomic<std::uint64_t> done_{0};
