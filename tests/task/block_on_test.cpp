@@ -3,6 +3,7 @@
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/block_on.hpp>
+#include <roost/task/detail/access.hpp>
 #include <roost/task/sleep.hpp>
 
 #include "rig.hpp"
@@ -58,7 +59,9 @@ task<std::string> block_inside(runtime& rt) {
     co_return what;
 }
 
-task<std::string> kind_of_its_scope() { co_return current_job().core()->parent_scope().functions().kind; }
+task<std::string> kind_of_its_scope() {
+    co_return detail::task_access::core_of(current_job())->parent_scope().functions().kind;
+}
 
 TEST(block_on, JOB_51_the_scope_of_its_task_is_a_root_scope) {
     runtime rt(runtime_options().workers(1));

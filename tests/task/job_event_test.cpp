@@ -1,4 +1,5 @@
 // What events are; when they come is in tests/observe/job_events_test.cpp.
+#include <roost/task/detail/access.hpp>
 #include <roost/task/job_event.hpp>
 
 #include <gtest/gtest.h>
@@ -17,10 +18,10 @@ TEST(job_event, JOB_62_kinds_have_names) {
 
 TEST(job_event, JOB_61_finished_is_the_sum_of_the_three_ends) {
     job_counts n;
-    n.add(job_counts::which::created, 9);
-    n.add(job_counts::which::failed, 1);
-    n.add(job_counts::which::completed, 2);
-    n.add(job_counts::which::cancelled, 4);
+    detail::task_access::add(n, job_counts::which::created, 9);
+    detail::task_access::add(n, job_counts::which::failed, 1);
+    detail::task_access::add(n, job_counts::which::completed, 2);
+    detail::task_access::add(n, job_counts::which::cancelled, 4);
     EXPECT_EQ(n.created(), 9U);
     EXPECT_EQ(n.finished(), 7U);
 }
