@@ -95,10 +95,10 @@ concept byte_writer ROOST_FORMER_CONCEPT(byte_writer) = ext::byte_writer<T>;
 [[deprecated("use roost::ext::wall_text_size")]] inline constexpr std::size_t wall_text_size = ext::wall_text_size;
 
 template <class Start, class Span>
-    requires requires(Start start, Span d) { ext::deadline_after(start, d); }
-[[deprecated("use roost::ext::deadline_after")]] [[nodiscard]] constexpr time_point deadline_after(Start start,
+    requires requires(Start from, Span d) { ext::deadline_after(from, d); }
+[[deprecated("use roost::ext::deadline_after")]] [[nodiscard]] constexpr time_point deadline_after(Start from,
                                                                                                    Span d) noexcept {
-    return ext::deadline_after(start, d);
+    return ext::deadline_after(from, d);
 }
 template <class = void>
 [[deprecated("use roost::ext::cpu_quota")]] [[nodiscard]] std::optional<double> cpu_quota(const std::string& root = "") {

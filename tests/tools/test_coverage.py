@@ -46,7 +46,7 @@ class Coverage(PlantedTree):
 
     def test_a_source_that_uses_a_header_is_instrumented_too(self):
         self.plant("src/base/user.cpp", '#include "../../include/roost/base/state.hpp"\nstate user(bool last) { return next(state::closing, last); }\n')
-        self.plant("tests/base/state_test.cpp", "state user(bool last);\n" + TEST % "last = false; EXPECT_EQ(user(last), state::closing);")
+        self.plant("tests/base/state_test.cpp", TEST.replace("TEST(", "state user(bool last);\nTEST(") % "last = false; EXPECT_EQ(user(last), state::closing);")
         self.plant("tools/coverage.conf", f"{FILE} | src/base/user.cpp base/state_test\n")
         self.assertIn("places covered, 0 excused", self.assert_clean())
 

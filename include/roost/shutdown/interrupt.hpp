@@ -5,6 +5,7 @@
 #include <roost/shutdown/detail/interrupted_await.hpp>
 #include <roost/shutdown/detail/interrupted_call.hpp>
 #include <roost/shutdown/detail/interrupted_range.hpp>
+#include <roost/shutdown/detail/unawaited_calls.hpp>
 #include <roost/shutdown/guard.hpp>
 #include <roost/tree/token.hpp>
 

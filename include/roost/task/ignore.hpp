@@ -30,13 +30,13 @@ public:
     void leave() noexcept;
 
 private:
-    friend struct detail::task_access;
+    friend class detail::ignore_await;
     explicit ignore_guard(detail::region& in) noexcept : in_(&in) { in.retain(); }
 
     detail::region* in_;
 };
 
-inline ignore_guard detail::task_access::make_ignore_guard(region& in) noexcept { return ignore_guard(in); }
+inline ignore_guard detail::ignore_await::await_resume() const noexcept { return ignore_guard(me_->region()); }
 
 [[nodiscard]] inline detail::ignore_call ignore_cancellation() noexcept { return {}; }
 

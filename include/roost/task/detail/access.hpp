@@ -12,7 +12,6 @@
 namespace roost::inline ROOST_ABI {
 class scope;
 class job;
-class ignore_guard;
 template <class T>
 class deferred;
 }  // namespace roost::inline ROOST_ABI
@@ -21,7 +20,6 @@ namespace roost::inline ROOST_ABI::detail {
 
 class job_core;
 class scope_core;
-class region;
 class promise_base;
 template <class T>
 class job_block;
@@ -59,9 +57,6 @@ struct task_access {
     [[nodiscard]] static promise_base& start(Call& call, scope& in) {
         return call.start(in);
     }
-
-    // For ignore_cancellation(), which has entered the guard.
-    [[nodiscard]] static ignore_guard make_ignore_guard(region& in) noexcept;
 
     // Awaiter: what a task waits with. Returns the job whose end it waits for, or null.
     template <class Awaiter>

@@ -2,7 +2,6 @@
 
 // What co_await ignore_cancellation() runs.
 
-#include <roost/task/detail/access.hpp>
 #include <roost/task/detail/frame/promise.hpp>
 #include <roost/task/detail/job/region.hpp>
 
@@ -19,10 +18,7 @@ public:
     explicit ignore_await(promise_base& me) noexcept : me_(&me) {}
     [[nodiscard]] bool await_ready() const noexcept { return me_->region().enter_ignore(); }
     void await_suspend(std::coroutine_handle<>) const noexcept { unwind_frame(*me_); }
-    template <class Guard = ignore_guard>  // defined after this class
-    [[nodiscard]] Guard await_resume() const noexcept {
-        return task_access::make_ignore_guard(me_->region());
-    }
+    [[nodiscard]] inline ignore_guard await_resume() const noexcept;  // in ignore.hpp
 
 private:
     promise_base* me_;
