@@ -35,12 +35,12 @@ bool pool_upkeep::return_with_upkeep(slot_base& s) noexcept {
 
 gift pool_upkeep::examine(slot_base& s) noexcept {
     const pool_settings& how = settings_;
-    const duration check_after = how.options.check_after;
     const std::int64_t now = how.has_upkeep ? how.time_now() : 0;
     bool is_fine = !how.has_upkeep || !is_stale(s, now);
     if (!is_fine) {
         pool_counters::add_one(life_.counters().expired);
-    } else if (check_after <= duration::zero() || now - s.used.load(mo::relaxed) > check_after.count()) {  // T6
+    } else if (how.options.check_after <= duration::zero() ||
+               now - s.used.load(mo::relaxed) > how.options.check_after.count()) {  // T6
         if (how.checks_async) {
             return gift::unchecked;
         }

@@ -52,6 +52,7 @@ struct collecting {
     std::vector<seen_guard> guards;
     std::vector<report_entry> groups;
     std::unordered_multimap<std::size_t, std::size_t> by_key;
+    std::size_t last_group = 0;  // neighbours are often of one group
     time_point at = now();
 
     void visit(const node_description& d) {
@@ -93,16 +94,23 @@ struct collecting {
     }
 
     report_entry& group(std::string_view kind, std::string_view name, site where) {
-        report_entry wanted{std::string(kind), std::string(name), where};
+        const auto is_it = [&](const report_entry& e) {
+            return e.site() == where && e.kind() == kind && e.name() == name;
+        };
+        if (!groups.empty() && is_it(groups[last_group])) {
+            return groups[last_group];
+        }
         const std::hash<std::string_view> hash;
         const std::size_t key = hash(kind) ^ (hash(name) * 31) ^ (std::size_t{where.line()} * 0x9e3779b9U);
         for (auto [at_key, end] = by_key.equal_range(key); at_key != end; ++at_key) {
-            if (groups[at_key->second].same_group(wanted)) {
-                return groups[at_key->second];
+            if (is_it(groups[at_key->second])) {
+                last_group = at_key->second;
+                return groups[last_group];
             }
         }
         by_key.emplace(key, groups.size());
-        return groups.emplace_back(std::move(wanted));
+        last_group = groups.size();
+        return groups.emplace_back(std::string(kind), std::string(name), where);
     }
 
     void see_guard(const detail::guard_slot& slot, const detail::guard_slot::copy& c) {
@@ -140,8 +148,6 @@ struct collecting {
                     detail::shutdown_access::add(e, units - h.guards, std::nullopt);
                     e.mark_approximate();
                 }
-            }
-            if (h.is_guarded) {
                 if (!h.is_leased || !static_cast<shutdown_node&>(*h.ref).has_only_leases()) {
                     continue;
                 }

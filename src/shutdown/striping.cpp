@@ -261,10 +261,13 @@ public:
             return depth_ <= ends_.size() && &m == &ends_[depth_ - 1] ? look::end : look::skip;
         }
         auto& child = static_cast<node&>(m);
+        if (!child.has_work()) {
+            return look::skip;
+        }
         const std::uint32_t own = shutdown_node::own_work_of(child);
         total += own;
         if (child.has_members()) {
-            return child.has_work() ? look::visit : look::skip;
+            return look::visit;
         }
         total += own == 0 && shutdown_node::may_be_leased(child) ? 1 : 0;
         return look::skip;

@@ -55,11 +55,6 @@ public:
     // Returns one line without a line break, such as "2 guards of 'uploads' (upload.cpp:17), oldest at least 1.3 s".
     [[nodiscard]] std::string to_string() const;
 
-    // Returns true if kind, name and site are equal.
-    [[nodiscard]] bool same_group(const report_entry& other) const noexcept {
-        return kind_ == other.kind_ && where_ == other.where_ && name_ == other.name_;
-    }
-
 private:
     friend struct detail::shutdown_access;
     void add(std::size_t n, std::optional<duration> age, std::string waits_on = {}, bool uninterruptible = false);

@@ -35,13 +35,13 @@ public:
     template <class T>
     [[gnu::always_inline]] job launch(node_name name, task<T> t, start how = start::scheduled,
                                       std::source_location where = std::source_location::current()) {
-        return handle_of(begin(name, std::move(t), how, where), name, where);
+        return handle_of(begin(name, t, how, where), name, where);
     }
     // As launch(), with a result.
     template <class T>
     [[gnu::always_inline]] deferred<T> async(node_name name, task<T> t, start how = start::scheduled,
                                              std::source_location where = std::source_location::current()) {
-        return deferred<T>(begin(name, std::move(t), how, where));
+        return deferred<T>(begin(name, t, how, where));
     }
     // As above, for anything else that a task can await.
     template <class A>
@@ -114,7 +114,7 @@ protected:
 private:
     friend struct detail::task_access;
     template <class T>
-    [[nodiscard]] [[gnu::always_inline]] detail::node_ref<detail::job_block<T>> begin(node_name name, task<T> t, start how,
+    [[nodiscard]] [[gnu::always_inline]] detail::node_ref<detail::job_block<T>> begin(node_name name, task<T>& t, start how,
                                                                                       site where) {
         detail::check_arguments(live(), detail::task_access::borrowed(t), name, how, where);
         detail::promise_base& frame = limit_ ? in_slot(t) : detail::task_access::release_frame(t);

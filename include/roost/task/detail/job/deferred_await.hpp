@@ -19,7 +19,7 @@ namespace roost::inline ROOST_ABI::detail {
 template <class T>
 class deferred_await final : public settled_wait {
 public:
-    deferred_await(promise_base& me, deferred<T> d) noexcept
+    deferred_await(promise_base& me, deferred<T>&& d) noexcept
         : settled_wait(me, *task_access::block_of(d)), deferred_(std::move(d)) {}
     // A child that has not begun, and that no other thread can have begun, runs inside the await.
     [[nodiscard]] bool await_ready() noexcept {
