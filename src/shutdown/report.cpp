@@ -94,9 +94,7 @@ struct collecting {
     }
 
     report_entry& group(std::string_view kind, std::string_view name, site where) {
-        const auto is_it = [&](const report_entry& e) {
-            return e.site() == where && e.kind() == kind && e.name() == name;
-        };
+        const auto is_it = [&](const report_entry& e) { return e.site() == where && e.kind() == kind && e.name() == name; };
         if (!groups.empty() && is_it(groups[last_group])) {
             return groups[last_group];
         }

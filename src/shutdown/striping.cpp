@@ -187,12 +187,10 @@ std::uint32_t shutdown_node::own_work_of(node& n) noexcept {
         return static_cast<shutdown_node&>(n).own_guards();
     }
     const work_state seen = work_state::unpack(access::work_of(n).load(mo::relaxed));  // Z7
-    switch (own) {
-        case own_work::units: return seen.units;
-        case own_work::body: return seen.units != 0 && !seen.closing ? 1 : 0;
-        case own_work::none: break;
+    if (own == own_work::body) {
+        return seen.units != 0 && !seen.closing ? 1 : 0;
     }
-    return 0;
+    return own == own_work::units ? seen.units : 0;
 }
 
 // A scope inside a running job is part of that job, which is counted itself.

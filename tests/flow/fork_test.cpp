@@ -309,6 +309,28 @@ TEST(fork, JOB_39_a_child_that_awaits_a_cancelled_job_ends_with_its_reason) {
     EXPECT_EQ(j.why().text(), "given up");
 }
 
+task<int> ends_later() {
+    for (int i = 0; i < 10; ++i) {
+        co_await roost::yield();
+    }
+    co_return 1;
+}
+task<> races_a_cancelled_one(scope& s, event& never, job& kept) {
+    EXPECT_EQ((co_await race(waits_for_cancelled(s, never, kept), ends_later())).index(), 1U);
+}
+task<> race_in_a_scope(event& never, job& kept) {
+    co_await with_scope(races_a_cancelled_one, std::ref(never), std::ref(kept));
+}
+TEST(fork, JOB_39_in_a_race_that_goes_on_it_ends_with_its_reason_too) {
+    rig::stage s;
+    event never;
+    job kept;
+    const job j = s.play(race_in_a_scope(never, kept));
+    EXPECT_EQ(kept.state(), job_state::cancelled);
+    EXPECT_EQ(kept.why().text(), "given up");
+    EXPECT_EQ(j.state(), job_state::completed);
+}
+
 task<int> cancels_its_group(reason why) {
     const job me = co_await this_job();
     detail::task_access::core_of(me)->parent()->cancel(std::move(why));
