@@ -36,7 +36,7 @@ void latch_histories() {
         },
         [&] {
             waiting.leave_all(left);
-            check(l.waiters_now() == 0, "nobody is left");
+            check(l.waiters_now() == 0, "none is left");
         },
         from,
         [](int& n, const recorded_call& c) {

@@ -75,7 +75,7 @@ void barrier_histories() {
         },
         [&] {
             waiting.leave_all(left);
-            check(b.waiters_now() == 0, "nobody is left");
+            check(b.waiters_now() == 0, "none is left");
         },
         meeting(),
         [](meeting& m, const recorded_call& c) {
@@ -160,7 +160,7 @@ void once_histories() {
         },
         [&] {
             waiting.leave_all(left);
-            check(o.waiters_now() == 0, "nobody is left");
+            check(o.waiters_now() == 0, "none is left");
         },
         turns(),
         [](turns& t, const recorded_call& c) {
@@ -227,7 +227,7 @@ void waiter_queue_histories() {
         },
         [&] {
             waiting.leave_all(left);
-            check(q.size_approx() == 0, "nobody is left");
+            check(q.size_approx() == 0, "none is left");
         },
         line(),
         [](line& l, const recorded_call& c) {
@@ -281,7 +281,7 @@ void condition_histories() {
         [&] {
             check(!m.is_locked() && m.waiters_now() == 0, "whoever was notified has run");
             waiting.leave_all(left);
-            check(c.waiters_now() == 0, "nobody is left");
+            check(c.waiters_now() == 0, "none is left");
         },
         line(),
         [](line& l, const recorded_call& call) {

@@ -34,7 +34,7 @@ void event_histories() {
         },
         [&] {
             waiting.leave_all(left);
-            check(e.waiters_now() == 0, "nobody is left");
+            check(e.waiters_now() == 0, "none is left");
         },
         false,
         [](bool& is_set, const recorded_call& c) {

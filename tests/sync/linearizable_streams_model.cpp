@@ -66,7 +66,7 @@ void broadcast_histories() {
         },
         [&] {
             waiting.leave_all(left);
-            check(b.waiters_now() == 0, "nobody is left");
+            check(b.waiters_now() == 0, "none is left");
         },
         stream(),
         [](stream& s, const recorded_call& c) {
@@ -135,7 +135,7 @@ void watch_histories() {
         },
         [&] {
             waiting.leave_all(left);
-            check(w.waiters_now() == 0, "nobody is left");
+            check(w.waiters_now() == 0, "none is left");
         },
         watched(),
         [](watched& s, const recorded_call& c) {

@@ -84,6 +84,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
     }
     all.clear();
-    require(queue.size_approx() == 0, "nobody is left");
+    require(queue.size_approx() == 0, "none is left");
     return 0;
 }

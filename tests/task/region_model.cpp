@@ -59,7 +59,7 @@ void cancel_vs_commit() {
     check(passed == 0, "TASK-30: it did not go on");
     check(j.state() == job_state::cancelled, "TASK-30: it ended cancelled");
     check(static_cast<bool>(detail::task_access::core_of(j)->outcome_link().why()),
-          "TASK-30: it knows why, whoever took it out of the wait");
+          "TASK-30: it knows why, whichever thread took it out of the wait");
     finish(ex, root);
 }
 
@@ -174,7 +174,7 @@ void cancel_vs_peek() {
     canceller.join();
     check(passed == 0 && j.state() == job_state::cancelled, "TASK-30: it ended cancelled");
     check(static_cast<bool>(detail::task_access::core_of(j)->outcome_link().why()),
-          "TASK-30: it knows why, whoever took it out of the wait");
+          "TASK-30: it knows why, whichever thread took it out of the wait");
     finish(ex, root);
 }
 

@@ -36,7 +36,6 @@ bool operator==(kind, kind) noexcept;
 static_assert(sizeof(kind) == 1);
 [[deprecated("use make()")]] int former();
 using old [[deprecated("use text")]] = text;
-namespace detail { class hidden; }
 namespace ext {
 class work {};
 }
@@ -75,6 +74,13 @@ class CheckNames(PlantedTree):
     def test_a_name_in_a_detail_header_counts(self):
         self.plant("include/roost/base/detail/y.hpp", "namespace roost::inline ROOST_ABI {\nclass added;\n}\n")
         self.assert_found("include/roost/base/detail/y.hpp: roost::added is not listed")
+
+    def test_detail_in_a_public_header_is_found(self):
+        hidden = "namespace roost::inline ROOST_ABI {\nnamespace detail {\nclass hidden;\n}\n}\n"
+        self.plant("include/roost/base/detail/y.hpp", hidden)
+        self.assert_clean()
+        self.plant("include/roost/base/y.hpp", hidden)
+        self.assert_found("include/roost/base/y.hpp: declares something in roost::detail")
 
     def test_a_name_in_the_wrong_section_is_found(self):
         self.plant("docs/guide/names.md", INDEX.replace("| `fair`", "| `work`"))

@@ -62,6 +62,4 @@ private:
 
 }  // namespace roost::inline ROOST_ABI::ext
 
-namespace roost::inline ROOST_ABI::detail {
-inline ext::lease tree_access::adopt_lease(node& from) noexcept { return ext::lease(&from); }
-}  // namespace roost::inline ROOST_ABI::detail
+inline roost::ext::lease roost::detail::tree_access::adopt_lease(node& from) noexcept { return ext::lease(&from); }
