@@ -21,7 +21,7 @@ public:
         auto working = server.try_guard();  // empty from stop on: refuse the request
         if (!working) return false;
         const std::lock_guard lock(mutex_);
-        jobs_.push(std::move(*working));  // dropping the guard ends the work, on any thread
+        accepted_.push(std::move(*working));  // dropping the guard ends the work, on any thread
         changed_.notify_one();
         return true;
     }
@@ -29,10 +29,10 @@ public:
     // Blocks until there is a job; empty once the queue is closed.
     std::optional<roost::guard> take() {
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return !jobs_.empty() || is_closed_; });
-        if (jobs_.empty()) return std::nullopt;
-        std::optional<roost::guard> first(std::move(jobs_.front()));
-        jobs_.pop();
+        changed_.wait(lock, [this] { return !accepted_.empty() || is_closed_; });
+        if (accepted_.empty()) return std::nullopt;
+        std::optional<roost::guard> first(std::move(accepted_.front()));
+        accepted_.pop();
         return first;
     }
     void close() {
@@ -45,7 +45,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     bool is_closed_ = false;
-    std::queue<roost::guard> jobs_;
+    std::queue<roost::guard> accepted_;
 };
 
 }  // namespace

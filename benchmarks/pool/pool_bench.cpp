@@ -4,9 +4,9 @@
 #include <roost/pool/pool.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/task.hpp>
+#include <roost/task/this_task.hpp>
 
 using roost::scope;
 using roost::task;

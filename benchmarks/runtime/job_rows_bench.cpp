@@ -4,8 +4,8 @@
 #include <roost/flow/race.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/this_task.hpp>
 
 #include <vector>
 

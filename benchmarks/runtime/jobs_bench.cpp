@@ -7,10 +7,10 @@
 #include <roost/sync/auto_reset_event.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/task.hpp>
+#include <roost/task/this_task.hpp>
 
 #include <malloc.h>
 #include <time.h>

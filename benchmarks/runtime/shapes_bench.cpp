@@ -9,8 +9,8 @@
 #include <roost/sync/event.hpp>
 #include <roost/sync/semaphore.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/this_task.hpp>
 
 #include <deque>
 #include <vector>

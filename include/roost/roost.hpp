@@ -80,12 +80,9 @@
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/as_task.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/deferred.hpp>
 #include <roost/task/deprecated.hpp>
 #include <roost/task/driven.hpp>
-#include <roost/task/external.hpp>
-#include <roost/task/failure_sink.hpp>
 #include <roost/task/generator.hpp>
 #include <roost/task/ignore.hpp>
 #include <roost/task/job.hpp>
@@ -97,6 +94,7 @@
 #include <roost/task/on_exit.hpp>
 #include <roost/task/others_of.hpp>
 #include <roost/task/owned_scope.hpp>
+#include <roost/task/promise.hpp>
 #include <roost/task/running_limit.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/scope_options.hpp>
@@ -104,6 +102,7 @@
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/task.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/task/until_stop.hpp>
 #include <roost/task/with_note.hpp>

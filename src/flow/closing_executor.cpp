@@ -1,8 +1,8 @@
 #include <roost/flow/closing_executor.hpp>
 
 #include <roost/base/error.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/detail/job/policy_scope.hpp>
+#include <roost/task/this_task.hpp>
 
 namespace roost::inline ROOST_ABI {
 

@@ -3,7 +3,7 @@
 #include <roost/base/detail/quiet_drops.hpp>
 #include <roost/base/detail/report_misuse.hpp>
 #include <roost/base/error.hpp>
-#include <roost/task/external.hpp>
+#include <roost/task/promise.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 

@@ -3,7 +3,7 @@
 #include <roost/base/detail/write_stderr.hpp>
 #include <roost/base/failure_sink.hpp>
 #include <roost/exec/detail/limited_thread.hpp>
-#include <roost/task/checkpoint.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/tree/detail/passing_callback.hpp>
 #include <roost/tree/visit.hpp>
 

@@ -3,9 +3,9 @@
 #include <roost/base/assert.hpp>
 #include <roost/base/error.hpp>
 #include <roost/base/failure_sink.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/launch_started.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 

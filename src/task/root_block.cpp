@@ -4,9 +4,9 @@
 #include <roost/base/error.hpp>
 #include <roost/base/failure_sink.hpp>
 #include <roost/base/task_cancelled.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/detail/job/driven_task.hpp>
 #include <roost/task/detail/job/root_job.hpp>
+#include <roost/task/this_task.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -35,7 +35,7 @@ namespace {
     std::string text;
     append_subject(text, made.functions().kind, made.name(), made.made_at());
     append_subject(text.append(" was not made: its parent "), parent.functions().kind, parent.name(), parent.made_at());
-    throw error(errc::closed, text + " is closed");
+    throw error(errc::closed, text + " is closing or closed");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include <roost/base/detail/what_runs.hpp>
 #include <roost/exec/detail/activity.hpp>
 #include <roost/task/detail/frame/burial.hpp>
-#include <roost/task/detail/frame/promise.hpp>
+#include <roost/task/detail/frame/promise_base.hpp>
 #include <roost/task/detail/job/job_core.hpp>
 #include <roost/task/detail/job/region.hpp>
 #include <roost/task/detail/job/scope_core.hpp>

@@ -3,8 +3,8 @@
 #include <roost/asio/use_task.hpp>
 #include <roost/runtime/run.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "../task/further.hpp"
 

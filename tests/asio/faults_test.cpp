@@ -7,9 +7,9 @@
 
 #include <roost/asio/async_run.hpp>
 #include <roost/asio/use_task.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "../gauntlet/fault_rows.hpp"
 #include "../gauntlet/quiet.hpp"

@@ -1,8 +1,8 @@
 #include <roost/asio/detail/run_block.hpp>
 
 #include <roost/asio/async_run.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/on_exit.hpp>
+#include <roost/task/this_task.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/asio/io_context.hpp>

@@ -4,9 +4,9 @@
 #include <roost/asio/async_run.hpp>
 #include <roost/asio/use_task.hpp>
 #include <roost/runtime/runtime.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/this_task.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/asio/as_tuple.hpp>

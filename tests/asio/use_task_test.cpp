@@ -2,10 +2,10 @@
 
 #include <roost/asio/async_run.hpp>
 #include <roost/base/failure_sink.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "by_hand.hpp"
 

@@ -3,7 +3,7 @@
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/checkpoint.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "../task/rig.hpp"
 

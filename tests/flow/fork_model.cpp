@@ -4,7 +4,7 @@
 #include <roost/flow/race.hpp>
 #include <roost/flow/when_all.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/checkpoint.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/tree/visit.hpp>
 
 #include "../task/model_rig.hpp"

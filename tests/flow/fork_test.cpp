@@ -9,7 +9,6 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/ignore.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/others_of.hpp>
@@ -17,6 +16,7 @@
 #include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "../task/rig.hpp"

@@ -2,8 +2,8 @@
 #include <roost/flow/on_failure.hpp>
 #include <roost/flow/supervise.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/shield.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "../task/further.hpp"
 #include "../task/rig.hpp"

@@ -5,7 +5,7 @@
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/channel.hpp>
 #include <roost/sync/semaphore.hpp>
-#include <roost/task/checkpoint.hpp>
+#include <roost/task/this_task.hpp>
 
 #include <gtest/gtest.h>
 

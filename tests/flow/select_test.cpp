@@ -3,8 +3,8 @@
 #include <roost/observe/job_events.hpp>
 #include <roost/sync/mutex.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/checkpoint.hpp>
-#include <roost/task/external.hpp>
+#include <roost/task/promise.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "../task/rig.hpp"

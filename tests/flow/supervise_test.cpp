@@ -1,7 +1,7 @@
 #include <roost/flow/supervise.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/others_of.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "../task/further.hpp"
 #include "../task/rig.hpp"

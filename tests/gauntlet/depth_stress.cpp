@@ -5,9 +5,9 @@
 #include <roost/sync/auto_reset_event.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/task/until_stop.hpp>
 

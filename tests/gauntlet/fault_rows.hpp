@@ -2,9 +2,9 @@
 
 // A table of functions in which the Nth allocation fails and the Nth call of user code throws, for every N.
 
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/job.hpp>
 #include <roost/task/owned_scope.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "../task/rig.hpp"
 #include "failing_calls.hpp"

@@ -13,11 +13,11 @@
 #include <roost/sync/once.hpp>
 #include <roost/sync/watch.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/checkpoint.hpp>
-#include <roost/task/external.hpp>
 #include <roost/task/job_local.hpp>
 #include <roost/task/owned_scope.hpp>
+#include <roost/task/promise.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/tree/visit.hpp>
 
 #if defined(ROOST_TEST_SERVICE)

@@ -7,7 +7,7 @@
 #if defined(ROOST_TEST_SERVICE)
 
 #include <roost/service/service.hpp>
-#include <roost/task/checkpoint.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "quiet.hpp"
 

@@ -17,9 +17,9 @@
 #include <roost/sync/shared_mutex.hpp>
 #include <roost/sync/watch.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/external_resource.hpp>
 #include <roost/tree/stop_token.hpp>

@@ -20,12 +20,12 @@
 #include <roost/sync/waiter_queue.hpp>
 #include <roost/sync/watch.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/driven.hpp>
-#include <roost/task/external.hpp>
 #include <roost/task/owned_scope.hpp>
+#include <roost/task/promise.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/testing/virtual_time.hpp>
 #include <roost/tree/callback.hpp>
 

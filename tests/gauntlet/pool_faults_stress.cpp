@@ -4,11 +4,11 @@
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/latch.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/driven.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/testing/virtual_time.hpp>
 

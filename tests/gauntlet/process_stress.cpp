@@ -3,10 +3,10 @@
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/semaphore.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "../runtime/fixture.hpp"
 #include "quiet.hpp"

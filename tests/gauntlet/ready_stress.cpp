@@ -4,10 +4,10 @@
 #include <roost/runtime/run.hpp>
 #include <roost/sync/channel.hpp>
 #include <roost/sync/semaphore.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "../runtime/fixture.hpp"

@@ -5,9 +5,9 @@
 #include <roost/flow/select.hpp>
 #include <roost/flow/supervise.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/generator.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/task/until_stop.hpp>
 

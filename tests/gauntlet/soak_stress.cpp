@@ -10,11 +10,11 @@
 #include <roost/observe/dump.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/testing/virtual_time.hpp>
 

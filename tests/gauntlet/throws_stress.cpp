@@ -7,9 +7,9 @@
 #include <roost/pool/pool.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/tree/callback.hpp>
 #include <roost/tree/external_resource.hpp>
 

@@ -14,9 +14,9 @@
 #include <roost/sync/semaphore.hpp>
 #include <roost/sync/shared_mutex.hpp>
 #include <roost/sync/waiter_queue.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "../task/rig.hpp"

@@ -3,7 +3,7 @@
 #include <roost/observe/job_events.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/checkpoint.hpp>
+#include <roost/task/this_task.hpp>
 
 #include <gtest/gtest.h>
 

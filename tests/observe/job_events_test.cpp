@@ -4,10 +4,10 @@
 #include <roost/flow/supervise.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/deferred.hpp>
-#include <roost/task/external.hpp>
+#include <roost/task/promise.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "../task/rig.hpp"
 

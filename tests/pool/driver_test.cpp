@@ -4,8 +4,8 @@
 
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/driven.hpp>
+#include <roost/task/this_task.hpp>
 
 #include <gtest/gtest.h>
 

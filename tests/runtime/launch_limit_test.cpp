@@ -2,9 +2,9 @@
 #include <roost/runtime/loop.hpp>
 #include <roost/runtime/run.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/this_task.hpp>
 
 #include <gtest/gtest.h>
 

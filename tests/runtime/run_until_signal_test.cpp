@@ -2,11 +2,11 @@
 
 #include <roost/base/error.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/ignore.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 
 #include <gtest/gtest.h>
 

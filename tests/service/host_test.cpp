@@ -5,8 +5,8 @@
 #include <roost/base/error.hpp>
 #include <roost/service/service.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 
 #include <gtest/gtest.h>
 

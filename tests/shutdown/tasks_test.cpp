@@ -2,10 +2,10 @@
 #include <roost/runtime/runtime.hpp>
 #include <roost/shutdown/shutdown.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/task/until_stop.hpp>
 #include <roost/testing/manual_executor.hpp>
 #include <roost/testing/virtual_time.hpp>

@@ -11,12 +11,12 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/block_on.hpp>
-#include <roost/task/external.hpp>
 #include <roost/task/generator.hpp>
 #include <roost/task/job_local.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/owned_scope.hpp>
+#include <roost/task/promise.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/shared_deferred.hpp>
 #include <roost/task/shield.hpp>

@@ -1,7 +1,7 @@
 // The way back from a foreign library: any thread, any moment.
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/detail/frame/bridge.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "rig.hpp"
 

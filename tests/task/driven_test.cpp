@@ -1,7 +1,7 @@
 #include <roost/base/error.hpp>
 #include <roost/runtime/runtime.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/driven.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "../sync/coroutines.hpp"
 #include "further.hpp"

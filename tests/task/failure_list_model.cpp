@@ -2,10 +2,10 @@
 #include <roost/task/detail/job/failure_list.hpp>
 
 #include <roost/sync/event.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/detail/job/policy_scope.hpp>
 #include <roost/task/on.hpp>
 #include <roost/task/others_of.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "model_rig.hpp"
 

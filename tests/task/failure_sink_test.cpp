@@ -1,4 +1,4 @@
-#include <roost/task/failure_sink.hpp>
+#include <roost/base/failure_sink.hpp>
 
 #include "rig.hpp"
 

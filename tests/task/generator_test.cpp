@@ -1,6 +1,6 @@
 #include <roost/sync/event.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/generator.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "rig.hpp"

@@ -5,10 +5,10 @@
 #include <roost/sync/event.hpp>
 #include <roost/sync/mutex.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/detail/frame/give_way.hpp>
 #include <roost/task/generator.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/testing/manual_executor.hpp>
 #include <roost/testing/virtual_time.hpp>

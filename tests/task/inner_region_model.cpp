@@ -1,7 +1,7 @@
 // Deadlines and shields: the timer against the end of the body and against a cancel.
 #include <roost/sync/event.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/shield.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "model_timers.hpp"

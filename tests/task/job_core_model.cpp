@@ -2,7 +2,7 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/deferred.hpp>
 #include <roost/task/detail/job/job_core.hpp>
-#include <roost/task/external.hpp>
+#include <roost/task/promise.hpp>
 #include <roost/tree/visit.hpp>
 
 #include "model_rig.hpp"

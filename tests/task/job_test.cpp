@@ -2,11 +2,11 @@
 #include <roost/sync/event.hpp>
 #include <roost/sync/mutex.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/deferred.hpp>
-#include <roost/task/external.hpp>
 #include <roost/task/job.hpp>
+#include <roost/task/promise.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/tree/callback.hpp>
 
 #include "rig.hpp"

@@ -1,6 +1,6 @@
 #include <roost/sync/event.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "further.hpp"
 #include "rig.hpp"
@@ -51,6 +51,27 @@ TEST(launch_limit, JOB_65_only_so_many_run_in_order_of_arrival) {
     EXPECT_EQ(got, 3);
     EXPECT_EQ(r.most, 3);
     EXPECT_EQ(r.order, (std::vector<int>{0, 1, 2, 3, 5, 6, 7, 8, 9})) << "the cancelled one never began";
+}
+
+task<> takes(bool& ran, rig::tracked) {
+    ran = true;
+    co_return;
+}
+task<> launch_in_cancelled(scope& s, bool& ran, int& alive) {
+    s.cancel();
+    s.launch("takes", takes(ran, rig::tracked(alive)), start::always);
+    co_return;
+}
+TEST(launch_limit, JOB_12_in_a_cancelled_scope_always_does_not_start_a_child_that_needs_a_slot) {
+    stage s;
+    bool ran = false;
+    int alive = 0;
+    const auto run = [](bool& x, int& y) -> task<> {
+        co_await with_scope(scope_options("limited scope").at_most(3), launch_in_cancelled, std::ref(x), std::ref(y));
+    };
+    s.play(run(ran, alive));
+    EXPECT_FALSE(ran);
+    EXPECT_EQ(alive, 0);
 }
 
 task<> with_room(scope& s, record& r, event& e, int& started) {

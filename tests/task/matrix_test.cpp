@@ -3,10 +3,10 @@
 #include <roost/flow/supervise.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "rig.hpp"

@@ -3,9 +3,9 @@
 #include <roost/flow/closing_executor.hpp>
 #include <roost/flow/select.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/checkpoint.hpp>
-#include <roost/task/external.hpp>
 #include <roost/task/owned_scope.hpp>
+#include <roost/task/promise.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "rig.hpp"
 

@@ -1,6 +1,6 @@
 #include <roost/sync/event.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/on.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "further.hpp"
 #include "rig.hpp"

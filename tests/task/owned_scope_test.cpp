@@ -1,6 +1,6 @@
 #include <roost/sync/event.hpp>
-#include <roost/task/external.hpp>
 #include <roost/task/owned_scope.hpp>
+#include <roost/task/promise.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/tree/visit.hpp>
 

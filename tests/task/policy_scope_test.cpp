@@ -2,7 +2,7 @@
 
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/checkpoint.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "rig.hpp"
 

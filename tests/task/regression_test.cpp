@@ -3,9 +3,9 @@
 #include <roost/sync/channel.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "rig.hpp"
 

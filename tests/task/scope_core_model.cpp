@@ -2,8 +2,8 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/detail/job/scope_core.hpp>
-#include <roost/task/external.hpp>
 #include <roost/task/owned_scope.hpp>
+#include <roost/task/promise.hpp>
 
 #include "model_rig.hpp"
 

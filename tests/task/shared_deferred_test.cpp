@@ -1,8 +1,8 @@
 #include <roost/sync/event.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/ignore.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/shared_deferred.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "rig.hpp"

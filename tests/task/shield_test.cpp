@@ -1,11 +1,11 @@
 #include <roost/flow/race.hpp>
 #include <roost/flow/when_all.hpp>
 #include <roost/sync/event.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/on_exit.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/shield.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/task/timeout.hpp>
 
 #include "rig.hpp"

@@ -1,5 +1,5 @@
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "rig.hpp"
 

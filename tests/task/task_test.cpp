@@ -1,5 +1,5 @@
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/task.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "rig.hpp"
 

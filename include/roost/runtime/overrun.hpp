@@ -8,8 +8,8 @@
 
 namespace roost::inline ROOST_ABI::observe {
 
-// A body that has kept its worker for longer than the soft budget. A runtime passes it to runtime_options::on_overrun(), on a
-// thread that runs no work, while the body may still run. Valid during that call only.
+// A body that has kept its worker for longer than the soft budget. The runtime's watcher passes it to the function that was
+// set with on_overrun(), while the body may still run. An overrun is valid only during that call.
 class overrun {
 public:
     overrun(std::string_view runtime, unsigned worker_index, std::string_view name, roost::site where, duration ran) noexcept

@@ -38,7 +38,8 @@ private:
     void* overrun_context_ = nullptr;
 };
 
-// The work that did not run before a runtime ended. Everything else that was queued has run.
+// What a runtime left unfinished when it ended: armed timers, and blocking functions that had not ended or not begun. All
+// other queued work has run.
 class runtime_ending {
 public:
     runtime_ending() noexcept = default;
@@ -83,9 +84,9 @@ public:
 
     bool post(ext::work& w) noexcept { return get_executor().post(w); }
 
-    // Refuses new work from other threads, runs everything that is queued, and ends the threads. Blocking work ends first;
-    // timers no longer fire. Blocks. Ends the program on a thread of the runtime. A second call blocks until the first has
-    // ended, and returns an empty runtime_ending.
+    // Ends the runtime. First waits for blocking functions, at most blocking_patience without progress. Then no timer fires any
+    // more. Then refuses work from other threads, runs what is queued, and joins the workers. Blocks. A call on a thread of the
+    // runtime ends the program. A second call blocks until the first has ended, and returns an empty runtime_ending.
     runtime_ending shut_down();
 
     // Returns the index of the worker that the caller runs on, or no_worker. For striping by worker.

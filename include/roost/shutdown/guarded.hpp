@@ -8,8 +8,8 @@
 
 namespace roost::inline ROOST_ABI {
 
-// A T and a guard that lives as long as it. Forwards awaiting, iterating, streaming, reading and writing to T unchanged. Stop
-// has no effect on it. Each copy holds a guard of its own.
+// Holds a T and a guard; the guard is destroyed with the T. Forwards awaiting, iterating, streaming, reading and writing to T
+// unchanged. Stop has no effect on these calls. Each copy holds a guard of its own.
 template <class T>
 class guarded : public detail::unawaited_calls<guarded<T>, T> {
 public:

@@ -27,7 +27,7 @@ enum class shutdown_state : std::uint8_t {
 //
 //   roost::shutdown server("server");
 //   auto g = server.guard();                              work in progress
-//   auto job = co_await server.interrupt(jobs.receive());   std::optional: empty if stop came first
+//   auto order = co_await server.interrupt(orders.receive());   std::optional: empty if stop came first
 //   auto connection = server.child("connection");         a node below: stopped with the server, counted by it
 //   if (!server.shut_down().wait_blocking(deadline)) { log(server.report().to_string()); server.cancel(); }
 //
@@ -144,8 +144,8 @@ public:
     }
     // Returns the number of guards, running jobs and other units of work in the subtree. Exact while the subtree does not
     // change. During changes, each node contributes a number that it had at some moment of the call. A guard held during the
-    // whole call is counted exactly once. Of the nodes created during the call, only those below the sixteenth level may be
-    // counted. O(subtree).
+    // whole call is counted exactly once. Nodes created during the call are not counted if they are at most 16 generations
+    // below this node. O(subtree).
     [[nodiscard]] std::size_t guard_count() const noexcept { return live().guards_in_subtree(); }
     // Returns the outstanding work, grouped by kind, name and site. Throws std::bad_alloc. O(subtree + guards of the program).
     [[nodiscard]] shutdown_report report() const { return detail::report_of(live()); }

@@ -14,7 +14,7 @@
 //
 // Resumes: on the coroutine's executor; without one, on the thread that sends, receives or closes, outside every lock.
 // Destroy: when no waiter is queued or being cancelled. Waiters that were served may run afterwards.
-// Everything happens under one list's lock: no orderings of its own.
+// Thread-safe. A send happens-before the receive of its value.
 
 #include <roost/base/literal.hpp>
 #include <roost/base/time_limit.hpp>

@@ -8,10 +8,10 @@ namespace roost::inline ROOST_ABI {
 
 // Sets whether newcomers to a mutex or semaphore may overtake waiters.
 //
-//   hand_off   they may not, but running threads may overtake a parked thread for at most 200 releases
-//   barging    running threads and try_ forms may overtake parked threads without bound
+//   hand_off   while a parked thread is first in the queue, running threads may overtake it for at most 200 releases
+//   barging    the same without a bound, and for try_ forms too
 //
-// Either way permits are handed to a coroutine that is first in the queue.
+// A coroutine that is first in the queue is never overtaken: a release hands it the permits.
 enum class fairness : std::uint8_t { hand_off, barging };
 
 }  // namespace roost::inline ROOST_ABI

@@ -5,9 +5,9 @@
 //   { auto permit = co_await limit.acquire(); ... }    one permit, given back by its destructor
 //   auto permits = co_await limit.acquire(3);          all three or none
 //
-// Released permits go to the first waiter. A large request at the head makes smaller ones behind it wait, so none starves.
+// Released permits are handed to the first waiter if that is a coroutine. Threads park; fairness.hpp says when running threads
+// may overtake a parked one. A large request at the head makes smaller ones behind it wait, so none starves.
 // acquire(0) never waits. A request for more than total() waits until add_permits() makes it possible.
-// Threads park and are overtaken as in mutex.
 //
 // Resumes: on the coroutine's executor; without one, inside the release on that thread, after it has released every lock.
 // Cancelled: permits that were handed to the waiter go to the next one.
@@ -27,6 +27,7 @@ public:
     using operation = detail::permit_operation<semaphore, permit>;
     static constexpr std::uint32_t max_permits = detail::permit_state::max;
 
+    // Ends the program if permits > max_permits.
     explicit semaphore(std::uint32_t permits, literal name = "", fairness how = fairness::hand_off) noexcept
         : permits_(permits > max_permits ? 0 : permits, how, detail::permits::semaphore_kind, name.text()) {
         if (permits > max_permits) {
@@ -35,12 +36,13 @@ public:
     }
 
     [[nodiscard("nothing is held until it is awaited: write co_await")]] operation acquire(std::uint32_t n = 1) noexcept;
+    // Returns an empty permit if n permits are not available, or if it may not overtake a waiter.
     permit try_acquire(std::uint32_t n = 1) noexcept;
     permit acquire_blocking(std::uint32_t n = 1) noexcept;
     permit acquire_blocking(std::uint32_t n,
                             time_limit deadline) noexcept;  // returns an empty permit if the deadline passed
 
-    // For permits that permit::release() detached. Releasing more than was acquired ends the program.
+    // For permits that permit::release() detached. Ends the program if more than total() would be available then.
     void release(std::uint32_t n = 1) noexcept { permits_.give(checked(n)); }
 
     // Adds n permits permanently. Hands them to the first waiters, as far as they suffice.

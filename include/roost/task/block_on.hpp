@@ -5,9 +5,9 @@
 // task needs that thread.
 
 #include <roost/task/as_outcome.hpp>
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/detail/job/root_job.hpp>
 #include <roost/task/owned_scope.hpp>
+#include <roost/task/this_task.hpp>
 
 #include <source_location>
 #include <utility>

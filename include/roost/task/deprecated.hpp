@@ -2,8 +2,8 @@
 
 // Names of the previous release. The next release removes them. Each message names the replacement.
 
-#include <roost/task/external.hpp>
 #include <roost/task/owned_scope.hpp>
+#include <roost/task/promise.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/with_note.hpp>
 

@@ -12,7 +12,7 @@
 // close() refuses later children, waits for every child and rethrows the first failure. A failed child cancels the others,
 // as in with_scope. The wait cannot be abandoned. A cancel or abort of the closing job is passed on to the children, and the
 // wait continues. A job inside the scope cannot close it, because it would wait for itself: error(would_deadlock).
-// Destroying the scope before it has ended prints its tree and ends the program: children would outlive what they use.
+// Destroying the scope before a close has completed prints its tree and ends the program, also if it never had a child.
 //
 // A scope at the top of a program has no caller that could catch a failure. Use scope_options("jobs").report_failures()
 // there. Below a node, the jobs are work of that node, and its levels reach them. The scope alone is no unit of work.
@@ -42,8 +42,8 @@ public:
 
     // Closes the scope and waits; see above. Several jobs may call it at the same time.
     [[nodiscard]] task<> close();
-    // Blocks until everything has ended, then rethrows the first failure. If anything is left to wait for, ends the program
-    // in a job and on a thread of the scope's executor.
+    // Closes the scope, blocks until every child has ended, then rethrows the first failure. Requires a thread that is in no
+    // job and runs no work of the scope's executor, unless nothing is left to wait for. Otherwise ends the program.
     void close_blocking() { close_blocking_on(executor()); }
     // From now on only jobs inside the scope may start children. Returns at once. Running children continue.
     void request_close() noexcept { block_->close(); }

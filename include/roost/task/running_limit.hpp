@@ -15,9 +15,9 @@
 // moves one timer and allocates nothing. Outer deadlines do not change; the earliest of all counts. A deadline passes once.
 // A move after it has passed, by the clock of its executor, returns false and changes nothing.
 
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/detail/forward.hpp>
 #include <roost/task/detail/job/limit_region.hpp>
+#include <roost/task/this_task.hpp>
 
 #include <chrono>
 #include <utility>

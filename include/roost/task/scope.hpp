@@ -19,7 +19,8 @@
 namespace roost::inline ROOST_ABI {
 
 // How a child starts. `scheduled`: posted to the scope's executor. `immediate`: inside the call, if that runs on the
-// executor. `always`: posted, and runs to its first await even in a cancelled scope, for a task that takes a resource.
+// executor. `always`: posted, and runs to its first await even in a cancelled scope, for a task that takes a resource. In a
+// scope with at_most() the wait for the slot comes first, so a cancel can destroy the task before it starts.
 using start = detail::start_mode;
 
 class scope {
@@ -28,10 +29,10 @@ public:
     scope& operator=(const scope&) = delete;
 
     // Starts a child. The scope owns and awaits it; the job only observes. If the scope refuses the child, destroys the task
-    // and returns an empty job. A closed scope refuses every child: its body and children have ended. A closing scope
-    // refuses callers outside it: its body has ended, or request_close() was called. Jobs and daemons inside may still start
-    // children. In a cancelled scope the child does not run: this call destroys the task, and the job ends cancelled.
-    // start::always runs it to its first await.
+    // and returns an empty job. A scope is closing after its body has returned or request_close() was called. Then it refuses
+    // callers outside it; jobs and daemons inside may still start children. It is closed when all of them have ended, and
+    // refuses every child. In a cancelled scope the child does not run: this call destroys the task, and the job ends
+    // cancelled; but see start::always. Throws std::bad_alloc; then the task is destroyed.
     template <class T>
     [[gnu::always_inline]] job launch(node_name name, task<T> t, start how = start::scheduled,
                                       std::source_location where = std::source_location::current()) {
@@ -90,15 +91,15 @@ public:
     // Cancels the body and every child. Thread-safe.
     void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { live().node::cancel(std::move(why)); }
     [[nodiscard]] token observe() const noexcept { return token(live()); }
-    // For work that is no task: the scope waits until the lease is returned. Returns an empty lease if launch() would be
-    // refused.
+    // Returns a unit of work for code that is no task. The scope waits until the lease is returned. Returns an empty lease if
+    // launch() would be refused.
     [[nodiscard]] roost::ext::lease lease() const noexcept {
         return live().enter_as(as_) ? detail::tree_access::adopt_lease(*core_) : roost::ext::lease();
     }
     [[nodiscard]] executor_ref executor() const noexcept { return live().executor(); }
     [[nodiscard]] time_point deadline() const noexcept { return live().deadline(); }
 
-    // Returns the scope as a node of the tree: to visit, stop or cancel what runs in it.
+    // Returns the node of the scope, with which its jobs are visited, stopped or cancelled.
     [[nodiscard]] node tree_node() const noexcept { return live(); }
 
 protected:

@@ -4,8 +4,8 @@
 // the site to the notes of the job, innermost first. The error keeps its type and propagates. job::notes() and reports show
 // the notes.
 
-#include <roost/task/checkpoint.hpp>
 #include <roost/task/detail/job/job_extras.hpp>
+#include <roost/task/this_task.hpp>
 
 #include <source_location>
 #include <string>

@@ -1,5 +1,5 @@
 #include <roost/adapters/postgres/connection.hpp>
-#include <roost/task/checkpoint.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "exchange.hpp"
 #include "start_call.hpp"

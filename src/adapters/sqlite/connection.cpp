@@ -1,6 +1,6 @@
 #include "state.hpp"
 
-#include <roost/task/checkpoint.hpp>
+#include <roost/task/this_task.hpp>
 
 namespace roost::inline ROOST_ABI::sqlite {
 

@@ -94,7 +94,7 @@ public:
     // Returns true if this node is stopped and has work, but no guard, and no child has work.
     [[nodiscard]] bool has_only_leases() noexcept;
     // Returns the sum of own_work_of() over the subtree, and one per job or scope that only leases hold, without nodes created
-    // during the call (to the sixteenth level).
+    // during the call (to the sixteenth generation).
     [[nodiscard]] std::size_t guards_in_subtree() noexcept;
 
     // --- observing ---------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@
 
 #include <roost/task/detail/frame/burial.hpp>
 #include <roost/task/detail/frame/give_way.hpp>
-#include <roost/task/detail/frame/promise.hpp>
+#include <roost/task/detail/frame/promise_base.hpp>
 #include <roost/task/detail/job/region.hpp>
 
 #include <coroutine>

@@ -10,7 +10,7 @@
 // No await begins meanwhile. The region of the frame need not be cancelled, as when a deferred that it awaited was; that of a
 // generator may be gone. So the frame is in a region of the thread's own, which is always cancelled: the grave.
 
-#include <roost/task/detail/frame/promise.hpp>
+#include <roost/task/detail/frame/promise_base.hpp>
 
 #include <cstdint>
 

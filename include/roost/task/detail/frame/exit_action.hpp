@@ -4,7 +4,7 @@
 
 #include <roost/base/atomic.hpp>
 #include <roost/task/detail/frame/burial.hpp>
-#include <roost/task/detail/frame/promise.hpp>
+#include <roost/task/detail/frame/promise_base.hpp>
 #include <roost/task/detail/job/inner_region.hpp>
 #include <roost/task/task.hpp>
 

@@ -2,7 +2,7 @@
 
 // What co_await ignore_cancellation() runs.
 
-#include <roost/task/detail/frame/promise.hpp>
+#include <roost/task/detail/frame/promise_base.hpp>
 #include <roost/task/detail/job/region.hpp>
 
 #include <coroutine>

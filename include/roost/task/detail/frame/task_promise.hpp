@@ -5,7 +5,7 @@
 #include <roost/exec/detail/awaitable.hpp>
 #include <roost/task/detail/closure_check.hpp>
 #include <roost/task/detail/frame/await.hpp>
-#include <roost/task/detail/frame/promise.hpp>
+#include <roost/task/detail/frame/promise_base.hpp>
 #include <roost/task/detail/frame/task_await.hpp>
 #include <roost/task/task.hpp>
 

@@ -2,7 +2,7 @@
 
 // What `co_await this_limit()` awaits.
 
-#include <roost/task/detail/frame/promise.hpp>
+#include <roost/task/detail/frame/promise_base.hpp>
 #include <roost/task/detail/frame/ready_await.hpp>
 #include <roost/task/detail/job/limit_region.hpp>
 #include <roost/task/detail/job/region.hpp>

@@ -4,7 +4,7 @@
 
 #include <roost/base/clock.hpp>
 #include <roost/exec/timer.hpp>
-#include <roost/task/detail/frame/promise.hpp>
+#include <roost/task/detail/frame/promise_base.hpp>
 
 #include <chrono>
 

@@ -48,7 +48,7 @@
 // J3  started: store          relaxed  -      a statistic for state()                  (floor)
 // J6  join here: load         relaxed  J3     nothing: who begins it is decided by the queue    (floor)
 // J5  enqueue: load           seq_cst  J2 N3  queued before the final state, or sees it job_core_model: late_join
-// J4  claim: CAS              relaxed  -      nothing: the winner writes the outcome   external_model: set_vs_cancel
+// J4  claim: CAS              relaxed  -      nothing: the winner writes the outcome   promise_model: set_vs_cancel
 // J4 survives compare_exchange as load and store: a promise takes its callback out, and waits for it, before it claims
 
 #include <roost/exec/detail/recent_time.hpp>

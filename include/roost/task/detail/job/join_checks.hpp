@@ -2,7 +2,7 @@
 
 // Mistakes in waiting for a job.
 
-#include <roost/task/detail/frame/promise.hpp>
+#include <roost/task/detail/frame/promise_base.hpp>
 #include <roost/task/detail/job/job_core.hpp>
 #include <roost/task/detail/job/region.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <roost/base/failure_sink.hpp>
 #include <roost/base/outcome.hpp>
-#include <roost/task/detail/frame/promise.hpp>
+#include <roost/task/detail/frame/promise_base.hpp>
 #include <roost/task/detail/job/failure_list.hpp>
 
 #include <exception>

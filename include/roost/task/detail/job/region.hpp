@@ -39,7 +39,7 @@
 #include <roost/exec/executor.hpp>
 #include <roost/sync/waiter.hpp>
 #include <roost/task/detail/frame/burial.hpp>
-#include <roost/task/detail/frame/promise.hpp>
+#include <roost/task/detail/frame/promise_base.hpp>
 #include <roost/task/job_state.hpp>
 #include <roost/tree/detail/node.hpp>
 

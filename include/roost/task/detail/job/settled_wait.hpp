@@ -2,7 +2,7 @@
 
 // A wait for the end of a job, by an awaiter that takes its result.
 
-#include <roost/task/detail/frame/promise.hpp>
+#include <roost/task/detail/frame/promise_base.hpp>
 #include <roost/task/detail/job/job_core.hpp>
 #include <roost/task/detail/job/region.hpp>
 

@@ -3,7 +3,7 @@
 // The region of until_stop(...).
 
 #include <roost/base/assert.hpp>
-#include <roost/task/detail/frame/promise.hpp>
+#include <roost/task/detail/frame/promise_base.hpp>
 #include <roost/task/detail/job/inner_region.hpp>
 #include <roost/tree/detail/passing_callback.hpp>
 #include <roost/tree/token.hpp>

@@ -1,7 +1,7 @@
 // Checkpoints and what a cancelled await does.
 #include <roost/sync/event.hpp>
 #include <roost/sync/semaphore.hpp>
-#include <roost/task/checkpoint.hpp>
+#include <roost/task/this_task.hpp>
 
 #include "rig.hpp"
 
@@ -49,7 +49,7 @@ task<> outermost(event& e, std::vector<std::string>& log, note_death) {
     co_await middle(e, log);
 }
 
-TEST(checkpoint, TASK_10_a_cancelled_await_destroys_frames_innermost_first_and_runs_no_catch_block) {
+TEST(this_task, TASK_10_a_cancelled_await_destroys_frames_innermost_first_and_runs_no_catch_block) {
     rig::stage s;
     event e;
     std::vector<std::string> log;
@@ -76,7 +76,7 @@ task<> cancel_myself_then(event& ready, semaphore& permits, std::vector<std::str
     const auto permit = co_await permits.acquire();
 }
 
-TEST(checkpoint, TASK_9_in_a_cancelled_job_no_await_begins_not_even_a_ready_one) {
+TEST(this_task, TASK_9_in_a_cancelled_job_no_await_begins_not_even_a_ready_one) {
     rig::stage s;
     event ready("ready", true);
     semaphore permits(1);
@@ -93,7 +93,7 @@ task<> take_permit(semaphore& permits, std::vector<std::string>& log) {
     log.emplace_back("acquired");
 }
 
-TEST(checkpoint, TASK_9_the_ready_value_is_not_consumed) {
+TEST(this_task, TASK_9_the_ready_value_is_not_consumed) {
     rig::stage s;
     semaphore permits(1);
     std::vector<std::string> log;
@@ -109,7 +109,7 @@ task<> wait_twice(event& first, event& second, std::vector<std::string>& log) {
     log.emplace_back("second");
 }
 
-TEST(checkpoint, TASK_11_what_was_delivered_before_the_cancel_arrives_and_the_next_await_ends_the_job) {
+TEST(this_task, TASK_11_what_was_delivered_before_the_cancel_arrives_and_the_next_await_ends_the_job) {
     rig::stage s;
     event first;
     event second;
@@ -132,7 +132,7 @@ task<int> finish_though_cancelled(bool fail) {
 }
 task<> keep_value(int& got) { got = co_await finish_though_cancelled(false); }
 
-TEST(checkpoint, TASK_12_a_value_or_error_returned_without_another_await_survives_cancellation) {
+TEST(this_task, TASK_12_a_value_or_error_returned_without_another_await_survives_cancellation) {
     rig::stage s;
     int got = 0;
     const job kept = s.play(keep_value(got));
@@ -155,7 +155,7 @@ task<> checkpoints(std::vector<std::string>& log) {
     log.emplace_back("after");
 }
 
-TEST(checkpoint, TASK_16_checkpoint_passes_while_active_and_ends_the_job_once_cancelled) {
+TEST(this_task, TASK_16_checkpoint_passes_while_active_and_ends_the_job_once_cancelled) {
     rig::stage s;
     std::vector<std::string> log;
     const job j = s.play(checkpoints(log));
@@ -170,7 +170,7 @@ task<> count_turns(int rounds, char name, std::string& log) {
     }
 }
 
-TEST(checkpoint, TASK_17_yield_lets_the_others_run_first) {
+TEST(this_task, TASK_17_yield_lets_the_others_run_first) {
     rig::stage s;
     std::string log;
     s.start(count_turns(3, 'a', log));
@@ -179,7 +179,7 @@ TEST(checkpoint, TASK_17_yield_lets_the_others_run_first) {
     EXPECT_EQ(log, "ababab");
 }
 
-TEST(checkpoint, TASK_17_a_job_cancelled_while_it_yields_does_not_come_back) {
+TEST(this_task, TASK_17_a_job_cancelled_while_it_yields_does_not_come_back) {
     rig::stage s;
     std::string log;
     const job j = s.start(count_turns(3, 'a', log));
@@ -195,7 +195,7 @@ task<> never_runs(rig::tracked, bool& ran) {
     co_return;
 }
 
-TEST(checkpoint, TASK_31_cancelled_between_start_and_first_run_the_body_never_runs) {
+TEST(this_task, TASK_31_cancelled_between_start_and_first_run_the_body_never_runs) {
     rig::stage s;
     int alive = 0;
     bool ran = false;
@@ -214,7 +214,7 @@ task<> observe(token& seen) {
     co_await yield();
 }
 
-TEST(checkpoint, TASK_16_this_token_observes_without_keeping_the_job) {
+TEST(this_task, TASK_16_this_token_observes_without_keeping_the_job) {
     rig::stage s;
     token seen;
     const job j = s.start(observe(seen));

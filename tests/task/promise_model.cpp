@@ -1,4 +1,4 @@
-#include <roost/task/external.hpp>
+#include <roost/task/promise.hpp>
 
 #include "model_rig.hpp"
 
@@ -11,7 +11,7 @@ using model_rig::run_until;
 using roost::testing::check;
 
 // JOB-25: setting the promise against a cancel that abandons: exactly one of them settles the child.
-MODEL(external_model, set_vs_cancel) {
+MODEL(promise_model, set_vs_cancel) {
     roost::testing::manual_executor ex;
     owned_scope root(ex, scope_options("root").report_failures());
     auto made = make_promise<int>(root, "answer", external_cancel::abandon);

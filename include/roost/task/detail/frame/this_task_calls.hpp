@@ -1,12 +1,12 @@
 #pragma once
 
-// What the functions of task/checkpoint.hpp return, and what awaiting it does.
+// What the functions of task/this_task.hpp return, and what awaiting it does.
 
 #include <roost/base/clock.hpp>
 #include <roost/exec/work.hpp>
 #include <roost/task/detail/frame/burial.hpp>
 #include <roost/task/detail/frame/give_way.hpp>
-#include <roost/task/detail/frame/promise.hpp>
+#include <roost/task/detail/frame/promise_base.hpp>
 #include <roost/task/detail/frame/ready_await.hpp>
 #include <roost/task/detail/job/job_core.hpp>
 #include <roost/task/detail/job/region.hpp>

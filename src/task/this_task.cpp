@@ -1,4 +1,4 @@
-#include <roost/task/checkpoint.hpp>
+#include <roost/task/this_task.hpp>
 
 #include <roost/exec/timer.hpp>
 

@@ -9,7 +9,7 @@
 //   token t = co_await this_token();     of the innermost scope, deadline or shield; deadline(), remaining()
 //   time_point t = co_await this_time(); by the clock of the task's executor: virtual time in a test
 
-#include <roost/task/detail/frame/checkpoint_calls.hpp>
+#include <roost/task/detail/frame/this_task_calls.hpp>
 #include <roost/task/job.hpp>
 #include <roost/task/task.hpp>
 
