@@ -6,7 +6,9 @@
 // include it.
 //
 // The functions are templates that overload resolution ranks below the functions they call. So a program with using
-// directives for both namespaces, and argument-dependent lookup, choose the new function without ambiguity.
+// directives for both namespaces, and argument-dependent lookup, choose the new function without ambiguity. A former class
+// or concept is ambiguous there: qualify it. wall_text_size and resume_function_of give no warning, so that they are not.
+// Nor does a class template whose arguments are deduced.
 
 #include <roost/roost.hpp>
 
@@ -88,11 +90,12 @@ concept buffered_reader ROOST_FORMER_CONCEPT(buffered_reader) = ext::buffered_re
 template <class T>
 concept byte_writer ROOST_FORMER_CONCEPT(byte_writer) = ext::byte_writer<T>;
 
+using ext::resume_function_of;
+using ext::wall_text_size;
 [[deprecated("use roost::seam::store_drain_time")]] inline constexpr duration store_drain_time = seam::store_drain_time;
 [[deprecated(
     "the budget of on_exit is 3 s; the constant is not API any more")]] inline constexpr duration default_exit_budget =
     detail::default_exit_budget;
-[[deprecated("use roost::ext::wall_text_size")]] inline constexpr std::size_t wall_text_size = ext::wall_text_size;
 
 template <class Start, class Span>
     requires requires(Start from, Span d) { ext::deadline_after(from, d); }
@@ -113,14 +116,11 @@ template <class Handle>
 [[deprecated("use roost::ext::executor_of")]] [[nodiscard]] executor_ref executor_of(Handle h) noexcept {
     return ext::executor_of(h);
 }
-template <class Promise>
-[[deprecated("use roost::ext::resume_function_of")]] [[nodiscard]] constexpr ext::resume_function
-resume_function_of() noexcept {
-    return ext::resume_function_of<Promise>();
-}
-template <std::convertible_to<executor_ref> To, class What>
-[[deprecated("use roost::ext::post_or_fall_back")]] void post_or_fall_back(To&& to, ext::work& w, What what) noexcept {
-    ext::post_or_fall_back(to, w, what);
+template <class... What>
+    requires(sizeof...(What) == 1)
+[[deprecated("use roost::ext::post_or_fall_back")]] void post_or_fall_back(executor_ref to, ext::work& w,
+                                                                           What... what) noexcept {
+    ext::post_or_fall_back(to, w, what...);
 }
 template <class = void>
 [[deprecated("use roost::ext::set_fallback_executor")]] executor_ref set_fallback_executor(executor_ref fallback) noexcept {
@@ -145,9 +145,23 @@ template <class = void>
     return ext::write_wall_time(t, to);
 }
 
-template <class Root>
-    requires requires(const Root& root) { observe::dump(root); }
-[[deprecated("use roost::observe::dump")]] [[nodiscard]] std::string dump(const Root& root,
+template <class = void>
+[[deprecated("use roost::observe::dump")]] [[nodiscard]] std::string dump(const node& root,
+                                                                          observe::dump_options how = {}) noexcept {
+    return observe::dump(root, how);
+}
+template <class = void>
+[[deprecated("use roost::observe::dump")]] [[nodiscard]] std::string dump(const scope& root,
+                                                                          observe::dump_options how = {}) noexcept {
+    return observe::dump(root, how);
+}
+template <class = void>
+[[deprecated("use roost::observe::dump")]] [[nodiscard]] std::string dump(const job& root,
+                                                                          observe::dump_options how = {}) noexcept {
+    return observe::dump(root, how);
+}
+template <class = void>
+[[deprecated("use roost::observe::dump")]] [[nodiscard]] std::string dump(const token& root,
                                                                           observe::dump_options how = {}) noexcept {
     return observe::dump(root, how);
 }
@@ -156,8 +170,13 @@ template <class = void>
                                                                                               std::size_t budget = 1000) {
     return observe::tree_to_string(root, budget);
 }
+template <class = void>
+[[deprecated("use roost::observe::visit")]] observe::visit_result visit(const node& root, std::size_t budget, void* context,
+                                                                        observe::visit_function fn) noexcept {
+    return observe::visit(root, budget, context, fn);
+}
 template <class... Fn>
-    requires requires(const node& root, Fn&&... fn) { observe::visit(root, 1, std::forward<Fn>(fn)...); }
+    requires(sizeof...(Fn) == 1)
 [[deprecated("use roost::observe::visit")]] observe::visit_result visit(
     const node& root, std::size_t budget,
     Fn&&... fn) noexcept(noexcept(observe::visit(root, budget, std::forward<Fn>(fn)...))) {

@@ -14,6 +14,7 @@ constinit const node_functions fork_scope::functions{.kind = "scope",
                                                      .drained = drained,
                                                      .describe = describe,
                                                      .clock = region::clock,
+                                                     .is_idle = is_idle_node,
                                                      .own = own_work::none};
 
 void fork_scope::describe(const node& self, node_description& d) noexcept {

@@ -68,7 +68,13 @@ void pool_life::report(pool_error::step operation, int stripe, const std::except
         return;
     }
     try {
-        options().on_error(pool_error(errc::broken, name(), stripe, operation, "", why));
+        try {
+            std::rethrow_exception(why);
+        } catch (const pool_error& known) {  // has pool and operation already
+            options().on_error(known);
+        } catch (...) {
+            options().on_error(pool_error(errc::broken, name(), stripe, operation, "", why));
+        }
     } catch (...) {
         // An exception of the hook must not affect the pool.
         report_failure("on_error of pool", name(), made_at(), std::current_exception());

@@ -28,6 +28,8 @@ using namespace observe;
 
 namespace {
 
+constexpr std::size_t no_owner = ~std::size_t(0);
+
 struct held_node {
     detail::node_ref<> ref;
     std::string kind;
@@ -38,6 +40,7 @@ struct held_node {
     bool is_leased = false;  // a shutdown node without guards; read again at the end
     detail::node* joining = nullptr;  // the scope whose children its body only waits for
     std::size_t guards = 0;  // in the report, with a slot
+    std::size_t owner = no_owner;  // the innermost visited job that it is part of; a job is its own
 };
 
 struct seen_guard {
@@ -56,6 +59,9 @@ struct collecting {
     time_point at = now();
 
     void visit(const node_description& d) {
+        if (d.left_out) {
+            return;  // kept for reuse: no work
+        }
         auto* n = const_cast<detail::node*>(d.target);
         if (!n->try_retain()) {
             return;  // already being freed
@@ -68,7 +74,11 @@ struct collecting {
         h.uninterruptible = d.uninterruptible;
         h.is_guarded = h.kind == "shutdown";
         h.is_leased = h.is_guarded && static_cast<detail::shutdown_node&>(*n).has_only_leases();
-        if (n->functions().own == detail::own_work::none) {
+        if (n->functions().own == detail::own_work::body) {
+            h.owner = nodes.size();
+        } else if (n->functions().own == detail::own_work::none) {
+            const auto above = index.find(n->parent());
+            h.owner = above == index.end() ? no_owner : nodes[above->second].owner;
             set_wait_of_owner(h, d.closing && d.units > 0 ? n : nullptr);
         }
         index.emplace(n, nodes.size());
@@ -77,20 +87,15 @@ struct collecting {
 
     // inner is a scope or region. Its job, if visited, waits on what inner waits on.
     void set_wait_of_owner(const held_node& inner, detail::node* joining) {
-        for (const detail::node* up = inner.ref->parent(); up != nullptr && up->functions().own != detail::own_work::units;
-             up = up->parent()) {
-            const auto found = index.find(up);
-            if (found == index.end() || up->functions().own == detail::own_work::none) {
-                continue;
-            }
-            held_node& owner = nodes[found->second];
-            if (owner.waits_on.empty()) {
-                owner.waits_on = inner.waits_on;
-                owner.uninterruptible = inner.uninterruptible;
-            }
-            owner.joining = joining;
+        if (inner.owner == no_owner) {
             return;
         }
+        held_node& owner = nodes[inner.owner];
+        if (owner.waits_on.empty()) {
+            owner.waits_on = inner.waits_on;
+            owner.uninterruptible = inner.uninterruptible;
+        }
+        owner.joining = joining;
     }
 
     report_entry& group(std::string_view kind, std::string_view name, site where) {

@@ -195,7 +195,7 @@ std::uint32_t shutdown_node::own_work_of(node& n) noexcept {
 
 // A scope inside a running job is part of that job, which is counted itself.
 bool shutdown_node::may_be_leased(node& n) noexcept {
-    if (n.functions().own == own_work::units || !n.has_work()) {
+    if (n.functions().own == own_work::units || !n.was_leased() || !n.has_work()) {
         return false;
     }
     for (node* up = &n; up != nullptr && up->functions().own != own_work::units; up = up->parent()) {
@@ -227,7 +227,7 @@ bool shutdown_node::has_only_leases() noexcept {
 }
 
 bool shutdown_node::is_leased(node& n) noexcept {
-    if (!n.has_work()) {
+    if (!n.was_leased() || !n.has_work()) {
         return false;
     }
     access::lock_of(n).lock();
@@ -259,7 +259,7 @@ public:
             return depth_ <= ends_.size() && &m == &ends_[depth_ - 1] ? look::end : look::skip;
         }
         auto& child = static_cast<node&>(m);
-        if (!child.has_work()) {
+        if (!child.has_work() || (child.functions().is_idle != nullptr && child.functions().is_idle(child))) {
             return look::skip;
         }
         const std::uint32_t own = shutdown_node::own_work_of(child);
@@ -280,7 +280,7 @@ public:
             is_marked_[depth_] = false;
         }
         // Not if something below was counted: it may have ended meanwhile, and its unit here be on its way out.
-        if (depth_ < before_.size() && before_[depth_] == total && shutdown_node::may_be_leased(n) &&
+        if ((depth_ >= before_.size() || before_[depth_] == total) && shutdown_node::may_be_leased(n) &&
             !shutdown_node::has_working_child(n)) {
             ++total;
         }

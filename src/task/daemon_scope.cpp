@@ -1,5 +1,7 @@
 #include <roost/task/detail/job/daemon_scope.hpp>
 
+#include <roost/task/detail/job/root_block.hpp>
+
 #include <mutex>
 
 namespace roost::inline ROOST_ABI::detail {
@@ -61,37 +63,54 @@ void daemon_scope::abandon() noexcept {
     release();
 }
 
+void daemon_scope::raise_in_turn(level to, reason why) noexcept {
+    (to == level::abort ? abort_turn_ : cancel_turn_).raise(*this, to, std::move(why));
+}
+
 bool scope_core::admits(admission as) const noexcept {
     return !is_closed() && (as == admission::member || !is_closing() || has_caller_inside());
 }
 
 // Shared under the lock: the scope drops its own reference when it ends.
+node_ref<scope_core> scope_core::daemons() const noexcept {
+    const std::lock_guard guard(rare_lock_);
+    return daemons_ == nullptr ? node_ref<scope_core>() : node_ref<scope_core>::share(*daemons_);
+}
+
+void scope_core::raise_daemons(level to) noexcept {
+    if (const node_ref<scope_core> held = daemons()) {
+        static_cast<daemon_scope&>(*held).raise_in_turn(to, node::why(to));
+    }
+}
+
 node_ref<scope_core> scope_core::daemons_for(admission as) {
-    const auto shared = [this] {
-        return daemons_ == nullptr ? node_ref<scope_core>() : node_ref<scope_core>::share(*daemons_);
-    };
     if (!admits(as)) {
         return {};
     }
     {
         const std::lock_guard guard(rare_lock_);
-        if (daemons_ != nullptr || has_ended_daemons_) {
-            return shared();
+        if (has_ended_daemons_) {
+            return {};
+        }
+        if (daemons_ != nullptr) {
+            return node_ref<scope_core>::share(*daemons_);
         }
     }
     daemon_scope* made = daemon_scope::make(*this);
-    node_ref<scope_core> kept;
     {
         const std::lock_guard guard(rare_lock_);
         if (daemons_ == nullptr && !has_ended_daemons_) {
             daemons_ = std::exchange(made, nullptr);
         }
-        kept = shared();
     }
     if (made != nullptr) {  // another thread was faster, or the scope has ended
         made->abandon();
     }
-    return kept;
+    if (is_cancelled() &&
+        functions().level_raised == root_block::level_raised) {  // it may have been raised before it had daemons
+        raise_daemons(level_now());
+    }
+    return daemons();
 }
 
 bool scope_core::hold_for_daemons() noexcept {

@@ -96,7 +96,7 @@ owned_scope::~owned_scope() {
     if (!is_closed()) {
         detail::write_stderr(to_string(), std::chrono::seconds(1));
         detail::panic("owned scope", block_->name(), block_->made_at(),
-                      "it was destroyed before close() had ended; what is printed above would outlive what it uses");
+                      "it was destroyed before a close() had completed; children would outlive what they use");
     }
     if (!is_observed_.load(mo::seq_cst) && block_->first_failure()) {  // Q1
         report_failure("a child of owned scope", block_->name(), block_->made_at(), block_->first_failure());
@@ -105,7 +105,13 @@ owned_scope::~owned_scope() {
     block_->release();
 }
 
-std::string owned_scope::to_string() const { return tree_to_string(*block_); }
+std::string owned_scope::to_string() const {
+    std::string text = tree_to_string(*block_);
+    if (const auto daemons = block_->daemons()) {
+        text += tree_to_string(*daemons);
+    }
+    return text;
+}
 
 task<> owned_scope::close() {
     block_->refuse_wait_from_inside();

@@ -11,9 +11,9 @@
 namespace roost::inline ROOST_ABI::detail {
 
 constinit const node_functions root_block::root_functions{
-    .kind = "root scope", .destroy = destroy, .level_raised = nullptr, .drained = drained, .own = own_work::none};
+    .kind = "root scope", .destroy = destroy, .level_raised = level_raised, .drained = drained, .own = own_work::none};
 constinit const node_functions root_block::owned_functions{
-    .kind = "owned scope", .destroy = destroy, .level_raised = nullptr, .drained = drained, .own = own_work::none};
+    .kind = "owned scope", .destroy = destroy, .level_raised = level_raised, .drained = drained, .own = own_work::none};
 
 root_block::root_block(const node_functions& kind, executor_ref where, node_name name, site made_at,
                        const scope_policy& policy)
@@ -51,6 +51,12 @@ root_block* root_block::below(node& parent, executor_ref where, node_name name, 
         }
     }
     return made;
+}
+
+void root_block::level_raised(node& self, level now) noexcept {
+    if (now >= level::cancel) {
+        static_cast<root_block&>(static_cast<region&>(self)).raise_daemons(now);
+    }
 }
 
 // The drain holds a reference, so the event is still there when set() returns.

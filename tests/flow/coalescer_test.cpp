@@ -215,6 +215,41 @@ TEST(coalescer, JOB_88_a_computation_that_ends_cancelled_ends_its_getters_cancel
     EXPECT_EQ(j.state(), job_state::completed);
 }
 
+struct throws_when_copied {
+    int* left;
+    explicit throws_when_copied(int& n) : left(&n) {}
+    throws_when_copied(const throws_when_copied& other) : left(other.left) {  // NOLINT: its move is its copy
+        if (*left >= 0 && (*left)-- == 0) {
+            throw std::bad_alloc();
+        }
+    }
+    task<int> operator()(int key) const { return seven(key); }
+    static task<int> seven(int /*key*/) { co_return 7; }
+};
+task<> ask_copying(coalescer<int, int>& c, const throws_when_copied& fn, std::string& got) {
+    try {
+        const auto ended = co_await as_outcome(c.coalesce(1, fn));
+        got += ended.has_value() ? "value " : "error ";
+    } catch (const std::bad_alloc&) {
+        got += "error ";  // of a copy that is made in the call
+    }
+}
+TEST(coalescer, TASK_37_a_function_whose_copy_throws_leaves_no_key_behind) {
+    for (int k = 0; k < 8; ++k) {
+        rig::stage s;
+        coalescer<int, int> c(s.root);
+        int left = -1;
+        const throws_when_copied fn(left);
+        std::string got;
+        left = k;
+        s.play(ask_copying(c, fn, got));
+        left = -1;
+        EXPECT_EQ(c.size(), 0U) << k;
+        s.play(ask_copying(c, fn, got));
+        EXPECT_TRUE(got == "error value " || got == "value value ") << k << ": " << got;
+    }
+}
+
 // The coalescer goes while a getter has only begun: its memory is no longer its own then.
 task<> ask_gone(task<std::string> getter, std::string& got) { got = co_await std::move(getter); }
 task<> destroy_and_ask(scope& s, pages& p, std::string& got) {

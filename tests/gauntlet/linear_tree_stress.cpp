@@ -6,6 +6,7 @@
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/task.hpp>
 #include <roost/testing/manual_executor.hpp>
+#include <roost/tree/lease.hpp>
 
 #include "../tree/tree_support.hpp"
 #include "linear.hpp"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -99,6 +101,34 @@ TEST(gauntlet_linear, GAUNTLET_11_SHUT_64_a_chain_of_shutdown_children_costs_in_
                                 chain_end::guarded, chain_end::reported}) {
         expect_linear(q, "shutdown nodes", named(how), deep, 100, [&](int depth) { return cost_of_chain(depth, how); });
     }
+}
+
+std::chrono::nanoseconds cost_of_report_of_scopes(int depth) {
+    roost::testing::manual_executor on("hand");
+    const shutdown top("server");
+    std::deque<owned_scope> chain;
+    chain.emplace_back(top.tree_node(), on, node_name("scope"));
+    for (int i = 1; i < depth; ++i) {
+        chain.emplace_back(chain.back().tree_node(), on, node_name("scope"));
+    }
+    roost::ext::lease held = chain.back().lease();
+    const auto began = thread_cpu_time();
+    EXPECT_EQ(top.report().entries().size(), 1U);
+    EXPECT_EQ(top.guard_count(), 1U);
+    const auto cost = thread_cpu_time() - began;
+    held.give_back();
+    for (owned_scope& one : chain) {
+        one.request_close();
+    }
+    on.run_all();
+    while (!chain.empty()) {
+        chain.pop_back();
+    }
+    return cost;
+}
+TEST(gauntlet_linear, GAUNTLET_11_SHUT_114_a_report_of_nested_scopes_costs_in_proportion_to_their_number) {
+    const quiet q("scenario 11");
+    expect_linear(q, "scopes", "reported", deep / 5, 100, cost_of_report_of_scopes);
 }
 
 task<int> nest(task<int> inner) { co_return co_await std::move(inner); }

@@ -200,7 +200,7 @@ const misuse fatal[] = {
          rig::manual where;
          const owned_scope root(where, scope_options("forgotten").report_failures());
      },
-     "owned scope 'forgotten'.*destroyed before close.. had ended"},
+     "owned scope 'forgotten'.*destroyed before a close.. had completed"},
     {"an owned scope goes before it was closed",
      [] {
          rig::manual where;

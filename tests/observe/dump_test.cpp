@@ -5,8 +5,10 @@
 #include <roost/flow/supervise.hpp>
 #include <roost/flow/when_all.hpp>
 #include <roost/shutdown/detail/report_of.hpp>
+#include <roost/shutdown/shutdown.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/sync/mutex.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
 #include <roost/task/timeout.hpp>
@@ -185,6 +187,27 @@ TEST(dump, JOB_53_the_text_is_bounded_and_says_what_is_missing) {
     EXPECT_NE(flat.find("500 more below depth 0"), std::string::npos) << flat;
     EXPECT_LE(dump(s.root, dump_options().bytes(10)).size(), 10U);
     go.set();
+}
+
+task<> nothing_to_do() { co_return; }
+task<> holds_a_kept_group(event& e) {
+    co_await when_all(nothing_to_do(), nothing_to_do());
+    co_await e.wait();
+}
+task<> two_with_kept_groups(event& e) { co_await when_all(holds_a_kept_group(e), holds_a_kept_group(e)); }
+TEST(dump, SHUT_116_jobs_kept_for_reuse_are_not_work) {
+    stage s;
+    event go("go");
+    const shutdown server("server");
+    owned_scope jobs(server.tree_node(), s.executor, "jobs");
+    jobs.launch("outer", two_with_kept_groups(go));
+    s.run();
+    EXPECT_EQ(server.guard_count(), 3U) << server.report().to_string();
+    EXPECT_EQ(server.report().total(), 2U) << server.report().to_string();  // 'outer' only waits for its children
+    go.set();
+    jobs.request_close();
+    s.run();
+    EXPECT_EQ(server.guard_count(), 0U);
 }
 
 // One node, in the three texts that show nodes.

@@ -208,7 +208,7 @@ TEST_P(ending_death, RUN_122_a_scope_whose_jobs_were_left_is_named) {
             wait_until_suspended(root.launch("sleeper", sleep_once(begun, 1h)), "sleep");
             rt.shut_down();
         },
-        "owned scope 'requests' .*ending_test.cpp:.*destroyed before close.. had ended");
+        "owned scope 'requests' .*ending_test.cpp:.*destroyed before a close.. had completed");
 }
 
 detached end_from_lane(executor_ref, runtime& rt) {

@@ -1,6 +1,7 @@
 // Nodes that count per thread.
 
 #include <roost/shutdown/shutdown.hpp>
+#include <roost/tree/lease.hpp>
 
 #include <gtest/gtest.h>
 
@@ -49,16 +50,18 @@ TEST(striping, SHUT_75_counts_the_same) {
 TEST(striping, SHUT_115_a_unit_that_is_no_guard_is_listed_once_the_guards_are_gone) {
     const shutdown s("server");
     auto& core = roost::detail::tree_access::core_of(s.tree_node());
+    roost::ext::lease held;
     {
         const guard g = s.guard();
-        EXPECT_TRUE(core.try_enter_as_member());
+        held = roost::ext::lease::try_take(core);
+        EXPECT_TRUE(held);
         EXPECT_EQ(s.guard_count(), 1U);
     }
     auto done = s.shut_down();
     EXPECT_EQ(s.guard_count(), 0U);
     EXPECT_NE(s.report().to_string().find("1 shutdown 'server'"), std::string::npos) << s.report().to_string();
     EXPECT_FALSE(done.is_resolved());
-    core.leave();
+    held.give_back();
     EXPECT_EQ(s.guard_count(), 0U);
     EXPECT_TRUE(s.report().is_empty());
     EXPECT_TRUE(done.is_resolved());

@@ -15,7 +15,6 @@
 
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -194,91 +193,6 @@ TEST(shutdown_tasks, SHUT_5_guards_leases_and_bodies_are_counted_and_nothing_els
     requests.request_close();
     on.run_all();
     EXPECT_TRUE(requests.is_closed());
-}
-
-task<> lease_out(scope& s, lease& out) {
-    out = s.lease();
-    co_return;
-}
-task<> holds_a_lease(lease& out) { co_await with_scope(lease_out, std::ref(out)); }
-
-TEST(shutdown_tasks, SHUT_115_what_only_leases_hold_is_counted_and_named) {
-    manual_executor on("hand");
-    shutdown server("server");
-    owned_scope requests(server.tree_node(), on, scope_options("requests").report_failures());
-    event go;
-    std::string log;
-    lease of_job;
-    lease of_inner;
-    {
-        const job served = requests.launch("request", hold_on(go, log));
-        requests.launch("upload", holds_a_lease(of_inner));
-        on.run_all();
-        of_job = lease::try_take(*roost::detail::task_access::core_of(served));
-    }
-    lease of_scope = requests.lease();
-    go.set();
-    on.run_all();
-    auto done = server.shut_down();
-    EXPECT_EQ(server.guard_count(), 2U);
-    std::string report = server.report().to_string();
-    EXPECT_NE(report.find("1 job 'request' ("), std::string::npos) << report;
-    EXPECT_NE(report.find("1 job 'upload' ("), std::string::npos) << report;
-    EXPECT_NE(report.find("waits on lease"), std::string::npos) << report;
-    of_job.give_back();
-    of_inner.give_back();
-    on.run_all();
-    EXPECT_FALSE(done.is_resolved());
-    EXPECT_EQ(server.guard_count(), 1U);
-    report = server.report().to_string();
-    EXPECT_NE(report.find("'requests' ("), std::string::npos) << report;
-    EXPECT_NE(report.find("waits on lease"), std::string::npos) << report;
-    of_scope.give_back();
-    EXPECT_TRUE(done.is_resolved());
-    EXPECT_EQ(server.guard_count(), 0U);
-    EXPECT_TRUE(server.report().is_empty());
-    requests.request_close();
-    on.run_all();
-    EXPECT_TRUE(requests.is_closed());
-}
-
-TEST(shutdown_tasks, SHUT_115_members_without_work_do_not_hide_a_lease) {
-    manual_executor on("hand");
-    shutdown server("server");
-    owned_scope requests(server.tree_node(), on, "requests");
-    const callback unrelated(requests.observe(), level::abort, on, [] {});
-    owned_scope idle(requests.tree_node(), on, "idle");
-    lease of_scope = requests.lease();
-    auto done = server.shut_down();
-    EXPECT_EQ(server.guard_count(), 1U);
-    const std::string report = server.report().to_string();
-    EXPECT_NE(report.find("'requests' ("), std::string::npos) << report;
-    EXPECT_NE(report.find("waits on lease"), std::string::npos) << report;
-    of_scope.give_back();
-    EXPECT_TRUE(done.is_resolved());
-    EXPECT_EQ(server.guard_count(), 0U);
-    EXPECT_TRUE(server.report().is_empty());
-    idle.request_close();
-    requests.request_close();
-    on.run_all();
-}
-
-TEST(shutdown_tasks, SHUT_115_work_is_assumed_below_a_scope_with_more_than_64_members) {
-    manual_executor on("hand");
-    shutdown server("server");
-    owned_scope requests(server.tree_node(), on, "requests");
-    std::deque<owned_scope> idle;
-    for (int i = 0; i < 100; ++i) {
-        idle.emplace_back(requests.tree_node(), on, node_name("idle"));
-    }
-    lease of_scope = requests.lease();
-    EXPECT_EQ(server.guard_count(), 0U);
-    of_scope.give_back();
-    for (owned_scope& one : idle) {
-        one.request_close();
-    }
-    requests.request_close();
-    on.run_all();
 }
 
 TEST(shutdown_tasks, SHUT_5_counts_however_deep_the_tree_is) {

@@ -1,5 +1,6 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/as_outcome.hpp>
+#include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/this_task.hpp>
 
@@ -245,6 +246,49 @@ TEST(daemon_scope, JOB_64_results_of_services_that_have_ended_go_outside_every_l
     const job j = s.play(run_many(never, gone));
     EXPECT_TRUE(j.is_finished());
     EXPECT_EQ(gone, 40);
+}
+
+TEST(daemon_scope, JOB_64_a_cancel_of_an_owned_scope_reaches_its_daemons) {
+    for (const bool by_node : {false, true}) {
+        stage s;
+        log out;
+        event never;
+        owned_scope own(s.executor, "own");
+        const job daemon = own.daemon("heartbeat", forever(out, never));
+        const job child = own.launch("child", wait_for(out, never));
+        s.run();
+        EXPECT_NE(own.to_string().find("'heartbeat'"), std::string::npos) << own.to_string();
+        if (by_node) {
+            own.tree_node().cancel(reason(reason_kind::requested, "enough"));
+        } else {
+            own.cancel(reason(reason_kind::requested, "enough"));
+        }
+        s.run();
+        EXPECT_EQ(child.state(), job_state::cancelled);
+        EXPECT_EQ(daemon.state(), job_state::cancelled);
+        EXPECT_EQ(daemon.why().text(), "enough");
+        const job late = own.daemon("late", forever(out, never));
+        s.run();
+        EXPECT_EQ(late.state(), job_state::cancelled);
+        own.request_close();
+        s.run();
+        EXPECT_TRUE(own.is_closed());
+    }
+}
+
+TEST(daemon_scope, JOB_64_the_first_daemon_of_a_cancelled_owned_scope_does_not_run) {
+    stage s;
+    log out;
+    event never;
+    owned_scope own(s.executor, "own");
+    own.cancel();
+    const job daemon = own.daemon("heartbeat", forever(out, never));
+    s.run();
+    EXPECT_EQ(daemon.state(), job_state::cancelled);
+    EXPECT_TRUE(out.empty());
+    own.request_close();
+    s.run();
+    EXPECT_TRUE(own.is_closed());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <roost/task/job_local.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/timeout.hpp>
+#include <roost/task/with_note.hpp>
 
 #include "rig.hpp"
 
@@ -79,6 +80,17 @@ TEST(job_local, JOB_67_results_errors_and_cancellation_pass_through) {
     j.cancel();
     s.run();
     EXPECT_EQ(j.state(), job_state::cancelled);
+}
+
+task<> around_scopes(log& out) {
+    co_await with_value(request, std::string("r"), with_scope(in_scope, std::ref(out)));
+    co_await with_note("loading", with_scope(in_scope, std::ref(out)));
+}
+TEST(job_local, TASK_174_with_value_and_with_note_take_whatever_a_task_can_await) {
+    stage s;
+    log out;
+    s.play(around_scopes(out));
+    EXPECT_EQ(out, (log{"r/none", "none/none"}));
 }
 
 TEST(job_local, JOB_67_keys_are_told_apart) {

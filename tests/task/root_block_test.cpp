@@ -44,7 +44,7 @@ TEST(root_block_death, JOB_29_destroying_it_early_is_a_named_bug) {
             rig::manual ex;
             owned_scope root(ex, scope_options("forgotten").report_failures());
         },
-        "'forgotten'.*destroyed before close.. had ended");
+        "'forgotten'.*destroyed before a close.. had completed");
 }
 
 }  // namespace

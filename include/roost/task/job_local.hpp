@@ -13,6 +13,7 @@
 // state that changes, pass a pointer. Code that does not use a value pays nothing. with_value makes one small node, and
 // find() visits each level on the way up.
 
+#include <roost/task/as_task.hpp>
 #include <roost/task/detail/frame/ready_await.hpp>
 #include <roost/task/detail/frame/value_await.hpp>
 #include <roost/task/detail/job/value_region.hpp>
@@ -58,6 +59,13 @@ template <class V, class T>
     const job_local<V>& key, std::type_identity_t<V> value, task<T> t,
     std::source_location where = std::source_location::current()) noexcept(std::is_nothrow_move_constructible_v<V>) {
     return detail::value_call<T, V>(&key, std::move(value), std::move(t), where);
+}
+// As above, for anything else that a task can await.
+template <class V, class A>
+    requires detail::waitable<A>
+[[nodiscard]] auto with_value(const job_local<V>& key, std::type_identity_t<V> value, A&& a,
+                              std::source_location where = std::source_location::current()) {
+    return with_value(key, std::move(value), roost::as_task(std::forward<A>(a)), where);
 }
 
 }  // namespace roost::inline ROOST_ABI

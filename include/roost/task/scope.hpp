@@ -88,7 +88,8 @@ public:
     [[nodiscard]] std::uint32_t free_slots() const noexcept { return limit_ ? limit_->free_now() : ~std::uint32_t(0); }
     [[deprecated("use free_slots()")]] [[nodiscard]] std::uint32_t free_places() const noexcept { return free_slots(); }
 
-    // Cancels the body and every child. Thread-safe.
+    // Cancels the body and every child. The daemons of a with_scope end after the others, those of an owned_scope at once.
+    // Thread-safe.
     void cancel(reason why = reason::plain_kind(reason_kind::requested)) noexcept { live().node::cancel(std::move(why)); }
     [[nodiscard]] token observe() const noexcept { return token(live()); }
     // Returns a unit of work for code that is no task. The scope waits until the lease is returned. Returns an empty lease if

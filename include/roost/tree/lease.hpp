@@ -13,7 +13,7 @@ namespace roost::inline ROOST_ABI::ext {
 class lease {
 public:
     lease() noexcept = default;
-    // Returns an empty lease if the node is closing.
+    // Returns an empty lease if the node is closing. A stop does not close a node.
     [[nodiscard]] static lease try_take(const node& from) noexcept {
         return from && detail::tree_access::core_of(from).try_enter() ? lease(&detail::tree_access::core_of(from)) : lease();
     }
@@ -56,7 +56,11 @@ public:
 
 private:
     friend struct detail::tree_access;
-    explicit lease(detail::node* held) noexcept : node_(held) {}
+    explicit lease(detail::node* held) noexcept : node_(held) {
+        if (held != nullptr) {
+            held->note_lease();
+        }
+    }
     detail::node* node_ = nullptr;
 };
 

@@ -70,7 +70,7 @@ visit_result visit(const node& root, std::size_t budget,
         std::remove_reference_t<Fn>* fn;
         std::exception_ptr thrown;
     } mine{&fn, nullptr};
-    const visit_result result = visit(
+    const visit_result result = observe::visit(
         root, budget, &mine, +[](void* context, const node_description& d) noexcept {
             auto& my = *static_cast<visitor*>(context);
             try {

@@ -29,7 +29,7 @@ public:
             joined = from->find_or_add(key, is_mine);
         }
         if (is_mine) {
-            start(from, joined, key, std::move(fn));
+            start(from, joined, key, fn);
         }
         co_await joined->started.wait();
         if (joined->failure) {
@@ -105,7 +105,7 @@ private:
 
     template <class Fn>
     static void start(const std::shared_ptr<table>& from, const std::shared_ptr<computation>& mine, const Key& key,
-                      Fn fn) noexcept {
+                      Fn& fn) noexcept {
         try {
             auto child = from->in().async(from->name(), compute(registration(from, key, mine), std::move(fn)),
                                           roost::start::scheduled, from->made_at());

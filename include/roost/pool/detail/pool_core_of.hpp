@@ -41,18 +41,19 @@ class pool_core_of final : public pool_core {
                   "a resource that is created, checked or destroyed by an awaitable must be movable");
 
 public:
-    pool_core_of(pool_options options, Create create, Destroy destroy, Check check, site made_at)
+    pool_core_of(pool_options options, Create create_with, Destroy destroy_with, Check check_with, site made_at)
         : pool_core(std::move(options), kinds_v, made_at),
-          create_(std::move(create)),
-          destroy_(std::move(destroy)),
-          check_(std::move(check)) {
+          create_(std::move(create_with)),
+          destroy_(std::move(destroy_with)),
+          check_(std::move(check_with)) {
         make_slots();
     }
-    pool_core_of(node& parent, pool_options options, Create create, Destroy destroy, Check check, site made_at)
+    pool_core_of(node& parent, pool_options options, Create create_with, Destroy destroy_with, Check check_with,
+                 site made_at)
         : pool_core(parent, std::move(options), kinds_v, made_at),
-          create_(std::move(create)),
-          destroy_(std::move(destroy)),
-          check_(std::move(check)) {
+          create_(std::move(create_with)),
+          destroy_(std::move(destroy_with)),
+          check_(std::move(check_with)) {
         make_slots();
     }
 

@@ -2,7 +2,7 @@
 
 // Order D1: src/tree/deadline.cpp.
 // Orders N5, N6, W4: src/tree/node.cpp.
-// Orders L1 to L11: src/tree/raise.cpp.
+// Orders L1 to L13: src/tree/raise.cpp.
 // Order Y3: src/tree/why.cpp.
 // Orders W1 to W5: src/tree/work_count.cpp.
 
@@ -65,6 +65,8 @@ struct node_functions {
     // For a view that counts its own units separately as soon as there are others. Called once, before the first child or the
     // first unit that is not the view's own. units: how many there were, all of them the view's own.
     void (*mixed)(node&, std::uint32_t units) noexcept = nullptr;
+    // Returns true if the node is kept for reuse: units of it and of the nodes below are no work. Null: never.
+    bool (*is_idle)(const node&) noexcept = nullptr;
     own_work own = own_work::units;
 };
 
@@ -139,6 +141,13 @@ public:
     // effect.
     [[nodiscard]] bool enter_ignore() noexcept;
     void leave_ignore() noexcept;  // leaving the outermost guard carries out a deferred cancel
+    // Called for each lease, after its unit was entered. Reports tell leases by it from units that are on their way out.
+    void note_lease() noexcept {
+        if (!was_leased()) {
+            level_.fetch_or(leased_bit, mo::relaxed);  // L13
+        }
+    }
+    [[nodiscard]] bool was_leased() const noexcept { return (level_.load(mo::relaxed) & leased_bit) != 0; }  // L2
     // Called when the last owner is gone. Observers see is_gone() from now on.
     void mark_gone() noexcept;
     [[nodiscard]] bool is_gone() const noexcept { return (level_.load(mo::acquire) & gone_bit) != 0; }  // L1

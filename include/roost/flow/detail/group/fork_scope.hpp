@@ -55,6 +55,9 @@ private:
     static void destroy(node& self) noexcept { delete &static_cast<fork_scope&>(static_cast<region&>(self)); }
     static bool drained(node& self) noexcept;
     static void describe(const node& self, node_description& d) noexcept;
+    static bool is_idle_node(const node& self) noexcept {
+        return static_cast<const fork_scope&>(static_cast<const region&>(self)).is_idle();
+    }
 
     static const node_functions functions;
     static constexpr std::uint16_t most_kept = 64;  // nested in each other

@@ -7,9 +7,11 @@
 //
 // S drains ──> D is cancelled and closed ──> D drains ──> S has ended
 //
-// D has one unit of its own until S has drained. A level of the parent reaches both. D keeps S in memory.
+// D has one unit of its own until S has drained. A level of the parent reaches both. D keeps S in memory. An owned scope may stay
+// open after a cancel, so it passes cancel and abort on to D at once.
 
 #include <roost/task/detail/job/scope_core.hpp>
+#include <roost/tree/detail/raise_turn.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -19,6 +21,9 @@ public:
 
     // Ends a daemon scope that no daemon ever ran in, without S.
     void abandon() noexcept;
+
+    // For S, which is being raised.
+    void raise_in_turn(level to, reason why) noexcept;
 
     // The scope whose end cancels the daemons.
     [[nodiscard]] scope_core& of() const noexcept { return *of_; }
@@ -40,6 +45,8 @@ private:
     [[nodiscard]] static const scope_policy& policy_for(const scope_core& of) noexcept;
 
     node_ref<scope_core> of_;
+    raise_turn cancel_turn_;
+    raise_turn abort_turn_;
 };
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -22,6 +22,8 @@ public:
     // of `where`, unless the scope has ended already.
     void refuse_to_block(std::string_view call, executor_ref where) const noexcept;
 
+    static void level_raised(node& self, level now) noexcept;
+
     static void* operator new(std::size_t size) { return allocate_frame(size); }
     static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
 

@@ -80,6 +80,10 @@ public:
     [[nodiscard]] node_ref<scope_core> daemons_for(admission as);
     // As has_failed(): for the thread that ends the scope.
     [[nodiscard]] bool has_daemons() const noexcept { return daemons_ != nullptr; }
+    // Passes a level that was raised here on to the daemons: cancel or abort.
+    void raise_daemons(level to) noexcept;
+    // Returns where daemons run now, or null.
+    [[nodiscard]] node_ref<scope_core> daemons() const noexcept;
     // Called first by drained(). Returns true if daemons still have to end: they are cancelled, and drained() is called
     // again when they have ended.
     [[nodiscard]] bool hold_for_daemons() noexcept;
