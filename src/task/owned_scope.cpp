@@ -96,7 +96,8 @@ owned_scope::~owned_scope() {
     if (!is_closed()) {
         detail::write_stderr(to_string(), std::chrono::seconds(1));
         detail::panic("owned scope", block_->name(), block_->made_at(),
-                      "it was destroyed before a close() had completed; children would outlive what they use");
+                      "it was destroyed before a close() had completed; await close(), or call close_blocking(), before the "
+                      "object ends");
     }
     if (!is_observed_.load(mo::seq_cst) && block_->first_failure()) {  // Q1
         report_failure("a child of owned scope", block_->name(), block_->made_at(), block_->first_failure());

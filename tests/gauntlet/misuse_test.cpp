@@ -209,7 +209,7 @@ const misuse fatal[] = {
          o.launch("stuck refresh", for_ever(never));
          where.run();
      },
-     "stuck refresh(.|\n)*owned scope 'feed'.*before close"},
+     "stuck refresh(.|\n)*owned scope 'feed'.*before a close"},
     {"a promise is set twice",
      [] {
          rig::stage s;

@@ -155,7 +155,7 @@ TEST(owned_scope_death_test, JOB_38_destroying_it_unclosed_prints_the_tree_and_e
             o.launch("stuck refresh", count_after(never, count));
             ex.run();
         },
-        "stuck refresh(.|\n)*owned scope 'feed'.*before close");
+        "stuck refresh(.|\n)*owned scope 'feed'.*before a close");
 }
 
 }  // namespace
