@@ -9,15 +9,6 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-const scope_policy& policy_of(scope_options::on_child_failure what) noexcept {
-    switch (what) {
-        case scope_options::on_child_failure::keep_going: return keep_going_policy;
-        case scope_options::on_child_failure::report: return root_policy;
-        case scope_options::on_child_failure::cancel_others: break;
-    }
-    return fail_fast_policy;
-}
-
 const scope_policy fail_fast_policy(
     +[](scope_core& scope, job_core& child) noexcept {
         if (child.outcome_link().state() == ending::threw) {

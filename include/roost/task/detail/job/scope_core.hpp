@@ -33,7 +33,14 @@ extern const scope_policy keep_going_policy;
 extern const scope_policy root_policy;
 // The code that made the scope reads every outcome itself.
 extern const scope_policy silent_policy;
-[[nodiscard]] const scope_policy& policy_of(scope_options::on_child_failure what) noexcept;
+[[nodiscard]] inline const scope_policy& policy_of(scope_options::on_child_failure what) noexcept {
+    switch (what) {
+        case scope_options::on_child_failure::keep_going: return keep_going_policy;
+        case scope_options::on_child_failure::report: return root_policy;
+        case scope_options::on_child_failure::cancel_others: break;
+    }
+    return fail_fast_policy;
+}
 
 class scope_core : public guest_region {
 public:
