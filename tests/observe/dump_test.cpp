@@ -4,6 +4,7 @@
 #include <roost/flow/race.hpp>
 #include <roost/flow/supervise.hpp>
 #include <roost/flow/when_all.hpp>
+#include <roost/runtime/runtime.hpp>
 #include <roost/shutdown/detail/report_of.hpp>
 #include <roost/shutdown/shutdown.hpp>
 #include <roost/sync/event.hpp>
@@ -11,6 +12,7 @@
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
 #include <roost/task/sleep.hpp>
+#include <roost/task/this_task.hpp>
 #include <roost/task/timeout.hpp>
 #include <roost/tree/visit.hpp>
 
@@ -195,18 +197,26 @@ task<> holds_a_kept_group(event& e) {
     co_await e.wait();
 }
 task<> two_with_kept_groups(event& e) { co_await when_all(holds_a_kept_group(e), holds_a_kept_group(e)); }
+task<> look_at_kept(const shutdown& server, event& go, std::size_t& counted, std::string& report) {
+    co_await yield();
+    co_await yield();
+    counted = server.guard_count();
+    report = server.report().to_string();
+    go.set();
+}
 TEST(dump, SHUT_116_jobs_kept_for_reuse_are_not_work) {
-    stage s;
+    runtime rt(runtime_options().workers(1));  // whose queue lets a group run its children in place, and keep it
     event go("go");
     const shutdown server("server");
-    owned_scope jobs(server.tree_node(), s.executor, "jobs");
+    owned_scope jobs(server.tree_node(), rt, "jobs");
+    std::size_t counted = 0;
+    std::string report;
     jobs.launch("outer", two_with_kept_groups(go));
-    s.run();
-    EXPECT_EQ(server.guard_count(), 3U) << server.report().to_string();
-    EXPECT_EQ(server.report().total(), 2U) << server.report().to_string();  // 'outer' only waits for its children
-    go.set();
-    jobs.request_close();
-    s.run();
+    jobs.launch("look", look_at_kept(server, go, counted, report));
+    jobs.close_blocking();
+    EXPECT_EQ(counted, 4U) << report;  // outer, its two children, look
+    EXPECT_NE(report.find("2 jobs 'one of all'"), std::string::npos) << report;
+    EXPECT_NE(report.find("3 jobs outstanding"), std::string::npos) << report;  // 'outer' only waits for its children
     EXPECT_EQ(server.guard_count(), 0U);
 }
 

@@ -133,6 +133,17 @@ TEST(leased, SHUT_115_a_child_whose_result_is_being_destroyed_is_no_lease) {
     on.run_all();
 }
 
+TEST(leased, SHUT_115_also_a_scope_without_a_parent) {
+    manual_executor on("hand");
+    owned_scope jobs(on, "jobs");
+    lease held = jobs.lease();
+    const std::string text = roost::detail::report_of(roost::detail::task_access::core_of(jobs)).to_string();
+    EXPECT_NE(text.find("1 owned scope 'jobs' ("), std::string::npos) << text;
+    held.give_back();
+    jobs.request_close();
+    on.run_all();
+}
+
 TEST(leased, SHUT_115_at_every_depth) {
     manual_executor on("hand");
     for (const int depth : {1, 15, 16, 17, 40}) {
