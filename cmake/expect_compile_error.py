@@ -15,7 +15,8 @@ import sys
 
 def compile_file(command, path, define=None):
     # Without the quoted source lines: these contain the text that is expected.
-    call = command + ["-fno-diagnostics-show-caret"] + ([f"-D{define}"] if define else []) + [path]
+    plain = "-fno-caret-diagnostics" if "clang" in command[0] else "-fno-diagnostics-show-caret"
+    call = command + [plain] + ([f"-D{define}"] if define else []) + [path]
     done = subprocess.run(call, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.returncode, done.stdout
 

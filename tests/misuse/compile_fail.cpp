@@ -185,3 +185,15 @@ task<> forgets_to_call() {
     co_await one;  // expect: this cannot be awaited; is it a function that was to be called: co_await f()?
 }
 #endif
+
+#ifdef FAIL_23
+task<> cleans_up_early(scope& s, int& n) {
+    co_await on_exit(adds(s, n));  // expect: on_exit(fn, args...): fn(args...) cannot be called with these arguments
+}
+#endif
+
+#ifdef FAIL_24
+task<> starts_without_a_parameter(scope& s) {
+    static_cast<void>(co_await launch_started<int>(s, "x", one));  // expect: fn(started<T>, args...) cannot be called with these
+}
+#endif

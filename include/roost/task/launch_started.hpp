@@ -68,11 +68,19 @@ private:
 
 template <class T = void, class Fn, class... Args>
 [[nodiscard]] task<T> launch_started(scope& s, detail::child_name name, Fn&& fn, Args&&... args) {
-    using made = std::invoke_result_t<detail::callable_for<Fn>&, started<T>, std::decay_t<Args>...>;
-    static_assert(detail::is_task<made>,
-                  "launch_started<T>(scope, name, fn, args...): fn(started<T>, args...) has to return a task");
-    return detail::start_and_wait<T, detail::callable_for<Fn>, std::decay_t<Args>...>(
-        &s, std::string(name.text()), name.site(), std::forward<Fn>(fn), std::forward<Args>(args)...);
+    constexpr bool is_callable = std::is_invocable_v<detail::callable_for<Fn>&, started<T>, std::decay_t<Args>...>;
+    static_assert(is_callable,
+                  "launch_started<T>(scope, name, fn, args...): fn(started<T>, args...) cannot be called with these arguments, "
+                  "which are passed as copies; for a parameter that is a reference write std::ref(x)");
+    if constexpr (is_callable) {
+        using made = std::invoke_result_t<detail::callable_for<Fn>&, started<T>, std::decay_t<Args>...>;
+        static_assert(detail::is_task<made>,
+                      "launch_started<T>(scope, name, fn, args...): fn(started<T>, args...) has to return a task");
+        return detail::start_and_wait<T, detail::callable_for<Fn>, std::decay_t<Args>...>(
+            &s, std::string(name.text()), name.site(), std::forward<Fn>(fn), std::forward<Args>(args)...);
+    } else {
+        return task<T>();
+    }
 }
 
 }  // namespace roost::inline ROOST_ABI
