@@ -194,6 +194,7 @@ task<> cleans_up_early(scope& s, int& n) {
 
 #ifdef FAIL_24
 task<> starts_without_a_parameter(scope& s) {
-    static_cast<void>(co_await launch_started<int>(s, "x", one));  // expect: fn(started<T>, args...) cannot be called with these
+    static_cast<void>(
+        co_await launch_started<int>(s, "x", one));  // expect: fn(started<T>, args...) cannot be called with these
 }
 #endif

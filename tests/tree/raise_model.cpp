@@ -3,6 +3,7 @@
 #include <roost/testing/explore_gtest.hpp>
 #include <roost/tree/detail/deadline.hpp>
 #include <roost/tree/detail/node.hpp>
+#include <roost/tree/lease.hpp>
 
 #include "model_node.hpp"
 
@@ -41,6 +42,18 @@ MODEL_COMPLETE(raise_model, attach_to_raised) {
     canceller.join();
     check(child->level_now() == level::cancel && first->level_now() == level::cancel, "TREE-5: all are cancelled");
     check(child->raised_count() <= 1, "TREE-6: told at most once");
+}
+
+// TREE-2: a lease that is taken while its node is being cancelled loses neither the cancel nor its own mark.
+MODEL_COMPLETE(raise_model, lease_and_raise) {
+    ref root = make_root(probe::quiet);
+    roost::seam::thread canceller([root] { root->cancel(); });
+    {
+        const auto held = roost::detail::tree_access::adopt_lease((root->enter(), *root));
+        check(root->was_leased(), "SHUT-115: the lease is marked");
+    }
+    canceller.join();
+    check(root->is_cancelled() && root->was_leased(), "TREE-2: both are there");
 }
 
 // TREE-4: a child that sees itself cancelled sees what the canceller did before.

@@ -69,9 +69,10 @@ private:
 template <class T = void, class Fn, class... Args>
 [[nodiscard]] task<T> launch_started(scope& s, detail::child_name name, Fn&& fn, Args&&... args) {
     constexpr bool is_callable = std::is_invocable_v<detail::callable_for<Fn>&, started<T>, std::decay_t<Args>...>;
-    static_assert(is_callable,
-                  "launch_started<T>(scope, name, fn, args...): fn(started<T>, args...) cannot be called with these arguments, "
-                  "which are passed as copies; for a parameter that is a reference write std::ref(x)");
+    static_assert(
+        is_callable,
+        "launch_started<T>(scope, name, fn, args...): fn(started<T>, args...) cannot be called with these arguments, "
+        "which are passed as copies; for a parameter that is a reference write std::ref(x)");
     if constexpr (is_callable) {
         using made = std::invoke_result_t<detail::callable_for<Fn>&, started<T>, std::decay_t<Args>...>;
         static_assert(detail::is_task<made>,

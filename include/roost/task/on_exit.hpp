@@ -28,9 +28,10 @@ namespace roost::inline ROOST_ABI {
 template <class Fn, class... Args>
 [[nodiscard]] auto on_exit(Fn&& fn, Args&&... args) {
     constexpr bool is_callable = std::is_invocable_v<detail::callable_for<Fn>&, std::decay_t<Args>...>;
-    static_assert(is_callable,
-                  "on_exit(fn, args...): fn(args...) cannot be called with these arguments, which are passed as copies; write "
-                  "on_exit(clean_up), not on_exit(clean_up()), and std::ref(x) for a parameter that is a reference");
+    static_assert(
+        is_callable,
+        "on_exit(fn, args...): fn(args...) cannot be called with these arguments, which are passed as copies; write "
+        "on_exit(clean_up), not on_exit(clean_up()), and std::ref(x) for a parameter that is a reference");
     if constexpr (is_callable) {
         return detail::exit_call<detail::callable_for<Fn>, std::decay_t<Args>...>(
             detail::default_exit_budget, std::forward<Fn>(fn), std::forward<Args>(args)...);
