@@ -106,8 +106,8 @@ node_ref<scope_core> scope_core::daemons_for(admission as) {
     if (made != nullptr) {  // another thread was faster, or the scope has ended
         made->abandon();
     }
-    if (is_cancelled() &&
-        functions().level_raised == root_block::level_raised) {  // it may have been raised before it had daemons
+    // An owned scope may have been raised before it had daemons.
+    if (is_cancelled() && functions().level_raised == root_block::level_raised) {
         raise_daemons(level_now());
     }
     return daemons();

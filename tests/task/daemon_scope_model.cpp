@@ -105,4 +105,25 @@ MODEL(daemon_scope_model, two_first_daemons) {
     }
 }
 
+// JOB-64: a thread starts the first daemon of an owned scope while another cancels the scope: it is cancelled before the scope is
+// closed.
+MODEL(daemon_scope_model, first_daemon_vs_cancel) {
+    manual_executor ex;
+    event never;
+    {
+        owned_scope s(ex, "jobs");
+        job daemon;
+        thread starter([&] {
+            daemon = s.daemon("daemon", wait_for(never));
+            ex.wake();
+        });
+        s.cancel();
+        starter.join();
+        run_until(ex, [&] { return daemon.is_finished(); });
+        check(daemon.state() == job_state::cancelled, "JOB-64: the daemon is cancelled with its owned scope");
+        s.request_close();
+        run_until(ex, [&] { return s.is_closed(); });
+    }
+}
+
 }  // namespace
