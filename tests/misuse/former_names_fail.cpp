@@ -64,7 +64,7 @@ using new_interrupted_or = roost::interrupted_or<int>;  // expect: use roost::ex
 
 constexpr duration drain = roost::store_drain_time;  // expect: use roost::seam::store_drain_time [
 constexpr duration budget = roost::default_exit_budget;  // expect: the budget of on_exit is 3 s
-constexpr std::size_t size = roost::wall_text_size;  // expect: use roost::ext::wall_text_size [
+constexpr std::size_t size = roost::wall_text_size;  // a using-declaration: no warning
 
 void call_each(executor_ref where, ext::work& w, std::coroutine_handle<> h, const node& root, const scope& s, const job& j,
                const token& t) {
@@ -72,7 +72,7 @@ void call_each(executor_ref where, ext::work& w, std::coroutine_handle<> h, cons
     static_cast<void>(roost::cpu_quota());  // expect: use roost::ext::cpu_quota [
     static_cast<void>(roost::usable_cpus());  // expect: use roost::ext::usable_cpus [
     static_cast<void>(roost::executor_of(h));  // expect: use roost::ext::executor_of [
-    static_cast<void>(roost::resume_function_of<void>());  // expect: use roost::ext::resume_function_of [
+    static_cast<void>(roost::resume_function_of<void>());  // the same
     roost::post_or_fall_back(where, w, "work");  // expect: use roost::ext::post_or_fall_back [
     roost::set_fallback_executor(where);  // expect: use roost::ext::set_fallback_executor [
     roost::report_failure("a", "b", site(), nullptr);  // expect: use roost::ext::report_failure [
