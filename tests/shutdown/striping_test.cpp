@@ -67,6 +67,16 @@ TEST(striping, SHUT_115_a_unit_that_is_no_guard_is_listed_once_the_guards_are_go
     EXPECT_TRUE(done.is_resolved());
 }
 
+TEST(striping, SHUT_5_a_unit_of_a_member_is_no_guard) {
+    const shutdown s("server");
+    auto& core = roost::detail::tree_access::core_of(s.tree_node());
+    const guard g = s.guard();
+    EXPECT_TRUE(core.try_enter_as_member());
+    EXPECT_EQ(s.guard_count(), 1U);
+    core.leave();
+    EXPECT_EQ(s.guard_count(), 1U);
+}
+
 TEST(striping, SHUT_75_without_guards_it_completes_at_once) {
     const shutdown s;
     s.expect_contention();
