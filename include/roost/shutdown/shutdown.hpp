@@ -143,10 +143,9 @@ public:
         return live().is_complete() ? shutdown_state::complete : shutdown_state::shutting_down;
     }
     // Returns the number of guards, running jobs and other units of work in the subtree. Leases do not count, but a job or
-    // scope that only leases hold counts as one. Exact while the subtree does not
-    // change. During changes, each node contributes a number that it had at some moment of the call. A guard held during the
-    // whole call is counted exactly once. Nodes created during the call are not counted if they are at most 16 generations
-    // below this node. O(subtree).
+    // scope that only leases hold counts as one. Exact while the subtree does not change. During changes, each node
+    // contributes a number that it had at some moment of the call. A guard held during the whole call is counted exactly once.
+    // Nodes created during the call are not counted if they are at most 16 generations below this node. O(subtree).
     [[nodiscard]] std::size_t guard_count() const noexcept { return live().guards_in_subtree(); }
     // Returns the outstanding work, grouped by kind, name and site. Throws std::bad_alloc. O(subtree + guards of the program).
     [[nodiscard]] shutdown_report report() const { return detail::report_of(live()); }

@@ -3,10 +3,11 @@
 // auto guard = co_await ignore_cancellation();
 //
 // While the guard lives, a cancel of the job has no effect in the job or on its children. Awaits work as usual, and
-// is_active() returns true. Daemons of its scopes are cancelled at once. The cancel is recorded, and takes effect when the outermost guard is destroyed. Then it reaches
-// the children, and the next await ends the job. If the job is already cancelled, this await ends it and makes no guard;
-// shield() can be entered even then. Abort is not delayed. Requires that the guard is destroyed in the job that made it,
-// before that job ends. Otherwise the program ends with a message that names the job.
+// is_active() returns true. Daemons of its scopes are not protected: they are cancelled at once. The cancel is recorded, and
+// takes effect when the outermost guard is destroyed. Then it reaches the children, and the next await ends the job. If the
+// job is already cancelled, this await ends it and makes no guard; shield() can be entered even then. Abort is not delayed.
+// Requires that the guard is destroyed in the job that made it, before that job ends. Otherwise the program ends with a
+// message that names the job.
 
 #include <roost/task/detail/frame/ignore_await.hpp>
 #include <roost/task/task.hpp>
