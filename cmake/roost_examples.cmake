@@ -3,7 +3,7 @@
 file(GLOB example_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cpp")
 foreach(source IN LISTS example_sources)
   get_filename_component(stem "${source}" NAME_WE)
-  if(stem MATCHES "^asio_" AND NOT TARGET roost::asio)
+  if(stem MATCHES "^asio_" AND (NOT TARGET roost::asio OR NOT ROOST_ASIO STREQUAL "boost"))
     continue()
   endif()
   if(stem MATCHES "^sqlite_" AND NOT TARGET roost::adapters_sqlite)
@@ -44,3 +44,4 @@ endif()
 
 # Larger ones have a folder and say themselves what they need.
 add_subdirectory("${PROJECT_SOURCE_DIR}/examples/order_service" "${PROJECT_BINARY_DIR}/order_service")
+add_subdirectory("${PROJECT_SOURCE_DIR}/examples/kv" "${PROJECT_BINARY_DIR}/kv")

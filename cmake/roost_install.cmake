@@ -35,7 +35,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/roost-config-version.cma
 install(FILES
   "${PROJECT_BINARY_DIR}/roost-config.cmake"
   "${PROJECT_BINARY_DIR}/roost-config-version.cmake"
-  "${PROJECT_SOURCE_DIR}/cmake/roost-boost.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/roost-asio.cmake"
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/roost)
 
 # pkg-config: roost is the core and the service host; what needs another library has a file of its own, which requires roost. The
@@ -65,10 +65,18 @@ foreach(layer IN LISTS ROOST_LAYERS)
 endforeach()
 string(STRIP "${roost_core_libraries}" roost_core_libraries)
 _roost_pkg_config(roost "${PROJECT_DESCRIPTION}" "" "${roost_core_libraries}")
-_roost_pkg_config(roost-testing "Virtual time and the interleaving explorer of Roost" "roost = ${PROJECT_VERSION}" "-lroost_testing_core")
+_roost_pkg_config(roost-testing "Virtual time, streams in memory and the interleaving explorer of Roost" "roost = ${PROJECT_VERSION}" "-lroost_testing_streams -lroost_testing_core")
 if(TARGET roost_asio)
-  _roost_pkg_config(roost-asio "Roost on Boost.Asio 1.81 or newer" "roost = ${PROJECT_VERSION}" "-lroost_asio"
-    -DBOOST_ASIO_NO_DEPRECATED)  # as the CMake target says
+  set(flags "")
+  roost_asio_definitions(${ROOST_ASIO} definitions)
+  foreach(definition IN LISTS definitions)
+    list(APPEND flags "-D${definition}")
+  endforeach()
+  set(of "Boost.Asio 1.81")
+  if(ROOST_ASIO STREQUAL "standalone")
+    set(of "standalone Asio 1.26")
+  endif()
+  _roost_pkg_config(roost-asio "Roost on ${of} or newer" "roost = ${PROJECT_VERSION}" "-lroost_asio" ${flags})
 endif()
 if(TARGET roost_adapters_sqlite)
   _roost_pkg_config(roost-sqlite "SQLite behind a pool of Roost" "roost = ${PROJECT_VERSION}, sqlite3" "-lroost_adapters_sqlite")

@@ -178,6 +178,15 @@ function(roost_add_group layer)
   endforeach()
 endfunction()
 
+# What a library of the layer asio and its users have to know of Asio's form (cmake/roost-asio.cmake).
+function(roost_use_asio target form folder)
+  roost_asio_definitions(${form} definitions)
+  target_compile_definitions(${target} PUBLIC ${definitions})
+  if(NOT folder STREQUAL "/usr/include")
+    target_include_directories(${target} SYSTEM PUBLIC $<BUILD_INTERFACE:${folder}>)
+  endif()
+endfunction()
+
 function(roost_add_optional_layer layer)
   string(TOUPPER ${layer} upper)
   if(NOT ROOST_ENABLE_${upper})

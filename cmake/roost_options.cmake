@@ -19,8 +19,10 @@ option(ROOST_ENABLE_ADAPTERS "Build the layer adapters: SQLite and PostgreSQL, e
 option(ROOST_ENABLE_CONSOLE "Build the layer console" OFF)
 option(ROOST_ENABLE_C "Build the layer c" OFF)
 
-set(ROOST_ENABLE_ASIO OFF CACHE STRING "Build the layer asio (Boost 1.81 or newer): ON, OFF, or IF_FOUND to go on without it")
+set(ROOST_ENABLE_ASIO OFF CACHE STRING "Build the layer asio: ON, OFF, or IF_FOUND to go on without it")
 set_property(CACHE ROOST_ENABLE_ASIO PROPERTY STRINGS ON OFF IF_FOUND)
+set(ROOST_ASIO "boost" CACHE STRING "The Asio of the layer asio: boost (Boost 1.81 or newer) or standalone (Asio 1.26 or newer)")
+set_property(CACHE ROOST_ASIO PROPERTY STRINGS boost standalone)
 
 set(ROOST_SEAM "native" CACHE STRING "What the seam of the ordinary targets is made of: native or jitter")
 set_property(CACHE ROOST_SEAM PROPERTY STRINGS native jitter)
@@ -28,6 +30,9 @@ set(ROOST_SANITIZE "" CACHE STRING "Sanitizers for every target, for example add
 
 if(NOT ROOST_SEAM MATCHES "^(native|jitter)$")
   message(FATAL_ERROR "ROOST_SEAM is '${ROOST_SEAM}'; it has to be native or jitter (models are targets of their own)")
+endif()
+if(NOT ROOST_ASIO MATCHES "^(boost|standalone)$")
+  message(FATAL_ERROR "ROOST_ASIO is '${ROOST_ASIO}'; it has to be boost or standalone")
 endif()
 if(ROOST_BUILD_TESTS AND NOT ROOST_BUILD_MODEL)
   message(STATUS "roost: model tests are left out because ROOST_BUILD_MODEL is off")

@@ -1,6 +1,7 @@
 #pragma once
 
-// /healthz and /readyz for probes, without an HTTP library: one request per connection, on a thread that may block.
+// /healthz and /readyz for probes, without an HTTP library: one request per connection. If no worker of the runtime is free,
+// there is no answer, and the probe fails by its own time limit.
 
 #include <roost/service/host.hpp>
 

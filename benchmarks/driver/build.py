@@ -57,6 +57,7 @@ def build_cpp(root, out):
         ["cmake", "-S", str(source), "-B", str(tree), *generator, "-DCMAKE_BUILD_TYPE=Release",
          f"-DCMAKE_CXX_FLAGS_RELEASE=-O3 -march={target_cpu()} -DNDEBUG", f"-DROOST_BENCH_CPU={target_cpu()}",
          "-DROOST_BUILD_BENCH=ON", "-DROOST_BUILD_TESTS=OFF",
+         "-DROOST_ENABLE_ASIO=IF_FOUND", "-DROOST_ENABLE_SERVICE=ON",   # for the servers of the rows io/*
          "-DROOST_BUILD_EXAMPLES=OFF", "-DROOST_WERROR=OFF", f"-DROOST_BENCH_BIN={out / BIN}", *launcher], out / "configure.log")
     if not configured:
         sys.exit(f"bench: configuring failed: {first_error(out / 'configure.log')}")
@@ -228,7 +229,10 @@ def with_a_source(root, sources):
     """The names of all programs whose source is there."""
     own = {f"ours__{p.parent.name}__{p.stem.removesuffix('_bench')}" for p in (root / "benchmarks").glob("*/*_bench.cpp")}
     floors = {f"floor__floors__{p.stem}" for p in (root / "benchmarks" / "floors").glob("*.cpp")}
-    return own | floors | {binary_name(source) for source in sources} | set(HEADER_SUBJECTS)
+    echo = {f"{kind}__io__{p.stem}" for p in (root / "benchmarks" / "io").glob("echo_*.cpp") for kind in ("ours", "floor")}
+    kv = {"ours__io__kv"} if (root / "examples" / "kv" / "CMakeLists.txt").exists() else set()
+    servers = echo | kv | {"client__io__echo"}
+    return own | floors | servers | {binary_name(source) for source in sources} | set(HEADER_SUBJECTS)
 
 
 def build_all(root, out, peers, skip=False):

@@ -1,7 +1,7 @@
 """The table of cases: what is measured, in which unit, beside which floors."""
 import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass
@@ -18,6 +18,9 @@ class Case:
     memory: bool = False  # counts bytes or lines: repeatable, so one round is enough
     rounds: int = 0      # at most so many, where one takes long; 0: as many as the others
     counted: bool = True  # by --instructions; false where a thousand operations take too long under valgrind
+    client: str = ""     # rows of a server: the client that drives it, with its options
+    deadline: bool = False  # the server limits every read
+    part_of: str = ""    # the case whose measurement brings this figure, too
 
     @property
     def layer(self):
@@ -27,7 +30,18 @@ class Case:
         return 1 if self.memory else min(rounds, self.rounds or rounds)
 
 
-PREFIXES = ("sync/", "tree/", "task/", "jobs/", "shutdown/", "pool/", "runtime/", "service/", "scale/", "floor/")
+@dataclass
+class Server:
+    name: str
+    program: str         # a subject of benchmarks/, or a command in the PATH
+    args: str            # {port} and {workers} are filled in
+    rows: str            # takes part in the cases whose names begin like this regular expression
+    library: str
+    kind: str = "peer"   # or ours, or floor
+    deadline_args: str = ""   # without them it takes no part in rows with deadlines
+
+
+PREFIXES = ("sync/", "tree/", "task/", "jobs/", "shutdown/", "pool/", "runtime/", "service/", "scale/", "floor/", "io/")
 
 
 def load(path):
@@ -43,10 +57,26 @@ def load(path):
         if case.name in table:
             raise SystemExit(f"{path.name}: {case.name} appears twice")
         table[case.name] = case
+        for part in more_figures(case):
+            table[part.name] = part
     for case in table.values():
         if case.loss and not fix_of(table, case.name):
             raise SystemExit(f"{path.name}: {case.name} says why Roost loses, not what would mend it")
     return table
+
+
+def more_figures(case):
+    """What the measurement of a server brings beside the CPU time per request."""
+    if not case.client:
+        return []
+    common = {"part_of": case.name, "client": "", "note": "", "fix": "", "loss": case.loss and f"as {case.name}.", "counted": False}
+    return [replace(case, name=case.name + "_rps", title=case.title + ": requests per second", unit="1/s", better="higher", **common),
+            replace(case, name=case.name + "_p99", title=case.title + ": 99th percentile of the latency", **common)]
+
+
+def load_servers(path):
+    with open(path, "rb") as f:
+        return [Server(**entry) for entry in tomllib.load(f).get("server", [])]
 
 
 def fix_of(table, name):

@@ -47,7 +47,7 @@ def count(root, out, plan):
     rows = []
     failed = []
     for p in plan.values():
-        if p.case.threads != 1 or p.case.memory or not getattr(p.case, "counted", True):
+        if p.case.threads != 1 or p.case.memory or p.case.client or not getattr(p.case, "counted", True):
             continue
         for subject in p.subjects:
             if not can_be_counted(subject.program):

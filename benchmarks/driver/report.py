@@ -51,7 +51,7 @@ def compilers():
 
 
 def make_row(case, planned, values, floor_values):
-    by_kind = {"ours": {}, "peer": {}}
+    by_kind = {"ours": {}, "peer": {}, "floor": {}}
     widths = {}
     for s in planned.subjects:
         rounds = values[s.name]
@@ -67,7 +67,7 @@ def make_row(case, planned, values, floor_values):
     return {
         "case": case.name, "layer": case.layer, "unit": case.unit, "better": case.better,
         "ours": ours, "spread": round(width, 4), "rounds": len(values[ours_name]) if ours_name else 0,
-        "floor": {name: floor_values[name] for name in case.floors if name in floor_values},
+        "floor": {name: floor_values[name] for name in case.floors if name in floor_values} | by_kind["floor"],
         "peers": peers, "best_peer": best, "ratio": ratio_of(case.better, ours, peers.get(best)),
         "noisy": max(width, widths.get(best, 0.0)) > NOISY,
     }, widths

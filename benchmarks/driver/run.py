@@ -8,6 +8,7 @@ import sys
 import time
 from dataclasses import dataclass, field
 
+from . import traffic
 from .build import BIN, wanted
 from .gauge import Gauge
 
@@ -19,6 +20,7 @@ class Subject:
     name: str
     kind: str
     library: str
+    server: object = None   # of the rows io/*: its entry in cases.toml
 
 
 @dataclass
@@ -33,6 +35,8 @@ def discover(out, peers, absent):
     found = []
     for program in sorted((out / BIN).iterdir()):
         of, problem, library = program.name.split("__")
+        if problem == "io":
+            continue   # servers and their client: driver/traffic.py
         is_wanted = of != "peer" or wanted(library, peers)
         try:
             listing = subprocess.run([str(program), "--list"], capture_output=True, text=True, timeout=20)
@@ -52,20 +56,31 @@ def discover(out, peers, absent):
     return found
 
 
+def discover_servers(out, servers, table, peers, absent):
+    return traffic.subjects(out, servers, table, lambda library: wanted(library, peers), absent,
+                            lambda server, program, case: Subject(program, case.name, server.name, server.kind, server.library, server))
+
+
+def is_chosen(case, table, only):
+    """A row that is measured with others brings these."""
+    family = [c.name for c in table.values() if (c.part_of or c.name) == (case.part_of or case.name)]
+    return not only or any(re.search(only, name) for name in family)
+
+
 def make_plan(table, subjects, only):
     plan = {}
     unknown = {s.case for s in subjects if s.case not in table and s.kind != "floor"}
     if unknown:
         sys.exit(f"bench: not in benchmarks/cases.toml: {', '.join(sorted(unknown))}")
     for case in table.values():
-        if only and not re.search(only, case.name):
+        if not is_chosen(case, table, only):
             continue
-        mine = [s for s in subjects if s.case == case.name]
+        mine = [s for s in subjects if s.case == (case.part_of or case.name)]
         if mine:
             plan[case.name] = Planned(case, mine)
     floors_needed = {name for p in plan.values() for name in p.case.floors}
     for s in subjects:
-        if s.kind == "floor" and (not only or s.name in floors_needed or re.search(only, s.case)):
+        if s.kind == "floor" and s.case.startswith("floor/") and (not only or s.name in floors_needed or re.search(only, s.case)):
             threads = 2 if s.name.endswith("_2t") or s.name.startswith("thread_") else 1
             plan[s.case] = Planned(FloorCase(s.case, threads), [s])
     if not plan:
@@ -78,6 +93,8 @@ class FloorCase:
     name: str
     threads: int
     memory: bool = False
+    client: str = ""
+    part_of: str = ""
 
     def rounds_of(self, rounds):
         return rounds
@@ -85,7 +102,8 @@ class FloorCase:
 
 def print_plan(plan, absent):
     for p in plan.values():
-        print(f"{p.case.name}: " + ", ".join(s.name for s in p.subjects))
+        if not p.case.part_of:
+            print(f"{p.case.name}: " + ", ".join(s.name for s in p.subjects))
     for name, reason in absent.items():
         print(f"absent: {name}: {reason}")
     return 0
@@ -116,30 +134,41 @@ def run_one(subject, threads, ms, limit=30):
         return None, "said nothing that can be read"
 
 
-def run_all(plan, rounds, ms, gauge_program):
+def measure_once(subject, case, ms, out):
+    """{row: value} and ""; or None and what went wrong."""
+    if case.client:
+        value, problem = traffic.run_one(out, subject, case, ms, pin(case.threads))
+        return value and {case.name + figure: v for figure, v in value.items()}, problem
+    value, problem = run_one(subject, case.threads, ms, 300 if case.memory else 60)
+    return {case.name: value}, problem
+
+
+def run_all(plan, rounds, ms, out, gauge_program):
     """Returns {case: {subject: [value per round]}}. A subject that fails once is dropped, with what it measured before, and named."""
     gauge = Gauge(gauge_program, cpus_for(max(p.case.threads for p in plan.values())))
     values = {name: {s.name: [] for s in p.subjects} for name, p in plan.items()}
     failed = {}
     start = time.time()
-    total = sum(p.case.rounds_of(rounds) for p in plan.values())
+    measured = {name: p for name, p in plan.items() if not p.case.part_of}
+    total = sum(p.case.rounds_of(rounds) for p in measured.values())
     done = 0
     for turn in range(rounds):
-        for name, p in plan.items():
+        for name, p in measured.items():
             if turn >= p.case.rounds_of(rounds):
                 continue
             order = p.subjects[turn % len(p.subjects):] + p.subjects[:turn % len(p.subjects)]
             for subject in order:
                 if (name, subject.name) in failed:
                     continue
-                limit = 300 if p.case.memory else 60
-                value, problem = gauge.measure(cpus_for(p.case.threads), lambda: run_one(subject, p.case.threads, ms, limit))
+                found, problem = gauge.measure(cpus_for(p.case.threads), lambda: measure_once(subject, p.case, ms, out))
                 if problem:
                     failed[(name, subject.name)] = {"kind": subject.kind, "problem": problem}
-                    values[name][subject.name] = []
+                    for row in [name] + [n for n, part in plan.items() if part.case.part_of == name]:
+                        values[row][subject.name] = []
                     print(f"\nbench: {subject.name} in {name}: {problem}", file=sys.stderr)
                 else:
-                    values[name][subject.name].append(value)
+                    for row, value in found.items():
+                        values[row][subject.name].append(value)
             done += 1
             if sys.stderr.isatty():
                 left = (time.time() - start) / done * (total - done)

@@ -24,6 +24,12 @@ def met(result, row, target):
         return f"{times:.2f} times {target['floor']}", times <= target["within"], is_noisy
     if "at_most" in target:
         return f"{digits(row['ours'])} {row['unit']}", row["ours"] <= target["at_most"], is_noisy
+    if "row" in target:
+        other = next((r for r in result["rows"] if r["case"] == target["row"]), None)
+        if other is None or not other["ours"]:
+            return None
+        times = row["ours"] / other["ours"]
+        return f"{times:.2f} times {target['row']}", times <= target["within"], is_noisy or other["spread"] > NOISY
     name = target.get("peer", row["best_peer"])
     ahead = ratio_of(row["better"], row["ours"], row["peers"].get(name))
     if ahead is None:
@@ -34,6 +40,8 @@ def met(result, row, target):
 def wanted(target):
     if "floor" in target:
         return f"at most {target['within']} times {target['floor']}"
+    if "row" in target:
+        return f"at most {target['within']} times {target['row']}"
     if "at_most" in target:
         return f"at most {target['at_most']}"
     peer = target.get("peer", "every peer")

@@ -248,8 +248,6 @@ int demo_run::run() {
         return 2;
     }
     const int code = service::run([this](service::host& h) { return serve(h); }, options());
-    load_.join();
-    intake_.join();
     return code == 0 && script_failed_ ? 1 : code;
 }
 

@@ -19,7 +19,7 @@ constexpr unsigned most_attempts = 3;
 constexpr unsigned batches_until_failure = 12;
 constexpr int steady_workers = 3;
 
-// Orders that a worker has taken. If it fails with them in hand, they go back to the queue for another worker.
+// Orders that a worker has taken. If it fails with them in hand, another worker gets them.
 class batch {
 public:
     explicit batch(shop& s) : shop_(&s) { orders_.reserve(batch_size); }
@@ -45,14 +45,17 @@ public:
 private:
     void give_back(order_ptr o) noexcept {
         order& mine = *o;
-        if (++mine.attempts < most_attempts) {
-            sent<order_ptr> sent = shop_->queue().try_send(std::move(o));
-            if (sent) {
-                return;
-            }
+        if (++mine.attempts < most_attempts && (give_to(shop_->queue(), o) || give_to(shop_->returned(), o))) {
+            return;
+        }
+        shop_->settle(*o, answer::failed);
+    }
+    static bool give_to(channel<order_ptr>& to, order_ptr& o) noexcept {
+        sent<order_ptr> sent = to.try_send(std::move(o));
+        if (!sent) {
             o = sent.take_back();
         }
-        shop_->settle(*o, shop_->queue().is_closed() ? answer::cancelled : answer::failed);
+        return static_cast<bool>(sent);
     }
 
     shop* shop_;
@@ -73,20 +76,29 @@ task<std::int64_t> store(shop& s, const batch& b) {
     co_return stored.last_insert_id();
 }
 
+received<order_ptr> try_next(shop& s) {
+    received<order_ptr> next = s.returned().try_receive();
+    return next ? std::move(next) : s.queue().try_receive();
+}
+
 task<> work(shop* s, bool flaky) {
     for (unsigned batches = 1;; ++batches) {
-        received<order_ptr> first = co_await s->queue().receive();
-        if (!first) {
+        received<order_ptr> next = try_next(*s);
+        if (!next) {
+            next = co_await s->queue().receive();
+        }
+        if (!next) {
+            next = try_next(*s);  // of a worker that failed after the first look
+        }
+        if (!next) {
             co_return;
         }
         batch mine(*s);
-        mine.add(std::move(*first));
-        while (mine.orders().size() < batch_size) {
-            received<order_ptr> more = s->queue().try_receive();
-            if (!more) {
+        for (; next; next = try_next(*s)) {
+            mine.add(std::move(*next));
+            if (mine.orders().size() == batch_size) {
                 break;
             }
-            mine.add(std::move(*more));
         }
         if (flaky && batches == batches_until_failure) {
             throw std::runtime_error("planted failure");
@@ -170,7 +182,7 @@ task<> shop::stop_taking() {
 
 task<> shop::release() {
     queue_.close();
-    for (received<order_ptr> left = queue_.try_receive(); left; left = queue_.try_receive()) {
+    for (received<order_ptr> left = try_next(*this); left; left = try_next(*this)) {
         settle(**left, answer::cancelled);
     }
     co_await database_.close();

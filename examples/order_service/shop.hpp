@@ -67,12 +67,15 @@ public:
     // During shutdown: how long a client that has not been told to go may take to send its next request.
     roost::duration patience = std::chrono::seconds(2);
     roost::channel<order_ptr>& queue() noexcept { return queue_; }
+    // What failed workers had in hand when the queue was full; taken first. Has room for all that workers can hold.
+    roost::channel<order_ptr>& returned() noexcept { return returned_; }
     roost::pool<roost::sqlite::connection>& database() noexcept { return database_; }
     roost::service::host& host() noexcept { return host_; }
 
 private:
     roost::service::host& host_;
     roost::channel<order_ptr> queue_{256, "orders"};
+    roost::channel<order_ptr> returned_{256, "returned orders"};
     roost::pool<roost::sqlite::connection> database_;
 };
 

@@ -19,6 +19,7 @@
 #include <roost/base/time_limit.hpp>
 #include <roost/base/wall_clock.hpp>
 #include <roost/exec/blocking.hpp>
+#include <roost/exec/driver.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/exec/resume.hpp>
 #include <roost/exec/serial_executor.hpp>

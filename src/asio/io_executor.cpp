@@ -1,8 +1,15 @@
 #include <roost/asio/io_executor.hpp>
 
-#include <boost/asio/post.hpp>
+#include <roost/asio/detail/nested_reactor.hpp>
 
+#include <cstdint>
+#include <new>
 #include <utility>
+
+// id  operation                      order    pairs  carries                                              fails in
+// X1  reactor_: load, store          seq_cst  X1     the reactor                                          (not weakened: it is made once)
+// X2  changes: fetch_add             seq_cst  X3     that a known context may be another one              (no model: Asio's services)
+// X3  is_single_threaded: load       seq_cst  X2     as X2                                                (no model: Asio's services)
 
 namespace roost::inline ROOST_ABI {
 
@@ -13,6 +20,20 @@ using namespace seam;
 namespace {
 // After so many bodies per turn the context's other handlers run.
 constexpr unsigned bodies_per_turn = 64;
+
+// The last single-threaded context that a thread has asked for. Looking a service up takes a lock and compares names.
+struct known_context {
+    const void* context = nullptr;
+    std::uint64_t changes = 0;
+
+    static known_context& here() noexcept {
+        struct tag;
+        return thread_value<tag, known_context>::get();
+    }
+};
+// Counts what may make a known context wrong.
+atomic<std::uint64_t> changes{0};
+
 }  // namespace
 
 // The handler that runs posted work. At most one waits in the context's queue. When it begins and there is more than it can
@@ -39,13 +60,17 @@ private:
     io_executor* owner_;
 };
 
-io_executor& io_executor::of(boost::asio::io_context& context) { return boost::asio::use_service<io_executor>(context); }
+io_executor& io_executor::of(detail::net::io_context& context) { return detail::net::use_service<io_executor>(context); }
 
-io_executor::io_executor(boost::asio::execution_context& context)
-    : service(context), context_(static_cast<boost::asio::io_context*>(&context)), timers_(*context_) {}
+io_executor::io_executor(detail::net::execution_context& context)
+    : service(context), context_(static_cast<detail::net::io_context*>(&context)), timers_(*context_) {}
 
 // Waits for a thread that posted during the destruction of the context and still runs what it posted.
 io_executor::~io_executor() {
+    changes.fetch_add(1, mo::seq_cst);  // X2
+    if (nested_ != nullptr) {
+        nested_->drop();
+    }
     lock_.lock();
     while (ending_) {
         lock_.unlock();
@@ -53,6 +78,42 @@ io_executor::~io_executor() {
         lock_.lock();
     }
     lock_.unlock();
+}
+
+void io_executor::set_single_threaded(bool promised) noexcept {
+    single_threaded_ = promised;
+    changes.fetch_add(1, mo::seq_cst);  // X2
+}
+
+bool io_executor::is_single_threaded(detail::net::execution_context& context) noexcept {
+    known_context& known = known_context::here();
+    const std::uint64_t now = changes.load(mo::seq_cst);  // X3
+    if (known.context == &context && known.changes == now) [[likely]] {
+        return true;
+    }
+    if (!detail::net::has_service<io_executor>(context) ||
+        !detail::net::use_service<io_executor>(context).is_single_threaded()) {
+        return false;
+    }
+    known.context = &context;
+    known.changes = now;
+    return true;
+}
+
+ext::reactor* io_executor::make_reactor(std::error_code& why) noexcept {
+    making_.lock();
+    if (nested_ == nullptr) {
+        try {
+            nested_ = new detail::nested_reactor(*context_);
+            reactor_.store(nested_, mo::seq_cst);  // X1
+        } catch (const std::bad_alloc&) {
+            why = std::make_error_code(std::errc::not_enough_memory);
+        } catch (const std::system_error& e) {
+            why = e.code();
+        }
+    }
+    making_.unlock();
+    return reactor();
 }
 
 bool io_executor::is_here() const noexcept { return context_->get_executor().running_in_this_thread(); }
@@ -75,7 +136,7 @@ bool io_executor::post(work& w) noexcept {
     return true;
 }
 
-void io_executor::schedule() noexcept { boost::asio::post(context_->get_executor(), turn(*this)); }
+void io_executor::schedule() noexcept { detail::net::post(context_->get_executor(), turn(*this)); }
 
 void io_executor::run_some() noexcept {
     lock_.lock();
@@ -117,6 +178,9 @@ void io_executor::run_rest() noexcept {
 
 void io_executor::shutdown() noexcept {
     timers_.close();
+    if (nested_ != nullptr) {
+        nested_->close();
+    }
     lock_.lock();
     closed_ = true;
     ending_ = true;

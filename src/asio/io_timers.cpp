@@ -1,7 +1,5 @@
 #include <roost/asio/detail/io_timers.hpp>
 
-#include <boost/asio/post.hpp>
-
 #include <utility>
 
 namespace roost::inline ROOST_ABI::detail {
@@ -18,14 +16,14 @@ public:
 
     using allocator_type = handler_allocator<>;
     [[nodiscard]] allocator_type get_allocator() const noexcept { return allocator_type(owner_->memory_); }
-    void operator()(const boost::system::error_code&) const noexcept { owner_->advance(); }
+    void operator()(const error_code&) const noexcept { owner_->advance(); }
     void operator()() const noexcept { owner_->advance(); }
 
 private:
     io_timers* owner_;
 };
 
-io_timers::io_timers(boost::asio::io_context& context) : alarm_(std::in_place, context.get_executor()) {}
+io_timers::io_timers(net::io_context& context) : alarm_(std::in_place, context.get_executor()) {}
 
 bool io_timers::arm(timer& t) noexcept {
     table_.lock();
@@ -62,7 +60,7 @@ void io_timers::begin_wait() noexcept {
         a.async_wait(rung(*this));
     } catch (...) {
         // No memory in Asio's own table of timers: the context's next turn tries again, and posting that does not allocate.
-        boost::asio::post(a.get_executor(), rung(*this));
+        net::post(a.get_executor(), rung(*this));
     }
 }
 

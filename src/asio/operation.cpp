@@ -4,30 +4,20 @@
 
 #include <roost/asio/detail/typed_operation.hpp>
 #include <roost/asio/io_executor.hpp>
+#include <roost/exec/detail/fall_back.hpp>
 #include <roost/task/detail/job/job_core.hpp>
-
-#include <boost/asio/error.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/query.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/system/system_error.hpp>
 
 #include <utility>
 
 namespace roost::inline ROOST_ABI::detail {
 
-namespace net = boost::asio;
-
 namespace {
 
 // Returns true if functions on this executor never run at the same time.
 bool is_serial(const net::any_io_executor& ex) noexcept {
-    if (ex.target<net::strand<net::any_io_executor>>() != nullptr ||
-        ex.target<net::strand<net::io_context::executor_type>>() != nullptr) {
-        return true;
-    }
-    net::execution_context& context = net::query(ex, net::execution::context);
-    return net::has_service<io_executor>(context) && net::use_service<io_executor>(context).is_single_threaded();
+    return io_executor::is_single_threaded(net::query(ex, net::execution::context)) ||
+           ex.target<net::strand<net::any_io_executor>>() != nullptr ||
+           ex.target<net::strand<net::io_context::executor_type>>() != nullptr;
 }
 
 net::any_io_executor serial_of(const net::any_io_executor& offered) {
@@ -77,22 +67,19 @@ operation::operation(promise_base& me, ending_function ending, bool ends_at_stop
     : cancellable(me, functions), work(run_woken), ending_(ending), ends_at_stop_(ends_at_stop), local_emission_(*this) {}
 
 void operation::prepare(const net::any_io_executor& offered) {
-    net::any_io_executor made = serial_of(offered);
-    executor_lock_.lock();
-    executor_.swap(made);
-    executor_lock_.unlock();
+    executor_ = serial_of(offered);
+    has_executor_ = true;
 }
 
-net::any_io_executor operation::serial_executor(const net::any_io_executor& offered) noexcept {
+net::any_io_executor operation::make_serial_executor(const net::any_io_executor& offered) noexcept {
     executor_lock_.lock();
-    if (!executor_) {
-        try {
-            executor_ = serial_of(offered);
-        } catch (...) {
-            executor_ = offered;  // no memory for a strand, and no caller to throw to
-            serial_ = false;
-        }
+    try {
+        executor_ = serial_of(offered);
+    } catch (...) {
+        executor_ = offered;  // no memory for a strand, and no caller to throw to
+        serial_ = false;
     }
+    has_executor_ = true;
     net::any_io_executor mine = executor_;
     executor_lock_.unlock();
     return mine;
@@ -107,6 +94,7 @@ bool operation::may_begin() noexcept {
 }
 
 void operation::before_begin() {
+    signal_.open();
     if (ends_at_stop_) {
         on_stop_.emplace(token(frame().region()), level::stop, stop_hook(*this, frame().region()));
     }
@@ -119,13 +107,14 @@ bool operation::after_begin() noexcept {
     switch (state_.transition(begin_returned)) {
         case operation_action::go_on:
             suspended_ = false;
+            executor_ = net::any_io_executor();
             if (dropped_ && !error_) {
                 unwind_frame(me, reason::plain_kind(reason_kind::closed));
                 return true;
             }
             return false;
         case operation_action::emit: post_emission(); break;
-        case operation_action::none: break;
+        default: break;
     }
     // The last touch; run_woken waits for it. The commit never claims, see pass_cancel_on().
     static_cast<void>(in.commit(*this));
@@ -195,27 +184,33 @@ void operation::emission_lost() noexcept {
     }
 }
 
+// The executor may belong to a context that is being destroyed. It must not outlive the context in this frame.
 void operation::handler_gone() noexcept {
-    {
-        // The executor may belong to a context that is being destroyed. It must not outlive the context in this frame.
+    operation_action action = state_.transition(handler_left_unasked);
+    if (action == operation_action::asked) {
         net::any_io_executor gone;
         executor_lock_.lock();
         gone.swap(executor_);
         executor_lock_.unlock();
+        gone = net::any_io_executor();
+        action = state_.transition(handler_left);
+    } else if (action == operation_action::go_on) {
+        executor_ = net::any_io_executor();  // only this thread is left
     }
-    if (state_.transition(handler_left) == operation_action::go_on) {
+    if (action == operation_action::go_on) {
         wake();
     }
 }
 
-// Resumes at once if this thread belongs to the task's executor and runs no body. If another body's code calls or drops the
-// handler, the task is posted.
+// Resumes at once if this thread may run bodies of the task's executor and runs none. If another body's code calls or drops
+// the handler, the task is posted. If the handler runs in the driver of a runtime, it is queued behind earlier work.
 void operation::wake() noexcept {
     const executor_ref where = frame().get_executor();
-    if (!job_core::is_any_here() && where->is_here()) {
+    const bool is_here = where->is_here();
+    if (is_here && !job_core::is_any_here()) {
         run_woken(*this);
-    } else {
-        post_or_fall_back(where, *this, "a task after an asio operation");
+    } else if (!(is_here ? where->post(*this) : where->post_last(*this))) [[unlikely]] {
+        fall_back(where, *this, "a task after an asio operation");
     }
 }
 
@@ -255,7 +250,7 @@ bool is_failure(const std::exception_ptr& error) noexcept {
     }
     try {
         std::rethrow_exception(error);
-    } catch (const boost::system::system_error& e) {
+    } catch (const system_error& e) {
         return e.code() != net::error::operation_aborted;
     } catch (...) {
         return true;

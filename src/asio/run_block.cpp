@@ -1,14 +1,11 @@
 #include <roost/asio/detail/run_block.hpp>
 
 #include <roost/asio/async_run.hpp>
+#include <roost/asio/detail/driven_context.hpp>
 #include <roost/base/error.hpp>
-
-#include <boost/asio/error.hpp>
-#include <boost/system/system_error.hpp>
+#include <roost/base/misuse.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
-
-namespace net = boost::asio;
 
 constinit const node_functions run_block::functions{
     .kind = "root scope", .destroy = destroy, .level_raised = nullptr, .drained = drained, .own = own_work::none};
@@ -26,7 +23,7 @@ bool run_block::drained(node& self) noexcept {
 
 std::exception_ptr aborted() noexcept {
     try {
-        throw boost::system::system_error(net::error::operation_aborted);
+        throw system_error(net::error::operation_aborted);
     } catch (...) {
         return std::current_exception();  // or std::bad_alloc, if there is no memory for it
     }
@@ -49,8 +46,13 @@ void pass_on(run_block& to, net::cancellation_type how) noexcept {
 
 task<> join_job(job which) { co_await which.join(); }
 
-void throw_stopped_before() {
-    throw error(errc::closed, "run() was called with an io_context that is stopped; call its restart() first");
+void require_runnable(net::io_context& io) {
+    if (driven_context::is_driven(io)) {
+        throw misuse("run() was called with an io_context that an asio_driver drives; call run() with its runtime instead");
+    }
+    if (io.stopped()) {
+        throw error(errc::closed, "run() was called with an io_context that is stopped; call its restart() first");
+    }
 }
 void throw_stopped() { throw error(errc::closed, "the io_context was stopped before the task had ended"); }
 

@@ -15,7 +15,7 @@ constexpr auto first_delay = std::chrono::milliseconds(1);
 constexpr unsigned most_doublings = 6;
 }  // namespace
 
-run_wait::run_wait(boost::asio::io_context& io)
+run_wait::run_wait(net::io_context& io)
     : work(received),
       timer(fired),
       where_(&io_executor::of(io)),

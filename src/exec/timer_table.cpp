@@ -72,6 +72,7 @@ std::size_t timer_table::close() noexcept {
     closed_ = true;
     while (timer* t = wheel_.pop_any()) {
         t->state = idle;
+        t->service = nullptr;  // for owners that outlive the service: there is nothing to disarm
         ++left;
     }
     if (firing_ != nullptr && firing_thread_ != thread_index()) {

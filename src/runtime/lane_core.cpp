@@ -41,6 +41,16 @@ struct lane_core::member final : limited_thread {
         waits = false;
         --of->waiting_;
     }
+    bool may_deliver() noexcept override {
+        const guard_type held(of->lock_);
+        of->last_end_ = now();  // the function has returned
+        delivers = !abandoned;
+        return delivers;
+    }
+    void has_delivered() noexcept override {
+        const guard_type held(of->lock_);
+        delivers = false;
+    }
 
     lane_core* of;
     thread handle;
@@ -207,8 +217,8 @@ void lane_core::run(member& me) noexcept {
 
 // Called with the lock held; releases it while the work runs.
 void lane_core::run_one(member& me, blocking_work& w) noexcept {
-    me.name_size = w.label().name().copy(me.name.data(), me.name.size());
-    me.where = w.label().site();
+    me.name_size = w.name().copy(me.name.data(), me.name.size());
+    me.where = w.site();
     me.since = now();
     me.busy = true;
     lock_.unlock();
@@ -331,8 +341,8 @@ void lane_core::wait_until_ended(duration patience) noexcept {
 void lane_core::name_queued(std::vector<lane_entry>& left) const noexcept {
     try {
         for (const work* w = first_; w != nullptr; w = w->next) {
-            const activity_label& label = static_cast<const blocking_work*>(w)->label();
-            left.emplace_back(lane_entry::state::queued, std::string(label.name()), label.site(), duration(0));
+            const auto& queued = *static_cast<const blocking_work*>(w);
+            left.emplace_back(lane_entry::state::queued, std::string(queued.name()), queued.site(), duration(0));
         }
     } catch (const std::exception&) {  // no memory to name them
     }
@@ -357,23 +367,8 @@ void lane_core::abandon_members(std::vector<lane_entry>& left, time_point at) no
     }
 }
 
-bool lane_core::may_deliver() noexcept {
-    member* me = this_member();
-    if (me == nullptr) {
-        return true;
-    }
-    const guard_type held(me->of->lock_);
-    me->of->last_end_ = now();  // the function has returned
-    me->delivers = !me->abandoned;
-    return me->delivers;
-}
-
-void lane_core::has_delivered() noexcept {
-    if (member* me = this_member()) {
-        const guard_type held(me->of->lock_);
-        me->delivers = false;
-    }
-}
+bool lane_core::may_deliver() noexcept { return limited_thread::may_deliver_here(); }
+void lane_core::has_delivered() noexcept { limited_thread::has_delivered_here(); }
 
 // --- reports -------------------------------------------------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ loop*& this_loop() noexcept {
 
 }  // namespace
 
-loop::loop(std::string_view name) : timers_(bell_), name_(name) {}
+loop::loop(std::string_view name, ext::driver* driver) : seat_(driver), timers_(bell_), name_(name) {}
 
 loop::~loop() {
     if (fork_.is_forked_child()) {
@@ -45,10 +45,11 @@ loop::~loop() {
 }
 
 loop* loop::current() noexcept { return this_loop(); }
-bool loop::is_here() const noexcept { return this_loop() == this; }
+bool loop::owns_this_thread() const noexcept { return this_loop() == this; }
+bool loop::is_here() const noexcept { return owns_this_thread() && !drives_; }
 
 bool loop::post(work& w) noexcept {
-    if (!is_here()) {
+    if (!owns_this_thread()) {
         return post_from_outside(w);
     }
     fork_.require_parent("loop", name_);
@@ -72,7 +73,7 @@ bool loop::post_from_outside(work& w) noexcept {
 }
 
 bool loop::post_last(work& w) noexcept {
-    if (!is_here()) {
+    if (!owns_this_thread()) {
         return post(w);
     }
     while (work* earlier = ready_.pop_front()) {
@@ -173,9 +174,41 @@ std::size_t loop::run_some() noexcept {
     return ran;
 }
 
+ext::reactor* loop::make_reactor(std::error_code& why) noexcept {
+    const detail::driver_seat::made made = seat_.make_reactor(why);
+    if (made.is_new()) {
+        const detail::posting now(posters_);
+        bell_.ring();  // the thread may sleep outside the driver
+    }
+    return made.reactor();
+}
+
+bool loop::is_anything_ready() const noexcept { return !ready_.is_empty() || !yielded_.is_empty() || !outside_.is_empty(); }
+
+// Sleeps in the driver if there is one, and handles its events.
+void loop::sleep(std::uint32_t heard, time_point next_timer) noexcept {
+    ext::driver* const in = seat_.driver();
+    if (in == nullptr) {
+        bell_.sleep(heard, next_timer);
+        return;
+    }
+    drives_ = true;
+    bell_.drive(heard, *in, next_timer);
+    poll_driver(*in);
+}
+
+void loop::poll_driver(ext::driver& in) noexcept {
+    drives_ = true;
+    in.poll();
+    drives_ = false;
+}
+
 std::size_t loop::poll() noexcept {
     enter();
     pace_.restart();
+    if (ext::driver* in = seat_.driver()) {
+        poll_driver(*in);
+    }
     time_point at = now();
     std::uint32_t heard = bell_.listen();
     time_point next_timer = timers_.advance(at);
@@ -213,6 +246,11 @@ void loop::run() noexcept {
             next_timer = timers_.advance(at);
         }
         if (run_some() != 0) {
+            // The last body that can run does not pay for a look at the driver: the thread sleeps there next.
+            polls_ = !polls_;  // a round is half of what is promised
+            if (ext::driver* in = polls_ && is_anything_ready() ? seat_.driver() : nullptr) {
+                poll_driver(*in);
+            }
             continue;
         }
         pulse_.rest();
@@ -220,7 +258,7 @@ void loop::run() noexcept {
             timers_left_ = timers_.close();
             break;
         }
-        bell_.sleep(heard, next_timer);
+        sleep(heard, next_timer);
         pace_.restart();
         slept_ = true;
     }

@@ -35,6 +35,7 @@ struct runtime::parts {
     std::optional<roost::loop> loop;
     thread loop_thread;
     const duration patience;
+    ext::driver* const driver;
     atomic<bool> ending{false};  // a caller of shut_down() has begun
     event ended;
     detail::fork_check fork;
@@ -45,7 +46,8 @@ struct runtime::parts {
           workers(count),
           lane(o.blocking_, name + "/block"),
           keeper({name, o.soft_budget_, o.on_overrun_, o.overrun_context_}),
-          patience(o.blocking_patience_) {}
+          patience(o.blocking_patience_),
+          driver(o.driver_) {}
 
     void start_pool() {
         detail::scheduler_options o;
@@ -54,13 +56,14 @@ struct runtime::parts {
         o.timers = &keeper.timers();
         o.blocking = &lane;
         o.watcher = &keeper;
+        o.driver = driver;
         scheduler.emplace(std::move(o));
         for (unsigned i = 0; i < workers; ++i) {
             keeper.watch(scheduler->worker_at(i).pulse, &*scheduler);
         }
     }
     void start_loop() {
-        loop.emplace(name);
+        loop.emplace(name, driver);
         loop->set_blocking(&lane);
         detail::runtime_access::set_watcher(*loop, &keeper);
         keeper.watch(detail::runtime_access::pulse_of(*loop));
@@ -89,7 +92,7 @@ struct runtime::parts {
         return left;
     }
     [[nodiscard]] const char* own_thread() noexcept {
-        if (loop ? loop->is_here() : scheduler->is_here()) {
+        if (loop ? loop->owns_this_thread() : scheduler->owns_this_thread()) {
             return "a worker cannot wait for its own runtime to end; a job ends the program by returning, not by "
                    "shut_down()";
         }

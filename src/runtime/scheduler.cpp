@@ -14,14 +14,6 @@ namespace {
 
 constexpr unsigned older_rounds = 4;         // of so many bodies that ran where they were awaited
 constexpr std::size_t fetch_limit = 16;      // from outside at a time, when no other worker is free to run them
-constexpr unsigned longest_pause = 6;        // as a power of two
-constexpr std::int64_t steal_limit = 8;
-
-void pause(unsigned round) noexcept {
-    for (unsigned i = 1U << std::min(round, longest_pause); i > 0; --i) {
-        spin_hint();
-    }
-}
 
 }  // namespace
 
@@ -31,7 +23,10 @@ worker*& scheduler::this_worker() noexcept {
 }
 
 scheduler::scheduler(scheduler_options options)
-    : options_(std::move(options)), idle_(has_heavy_barrier(), options_.workers), workers_(new worker[options_.workers]) {
+    : options_(std::move(options)),
+      seat_(options_.driver),
+      idle_(has_heavy_barrier(), options_.workers),
+      workers_(new worker[options_.workers]) {
     for (unsigned i = 0; i < options_.workers; ++i) {
         workers_[i].owner = this;
         workers_[i].index = i;
@@ -92,6 +87,9 @@ bool scheduler::post_last(work& w) noexcept {
     if (me == nullptr || me->owner != this) {
         return post(w);
     }
+    if (me->drives && outside_.push(w)) {
+        return true;
+    }
     fork_.require_parent("runtime", options_.name);
     me->inbox.push(w);
     me->yielded_hint.store(++me->yielded, mo::relaxed);  // S3
@@ -140,10 +138,11 @@ void scheduler::push(worker& me, work& w) noexcept {
     }
 }
 
-bool scheduler::is_here() const noexcept {
+bool scheduler::owns_this_thread() const noexcept {
     const worker* me = this_worker();
     return me != nullptr && me->owner == this;
 }
+bool scheduler::is_here() const noexcept { return owns_this_thread() && !this_worker()->drives; }
 
 // --- the worker ------------------------------------------------------------------------------------------------------------
 
@@ -172,16 +171,28 @@ work* scheduler::find(worker& me) noexcept {
             }
         }
         if (!park(me, searching)) {
-            return nullptr;
+            // A handler may have posted in the driver while the last other worker found nothing and ended the runtime.
+            work* last = next(me);
+            if (last != nullptr) {
+                idle_.withdraw(me.sleeper);
+                end_search(me, last);
+            }
+            return last;
         }
         me.pace.restart();
         searching = true;
+        if (work* w = next(me)) {  // what the driver's events woke
+            return end_search(me, w);
+        }
     }
 }
 
 work* scheduler::next(worker& me) noexcept {
     if (me.pace.is_due()) {
         me.pace.looked(now());
+        if (me.turn % 2 == 0) {
+            poll_driver(me);
+        }
         if (work* w = older(me)) {
             return w;
         }
@@ -250,139 +261,13 @@ work* scheduler::fetch_outside(worker& me) noexcept {
     return batch[0];
 }
 
-// --- without work ------------------------------------------------------------------------------------------------------------
-
-work* scheduler::search(worker& me) noexcept {
-    const unsigned count = options_.workers;
-    for (unsigned i = 0; i < count; ++i) {
-        me.beats[i] = workers_[i].pulse.read();
-    }
-    const auto first = static_cast<unsigned>(random_u64() % count);
-    for (unsigned round = 0; round < options_.search_rounds && !finished_.load(mo::relaxed); ++round) {  // S2
-        if (round == me.patience.rounds() && !is_anything_kept(me)) {
-            break;
-        }
-        if (work* w = fetch_outside(me)) {
-            return w;
-        }
-        for (unsigned i = 0; i < count; ++i) {
-            worker& victim = workers_[(first + i) % count];
-            if (work* w = &victim == &me ? nullptr : steal_from(me, victim, round >= options_.patient_rounds)) {
-                return w;
-            }
-        }
-        pause(round);
-    }
-    return nullptr;
-}
-
-work* scheduler::steal_from(worker& me, worker& victim, bool patient) noexcept {
-    const std::int64_t spare = victim.spare();
-    if (spare < 2) {
-        const bool stuck = patient && victim.pulse.read() == me.beats[victim.index];
-        if (!stuck || (spare == 0 && victim.inbox.is_empty())) {
-            return nullptr;
-        }
-    }
-    bool lost = false;
-    work* first = victim.deque.steal(lost);
-    if (first == nullptr) {
-        return lost ? nullptr : take_inbox(me, victim);
-    }
-    for (std::int64_t more = std::min(victim.deque.size_approx() / 2, steal_limit); more > 0; --more) {
-        work* w = victim.deque.steal(lost);
-        if (w == nullptr) {
-            break;
-        }
-        push(me, *w);
-    }
-    return first;
-}
-
-// The last searcher to stop wakes another one if there is more work: a post that saw a searcher woke no one.
-work* scheduler::end_search(worker& me, work* found) noexcept {
-    const idle_set::counts left = idle_.end_search();
-    if (left.searching == 0 && left.parked != 0) {
-        if (!left.is_ordered && left.parked + 1 < options_.workers) {
-            idle_.order_before_look();
-        }
-        if (is_anything_to_get()) {
-            idle_.wake_one();
-        }
-    }
-    if (options_.watcher != nullptr) {
-        me.pulse.begin_body();
-        options_.watcher->started();
-    }
-    return found;
-}
-
-bool scheduler::park(worker& me, bool was_searching) noexcept {
-    idle_.announce(me.sleeper, was_searching);
-    if (is_anything_to_get()) {
-        idle_.withdraw(me.sleeper);
-        return true;
-    }
-    if (outside_.is_closed()) {
-        const bool quiet =
-            idle_.while_still([this](std::uint32_t parked) { return parked == options_.workers && !is_anything_queued(); });
-        if (quiet) {
-            finish();
-        }
-    }
-    return sleep(me);
-}
-
-bool scheduler::sleep(worker& me) noexcept {
-    const bool adapts = me.patience.adapts();
-    const time_point from = adapts ? now() : time_point();
-    if (!finished_.load(mo::relaxed)) {  // S2
-        idle_.sleep(me.sleeper);
-    }
-    if (adapts) {
-        me.patience.slept(now() - from);
-    }
-    return !finished_.load(mo::relaxed);  // S2
-}
-
-// Returns true if a busy worker keeps one item for itself: a thief that has waited long enough may take it.
-bool scheduler::is_anything_kept(const worker& me) const noexcept {
-    for (unsigned i = 0; i < options_.workers; ++i) {
-        if (&workers_[i] != &me && workers_[i].spare() != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Returns true if a thief would find work: more than the one item that a worker keeps for itself.
-bool scheduler::is_anything_to_get() const noexcept {
-    if (!outside_.is_empty()) {
-        return true;
-    }
-    for (unsigned i = 0; i < options_.workers; ++i) {
-        if (workers_[i].spare() > 1) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool scheduler::is_anything_queued() const noexcept {
-    for (unsigned i = 0; i < options_.workers; ++i) {
-        if (workers_[i].deque.size_approx() != 0 || !workers_[i].inbox.is_empty()) {
-            return true;
-        }
-    }
-    return !outside_.is_empty();
-}
-
 void scheduler::rescue(std::uint64_t* beats) noexcept {
     bool stuck = false;
     for (unsigned i = 0; i < options_.workers; ++i) {
         const std::uint64_t beat = workers_[i].pulse.read();
         const bool same = pulse::is_in_body(beat) && beat == std::exchange(beats[i], beat);
-        stuck = stuck || (same && (workers_[i].deque.size_approx() != 0 || !workers_[i].inbox.is_empty()));
+        const bool keeps = workers_[i].deque.size_approx() != 0 || !workers_[i].inbox.is_empty();
+        stuck = stuck || (same && (keeps || (seat_.driver() != nullptr && seat_.is_free())));
     }
     if (stuck && idle_.needs_waking_strict()) {
         idle_.wake_one();
@@ -405,7 +290,7 @@ void scheduler::finish() noexcept {
 }
 
 void scheduler::join() {
-    if (is_here()) {
+    if (owns_this_thread()) {
         panic("runtime", options_.name, site(), "a worker cannot wait for its own runtime to end");
     }
     for (unsigned i = 0; i < options_.workers; ++i) {

@@ -117,6 +117,22 @@ void detail::wake_chain::deliver_all(What what) noexcept {
 void detail::wake_chain::deliver(std::string_view what) noexcept { deliver_all(what); }
 void detail::wake_chain::deliver(const char* what) noexcept { deliver_all(what); }
 
+void detail::wake_chain::deliver_last(const char* what) noexcept {
+    waiter* w = first_;
+    while (w != nullptr) {
+        const executor_ref where = w->executor();
+        if (!where) {
+            w = run_in_turn(w);
+            continue;
+        }
+        waiter* next = mark(*w);
+        if (!where->post_last(*w)) [[unlikely]] {
+            fall_back(where, *w, what);
+        }
+        w = next;
+    }
+}
+
 void waiter::destroyed_before_it_ran() noexcept {
     detail::panic(
         "a coroutine was destroyed after it had been woken and before its executor ran it: call try_cancel() first, and let "

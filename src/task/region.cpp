@@ -45,6 +45,25 @@ void region::disarm_slow(cancellable& what) noexcept {
     }
 }
 
+void region::leave_wait() noexcept {
+    for (int spin = 0;; ++spin) {
+        std::uintptr_t seen = slot_.load(mo::relaxed);  // S5
+        if ((seen & (busy_bit | peeked_bit)) == 0 &&
+            slot_.compare_exchange_strong(seen, seen & cancelled_bit, mo::acquire, mo::relaxed)) {  // S3
+            return;
+        }
+        spin < spins_before_yield ? spin_hint() : yield_thread();
+    }
+}
+
+bool region::is_cancelled_with_its_job() const noexcept {
+    const node* at = this;
+    while (at->is_cancelled() && !static_cast<const region*>(at)->is_marked()) {
+        at = at->parent();
+    }
+    return at->is_cancelled();
+}
+
 void region::interrupt() noexcept {
     std::uintptr_t seen = slot_.load(mo::relaxed);  // S5
     std::uintptr_t next = 0;

@@ -75,7 +75,7 @@ void root_block::refuse_to_block(std::string_view call, executor_ref where) cons
         return;
     }
     const job running = current_job();
-    if (!running && (!where->is_here() || dynamic_cast<inline_executor*>(where.get()) != nullptr)) {
+    if (!running && (!where->owns_this_thread() || dynamic_cast<inline_executor*>(where.get()) != nullptr)) {
         return;
     }
     panic(functions().kind, name(), made_at(),
@@ -94,7 +94,7 @@ void require_executor(executor_ref where, site from) noexcept {
 
 void refuse_to_block(executor_ref where, site from) {
     const job running = current_job();
-    if (!running && !where->is_here()) {
+    if (!running && !where->owns_this_thread()) {
         return;
     }
     throw error(errc::would_deadlock, "block_on at " + from.to_string() + " was called " +

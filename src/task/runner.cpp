@@ -271,6 +271,18 @@ void job_core::run_inside_another(runner& here, next_step step) noexcept {
 
 void promise_base::resume_from_wait() noexcept { region_->owner().run(*this); }
 
+bool promise_base::unwind_from_wait(bool only_with_its_job) noexcept {
+    const bool is_cancelled = only_with_its_job ? region_->is_cancelled_with_its_job() : region_->is_cancelled();
+    if (!is_cancelled) {
+        return false;
+    }
+    job_core& mine = region_->owner();
+    region_->leave_wait();
+    runner::of_this_thread().why = region_->why();
+    mine.run(next_step::unwind(*this));
+    return true;
+}
+
 executor_ref promise_base::get_executor() const noexcept { return region_->owner().executor(); }
 
 }  // namespace roost::inline ROOST_ABI::detail

@@ -7,16 +7,9 @@
 #include <roost/task/this_task.hpp>
 
 #include "../task/further.hpp"
+#include "all_of_asio.hpp"
 
 #include <gtest/gtest.h>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
 
 #include <memory>
 #include <stdexcept>
@@ -26,7 +19,7 @@ namespace {
 
 using namespace roost;
 using namespace std::chrono_literals;
-namespace net = boost::asio;
+namespace net = roost::detail::net;
 
 task<int> soon(int value) {
     co_await sleep_for(1ms);
@@ -91,7 +84,7 @@ TEST(async_run, ASIO_16_the_handlers_slot_cancels_and_stops) {
             net::steady_timer t(c, 1h);
             try {
                 co_await t.async_wait(use_task);
-            } catch (const boost::system::system_error&) {
+            } catch (const detail::system_error&) {
                 co_return 1;
             }
             co_return 0;

@@ -5,8 +5,7 @@
 #include <roost/asio/use_task.hpp>
 #include <roost/task/task.hpp>
 
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/cancellation_type.hpp>
+#include "all_of_asio.hpp"
 
 #include <functional>
 #include <optional>
@@ -14,7 +13,7 @@
 
 namespace asio_testing {
 
-namespace net = boost::asio;
+namespace net = roost::detail::net;
 
 template <class Signature, class Token, class Initiation>
 auto initiate(Initiation initiation, Token token) {
@@ -23,7 +22,7 @@ auto initiate(Initiation initiation, Token token) {
 
 // An operation made by hand: the test holds its handler and sees its cancellation.
 struct by_hand {
-    using handler = roost::detail::use_task_handler<boost::system::error_code, int>;
+    using handler = roost::detail::use_task_handler<roost::detail::error_code, int>;
     std::optional<handler> held;
     int begun = 0;
     int signals = 0;
@@ -31,7 +30,7 @@ struct by_hand {
     std::function<void()> on_signal;
 
     auto operator()(roost::ext::use_task_t token) {
-        return net::async_initiate<roost::ext::use_task_t, void(boost::system::error_code, int)>(
+        return net::async_initiate<roost::ext::use_task_t, void(roost::detail::error_code, int)>(
             [this](auto h) {
                 ++begun;
                 h.get_cancellation_slot().assign([this](net::cancellation_type t) {
@@ -45,7 +44,7 @@ struct by_hand {
             },
             token);
     }
-    void complete(boost::system::error_code ec, int value) {
+    void complete(roost::detail::error_code ec, int value) {
         handler h = std::move(*held);
         held.reset();
         h(ec, value);

@@ -8,10 +8,9 @@
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/sleep.hpp>
 
+#include "all_of_asio.hpp"
+
 #include <gtest/gtest.h>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 
 #include <memory>
 #include <optional>
@@ -23,7 +22,7 @@ namespace {
 using namespace roost;
 using namespace roost::ext;
 using namespace std::chrono_literals;
-namespace net = boost::asio;
+namespace net = roost::detail::net;
 
 class counting_work final : public work {
 public:

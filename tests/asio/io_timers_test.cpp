@@ -1,7 +1,8 @@
 #include <roost/asio/detail/io_timers.hpp>
 
+#include "all_of_asio.hpp"
+
 #include <gtest/gtest.h>
-#include <boost/asio/io_context.hpp>
 
 #include <thread>
 #include <vector>
@@ -19,7 +20,7 @@ struct counted_timer : timer {
 };
 
 TEST(io_timers, ASIO_12_timers_fire_once_in_order_and_not_early) {
-    boost::asio::io_context io;
+    detail::net::io_context io;
     io_timers timers(io);
     counted_timer late;
     counted_timer early;
@@ -42,7 +43,7 @@ TEST(io_timers, ASIO_12_timers_fire_once_in_order_and_not_early) {
 }
 
 TEST(io_timers, ASIO_12_a_disarmed_timer_never_fires_and_lets_run_return) {
-    boost::asio::io_context io;
+    detail::net::io_context io;
     io_timers timers(io);
     counted_timer t;
     t.set_deadline(timers.now() + 1h);
@@ -60,7 +61,7 @@ TEST(io_timers, ASIO_12_a_disarmed_timer_never_fires_and_lets_run_return) {
 }
 
 TEST(io_timers, ASIO_12_closed_timers_refuse) {
-    boost::asio::io_context io;
+    detail::net::io_context io;
     io_timers timers(io);
     counted_timer t;
     t.set_deadline(timers.now() + 1h);

@@ -16,16 +16,22 @@ struct frame {
     plain<int> begun{0};     // written by the beginning thread
     plain<int> result{0};    // written by the handler
     plain<int> signal{0};    // written by emissions
+    small_mutex lock;
+    plain<bool> executor{true};  // read by emissions, released by the handler or the last holder
     atomic<int>* taken;
+    const bool frees;  // false: the woken body would wait for the canceller first
 
-    explicit frame(atomic<int>& t) noexcept : taken(&t) {}
+    explicit frame(atomic<int>& t, bool is_freed = true) noexcept : taken(&t), frees(is_freed) {}
 
     // Called by the last holder; no other thread may touch the frame any more.
     void take() noexcept {
         rt::check(begun.get() == 1 && result.get() == 1, "all holders have left, and what they wrote is there");
         rt::check(signal.get() >= 0, "no emission is under way");
+        rt::check(!executor.get(), "its executor has been released");
         taken->fetch_add(1, mo::relaxed);
-        delete this;
+        if (frees) {
+            delete this;
+        }
     }
 };
 
@@ -47,6 +53,9 @@ void emit(frame& f) {
 
 // Dropped or run, as the operation's executor pleases.
 void post_emission(frame& f) {
+    f.lock.lock();
+    static_cast<void>(f.executor.get());
+    f.lock.unlock();
     if (rt::choose(2) == 0) {
         emit(f);
     } else if (f.state.transition(emission_dropped) == operation_action::go_on) {
@@ -57,15 +66,27 @@ void post_emission(frame& f) {
 void begin(frame& f) {
     f.begun.set(1);
     switch (f.state.transition(begin_returned)) {
-        case operation_action::go_on: f.take(); break;
+        case operation_action::go_on:
+            f.executor.set(false);
+            f.take();
+            break;
         case operation_action::emit: post_emission(f); break;
-        case operation_action::none: break;
+        default: break;
     }
 }
 
 void handle(frame& f) {
     f.result.set(1);
-    if (f.state.transition(handler_left) == operation_action::go_on) {
+    auto action = f.state.transition(handler_left_unasked);
+    if (action == operation_action::asked) {
+        f.lock.lock();
+        f.executor.set(false);
+        f.lock.unlock();
+        action = f.state.transition(handler_left);
+    } else if (action == operation_action::go_on) {
+        f.executor.set(false);
+    }
+    if (action == operation_action::go_on) {
         f.take();
     }
 }
@@ -112,6 +133,19 @@ MODEL(operation_state, ASIO_4_stop_then_cancel_against_the_handler) {
     }
     post_emission(*f);
     handler.join();
+    rt::check(taken.load(mo::relaxed) == 1, "taken once");
+}
+
+// A cancel that comes while the handler leaves: the handler may release the executor without the lock only if no emission can
+// use it any more.
+MODEL(operation_state, ASIO_4_late_cancel_against_the_handler) {
+    atomic<int> taken{0};
+    frame f(taken, false);
+    f.begun.set(1);
+    static_cast<void>(f.state.transition(begin_returned));
+    thread canceller([&] { ask_for(f, wish::cancel); });
+    handle(f);
+    canceller.join();
     rt::check(taken.load(mo::relaxed) == 1, "taken once");
 }
 

@@ -83,7 +83,10 @@ private:
         if (w.handler) {
             world n = w;
             n.handler = false;
-            apply(n, handler_left(w.s));
+            const operation_step unasked = handler_left_unasked(w.s);
+            EXPECT_EQ(unasked.action == operation_action::asked, w.s.wanted != wish::nothing);
+            EXPECT_TRUE(unasked.next || unasked.action == operation_action::asked);
+            apply(n, unasked.next ? unasked : handler_left(w.s));
         }
         // Requests come while the frame is held only: the body unregisters before it goes on.
         if (w.stops && !w.resumed) {

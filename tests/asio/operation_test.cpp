@@ -3,15 +3,14 @@
 #include <roost/asio/async_run.hpp>
 #include <roost/asio/use_task.hpp>
 
-#include <gtest/gtest.h>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/strand.hpp>
+#include "all_of_asio.hpp"
 
+#include <gtest/gtest.h>
 namespace {
 
 using namespace roost;
 using namespace roost::seam;
-namespace net = boost::asio;
+namespace net = roost::detail::net;
 
 template <class Signature, class Token, class Initiation>
 auto initiate(Initiation initiation, Token token) {

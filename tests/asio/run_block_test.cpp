@@ -4,15 +4,16 @@
 #include <roost/task/on_exit.hpp>
 #include <roost/task/this_task.hpp>
 
+#include "all_of_asio.hpp"
+
 #include <gtest/gtest.h>
-#include <boost/asio/io_context.hpp>
 
 #include <memory>
 
 namespace {
 
 using namespace roost;
-namespace net = boost::asio;
+namespace net = roost::detail::net;
 
 // When the handler is called, no frame of the task is left.
 TEST(run_block, ASIO_15_the_handler_comes_after_the_last_frame) {

@@ -4,10 +4,9 @@
 #include <roost/sync/event.hpp>
 #include <roost/task/sleep.hpp>
 
+#include "all_of_asio.hpp"
+
 #include <gtest/gtest.h>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 
 #include <chrono>
 #include <optional>
@@ -19,7 +18,7 @@ namespace {
 
 using namespace roost;
 using namespace std::chrono_literals;
-namespace net = boost::asio;
+namespace net = roost::detail::net;
 
 task<int> soon(int value) {
     co_await sleep_for(20us);

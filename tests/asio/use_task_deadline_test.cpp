@@ -9,16 +9,10 @@
 #include <roost/task/sleep.hpp>
 #include <roost/testing/virtual_time.hpp>
 
+#include "all_of_asio.hpp"
 #include "by_hand.hpp"
 
 #include <gtest/gtest.h>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/local/connect_pair.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/read.hpp>
-#include <boost/asio/write.hpp>
 
 #include <array>
 #include <functional>
@@ -32,8 +26,8 @@ namespace {
 using namespace roost;
 using namespace std::chrono_literals;
 using asio_testing::by_hand;
-namespace net = boost::asio;
-using boost::system::error_code;
+namespace net = roost::detail::net;
+using roost::detail::error_code;
 
 struct seen {
     std::optional<int> value;
@@ -45,7 +39,7 @@ struct seen {
 task<> await_and_go_on(by_hand& op, seen& s) {
     try {
         s.value = co_await op(use_task);
-    } catch (const boost::system::system_error& e) {
+    } catch (const detail::system_error& e) {
         s.error = e.code();
     }
     co_await sleep_for(1h);

@@ -5,17 +5,10 @@
 #include <roost/asio/async_run.hpp>
 #include <roost/task/owned_scope.hpp>
 
+#include "all_of_asio.hpp"
 #include "by_hand.hpp"
 
 #include <gtest/gtest.h>
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/local/connect_pair.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/read.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
 
 #include <memory>
 
@@ -26,7 +19,7 @@ using namespace std::chrono_literals;
 using asio_testing::await_by_hand;
 using asio_testing::by_hand;
 using asio_testing::initiate;
-namespace net = boost::asio;
+namespace net = roost::detail::net;
 using local_socket = net::local::stream_protocol::socket;
 
 TEST(use_task_dropped, ASIO_8_a_dropped_handler_is_a_cancel_because_of_closed) {
@@ -158,8 +151,8 @@ TEST(use_task_dropped, ASIO_23_an_emission_that_a_strand_destroys_at_once_does_n
     closable_context io;
     by_hand op;
     job j = root.launch("op", [](by_hand& o, net::any_io_executor on) -> task<> {
-        co_await initiate<void(boost::system::error_code, int)>([&o](auto h) { o.held.emplace(std::move(h)); },
-                                                                net::bind_executor(std::move(on), use_task));
+        co_await initiate<void(detail::error_code, int)>([&o](auto h) { o.held.emplace(std::move(h)); },
+                                                         net::bind_executor(std::move(on), use_task));
     }(op, net::make_strand(io)));
     home.poll();
     ASSERT_TRUE(op.held.has_value());

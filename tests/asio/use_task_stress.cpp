@@ -8,18 +8,9 @@
 #include <roost/task/scope.hpp>
 #include <roost/task/this_task.hpp>
 
+#include "all_of_asio.hpp"
+
 #include <gtest/gtest.h>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/experimental/concurrent_channel.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/local/connect_pair.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/read.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/write.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -36,10 +27,10 @@ namespace {
 using namespace roost;
 using namespace roost::seam;
 using namespace std::chrono_literals;
-namespace net = boost::asio;
+namespace net = roost::detail::net;
 using local_socket = net::local::stream_protocol::socket;
 using message = std::shared_ptr<int>;
-using message_channel = net::experimental::concurrent_channel<void(boost::system::error_code, message)>;
+using message_channel = net::experimental::concurrent_channel<void(detail::error_code, message)>;
 
 class time_box {
 public:
@@ -177,13 +168,13 @@ TEST(use_task, ASIO_7_delivery_and_cancel_at_the_same_time) {
         wait_a_little(random);
         std::thread canceller([&] { receives.cancel(); });
         // Asio 1.26 takes no message after a receive has been cancelled, although there is room.
-        const int taken = messages.try_send(boost::system::error_code(), sent) ? 1 : 0;
+        const int taken = messages.try_send(detail::error_code(), sent) ? 1 : 0;
         canceller.join();
         root.close_blocking();
         all.add(receives);
         EXPECT_EQ(received.load(), receives.state() == job_state::completed ? 1 : 0);
         int left = 0;
-        static_cast<void>(messages.try_receive([&left](boost::system::error_code, const message& m) { left += *m; }));
+        static_cast<void>(messages.try_receive([&left](detail::error_code, const message& m) { left += *m; }));
         EXPECT_LE(received.load() + left, taken);
         destroyed += taken - received.load() - left;
         EXPECT_EQ(sent.use_count(), 1) << "it is still referenced";

@@ -20,7 +20,11 @@ namespace {
 
 int use_part() {
 #if defined(PART_asio)
+#if defined(ROOST_ASIO_STANDALONE)
+    asio::io_context io;
+#else
     boost::asio::io_context io;
+#endif
     return roost::run(io, seven());
 #elif defined(PART_sqlite)
     auto c = roost::sqlite::connection::open(":memory:");

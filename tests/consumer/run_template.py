@@ -40,7 +40,9 @@ def main():
         sys.exit("it ended before it said '" + text + "':\n" + "".join(said))
 
     wait_for("'shop' is ready")
+    silent = socket.create_connection(("127.0.0.1", port), timeout=LIMIT)  # holds up neither the others nor the end
     answers = {path: ask(port, path) for path in ("/readyz", "/healthz", "/nonsense")}
+    dropped = silent.recv(1)
     shop.send_signal(signal.SIGTERM)
     wait_for("phase lame duck")
     answers["/readyz, stopping"] = ask(port, "/readyz")
@@ -49,6 +51,8 @@ def main():
     code = shop.wait(LIMIT)
     wanted = {"/readyz": "200", "/healthz": "200", "/nonsense": "404", "/readyz, stopping": "503", "/healthz, stopping": "200"}
     problems = [f"{path}: {answers[path]}" for path, status in wanted.items() if status not in answers[path]]
+    if dropped != b"":
+        problems.append(f"a client that said nothing was sent {dropped!r}")
     ledger = re.fullmatch(r"ledger: accepted=(\d+) completed=(\d+) failed=0 cancelled=0 abandoned=0 lost=0\n", said[-1])
     if code != 0 or not ledger or ledger.group(1) != ledger.group(2) or ledger.group(1) == "0":
         problems.append(f"exit code {code}, last line {said[-1]!r}")

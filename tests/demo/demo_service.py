@@ -1,5 +1,6 @@
 """The order service as a process: start it, talk to it, read what it says."""
 
+import atexit
 import os
 import re
 import signal
@@ -28,6 +29,7 @@ class Service:
         environment = dict(env or os.environ, **({"ROOST_SHUTDOWN_TOTAL": total} if total else {}))
         self.process = subprocess.Popen([program, "--port", "0", *flags], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         text=True, env=environment, **how)
+        atexit.register(self.process.kill)  # a test that fails leaves nothing behind
         self.lines, self.times = [], []
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
@@ -122,6 +124,15 @@ def read_answer(s):
             break
         body += more
     return head + b"\r\n\r\n" + body
+
+
+def read_until(s, is_enough, sentence):
+    data = b""
+    while not is_enough(data):
+        more = s.recv(65536)
+        check(more, f"{sentence}: the connection ended", repr(data))
+        data += more
+    return data
 
 
 def run(program, *flags, **how):

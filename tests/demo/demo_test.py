@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 
-from demo_service import INTAKE, LEDGER, ORDER, Service, check, read_answer, refuses, run
+from demo_service import INTAKE, LEDGER, ORDER, Service, check, read_answer, read_until, refuses, run
 
 
 def read_only_database(program, folder):
@@ -91,6 +91,9 @@ def test_endpoints(program):
     check(b"# TYPE demo_orders_accepted_total counter" in s.get("/metrics"), "/metrics")
     tree = s.get("/tree").decode()
     check("flaky worker" in tree and "accept" in tree, "/tree", tree)
+    sessions = re.search(r"^    shutdown 'sessions' .*\n((?: {6}.*\n)+)", tree, re.M).group(1)
+    nodes = [line.split("'")[0] for line in sessions.splitlines() if "region 'deadline'" not in line]
+    check(nodes[0] == " " * 6 + "scope " and set(nodes[1:]) == {" " * 8 + "job "}, "a session is one node deep", tree)
     check(b" 201 " in s.ask(ORDER), "an order")
     check(b" 400 " in s.ask(ORDER.replace(b"tea 3", b"tea  ")), "a bad order")
     chunked = ORDER.replace(b"Content-Length: 5", b"Transfer-Encoding: chunked").replace(b"tea 3", b"0\r\n")
@@ -101,8 +104,26 @@ def test_endpoints(program):
         for _ in range(2):
             one.sendall(ORDER)
             check(b" 201 " in read_answer(one), "the second order of a connection")
+    with s.connect() as one:  # two in one piece, then one in three
+        one.sendall(ORDER + ORDER)
+        read_until(one, lambda said: len(re.findall(rb"201 Created[\s\S]+?order \d+\n", said)) == 2, "two orders in one piece")
+        for part in ORDER[:10], ORDER[10:-2], ORDER[-2:]:
+            time.sleep(0.05)
+            one.sendall(part)
+        check(b" 201 " in read_answer(one), "an order in three pieces")
+    for request, closes in ((b"GET /healthz HTTP/1.0\r\n\r\n", True), (b"GET /healthz HTTP/1.0\r\nconnection: Keep-Alive\r\n\r\n", False),
+                            (b"\r\nGET /healthz HTTP/1.1\r\nConnection: x, close\r\n\r\n", True), (b"GET /healthz HTTP/1.1\r\n\r\n", False)):
+        answer = s.ask(request)
+        check(b" 200 " in answer and (b"\nConnection: close" in answer) == closes, f"{request}", repr(answer))
+    with s.connect() as one:  # the answer to HEAD has no body, and the next answer follows at once
+        one.sendall(b"HEAD /healthz HTTP/1.1\r\n\r\nGET /nothing HTTP/1.1\r\n\r\n")
+        said = read_until(one, lambda said: b"there are /orders" in said, "the answer after that to HEAD")
+        check(b"\r\n\r\nHTTP/1.1 404 " in said and b"live\n" not in said, "HEAD", repr(said))
+    for bad in (b"Content-Length: 5\r\nContent-Length: 5", b"Content-Length: -1", b"Content-Length : 5", b"Content-Length: 5\r\n folded"):
+        answer = s.ask(ORDER.replace(b"Content-Length: 5", bad))
+        check(b" 400 " in answer and b"\nConnection: close" in answer, f"{bad}", repr(answer))
     books, took = s.end_well()
-    check(books[:2] == (3, 3), f"the ledger says {books}", s.text())
+    check(books[:2] == (6, 6), f"the ledger says {books}", s.text())
     check(took < 5, f"an idle service took {took:.1f} s to end", s.text())
 
 
@@ -164,6 +185,26 @@ def test_bad_clients(program):
         check(b" 201 " in read_answer(one), "a client that only listens got no answer before the end")
     for one in silent + half + half_open + [done_sending, broken_off]:
         one.close()
+
+
+def test_stragglers(program):
+    """Who holds up the drain: the report names the job, its line and the address of the client it waits for."""
+    s = Service(program, "--rate", "0", "--patience", "60")
+    with s.connect() as silent, s.connect() as slow:
+        check(b" 200 " in s.get("/healthz"), "/healthz")  # both connections have been accepted by now
+        s.signal()
+        s.wait_for("phase drain")
+        slow.sendall(ORDER[:40])
+        for one in silent, slow:
+            port = one.getsockname()[1]
+            s.wait_for(r"jobs? 'session' \(\S*examples/order_service/intake\.cpp:\d+\), (age|oldest) [^\n]*"
+                       rf"waits on readable 'fd \d+ \(127\.0\.0\.1:{port}\)'", 60)
+        slow.sendall(ORDER[40:])
+        answer = read_answer(slow)
+        check(b" 201 " in answer and b"Connection: close" in answer, "the request under way", repr(answer))
+        silent.close()
+        slow.close()
+        s.has_ended_well(60)
 
 
 def knock(s):

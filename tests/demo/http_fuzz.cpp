@@ -1,19 +1,12 @@
-// What a client of the order service may send, cut into pieces in two ways: the same requests are served, limits hold, an order
-// that is taken is one that can be written down, and every answer is a message that a client can read. The first two bytes are
-// the sizes of the pieces.
+// What a client of the order service may send, cut into pieces in two ways: the same requests are served and the same one is
+// refused, limits hold, an order that is taken is one that can be written down, and every answer is a message that a client can
+// read. The first two bytes are the sizes of the pieces.
 
 #include "../../examples/order_service/requests.hpp"
 
 #include "fuzz_input.hpp"
 
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/read.hpp>
-#include <boost/beast/http/write.hpp>
-
 #include <algorithm>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -21,59 +14,28 @@
 
 namespace {
 
-namespace net = boost::asio;
-namespace http = boost::beast::http;
-using boost::system::error_code;
 using testing_support::require;
+using found = demo::request_reader::found;
 
-// The bytes as a connection would bring them: at most so many at once, then the end.
-class connection {
-public:
-    connection(std::string_view all, std::size_t at_once) noexcept : rest_(all), at_once_(at_once) {}
-    template <class Buffers>
-    std::size_t read_some(const Buffers& into, error_code& ec) {
-        ec = rest_.empty() ? error_code(net::error::eof) : error_code();
-        const std::size_t n = net::buffer_copy(into, net::buffer(rest_.data(), std::min(rest_.size(), at_once_)));
-        rest_.remove_prefix(n);
-        return n;
-    }
-    template <class Buffers>
-    std::size_t read_some(const Buffers& into) {
-        error_code ignored;
-        return read_some(into, ignored);
-    }
+// One request as the service saw it: its method, where it went, what it carried, whether more may follow, and the objection to it.
+using seen = std::tuple<std::string, demo::place, std::string, bool, demo::status>;
 
-private:
-    std::string_view rest_;
-    std::size_t at_once_;
-};
-
-// One request as the service saw it: where it went, what it carried, whether more may follow. One that is refused ends the list;
-// what for may depend on how much of it had come when the first fault was found.
-using seen = std::tuple<demo::place, std::string, bool>;
-
-void write_and_read_back(const demo::request& asked, http::status how, const std::string& text, bool keep_alive) {
-    demo::response reply = demo::make_response(asked, how, text);
-    reply.keep_alive(keep_alive);
-    reply.prepare_payload();
-    std::ostringstream out;
-    out << reply;
-    const std::string bytes = out.str();
-    http::response_parser<http::string_body> parser;
-    error_code ec;
-    parser.eager(true);
-    const std::size_t used = parser.put(net::buffer(bytes), ec);
-    if (!ec && parser.need_eof()) {
-        parser.put_eof(ec);
-    }
-    require(!ec && parser.is_done() && used == bytes.size(), "an answer is one whole message");
-    require(parser.get().result() == how && parser.get().body() == text, "and says what it was meant to say");
+// Reads as a client does, which believes the length.
+void write_and_read_back(demo::status how, const std::string& text, bool keep_alive) {
+    const demo::response reply(how, text);
+    const std::string head = demo::head_of(reply, keep_alive);
+    require(head.find("\r\n\r\n") == head.size() - 4, "a head ends with its only empty line");
+    require(head.starts_with("HTTP/1.1 " + std::to_string(static_cast<int>(how)) + " "), "and says how it went");
+    require(head.find("\r\nContent-Length: " + std::to_string(text.size()) + "\r\n") != std::string::npos,
+            "and how long the body is");
+    const bool closes = head.find("\r\nConnection: close\r\n") != std::string::npos;
+    require(closes != keep_alive, "and whether more may follow");
 }
 
-void look_at_order(const demo::request& asked) {
+void look_at_order(std::string_view body) {
     std::string item;
     std::int64_t quantity = 0;
-    if (!demo::read_order(asked.body(), item, quantity)) {
+    if (!demo::read_order(body, item, quantity)) {
         return;
     }
     require(!item.empty() && item.size() <= demo::item_limit && quantity > 0, "an order is of something");
@@ -84,36 +46,51 @@ void look_at_order(const demo::request& asked) {
             "an order reads as it was written");
 }
 
-// What a session does with its bytes.
+seen look_at(const demo::request& asked) {
+    require(asked.body.size() <= demo::body_limit, "a body is within its limit");
+    require(!asked.method.empty() && !asked.target.empty(), "a request asks for something");
+    require(std::all_of(asked.target.begin(), asked.target.end(), [](char c) { return c > ' ' && c <= '~'; }),
+            "and can be written into a log");
+    const demo::place where = demo::find_place(asked);
+    if (where == demo::place::orders) {
+        look_at_order(asked.body);
+    }
+    write_and_read_back(demo::status::ok, "order 1\n", asked.keep_alive);
+    return {std::string(asked.method), where, std::string(asked.body), asked.keep_alive, demo::status::ok};
+}
+
+// What a session does with its bytes. Returns false if the connection ends.
+bool take_requests(demo::request_reader& reader, std::vector<seen>& all) {
+    for (found what = reader.look();; what = reader.look()) {
+        if (what == found::fault) {
+            const demo::status why = reader.objection();
+            write_and_read_back(why, std::string(demo::reason_of(why)) + "\n", false);
+            all.emplace_back("", demo::place::unknown, "", false, why);
+        }
+        if (what != found::whole) {
+            return what != found::fault;
+        }
+        all.push_back(look_at(reader.get()));
+        if (!std::get<bool>(all.back())) {
+            return false;
+        }
+        reader.drop();
+    }
+}
+
 std::vector<seen> serve(std::string_view bytes, std::size_t at_once) {
-    connection peer(bytes, at_once);
-    boost::beast::flat_buffer buffer;
+    demo::request_reader reader;
     std::vector<seen> all;
-    for (bool more = true; more;) {
-        demo::request_parser parser;
-        demo::set_limits(parser);
-        error_code ec;
-        http::read_header(peer, buffer, parser, ec);
-        const auto objection = ec ? std::nullopt : demo::objection(parser);
-        if (!ec && !objection && !parser.is_done()) {
-            http::read(peer, buffer, parser, ec);
+    while (!bytes.empty()) {
+        const std::span<char> room = reader.room();
+        require(!room.empty() && room.size() <= demo::header_limit + demo::body_limit, "a connection takes little memory");
+        const std::size_t n = std::min({bytes.size(), at_once, room.size()});
+        std::copy_n(bytes.data(), n, room.data());
+        bytes.remove_prefix(n);
+        reader.add(n);
+        if (!take_requests(reader, all)) {
+            break;
         }
-        if (ec || objection) {
-            const auto how = ec ? demo::complaint(ec) : objection;
-            if (how) {
-                write_and_read_back(parser.get(), *how, std::string(http::obsolete_reason(*how)) + "\n", false);
-            }
-            return all;
-        }
-        const demo::request asked = parser.release();
-        require(asked.body().size() <= demo::body_limit, "a body is within its limit");
-        const demo::place where = demo::find_place(asked);
-        if (where == demo::place::orders) {
-            look_at_order(asked);
-        }
-        more = asked.keep_alive();
-        write_and_read_back(asked, http::status::ok, "order 1\n", more);
-        all.emplace_back(where, asked.body(), more);
     }
     return all;
 }

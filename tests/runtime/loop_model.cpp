@@ -1,6 +1,8 @@
 #include <roost/runtime/loop.hpp>
 #include <roost/testing/explore_gtest.hpp>
 
+#include "fake_driver.hpp"
+
 #include <optional>
 
 namespace {
@@ -80,6 +82,33 @@ MODEL(loop, RUN_30_stop_or_sleep) {
     l.run();
     rt::check(reason.get() == 1, "what was done before stop() is seen after run()");
     stopper.join();
+}
+
+MODEL(loop, IO_81_post_or_park_in_the_driver) {
+    test_support::fake_driver in;
+    loop l("loop", &in);
+    stopping end(l);
+    thread poster([&] { rt::check(l.post(end), "open"); });
+    l.run();
+    poster.join();
+}
+
+MODEL(loop, IO_81_event_or_park) {
+    test_support::fake_driver in;
+    loop l("loop", &in);
+    stopping end(l);
+    in.bind(l, end);
+    thread kernel([&] { in.happen(); });
+    l.run();
+    kernel.join();
+}
+
+MODEL(loop, IO_83_close_while_it_drives) {
+    test_support::fake_driver in;
+    loop l("loop", &in);
+    thread closer([&] { l.close(); });
+    l.run();
+    closer.join();
 }
 
 }  // namespace

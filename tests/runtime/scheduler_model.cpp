@@ -1,6 +1,8 @@
 #include <roost/runtime/detail/scheduler.hpp>
 #include <roost/testing/explore_gtest.hpp>
 
+#include "fake_driver.hpp"
+
 #include <chrono>
 #include <optional>
 
@@ -176,6 +178,71 @@ TEST(scheduler_of, RUN_114_nor_while_the_one_that_yielded_it_is_in_a_long_body) 
         }
         rt::check(goes_on.first.ran.load(mo::relaxed) == 1 && goes_on.second.ran.load(mo::relaxed) == 1,
                   "yielded work runs");
+    });
+}
+
+detail::scheduler_options driven(unsigned workers, test_support::fake_driver& in) {
+    detail::scheduler_options o = of(workers);
+    o.driver = &in;
+    return o;
+}
+
+void wait_until_ran(item& i) {
+    while (i.ran.load(mo::relaxed) == 0) {
+        yield_thread();
+    }
+}
+
+TEST(scheduler_of, IO_81_post_or_park_in_the_driver) {
+    EXPECT_EXPLORED({.seconds = 10}, [] {
+        test_support::fake_driver in;
+        item i;
+        {
+            scheduler s(driven(1, in));
+            rt::check(s.post(i), "open");
+            wait_until_ran(i);
+        }
+    });
+}
+
+TEST(scheduler_of, IO_81_event_or_park) {
+    EXPECT_EXPLORED({.search = rt::search::random, .seconds = 5, .max_steps = 20000}, [] {
+        test_support::fake_driver in;
+        item i;
+        {
+            scheduler s(driven(1, in));
+            in.bind(s, i);
+            in.happen();
+            wait_until_ran(i);
+        }
+    });
+}
+
+// IO-80: two workers and one driver; an event and a post from outside, and each is run.
+TEST(scheduler_of, IO_80_two_workers_and_one_driver) {
+    EXPECT_EXPLORED({.search = rt::search::random, .seconds = 5, .max_steps = 20000}, [] {
+        test_support::fake_driver in;
+        item woken;
+        item posted;
+        {
+            scheduler s(driven(2, in));
+            in.bind(s, woken);
+            thread kernel([&] { in.happen(); });
+            rt::check(s.post(posted), "open");
+            wait_until_ran(posted);
+            wait_until_ran(woken);
+            kernel.join();
+        }
+    });
+}
+
+// IO-83: the executor ends while a worker is on its way into the driver, or in it.
+TEST(scheduler_of, IO_83_close_while_it_drives) {
+    EXPECT_EXPLORED({.search = rt::search::random, .seconds = 5, .max_steps = 20000}, [] {
+        test_support::fake_driver in;
+        scheduler s(driven(2, in));
+        s.close();
+        s.join();
     });
 }
 

@@ -5,6 +5,7 @@
 #include <roost/base/atomic.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/exec/timer.hpp>
+#include <roost/sync/waiter.hpp>
 
 #include <coroutine>
 #include <cstdlib>

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import pathlib
 import sys
 import tempfile
@@ -96,7 +97,7 @@ class Runs(unittest.TestCase):
         table = {"sync/x": case()}
         plan = run.make_plan(table, run.discover(self.out, None, {}), None)
         with contextlib.redirect_stderr(io.StringIO()):
-            measured = run.run_all(plan, rounds, 1, self.gauge)
+            measured = run.run_all(plan, rounds, 1, self.out, self.gauge)
         how = {"rounds": rounds, "ms": 1, "quick": False, "only": None, "peers": None}
         return report.make(ROOT, table, plan, measured, {}, **how)
 
@@ -130,6 +131,103 @@ class Runs(unittest.TestCase):
             self.program(self.out / build.BIN / name, "")
         build.build_all(ROOT, self.out, "none", skip=True)
         self.assertEqual([p.name for p in (self.out / build.BIN).iterdir()], ["ours__sync__locking"])
+
+
+SERVER = """
+import os, socket, sys
+open(os.environ["SEEN"], "a").write(f"{os.getpid()} {' '.join(sys.argv[1:])}\\n")
+door = socket.create_server(("127.0.0.1", int(sys.argv[2])))
+while True:
+    door.accept()
+"""
+ECHO = 'echo "cpu_us_per_request 5"; echo "requests_per_second 200"; echo "p99_us 30"'
+
+
+class Traffic(unittest.TestCase):
+    """Rows of a server and a client; both are stand-ins here."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="roost bench ")
+        self.addCleanup(folder.cleanup)
+        self.out = pathlib.Path(folder.name)
+        (self.out / build.BIN).mkdir()
+        self.seen = self.out / "seen"
+        os.environ["SEEN"] = str(self.seen)
+        self.addCleanup(os.environ.pop, "SEEN")
+        self.program("gauge", "while read line; do echo 100; done", self.out)
+        (self.out / "server.py").write_text(SERVER)
+        self.program("ours__io__echo_roost", f'exec "{sys.executable}" "{self.out}/server.py" "$@"')
+        self.program("client__io__echo", ECHO)
+
+    def program(self, name, body, folder=None):
+        path = (folder or self.out / build.BIN) / name
+        path.write_text("#!/bin/sh\n" + body + "\n")
+        path.chmod(0o755)
+
+    def table(self, servers=None, **more):
+        (self.out / "cases.toml").write_text(
+            '[[server]]\nname = "Roost io"\nkind = "ours"\nlibrary = "roost"\nprogram = "ours__io__echo_roost"\n'
+            'args = "--port {port} --threads {workers}"\nrows = "io/x"\n' + (servers or "")
+            + '[[case]]\nname = "io/x"\ntitle = "x"\nunit = "us"\nclient = "echo"\n' + "".join(f"{k} = {v}\n" for k, v in more.items()))
+        return cases.load(self.out / "cases.toml"), cases.load_servers(self.out / "cases.toml")
+
+    def measure(self, only=None, rounds=2):
+        table, servers = self.table()
+        plan = run.make_plan(table, run.discover_servers(self.out, servers, table, None, {}), only)
+        with contextlib.redirect_stderr(io.StringIO()):
+            return run.run_all(plan, rounds, 1, self.out, self.out / "gauge")
+
+    def problem(self):
+        measured = self.measure()
+        self.assertEqual(measured["values"], {row: {"Roost io": []} for row in ("io/x", "io/x_rps", "io/x_p99")})
+        return measured["failed"][("io/x", "Roost io")]["problem"]
+
+    def test_one_measurement_is_three_rows_and_the_server_is_ended(self):
+        values = self.measure(only="io/x_rps")["values"]
+        self.assertEqual(values, {"io/x": {"Roost io": [5, 5]}, "io/x_rps": {"Roost io": [200, 200]}, "io/x_p99": {"Roost io": [30, 30]}})
+        servers = self.seen.read_text().splitlines()
+        self.assertEqual(len(servers), 2)
+        for line in servers:
+            pid, *args = line.split()
+            self.assertRegex(" ".join(args), r"--port \d+ --threads 1$")
+            with self.assertRaises(ProcessLookupError):
+                os.kill(int(pid), 0)
+
+    def test_the_further_rows(self):
+        table, _ = self.table(loss='"because."', fix='"this."')
+        rps = table["io/x_rps"]
+        self.assertEqual((rps.unit, rps.better, rps.part_of, rps.client, rps.loss), ("1/s", "higher", "io/x", "", "as io/x."))
+        self.assertEqual(cases.fix_of(table, "io/x_p99"), "this.")
+
+    def test_what_a_server_says_before_it_ends_is_the_problem(self):
+        self.program("ours__io__echo_roost", "echo no such option >&2; exit 2")
+        self.assertEqual(self.problem(), "the server ended at once: no such option")
+
+    def test_a_client_that_fails(self):
+        self.program("client__io__echo", "echo no answer for 5 s >&2; exit 1")
+        self.assertEqual(self.problem(), "the client ended with 1: no answer for 5 s")
+
+    def test_a_server_that_dies_under_load_is_named_beside_the_client(self):
+        self.program("client__io__echo", 'kill -9 "$4"; sleep 0.2; echo connection closed >&2; exit 1')
+        self.assertRegex(self.problem(), r"the client ended with 1: connection closed; the server has ended with -9: ")
+
+    def test_who_takes_part(self):
+        more = ('[[server]]\nname = "Go"\nlibrary = "go"\nprogram = "sh"\nargs = ""\nrows = "io/x"\ndeadline_args = "-t"\n'
+                '[[server]]\nname = "other"\nlibrary = "other"\nprogram = "sh"\nargs = ""\nrows = "io/y"\n'
+                '[[server]]\nname = "gone"\nlibrary = "gone"\nprogram = "no-such-program"\nargs = ""\nrows = "io/x"\n')
+        def names(peers, **case):
+            absent = {}
+            table, servers = self.table(more, **case)
+            return [s.name for s in run.discover_servers(self.out, servers, table, peers, absent)], list(absent)
+        self.assertEqual(names(None), (["Roost io", "Go"], ["gone (io: gone)"]))
+        self.assertEqual(names("none"), (["Roost io"], []))
+        self.assertEqual(names("go", deadline="true"), (["Go"], []))
+
+    def test_what_others_measure_beside_it_is_a_floor(self):
+        c = case("io/x", client="echo")
+        p = run.Planned(c, [run.Subject("", "io/x", "roost", "ours", "roost"), run.Subject("", "io/x", "epoll", "floor", "floor")])
+        row = report.make_row(c, p, {"roost": [2.0], "epoll": [1.0]}, {})[0]
+        self.assertEqual((row["ours"], row["floor"], row["peers"], row["ratio"]), (2.0, {"epoll": 1.0}, {}, None))
 
 
 class Page(unittest.TestCase):
@@ -182,6 +280,14 @@ class Targets(unittest.TestCase):
         self.assertEqual(targets.met(result, row, {"peer": "fast", "ahead": 3}), ("2.00 times as fast as fast", False, False))
         result["spreads"]["sync/x"]["fast"] = 0.4
         self.assertTrue(targets.met(result, row, {"ahead": 1})[2])
+
+
+    def test_another_row_of_ours_can_be_the_measure(self):
+        row, other = row_of({"roost": [2.2] * 5}), row_of({"roost": [2.0] * 5}, case("sync/y"))
+        target = {"row": "sync/y", "within": 1.05}
+        self.assertEqual(targets.met(full([row, other]), row, target), ("1.10 times sync/y", False, False))
+        self.assertIsNone(targets.met(full([row]), row, target))
+        self.assertTrue(targets.met(full([row, {**other, "spread": 0.4}]), row, target)[2])
 
 
 class Cases(unittest.TestCase):

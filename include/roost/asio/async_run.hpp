@@ -12,7 +12,7 @@
 // system_error(operation_aborted). A cancellation of the handler's slot reaches the job: total stops it, partial and
 // terminal cancel it.
 
-#include <roost/asio/detail/boost_version.hpp>
+#include <roost/asio/detail/net.hpp>
 
 #include <roost/asio/detail/run_block.hpp>
 #include <roost/asio/detail/run_result.hpp>
@@ -20,8 +20,6 @@
 #include <roost/base/error.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/job.hpp>
-
-#include <boost/asio/io_context.hpp>
 
 #include <memory>
 #include <source_location>
@@ -33,11 +31,11 @@ namespace roost::inline ROOST_ABI {
 template <class T, class Token>
 auto async_run(executor_ref where, std::string name, task<T> t, Token&& token,
                std::source_location from = std::source_location::current()) {
-    return boost::asio::async_initiate<Token, detail::run_signature<T>>(detail::initiate_run<T>(where, from), token,
+    return detail::net::async_initiate<Token, detail::run_signature<T>>(detail::initiate_run<T>(where, from), token,
                                                                         std::move(name), std::move(t));
 }
 template <class T, class Token>
-auto async_run(boost::asio::io_context& io, std::string name, task<T> t, Token&& token,
+auto async_run(detail::net::io_context& io, std::string name, task<T> t, Token&& token,
                std::source_location from = std::source_location::current()) {
     return async_run(executor_ref(io_executor::of(io)), std::move(name), std::move(t), std::forward<Token>(token), from);
 }
@@ -52,12 +50,10 @@ auto async_run(executor_ref where, job which, Token&& token, std::source_locatio
 // Other threads may run the context too. Other handlers of the context run during the call; the call does not wait for them.
 // Throws what the task throws. Throws task_cancelled if the task ended cancelled. Throws error(closed) if the context is
 // stopped during the call. If it is stopped before, throws error(closed) without starting the task: call its restart()
-// first.
+// first. If an asio_driver drives it, throws misuse without starting the task: the runtime runs tasks, see asio_driver.hpp.
 template <class T>
-T run(boost::asio::io_context& io, task<T> t, std::source_location from = std::source_location::current()) {
-    if (io.stopped()) {
-        detail::throw_stopped_before();
-    }
+T run(detail::net::io_context& io, task<T> t, std::source_location from = std::source_location::current()) {
+    detail::require_runnable(io);
     // Shared: if the context is stopped early, the task outlives this call.
     const auto result = std::make_shared<detail::run_result<T>>(io);
     const detail::run_wait_guard until_here(*result);

@@ -11,7 +11,7 @@
 //   }
 //
 // co_await returns the handler's arguments without a leading error_code or exception_ptr; several arguments are a tuple. An
-// error is thrown (boost::system::system_error). Asio's adapters work: as_tuple(use_task) and, innermost, bind_executor(ex,
+// error is thrown (system_error of Asio's form). Asio's adapters work: as_tuple(use_task) and, innermost, bind_executor(ex,
 // use_task).
 //
 // The operation begins when it is awaited, unless the task is cancelled by then. The task resumes on its own executor, at
@@ -29,20 +29,17 @@
 //            after the stop is treated alike. use_task.through_stop() ignores stop.
 // The signal is emitted on the operation's executor: the bound one, or that of the I/O object. If that executor may run
 // handlers in parallel, the operation gets its own strand. So an emission never runs beside its handlers. No strand is made
-// for an executor that is a strand, or for an io_context with io_executor::set_single_threaded().
+// for an executor that is a strand, or for an io_context with io_executor::set_single_threaded() or an asio_driver.
 //
 // A handler may be destroyed without being called, as all are with their io_context. Then the body ends cancelled with the
 // reason `closed`.
 
-#include <roost/asio/detail/boost_version.hpp>
+#include <roost/asio/detail/net.hpp>
 
 #include <roost/base/config.hpp>
 #include <roost/task/as_outcome.hpp>
 #include <roost/task/task.hpp>
 #include <roost/task/timeout.hpp>
-
-#include <boost/asio/error.hpp>
-#include <boost/system/system_error.hpp>
 
 #include <chrono>
 

@@ -3,6 +3,9 @@
 #include <roost/exec/detail/activity.hpp>
 #include <roost/exec/work.hpp>
 
+#include <array>
+#include <string_view>
+
 namespace roost::inline ROOST_ABI::ext {
 
 // Work that may block its thread. Intrusive, like all work.
@@ -10,16 +13,22 @@ class blocking_work : public work {
 public:
     using work::work;
 
-    // Name and site for reports. The text must outlive the work.
-    void set_label(const detail::activity_label& what) noexcept { label_ = what; }
-    [[nodiscard]] const detail::activity_label& label() const noexcept { return label_; }
+    // Name and site for reports. Copies the beginning of the name: the text may be gone before the work runs.
+    void set_label(const detail::activity_label& what) noexcept {
+        name_size_ = static_cast<unsigned char>(what.name().copy(name_.data(), name_.size()));
+        site_ = what.site();
+    }
+    [[nodiscard]] std::string_view name() const noexcept { return {name_.data(), name_size_}; }
+    [[nodiscard]] roost::site site() const noexcept { return site_; }
 
     // For services: the second link of their queue. `queued` is true while the work is in it.
     blocking_work* prev = nullptr;
     bool queued = false;
 
 private:
-    detail::activity_label label_;
+    std::array<char, 63> name_{};
+    unsigned char name_size_ = 0;
+    roost::site site_;
 };
 
 // Threads that may block: the blocking lane of a runtime, or of virtual time.

@@ -5,12 +5,14 @@
 
 #include <concepts>
 #include <string_view>
+#include <system_error>
 
 namespace roost::inline ROOST_ABI {
 
 namespace ext {
 class timer_service;
 class blocking_service;
+class reactor;
 }  // namespace ext
 
 // The interface that the core requires of a runtime: takes work and runs it later. post() does not run it,
@@ -48,8 +50,20 @@ public:
     virtual ext::timer_service* timers() noexcept { return nullptr; }
     // Returns null if this executor has no threads for work that blocks.
     virtual ext::blocking_service* blocking() noexcept { return nullptr; }
-    // Returns true if the calling thread is running work of this executor.
+    // Returns where descriptors are registered for events (exec/driver.hpp). Returns null if nothing has made a reactor yet, or
+    // this executor has no driver. Thread-safe.
+    virtual ext::reactor* reactor() noexcept { return nullptr; }
+    // As reactor(), but makes one if there is none. Returns null, with the reason in `why`, if this executor has no driver or
+    // cannot make one. Thread-safe.
+    virtual ext::reactor* make_reactor(std::error_code& why) noexcept {
+        why = std::make_error_code(std::errc::operation_not_supported);
+        return nullptr;
+    }
+    // Returns true if the calling thread may run work of this executor at once. It may not inside the executor's driver.
     [[nodiscard]] virtual bool is_here() const noexcept { return false; }
+    // Returns true if the calling thread is one that runs work of this executor, also inside the executor's driver. Such a
+    // thread must not block until that work has run.
+    [[nodiscard]] virtual bool owns_this_thread() const noexcept { return is_here(); }
     [[nodiscard]] virtual std::string_view name() const noexcept { return "executor"; }
 
 protected:

@@ -10,6 +10,7 @@
 // A promise may have
 //   executor_ref get_executor() const noexcept;     the executor that resumes it
 //   void resume_from_wait() noexcept;               resumes it (a Roost task sets the current job first)
+//   bool unwind_from_wait(bool) noexcept;           see unwind_function
 // Without the first, the waking thread resumes it, after it has released every lock.
 
 namespace roost::inline ROOST_ABI::ext {
@@ -40,6 +41,24 @@ template <class Promise>
             handle.resume();
         }
     };
+}
+
+// Called in place of the resume_function, by a wait that was cut short. If the coroutine is cancelled, unwinds it and returns
+// true; the awaiter is destroyed then. Returns false, and changes nothing, if the coroutine has to be resumed: a stop or a
+// select has ended only its wait. If only_with_its_job is true, also returns false unless the whole job is cancelled: a
+// deadline cancels only a part of it.
+using unwind_function = bool (*)(void* frame, bool only_with_its_job) noexcept;
+
+// Returns null if the coroutine type cannot be unwound.
+template <class Promise>
+[[nodiscard]] constexpr unwind_function unwind_function_of() noexcept {
+    if constexpr (requires(Promise& p) { p.unwind_from_wait(true); }) {
+        return +[](void* frame, bool only_with_its_job) noexcept {
+            return std::coroutine_handle<Promise>::from_address(frame).promise().unwind_from_wait(only_with_its_job);
+        };
+    } else {
+        return nullptr;
+    }
 }
 
 }  // namespace roost::inline ROOST_ABI::ext

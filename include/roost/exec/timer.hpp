@@ -22,7 +22,8 @@ public:
     void set_deadline(time_point t) noexcept { deadline_ = t; }  // requires that it is not armed
     void fire() noexcept { fired_(*this); }
 
-    // for services: two links, a position (slot number or heap index) and a state.
+    // For services: two links, a position (slot number or heap index) and a state. A service that ends sets `service` of the
+    // timers that are still armed to null, if their owners may outlive it.
     timer* next = nullptr;
     timer* prev = nullptr;
     union {

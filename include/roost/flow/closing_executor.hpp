@@ -39,6 +39,7 @@ public:
     ext::timer_service* timers() noexcept override { return target_->timers(); }
     ext::blocking_service* blocking() noexcept override { return target_->blocking(); }
     [[nodiscard]] bool is_here() const noexcept override { return target_->is_here(); }
+    [[nodiscard]] bool owns_this_thread() const noexcept override { return target_->owns_this_thread(); }
     [[nodiscard]] std::string_view name() const noexcept override { return detail::task_access::core_of(scope_).name(); }
 
     // Starts a child: a task, or anything else that a task can await. As in a scope, a failed child cancels the others, and

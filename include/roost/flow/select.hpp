@@ -13,6 +13,7 @@
 //   a channel: receive(), send(v), send_from(v)             a signal_watch: receive()
 //   an event, auto_reset_event or latch: wait()             a mutex or semaphore: lock(), lock_shared(), acquire()
 //   a job or a deferred itself; join() of an owned_scope    sleep_for(), sleep_until()
+//   a descriptor or stream: readable(), writable()
 // A value passed to send() is lost if another clause happens; send_from(v) keeps it. The clause of a deferred is its end.
 // After that it can be awaited at once. A task is no clause, because it has effects: use race().
 //

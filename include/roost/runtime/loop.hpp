@@ -5,6 +5,7 @@
 #include <roost/exec/detail/posters.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/runtime/detail/access.hpp>
+#include <roost/runtime/detail/driver_seat.hpp>
 #include <roost/runtime/detail/fork_check.hpp>
 #include <roost/runtime/detail/forward.hpp>
 #include <roost/runtime/detail/pace.hpp>
@@ -22,7 +23,7 @@ namespace roost::inline ROOST_ABI {
 // thread costs no atomic operation.
 class loop final : public executor {
 public:
-    explicit loop(std::string_view name = "loop");
+    explicit loop(std::string_view name = "loop", ext::driver* driver = nullptr);
     // Requires that run() has returned and that nothing is queued; see close(). Otherwise the program ends. Any thread may
     // destroy the loop as soon as posted work or stop() made run() return. Waits until the threads inside post(), stop() and
     // close() have left.
@@ -33,7 +34,10 @@ public:
     bool take_next(const ext::work& w) noexcept override;
     ext::timer_service* timers() noexcept override { return &timers_; }
     ext::blocking_service* blocking() noexcept override { return blocking_; }
+    ext::reactor* reactor() noexcept override { return seat_.reactor(); }
+    ext::reactor* make_reactor(std::error_code& why) noexcept override;
     [[nodiscard]] bool is_here() const noexcept override;
+    [[nodiscard]] bool owns_this_thread() const noexcept override;
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
 
     // Returns the loop whose run() or poll() the calling thread is in, or null.
@@ -64,7 +68,11 @@ private:
     void enter() noexcept;
     void leave() noexcept;
     std::size_t run_some() noexcept;
+    void sleep(std::uint32_t heard, time_point next_timer) noexcept;
+    void poll_driver(ext::driver& in) noexcept;
+    [[nodiscard]] bool is_anything_ready() const noexcept;
 
+    detail::driver_seat seat_;
     detail::bell bell_;
     detail::posters posters_;
     detail::work_stack outside_;
@@ -78,6 +86,8 @@ private:
     bool older_ready_ = false;
     bool slept_ = true;
     bool running_ = false;
+    bool drives_ = false;  // the thread is inside the driver: its handlers run no bodies
+    bool polls_ = false;  // at the end of the next round of bodies
     std::size_t timers_left_ = 0;
     ext::blocking_service* blocking_ = nullptr;
     detail::keeper* watcher_ = nullptr;

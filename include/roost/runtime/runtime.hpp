@@ -1,5 +1,6 @@
 #pragma once
 
+#include <roost/exec/driver.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/runtime/blocking_lane.hpp>
 #include <roost/runtime/overrun.hpp>
@@ -21,6 +22,9 @@ public:
     constexpr runtime_options& name(std::string_view text) noexcept { return name_ = text, *this; }
     constexpr runtime_options& blocking_threads(std::size_t limit) noexcept { return blocking_ = limit, *this; }
     constexpr runtime_options& blocking_patience(duration limit) noexcept { return blocking_patience_ = limit, *this; }
+    // A driver instead of epoll, for example ext::asio_driver. It must outlive the runtime, which closes it at its end. So it
+    // serves one runtime only.
+    constexpr runtime_options& driver(ext::driver& own) noexcept { return driver_ = &own, *this; }
     constexpr runtime_options& soft_budget(duration budget) noexcept { return soft_budget_ = budget, *this; }
     constexpr runtime_options& on_overrun(overrun_function f, void* context = nullptr) noexcept {
         return on_overrun_ = f, overrun_context_ = context, *this;
@@ -33,6 +37,7 @@ private:
     std::string_view name_ = "runtime";
     std::size_t blocking_ = 64;
     duration blocking_patience_ = blocking_lane::default_patience;
+    ext::driver* driver_ = nullptr;
     duration soft_budget_ = std::chrono::milliseconds(100);
     overrun_function on_overrun_ = nullptr;
     void* overrun_context_ = nullptr;

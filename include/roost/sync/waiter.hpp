@@ -65,6 +65,8 @@ public:
     // One of several waits of which only one takes effect, see sync/detail/choice.hpp.
     constexpr resume_target(detail::choice& of, work::run_function function, executor_ref executor) noexcept
         : frame_(&of), run_(function), where_(executor), is_alternative_(true) {}
+    // For a member that is written later.
+    explicit resume_target(seam::unset_t) noexcept : where_(seam::unset) {}
     template <class Promise>
     [[nodiscard]] static resume_target of(std::coroutine_handle<Promise> handle) noexcept;
 

@@ -3,6 +3,7 @@
 
 #include "exchange.hpp"
 #include "start_call.hpp"
+#include "waits.hpp"
 
 #include <cerrno>
 
@@ -41,20 +42,28 @@ void check_text(const std::string& sql, const std::vector<parameter>& args) {
     }
 }
 
+// libpq may close its socket in any step and open another one, also under the same number. So each step borrows it anew.
 task<> finish_connect(detail::session& s, time_point deadline) {
+    using detail::socket_wait;
     PostgresPollingStatusType next = PQstatus(s.conn) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
     while (next != PGRES_POLLING_OK) {
         if (next == PGRES_POLLING_FAILED) {
             fail_to_connect(PQerrorMessage(s.conn));
         }
-        detail::socket_wait ready(s.name, *s.sockets, PQsocket(s.conn),
-                                  next == PGRES_POLLING_READING ? poller::readable : poller::writable, deadline);
+        s.socket = io::descriptor::borrow(PQsocket(s.conn));
+        socket_wait ready(s.name, *s.shared, s.socket,
+                          next == PGRES_POLLING_READING ? socket_wait::readable : socket_wait::writable, deadline);
         const std::uint32_t events = co_await ready;
-        if ((events & poller::expired) != 0 || events == poller::none) {
-            fail_to_connect(events == poller::none ? "the socket cannot be watched" : "connecting took too long");
+        if ((events & socket_wait::refused) != 0) {
+            fail_to_connect("the socket cannot be watched: " + ready.why_refused().message());
         }
+        if (events == socket_wait::expired) {
+            fail_to_connect("connecting took too long");
+        }
+        s.socket.close();
         next = PQconnectPoll(s.conn);
     }
+    s.socket = io::descriptor::borrow(PQsocket(s.conn));
 }
 
 }  // namespace
@@ -67,9 +76,9 @@ task<connection> connection::connect(std::string conninfo, connect_options how) 
         how.sockets = std::make_shared<poller>(how.name);
     }
     const time_point deadline = deadline_after(now(), how.connect_timeout);
-    auto s = std::make_shared<detail::session>(how.name, how.sockets, how.cancel_budget);
+    const auto s = std::make_shared<detail::session>(how.name, how.sockets, how.cancel_budget);
     const auto start = std::make_shared<detail::start_call>(std::move(conninfo));
-    detail::side_wait started(s->name, *s->sockets, start, deadline);
+    detail::side_wait started(s->name, *s->shared, start, deadline);
     const bool has_returned = co_await started;
     if (!has_returned) {
         fail_to_connect(
@@ -91,7 +100,7 @@ task<connection> connection::connect(std::string conninfo, connect_options how) 
         }
         static_cast<void>(first.take());
     }
-    co_return connection(std::move(s));
+    co_return connection(s);
 }
 
 task<rows> connection::query_parameters(std::string sql, std::vector<parameter> args) {

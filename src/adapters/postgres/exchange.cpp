@@ -12,20 +12,18 @@ using namespace ext;
 
 exchange::exchange(std::shared_ptr<session> on, const std::string& sql, const std::vector<parameter>& args,
                    time_point give_up) noexcept
-    : work(+[](work& w) noexcept {
-          auto& self = static_cast<exchange&>(w);
-          if (self.go_on()) {
-              self.next_.resume();
-          }
-      }),
-      entry(+[](entry& e, std::uint32_t got) noexcept {
-          auto& self = static_cast<exchange&>(e);
-          self.events_ = got;
-          self.next_.post(self);
-      }),
+    : event_wait(
+          *on->shared,
+          +[](event_wait& e) noexcept {
+              auto& self = static_cast<exchange&>(e);
+              if (self.go_on()) {
+                  self.next().resume();
+              }
+          }),
       on_(std::move(on)),
       sql_(sql),
       args_(args),
+      last_limit_(no_deadline),
       give_up_at_(give_up) {}
 
 exchange::~exchange() {
@@ -33,6 +31,14 @@ exchange::~exchange() {
         roost::detail::panic("statement", on_->name, site(),
                              "its coroutine was destroyed while it runs; cancel the task and join it instead");
     }
+}
+
+// Returns true if the coroutine stays suspended.
+bool exchange::begin_statement() noexcept {
+    if (!send()) {
+        return false;
+    }
+    return !go_on();
 }
 
 // Returns false if the statement could not be sent; the failure is then its answer.
@@ -80,52 +86,82 @@ bool exchange::send_with_arguments() {
            (!is_pipelined_ || PQpipelineSync(c) != 0);
 }
 
-// Returns true if the exchange is finished and the coroutine continues. If false, the poller or the lane resumes it, and
-// the caller must not touch it any more.
+// Returns true if the exchange is finished and the coroutine continues. If false, an event resumes it, and the caller must
+// not touch it any more.
 bool exchange::go_on() noexcept {
     const std::shared_ptr<session> s = on_;
     suspended_ = true;
-    const bool is_late = (events_ & poller::expired) != 0;
-    const bool was_answered = is_answered_;  // written by this operation's own steps only
-    const bool is_answered = was_answered || (!is_late && receive());
-    if (is_late) {
-        give_up(was_answered);
-    }
-    s->lock.lock();
-    is_answered_ = is_answered;
-    bool is_finished = is_late || (is_answered && !s->request_runs);
-    if (!is_finished) {
+    for (unsigned round = 1;; ++round) {
+        const std::uint32_t events = end();
+        const bool is_answered = is_answered_ || receive(events);  // written by this operation's own steps only
+        s->lock.lock();
+        is_answered_ = is_answered;
+        const bool is_done = is_answered && !s->request_runs;
+        if (is_done || ends_early(events)) {
+            is_finished_ = true;
+            s->current = nullptr;
+            s->lock.unlock();
+            if (!is_done) {
+                say_why(events);
+            }
+            return true;
+        }
         s->current = this;
-        const int fd = is_answered ? -1 : PQsocket(s->conn);
-        const std::uint32_t wanted = is_writing_ ? poller::readable | poller::writable : poller::readable;
-        if (!s->sockets->arm(*this, fd, wanted, give_up_at_)) {
-            fail("", "the socket cannot be watched", true);
-            is_finished = true;
+        if (const time_point wanted = wakes_at(); wanted != last_limit_) {
+            s->lock.unlock();  // the limit that is moved may be passing, which takes the lock
+            set_limit(last_limit_ = wanted);
+            continue;
+        }
+        if (round >= rounds_in_turn && next().executor()) {  // the server is fast: other work of this thread has a turn
+            s->lock.unlock();
+            post_last();
+            return false;
+        }
+        const bool asks = wants_request() && now() >= ask_again_at_;
+        s->request_runs = s->request_runs || asks;
+        const bool waits =
+            is_answered ? begin(nullptr, none) : begin(&s->socket, is_writing_ ? readable | writable : readable);
+        s->lock.unlock();
+        if (asks) {
+            s->send_request();
+        }
+        if (waits) {
+            return false;
         }
     }
-    if (is_finished) {
-        is_finished_ = true;
-        s->current = nullptr;
-    }
-    s->lock.unlock();
-    return is_finished;
 }
 
-void exchange::give_up(bool was_answered) noexcept {
-    on_->lock.lock();
-    const bool was_cancelled = cancel_wanted_;
-    on_->lock.unlock();
+// Called under the lock, as the next two.
+bool exchange::ends_early(std::uint32_t events) const noexcept {
+    return (events & refused) != 0 || ((events & expired) != 0 && now() >= give_up_at_);
+}
+
+bool exchange::wants_request() const noexcept {
+    return cancel_wanted_ && !is_answered_ && !on_->request_runs && on_->request;
+}
+
+// Returns when a wait ends without an event.
+time_point exchange::wakes_at() const noexcept {
+    return wants_request() && now() < ask_again_at_ ? std::min(ask_again_at_, give_up_at_) : give_up_at_;
+}
+
+// Called for an exchange that ends before it is done. Nothing else changes it any more.
+void exchange::say_why(std::uint32_t events) noexcept {
+    if ((events & refused) != 0) {
+        fail("", "the socket cannot be watched", true);
+        return;
+    }
     fail("57014",
-         !was_cancelled ? "the server did not answer in time"
-         : was_answered ? "a cancel request did not return in time"
-                        : "the server did not answer a cancel request",
+         !cancel_wanted_ ? "the server did not answer in time"
+         : is_answered_  ? "a cancel request did not return in time"
+                         : "the server did not answer a cancel request",
          true);
 }
 
 // Reads and writes what it can without waiting. Returns true if the server has answered completely, or is lost.
-bool exchange::receive() noexcept {
+bool exchange::receive(std::uint32_t events) noexcept {
     PGconn* c = on_->conn;
-    if ((events_ & poller::readable) != 0 && PQconsumeInput(c) == 0) {
+    if ((events & (readable | expired)) != 0 && PQconsumeInput(c) == 0) {
         fail("", PQerrorMessage(c), true);
         return true;
     }
@@ -210,19 +246,14 @@ bool exchange::try_cancel() noexcept {
     }
     cancel_wanted_ = true;
     give_up_at_ = std::min(give_up_at_, deadline_after(now(), s->cancel_budget));
-    const bool asks = !is_answered_ && s->request != nullptr;
-    s->request_runs = asks;
-    s->sockets->hurry(*this, give_up_at_);
+    const bool asks = wants_request();
+    s->request_runs = s->request_runs || asks;
+    hurry(give_up_at_);
     s->lock.unlock();
-    if (asks && !adapters_access::cancels_of(*s->sockets).submit(s->request)) {
-        s->request_returned();
+    if (asks) {
+        s->send_request();
     }
     return false;
-}
-
-void exchange::resume_later() noexcept {
-    set_run(+[](work& w) noexcept { static_cast<exchange&>(w).next_.resume(); });
-    next_.post(*this);
 }
 
 rows exchange::take() {

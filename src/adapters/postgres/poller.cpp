@@ -1,15 +1,19 @@
 #include <roost/adapters/postgres/poller.hpp>
-#include <roost/base/assert.hpp>
 
+#include <roost/base/assert.hpp>
+#include <roost/runtime/loop.hpp>
+
+#include "event_wait.hpp"
 #include "side_threads.hpp"
 
-#include <algorithm>
 #include <cerrno>
+#include <mutex>
+#include <new>
+#include <string>
 #include <system_error>
+#include <utility>
 
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
+#include <poll.h>
 
 namespace roost::inline ROOST_ABI::postgres {
 
@@ -19,244 +23,182 @@ namespace {
 
 constexpr std::size_t side_thread_limit = 4;
 
-class locked {
+using guard_type = std::lock_guard<small_mutex>;
+
+// A loop on a thread of its own.
+class loop_thread {
 public:
-    explicit locked(small_mutex& m) noexcept : m_(m) { m_.lock(); }
-    locked(const locked&) = delete;
-    locked& operator=(const locked&) = delete;
-    ~locked() { m_.unlock(); }
+    explicit loop_thread(std::string_view name) : loop_(name), thread_([this] { loop_.run(); }) {}
+    loop_thread(const loop_thread&) = delete;
+    loop_thread& operator=(const loop_thread&) = delete;
+    ~loop_thread() {
+        loop_.close();
+        thread_.join();
+    }
+    [[nodiscard]] loop& where() noexcept { return loop_; }
 
 private:
-    small_mutex& m_;
+    loop loop_;
+    thread thread_;
 };
-
-int checked(int descriptor, const char* what) {
-    if (descriptor < 0) {
-        throw std::system_error(errno, std::system_category(), what);
-    }
-    return descriptor;
-}
 
 }  // namespace
 
-poller::poller(std::string_view name)
-    : name_(name),
-      starts_(std::make_unique<detail::side_threads>(name_, side_thread_limit)),
-      cancels_(std::make_unique<detail::side_threads>(name_, side_thread_limit)) {
-    epoll_ = checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1");
-    try {
-        wake_ = checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd");
-        if (!watch(wake_, readable)) {
-            throw std::system_error(errno, std::system_category(), "epoll_ctl");
-        }
-        thread_ = thread([this] { run(); });
-    } catch (...) {
-        ::close(epoll_);
-        if (wake_ >= 0) {
-            ::close(wake_);
-        }
-        throw;
-    }
-}
+struct poller::parts {
+    explicit parts(std::string_view n) : name(n), starts(name, side_thread_limit), cancels(name, side_thread_limit) {}
+
+    std::string name;
+    detail::side_threads starts;
+    detail::side_threads cancels;
+    small_mutex lock;
+    std::unique_ptr<loop_thread> own;  // under the lock; once made, it stays
+    std::size_t armed = 0;  // entries; under the lock
+};
+
+poller::poller(std::string_view name) : parts_(std::make_unique<parts>(name)) {}
 
 poller::~poller() {
+    if (parts_->armed != 0) {
+        roost::detail::panic("poller", parts_->name, site(),
+                             "it was destroyed while an entry is armed; withdraw its entries before");
+    }
+}
+
+executor& poller::get_executor() {
+    const guard_type held(parts_->lock);
+    if (!parts_->own) {
+        parts_->own = std::make_unique<loop_thread>(parts_->name);
+    }
+    return parts_->own->where();
+}
+
+// --- deprecated entries ------------------------------------------------------------------------------------------------------
+
+// The wait of an entry, on the poller's loop.
+class detail::watched_entry final : public event_wait {
+public:
+    watched_entry(poller& of, poller::entry& e, executor& where, int fd)
+        : event_wait(of, &watched_entry::woken), poller_(&of), entry_(&e), socket_(io::descriptor::borrow(fd)) {
+        bind(continuation(where, nullptr, nullptr));
+    }
+    // Returns false if the socket cannot be watched. The poller's thread also reports what has happened already.
+    [[nodiscard]] bool start(std::uint32_t events) noexcept {
+        wanted_ = events;
+        if (begin(socket_.native_handle() < 0 ? nullptr : &socket_, events)) {
+            return true;
+        }
+        found_ = end();
+        if ((found_ & refused) != 0) {
+            return false;
+        }
+        post();
+        return true;
+    }
+    void make_earlier(time_point deadline) noexcept {
+        if (deadline < deadline_) {
+            deadline_ = deadline;
+            hurry(deadline);
+        }
+    }
+
+private:
+    static void woken(event_wait& e) noexcept;
+    [[nodiscard]] std::uint32_t all_of(std::uint32_t events) const noexcept;
+
+    poller* poller_;
+    poller::entry* entry_;
+    io::descriptor socket_;
+    std::uint32_t wanted_ = none;
+    std::uint32_t found_ = none;
+    time_point deadline_ = no_deadline;
+};
+
+// The first event ends the wait. An entry is told of the other direction, too.
+std::uint32_t detail::watched_entry::all_of(std::uint32_t events) const noexcept {
+    const std::uint32_t others = (events & (readable | writable)) == 0 ? std::uint32_t(none) : wanted_ & ~events;
+    pollfd other{socket_.native_handle(), 0, 0};
+    other.events = static_cast<short>(((others & readable) != 0 ? POLLIN : 0) | ((others & writable) != 0 ? POLLOUT : 0));
+    return others != none && ::poll(&other, 1, 0) > 0 ? events | others : events;
+}
+
+// Runs on the poller's thread.
+void detail::watched_entry::woken(event_wait& e) noexcept {
+    auto& mine = static_cast<watched_entry&>(e);
+    poller::entry& fires = *mine.entry_;
+    poller::parts& shared = *mine.poller_->parts_;
+    const std::uint32_t what = mine.all_of(mine.found_ | mine.end());
+    std::unique_ptr<watched_entry> self;
     {
-        const locked hold(lock_);
-        ending_ = true;
+        const guard_type held(shared.lock);
+        self = std::move(fires.armed_);
+        --shared.armed;
     }
-    wake();
-    thread_.join();
-    if (armed_ != 0) {
-        roost::detail::panic("poller", name_, site(),
-                             "it was destroyed while an entry is armed; close its connections before");
-    }
-    ::close(wake_);
-    ::close(epoll_);
+    self.reset();
+    fires.fired_(fires, what);
 }
 
-void poller::wake() noexcept {
-    const std::uint64_t one = 1;
-    static_cast<void>(::write(wake_, &one, sizeof one));
-}
-
-// One-shot, except for the poller's own descriptor. A closed socket leaves the kernel's set by itself, so its number may be
-// in the set or not.
-bool poller::watch(int fd, std::uint32_t events) noexcept {
-    epoll_event e{};
-    e.data.fd = fd;
-    e.events = ((events & readable) != 0 ? EPOLLIN | EPOLLRDHUP : 0U) | ((events & writable) != 0 ? EPOLLOUT : 0U) |
-               (fd == wake_ ? 0U : EPOLLONESHOT);
-    return ::epoll_ctl(epoll_, EPOLL_CTL_MOD, fd, &e) == 0 ||
-           (errno == ENOENT && ::epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &e) == 0);
-}
+poller::entry::entry(fired_function fired) noexcept : fired_(fired) {}
+poller::entry::~entry() = default;
 
 bool poller::arm(entry& e, int fd, std::uint32_t events, time_point deadline) noexcept {
-    bool is_sooner = false;
-    {
-        const locked hold(lock_);
+    try {
+        executor& where = get_executor();
+        auto wait = std::make_unique<detail::watched_entry>(*this, e, where, fd);
+        const guard_type held(parts_->lock);
         ROOST_ASSERT(!e.armed_, "an entry of a poller was armed twice");
-        try {
-            if (fd >= 0 && by_fd_.size() <= static_cast<std::size_t>(fd)) {
-                by_fd_.resize(static_cast<std::size_t>(fd) + 1, nullptr);
-            }
-            if (armed_ == timed_.capacity()) {
-                timed_.reserve(2 * armed_ + 8);  // every armed entry may still get a deadline
-            }
-        } catch (...) {
-            errno = ENOMEM;
-            return false;
+        e.armed_ = std::move(wait);
+        ++parts_->armed;
+        e.armed_->make_earlier(deadline);
+        if (e.armed_->start(events)) {
+            return true;
         }
-        if (fd >= 0) {
-            ROOST_ASSERT(by_fd_[static_cast<std::size_t>(fd)] == nullptr, "two entries are armed for one socket");
-            by_fd_[static_cast<std::size_t>(fd)] = &e;
-        }
-        e.fd_ = fd;
-        e.armed_ = true;
-        ++armed_;
-        e.deadline_ = deadline;
-        if (deadline != no_deadline) {
-            timed_.push_back(&e);
-            e.timed_index_ = timed_.size();
-        }
-        // Under the lock: otherwise the deadline could fire first, the socket be closed, and its number be reused.
-        if (fd >= 0 && !watch(fd, events)) {
-            const int why = errno;
-            forget(e);
-            errno = why;
-            return false;
-        }
-        is_sooner = deadline < next_;
-        next_ = std::min(next_, deadline);
+        errno = e.armed_->why_refused().value();
+        e.armed_.reset();
+        --parts_->armed;
+    } catch (const std::system_error& failed) {
+        errno = failed.code().value();
+    } catch (const std::bad_alloc&) {
+        errno = ENOMEM;
     }
-    if (is_sooner) {
-        wake();
-    }
-    return true;
+    return false;
 }
 
 bool poller::hurry(entry& e, time_point deadline) noexcept {
-    bool is_sooner = false;
-    {
-        const locked hold(lock_);
-        if (!e.armed_) {
-            return false;
-        }
-        if (deadline < e.deadline_) {
-            if (e.timed_index_ == 0) {
-                timed_.push_back(&e);  // arm() has reserved the space
-                e.timed_index_ = timed_.size();
-            }
-            e.deadline_ = deadline;
-            is_sooner = deadline < next_;
-            next_ = std::min(next_, deadline);
-        }
+    const guard_type held(parts_->lock);
+    if (e.armed_) {
+        e.armed_->make_earlier(deadline);
     }
-    if (is_sooner) {
-        wake();
-    }
-    return true;
+    return e.armed_ != nullptr;
 }
 
 bool poller::withdraw(entry& e) noexcept {
-    const locked hold(lock_);
-    if (!e.armed_) {
+    const guard_type held(parts_->lock);
+    if (!e.armed_ || !e.armed_->claim()) {
         return false;
     }
-    if (e.fd_ >= 0) {
-        watch(e.fd_, none);
-    }
-    forget(e);
+    e.armed_->end();
+    e.armed_.reset();
+    --parts_->armed;
     return true;
 }
 
-// Called under the lock, for an entry that is no longer armed.
-void poller::forget(entry& e) noexcept {
-    if (e.fd_ >= 0) {
-        by_fd_[static_cast<std::size_t>(e.fd_)] = nullptr;
-    }
-    if (e.timed_index_ != 0) {
-        timed_[e.timed_index_ - 1] = timed_.back();
-        timed_[e.timed_index_ - 1]->timed_index_ = e.timed_index_;
-        timed_.pop_back();
-        e.timed_index_ = 0;
-    }
-    e.armed_ = false;
-    --armed_;
-}
-
-// Called under the lock. Returns the expired entries that fit; the rest is found at the next check.
-std::size_t poller::take_expired(fired* out, std::size_t room) noexcept {
-    if (next_ == no_deadline) {
-        return 0;
-    }
-    const time_point t = now();
-    if (t < next_) {
-        return 0;
-    }
-    std::size_t count = 0;
-    next_ = no_deadline;
-    for (std::size_t i = 0; i < timed_.size();) {
-        entry* const e = timed_[i];
-        if (e->deadline_ > t || count == room) {
-            next_ = std::min(next_, e->deadline_);
-            ++i;
-            continue;
-        }
-        if (e->fd_ >= 0) {
-            watch(e->fd_, none);
-        }
-        forget(*e);
-        out[count++] = {e, expired};
-    }
-    return count;
-}
-
-// Called under the lock. Returns how long to wait in the kernel.
-int poller::milliseconds_to_next() const noexcept {
-    if (next_ == no_deadline) {
-        return -1;
-    }
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next_ - now()).count();
-    return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
-}
-
-// Polls the kernel once, takes the lock once, then calls the entries without it.
-void poller::run() noexcept {
-    constexpr std::size_t batch = 64;
-    epoll_event events[batch];
-    fired ready[2 * batch];
-    int timeout = -1;
-    for (;;) {
-        const int seen = ::epoll_wait(epoll_, events, static_cast<int>(batch), timeout);
-        std::size_t count = 0;
-        bool is_ending = false;
-        {
-            const locked hold(lock_);
-            for (int i = 0; i < seen; ++i) {
-                const int fd = events[i].data.fd;
-                if (fd == wake_) {
-                    std::uint64_t ignored = 0;
-                    static_cast<void>(::read(wake_, &ignored, sizeof ignored));
-                    continue;
-                }
-                if (entry* const e = by_fd_[static_cast<std::size_t>(fd)]) {
-                    const std::uint32_t got = events[i].events;
-                    forget(*e);
-                    ready[count++] = {e, ((got & ~std::uint32_t(EPOLLOUT)) != 0 ? readable : none) |
-                                             ((got & EPOLLOUT) != 0 ? writable : none)};
-                }
-            }
-            count += take_expired(ready + count, batch);
-            timeout = milliseconds_to_next();
-            is_ending = ending_;
-        }
-        for (std::size_t i = 0; i < count; ++i) {
-            ready[i].what->fired_(*ready[i].what, ready[i].events);
-        }
-        if (is_ending) {
-            return;
-        }
-    }
-}
-
 }  // namespace roost::inline ROOST_ABI::postgres
+
+namespace roost::inline ROOST_ABI::postgres::detail {
+
+side_threads& adapters_access::starts_of(poller& of) noexcept { return of.parts_->starts; }
+side_threads& adapters_access::cancels_of(poller& of) noexcept { return of.parts_->cancels; }
+
+executor_ref adapters_access::source_of_events(poller& of, executor_ref where) noexcept {
+    std::error_code why;
+    if (where && where->timers() != nullptr && (where->reactor() != nullptr || where->make_reactor(why) != nullptr)) {
+        return where;
+    }
+    try {
+        return of.get_executor();
+    } catch (...) {
+        return {};
+    }
+}
+
+}  // namespace roost::inline ROOST_ABI::postgres::detail

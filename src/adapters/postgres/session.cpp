@@ -32,25 +32,36 @@ session::~session() { close(); }
 void session::close() noexcept {
     broken = true;
     if (request) {
-        adapters_access::cancels_of(*sockets).withdraw(*request);
+        adapters_access::cancels_of(*shared).withdraw(*request);
+    }
+    if (socket.is_open() && PQsocket(conn) == socket.native_handle()) {
+        socket.close();
+    } else {
+        socket.close_after_owner();  // libpq has closed it: the number may be another file's
     }
     if (conn != nullptr) {
         PQfinish(std::exchange(conn, nullptr));
     }
 }
 
+void session::send_request() noexcept {
+    if (!adapters_access::cancels_of(*shared).submit(request)) {
+        request_returned();
+    }
+}
+
+// The statement goes on: it is answered, or asks again later.
 void session::request_returned() noexcept {
     lock.lock();
     request_runs = false;
-    exchange* waits = current;
-    const bool is_last = waits != nullptr && waits->is_answered_ && !waits->is_finished_ && sockets->withdraw(*waits);
-    if (is_last) {
-        waits->is_finished_ = true;
-        current = nullptr;
+    exchange* const waits = current;
+    if (waits != nullptr) {
+        waits->ask_again_at_ = ext::deadline_after(now(), exchange::request_interval);
     }
+    const bool is_claimed = waits != nullptr && waits->claim();
     lock.unlock();
-    if (is_last) {
-        waits->resume_later();
+    if (is_claimed) {
+        waits->post();
     }
 }
 

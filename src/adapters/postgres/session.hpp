@@ -2,10 +2,11 @@
 
 // One session with a server: libpq's object, the socket it waits for, and the cancel request that may be under way.
 //
-// libpq's object belongs to the one operation in progress, and is handed on through the poller and the executor. Fields
-// marked "lock" are under the session's lock, which is taken before the poller's, never the other way round.
+// libpq's object belongs to the one operation in progress, and is handed on through the executor. Fields marked "lock" are
+// under the session's lock, which is taken before that of a wait, never the other way round.
 
 #include <roost/adapters/postgres/connection.hpp>
+#include <roost/io/descriptor.hpp>
 
 #include "side_threads.hpp"
 
@@ -40,20 +41,23 @@ enum class begin_state : std::uint8_t { none, owed, failed };
 
 class session {
 public:
-    session(std::string called, std::shared_ptr<poller> s, duration budget) noexcept
-        : name(std::move(called)), sockets(std::move(s)), cancel_budget(budget) {}
+    session(std::string called, std::shared_ptr<poller> with, duration budget) noexcept
+        : name(std::move(called)), shared(std::move(with)), cancel_budget(budget) {}
     session(const session&) = delete;
     session& operator=(const session&) = delete;
     ~session();
     void close() noexcept;
+    // Requires that request_runs was set, and that the lock is not held.
+    void send_request() noexcept;
     void request_returned() noexcept;
 
     std::string name;
     PGconn* conn = nullptr;
+    io::descriptor socket;  // libpq's; it closes it itself when the connection is lost
     std::shared_ptr<cancel_call> request;
     bool broken = false;
     begin_state beginning = begin_state::none;
-    std::shared_ptr<poller> sockets;
+    std::shared_ptr<poller> shared;
     duration cancel_budget;
 
     small_mutex lock;

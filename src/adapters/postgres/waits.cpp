@@ -9,103 +9,95 @@ using namespace seam;
 
 // --- socket_wait -------------------------------------------------------------------------------------------------------------
 
-socket_wait::socket_wait(const std::string& name, poller& in, int fd, std::uint32_t events, time_point deadline) noexcept
-    : work(+[](work& w) noexcept { static_cast<socket_wait&>(w).next_.resume(); }),
-      entry(+[](entry& e, std::uint32_t got) noexcept {
-          auto& self = static_cast<socket_wait&>(e);
-          self.events_ = got;
-          self.next_.post(self);
-      }),
+socket_wait::socket_wait(const std::string& name, poller& shared, io::descriptor& socket, std::uint32_t events,
+                         time_point deadline) noexcept
+    : event_wait(
+          shared, +[](event_wait& e) noexcept { static_cast<socket_wait&>(e).next().resume(); }),
       name_(name),
-      sockets_(in),
-      fd_(fd),
+      socket_(socket),
       events_(events),
       deadline_(deadline) {}
 
 socket_wait::~socket_wait() {
-    if (suspended_ && !sockets_.withdraw(*this)) {
-        roost::detail::panic("socket wait", name_, site(), "its coroutine was destroyed while it is being resumed");
+    if (suspended_) {
+        if (!claim()) {
+            roost::detail::panic("socket wait", name_, site(), "its coroutine was destroyed while it is being resumed");
+        }
+        end();
     }
 }
 
-bool socket_wait::begin() noexcept {
+bool socket_wait::suspend() noexcept {
     suspended_ = true;
-    if (sockets_.arm(*this, fd_, events_, deadline_)) {
-        return true;
-    }
-    suspended_ = false;
-    events_ = poller::none;
-    return false;
+    set_limit(deadline_);
+    return begin(&socket_, events_);
 }
 
 std::uint32_t socket_wait::await_resume() noexcept {
     suspended_ = false;
-    return events_;
+    return end();
 }
 
 bool socket_wait::try_cancel() noexcept {
-    if (!sockets_.withdraw(*this)) {
+    if (!claim()) {
         return false;
     }
+    end();
     suspended_ = false;
     return true;
 }
 
 // --- side_wait ---------------------------------------------------------------------------------------------------------------
 //
-// The poller's entry is the claim: the call, the deadline or a cancel that withdraws or fires it ends the wait.
-// The call's lock is taken before the poller's.
+// The call, the deadline or a cancel ends the wait. The call's lock is taken before that of the wait.
 
 void limited_call::returned() noexcept {
     lock_.lock();
     has_returned_ = true;
-    side_wait* const claimed = waiter_ != nullptr && waiter_->sockets_.withdraw(*waiter_) ? waiter_ : nullptr;
+    side_wait* const claimed = waiter_ != nullptr && waiter_->claim() ? waiter_ : nullptr;
     lock_.unlock();
     if (claimed != nullptr) {
-        claimed->next_.post(*claimed);
+        claimed->post();
     }
 }
 
-side_wait::side_wait(const std::string& name, poller& sockets, std::shared_ptr<limited_call> call,
+side_wait::side_wait(const std::string& name, poller& shared, std::shared_ptr<limited_call> call,
                      time_point deadline) noexcept
-    : work(+[](work& w) noexcept { static_cast<side_wait&>(w).next_.resume(); }),
-      entry(+[](entry& e, std::uint32_t) noexcept {
-          auto& self = static_cast<side_wait&>(e);
-          self.next_.post(self);
-      }),
+    : event_wait(
+          shared, +[](event_wait& e) noexcept { static_cast<side_wait&>(e).next().resume(); }),
       name_(name),
-      sockets_(sockets),
+      shared_(shared),
       call_(std::move(call)),
       deadline_(deadline) {}
 
 side_wait::~side_wait() {
     if (suspended_) {
-        if (!sockets_.withdraw(*this)) {
+        if (!claim()) {
             roost::detail::panic("connect", name_, site(), "its coroutine was destroyed while it is being resumed");
         }
+        end();
         leave();
     }
 }
 
-bool side_wait::begin() noexcept {
+bool side_wait::suspend() noexcept {
     suspended_ = true;
-    call_->waiter_ = this;
-    if (sockets_.arm(*this, -1, poller::none, deadline_)) {
-        if (adapters_access::starts_of(sockets_).submit(call_)) {
-            return true;  // another thread may have resumed the coroutine already: no member is touched from here on
-        }
-        if (!sockets_.withdraw(*this)) {
-            return true;  // the deadline resumes it
-        }
+    set_limit(deadline_);
+    if (!adapters_access::starts_of(shared_).submit(call_)) {
         never_began_ = true;
+        return false;
     }
-    suspended_ = false;
-    return false;
+    limited_call& call = *call_;
+    call.lock_.lock();
+    call.waiter_ = this;
+    const bool waits = !call.has_returned_ && begin(nullptr, none);
+    call.lock_.unlock();  // from here on another thread may resume the coroutine: no member is touched
+    return waits;
 }
 
 // Detaches the waiter from the call. Returns true if the call has returned.
 bool side_wait::leave() noexcept {
-    never_began_ = adapters_access::starts_of(sockets_).withdraw(*call_) || never_began_;
+    never_began_ = adapters_access::starts_of(shared_).withdraw(*call_) || never_began_;
     call_->lock_.lock();
     call_->waiter_ = nullptr;
     const bool has_returned = call_->has_returned_;
@@ -115,13 +107,15 @@ bool side_wait::leave() noexcept {
 
 bool side_wait::await_resume() noexcept {
     suspended_ = false;
+    end();
     return leave();
 }
 
 bool side_wait::try_cancel() noexcept {
-    if (!sockets_.withdraw(*this)) {
+    if (!claim()) {
         return false;
     }
+    end();
     leave();
     suspended_ = false;
     return true;

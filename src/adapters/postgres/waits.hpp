@@ -2,67 +2,45 @@
 
 // The awaiters of the adapter while a connection is made: for a socket, and for a call on a side thread.
 
-#include <roost/adapters/postgres/poller.hpp>
-#include <roost/exec/resume.hpp>
-#include <roost/sync/waiter.hpp>
-
+#include "event_wait.hpp"
 #include "side_threads.hpp"
 
-#include <coroutine>
 #include <string>
 
 namespace roost::inline ROOST_ABI::postgres::detail {
 
 using namespace seam;
 
-// A suspended coroutine and its executor.
-class continuation {
+// co_await returns the socket's events; expired at the deadline, refused if the socket cannot be watched.
+class socket_wait final : private event_wait {
 public:
-    continuation() noexcept = default;
-    template <class Promise>
-    explicit continuation(std::coroutine_handle<Promise> h) noexcept
-        : executor(ext::executor_of(h)), frame_(h.address()), resume_(ext::resume_function_of<Promise>()) {}
-    void resume() const noexcept { resume_(frame_); }
-    void post(ext::work& w) const noexcept {
-        if (executor) {
-            ext::post_or_fall_back(executor, w, "a PostgreSQL connection");
-        } else {
-            w.run();
-        }
-    }
+    using event_wait::expired;
+    using event_wait::readable;
+    using event_wait::refused;
+    using event_wait::why_refused;
+    using event_wait::writable;
 
-    executor_ref executor;
-
-private:
-    void* frame_ = nullptr;
-    ext::resume_function resume_ = nullptr;
-};
-
-// co_await returns the socket's events; expired at the deadline, none if the socket cannot be watched.
-class socket_wait final : private ext::work, private poller::entry {
-public:
-    socket_wait(const std::string& name, poller& in, int fd, std::uint32_t events, time_point deadline) noexcept;
+    socket_wait(const std::string& name, poller& shared, io::descriptor& socket, std::uint32_t events,
+                time_point deadline) noexcept;
     ~socket_wait();
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> h) noexcept {
-        next_ = continuation(h);
-        return begin();
+        bind(continuation(h));
+        return suspend();
     }
     [[nodiscard]] std::uint32_t await_resume() noexcept;
     [[nodiscard]] bool try_cancel() noexcept;
     [[nodiscard]] ext::wait_target waits_on() const noexcept { return {"postgres connect", std::string_view(name_)}; }
 
 private:
-    [[nodiscard]] bool begin() noexcept;
+    [[nodiscard]] bool suspend() noexcept;
 
     const std::string& name_;
-    poller& sockets_;
-    int fd_;
+    io::descriptor& socket_;
     std::uint32_t events_;
     time_point deadline_;
     bool suspended_ = false;
-    continuation next_;
 };
 
 class side_wait;
@@ -82,15 +60,15 @@ private:
 };
 
 // co_await returns true if the call has returned; false at the deadline, or if no thread can be started.
-class side_wait final : private ext::work, private poller::entry {
+class side_wait final : private event_wait {
 public:
-    side_wait(const std::string& name, poller& sockets, std::shared_ptr<limited_call> call, time_point deadline) noexcept;
+    side_wait(const std::string& name, poller& shared, std::shared_ptr<limited_call> call, time_point deadline) noexcept;
     ~side_wait();
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> h) noexcept {
-        next_ = continuation(h);
-        return begin();
+        bind(continuation(h));
+        return suspend();
     }
     [[nodiscard]] bool await_resume() noexcept;
     // After the wait: there was no thread for the call until the deadline, and there never will be.
@@ -101,16 +79,15 @@ public:
 
 private:
     friend class limited_call;
-    [[nodiscard]] bool begin() noexcept;
+    [[nodiscard]] bool suspend() noexcept;
     bool leave() noexcept;
 
     const std::string& name_;
-    poller& sockets_;
+    poller& shared_;
     std::shared_ptr<limited_call> call_;
     time_point deadline_;
     bool suspended_ = false;
     bool never_began_ = false;
-    continuation next_;
 };
 
 }  // namespace roost::inline ROOST_ABI::postgres::detail

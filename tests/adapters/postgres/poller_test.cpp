@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // the entries of a poller
+
 namespace {
 
 using roost::postgres::poller;

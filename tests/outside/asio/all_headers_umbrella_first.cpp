@@ -22,6 +22,7 @@ using namespace roost;  // NOLINT
 #include <roost/service/signals.hpp>
 #endif
 
+#include <roost/asio/asio_driver.hpp>
 #include <roost/asio/async_run.hpp>
 #include <roost/asio/io_executor.hpp>
 #include <roost/asio/use_task.hpp>
@@ -37,6 +38,23 @@ using namespace roost;  // NOLINT
 #include <roost/adapters/postgres/values.hpp>
 #endif
 
+#include <roost/io/buffer.hpp>
+#include <roost/io/descriptor.hpp>
+#include <roost/io/endpoint.hpp>
+#include <roost/io/epoll_driver.hpp>
+#include <roost/io/error.hpp>
+#include <roost/io/io.hpp>
+#include <roost/io/pipe.hpp>
+#include <roost/io/resolve.hpp>
+#include <roost/io/result.hpp>
+#include <roost/io/stream.hpp>
+#include <roost/io/tcp_listener.hpp>
+#include <roost/io/tcp_stream.hpp>
+#include <roost/io/udp_socket.hpp>
+#include <roost/io/unix_listener.hpp>
+#include <roost/io/unix_stream.hpp>
+
+#include <roost/testing/duplex.hpp>
 #include <roost/testing/explore.hpp>
 #include <roost/testing/manual_executor.hpp>
 #include <roost/testing/names.hpp>

@@ -1,6 +1,23 @@
 // Every optional header in one file with roost.hpp, which comes last, under using directives for std and roost.
 
 // clang-format off
+#include <roost/io/buffer.hpp>
+#include <roost/io/descriptor.hpp>
+#include <roost/io/endpoint.hpp>
+#include <roost/io/epoll_driver.hpp>
+#include <roost/io/error.hpp>
+#include <roost/io/io.hpp>
+#include <roost/io/pipe.hpp>
+#include <roost/io/resolve.hpp>
+#include <roost/io/result.hpp>
+#include <roost/io/stream.hpp>
+#include <roost/io/tcp_listener.hpp>
+#include <roost/io/tcp_stream.hpp>
+#include <roost/io/udp_socket.hpp>
+#include <roost/io/unix_listener.hpp>
+#include <roost/io/unix_stream.hpp>
+
+#include <roost/testing/duplex.hpp>
 #include <roost/testing/explore.hpp>
 #include <roost/testing/manual_executor.hpp>
 #include <roost/testing/names.hpp>
@@ -19,6 +36,7 @@
 #include <roost/adapters/sqlite/values.hpp>
 #endif
 
+#include <roost/asio/asio_driver.hpp>
 #include <roost/asio/async_run.hpp>
 #include <roost/asio/io_executor.hpp>
 #include <roost/asio/use_task.hpp>

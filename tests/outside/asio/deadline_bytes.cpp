@@ -1,5 +1,7 @@
 // A reader that gives every read a short deadline and tries again receives every byte, once and in order: with one, two and
-// three threads on the io_context, and as a task of a runtime. The number of bytes per case can be given as the argument.
+// three threads on the io_context, as a task of a runtime beside it, and on workers that drive it. The number of bytes per case
+// can be given as the argument.
+#include <roost/asio/asio_driver.hpp>
 #include <roost/asio/async_run.hpp>
 #include <roost/asio/use_task.hpp>
 #include <roost/runtime/run.hpp>
@@ -85,6 +87,20 @@ bool transfer(const std::string& what, long count, int threads, bool on_runtime)
     return seen.bytes == count && seen.in_order;
 }
 
+bool transfer_on_workers(unsigned workers, long count) {
+    roost::ext::asio_driver io;
+    roost::runtime rt(roost::runtime_options().workers(workers).driver(io));
+    stream reader(io.context());
+    stream writer(io.context());
+    net::local::connect_pair(reader, writer);
+    std::thread writing(write_all, writer.release(), count);
+    const tally seen = roost::run(rt, read_all(reader));
+    writing.join();
+    std::printf("workers that drive the context: %u: sent %ld, lost %ld, %ld deadlines passed\n", workers, count,
+                count - seen.bytes, seen.timeouts);
+    return seen.bytes == count && seen.in_order;
+}
+
 int main(int argc, char** argv) {
     const long count = argc > 1 ? std::atol(argv[1]) : 20'000;
     ::alarm(argc > 1 ? 0 : 100);
@@ -93,6 +109,8 @@ int main(int argc, char** argv) {
         ok = transfer("context threads: " + std::to_string(threads), count, threads, false) && ok;
     }
     ok = transfer("on a runtime", count, 1, true) && ok;
+    ok = transfer_on_workers(1, count) && ok;
+    ok = transfer_on_workers(2, count) && ok;
     if (!ok) {
         std::puts("bytes were lost, or came in another order");
     }

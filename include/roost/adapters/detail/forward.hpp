@@ -7,6 +7,7 @@
 namespace roost::inline ROOST_ABI::postgres::detail {
 class session;
 class side_threads;
+class watched_entry;
 }  // namespace roost::inline ROOST_ABI::postgres::detail
 
 namespace roost::inline ROOST_ABI::sqlite::detail {

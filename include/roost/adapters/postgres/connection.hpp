@@ -1,6 +1,6 @@
 #pragma once
 
-// PostgreSQL behind a pool: libpq without blocking, one poller thread for all connections.
+// PostgreSQL behind a pool: libpq without blocking, on the driver of the executor.
 //
 //   pool<postgres::connection> db = postgres::make_pool("host=... dbname=...", options);   // options.where: an executor
 //   auto c = (co_await db.acquire("report")).value();
@@ -15,7 +15,9 @@
 //
 // No call waits without a limit. Resolving a name and sending a cancel request (PQcancel) cannot be interrupted. Each kind
 // has up to four side threads, which are not the runtime's. A call that exceeds its limit is abandoned: the task continues,
-// and the thread stays until the call returns. Calls that still run when the poller ends are reported by name.
+// and the thread stays until the call returns. Calls that still run when the last connection ends are reported by name.
+//
+// On an executor without a driver or timers, one more thread waits for the sockets (poller.hpp).
 //
 // A connection that the server or the network has closed is_broken(), and the pool replaces it. The next statement detects
 // that, or the pool does before it hands the connection out. A connection has one user at a time.
@@ -44,7 +46,7 @@ struct connect_options {
     duration cancel_budget = std::chrono::seconds(2);  // keep it shorter than the cancel phase of a service
     std::string on_connect;  // SQL that every new connection runs first
     std::string name;  // in reports; empty: the pool's name, or "postgres"
-    std::shared_ptr<poller> sockets;  // shared with other pools; empty: make_pool creates one
+    std::shared_ptr<poller> sockets;  // the threads of poller.hpp, shared with other pools; empty: make_pool creates them
 };
 
 class connection {

@@ -8,11 +8,9 @@
 // I1       at most one wait is under way, and while one thread is in advance() no other begins one
 
 #include <roost/asio/detail/handler_memory.hpp>
+#include <roost/asio/detail/net.hpp>
 #include <roost/exec/detail/timer_table.hpp>
 #include <roost/exec/timer.hpp>
-
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -21,7 +19,7 @@ namespace roost::inline ROOST_ABI::detail {
 
 class io_timers final : public ext::timer_service {
 public:
-    explicit io_timers(boost::asio::io_context& context);
+    explicit io_timers(net::io_context& context);
     ~io_timers() = default;
 
     [[nodiscard]] time_point now() noexcept override { return roost::now(); }
@@ -32,9 +30,8 @@ public:
     std::size_t close() noexcept;
 
 private:
-    using alarm =
-        boost::asio::basic_waitable_timer<std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>,
-                                          boost::asio::io_context::executor_type>;
+    using alarm = net::basic_waitable_timer<std::chrono::steady_clock, net::wait_traits<std::chrono::steady_clock>,
+                                            net::io_context::executor_type>;
     class rung;
 
     void advance() noexcept;

@@ -12,13 +12,12 @@
 // P2  post_emission: exchange  seq_cst  P3     whether the emission was destroyed meanwhile: then the poster accounts for it
 // P3  ~emission: CAS           seq_cst  P1 P2  as P2; the destroying thread accounts for it when the poster has left
 
+#include <roost/asio/detail/net.hpp>
 #include <roost/asio/detail/operation_state.hpp>
+#include <roost/asio/detail/pooled_signal.hpp>
 #include <roost/base/atomic.hpp>
 #include <roost/task/detail/job/region.hpp>
 #include <roost/tree/detail/passing_callback.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 
 #include <cstdint>
 #include <exception>
@@ -43,8 +42,10 @@ public:
     // --- the operation's side, from any thread --------------------------------------------------------------------------
     // Returns the executor for the handlers and for the emission of the signal: serial, made from the first one that is
     // offered. Without memory for a strand it is the offered one, and cancellation does not end the operation early.
-    [[nodiscard]] boost::asio::any_io_executor serial_executor(const boost::asio::any_io_executor& offered) noexcept;
-    [[nodiscard]] boost::asio::cancellation_slot slot() noexcept { return signal_.slot(); }
+    [[nodiscard]] net::any_io_executor serial_executor(const net::any_io_executor& offered) noexcept {
+        return has_executor_ ? executor_ : make_serial_executor(offered);
+    }
+    [[nodiscard]] net::cancellation_slot slot() noexcept { return signal_.slot(); }
     // Called after the handler's arguments have been stored.
     void handler_called() noexcept { handler_gone(); }
     // Called when the handler is destroyed without being called.
@@ -57,7 +58,7 @@ protected:
     // --- the awaiting side ------------------------------------------------------------------------------------------------
     using cancellable::frame;
     // Sets the executor while a failure can still be thrown: nothing has begun.
-    void prepare(const boost::asio::any_io_executor& offered);
+    void prepare(const net::any_io_executor& offered);
     // Returns false if the task is cancelled; the frame unwinds.
     [[nodiscard]] bool may_begin() noexcept;
     // Called before and after the initiating function. after_begin() returns the result of await_suspend.
@@ -105,6 +106,7 @@ private:
     // thread.
     enum class post_phase : std::uint8_t { idle, posting, dropped };
 
+    [[nodiscard]] net::any_io_executor make_serial_executor(const net::any_io_executor& offered) noexcept;
     void level_raised(const region& in) noexcept;
     void request(wish what) noexcept;
     void post_emission() noexcept;
@@ -121,12 +123,13 @@ private:
     bool ends_at_stop_;
     bool dropped_ = false;
     bool suspended_ = false;
+    bool has_executor_ = false;  // for the operation's own calls, which come one after the other
     bool serial_ = true;  // under executor_lock_; false: emitting would not be safe
     atomic<post_phase> posting_{post_phase::idle};
     state_word<operation_state> state_;
     small_mutex executor_lock_;
-    boost::asio::any_io_executor executor_;
-    boost::asio::cancellation_signal signal_;
+    net::any_io_executor executor_;
+    pooled_signal signal_;
     std::optional<passing_callback<stop_hook>> on_stop_;
     std::exception_ptr error_;
     local_emission local_emission_;

@@ -4,13 +4,9 @@
 
 #include <roost/asio/use_task.hpp>
 
+#include <roost/asio/detail/frame_allocator.hpp>
+#include <roost/asio/detail/net.hpp>
 #include <roost/asio/detail/typed_operation.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 
 #include <coroutine>
 #include <exception>
@@ -40,11 +36,14 @@ public:
         to->handler_called();
     }
 
-    using cancellation_slot_type = boost::asio::cancellation_slot;
+    using allocator_type = frame_allocator<>;
+    [[nodiscard]] allocator_type get_allocator() const noexcept { return allocator_type(); }
+
+    using cancellation_slot_type = net::cancellation_slot;
     [[nodiscard]] cancellation_slot_type get_cancellation_slot() const noexcept {
         return to_ == nullptr ? cancellation_slot_type() : to_->slot();
     }
-    [[nodiscard]] boost::asio::any_io_executor executor_for(const boost::asio::any_io_executor& offered) const noexcept {
+    [[nodiscard]] net::any_io_executor executor_for(const net::any_io_executor& offered) const noexcept {
         return to_ == nullptr ? offered : to_->serial_executor(offered);
     }
 
@@ -64,7 +63,7 @@ public:
         if (!this->may_begin()) {
             return true;
         }
-        if (const boost::asio::any_io_executor known = call_->take_executor()) {
+        if (const net::any_io_executor known = call_->take_executor()) {
             this->prepare(known);
         }
         this->before_begin();
@@ -90,7 +89,7 @@ class [[nodiscard(
     "an operation with use_task begins when it is awaited")]] operation_call<Initiation, R(Args...), InitArgs...> {
 public:
     template <class I, class... Given>
-    operation_call(ext::use_task_t token, boost::asio::any_io_executor bound, I&& initiation, Given&&... given)
+    operation_call(ext::use_task_t token, net::any_io_executor bound, I&& initiation, Given&&... given)
         : token_(token),
           bound_(std::move(bound)),
           initiation_(std::forward<I>(initiation)),
@@ -102,10 +101,10 @@ public:
 
     [[nodiscard]] ext::use_task_t token() const noexcept { return token_; }
     // Returns the bound executor, else that of the I/O object if the initiation has one, else an empty one.
-    [[nodiscard]] boost::asio::any_io_executor take_executor() {
-        if constexpr (requires(const Initiation& i) { boost::asio::any_io_executor(i.get_executor()); }) {
+    [[nodiscard]] net::any_io_executor take_executor() {
+        if constexpr (requires(const Initiation& i) { net::any_io_executor(i.get_executor()); }) {
             if (!bound_) {
-                return boost::asio::any_io_executor(initiation_.get_executor());
+                return net::any_io_executor(initiation_.get_executor());
             }
         }
         return std::move(bound_);
@@ -120,13 +119,13 @@ public:
 
 private:
     ext::use_task_t token_;
-    boost::asio::any_io_executor bound_;
+    net::any_io_executor bound_;
     Initiation initiation_;
     std::tuple<InitArgs...> arguments_;
 };
 
 template <class Signature, class Initiation, class... InitArgs>
-[[nodiscard]] auto make_call(ext::use_task_t token, boost::asio::any_io_executor bound, Initiation&& initiation,
+[[nodiscard]] auto make_call(ext::use_task_t token, net::any_io_executor bound, Initiation&& initiation,
                              InitArgs&&... given) {
     return operation_call<std::decay_t<Initiation>, Signature, std::decay_t<InitArgs>...>(
         token, std::move(bound), std::forward<Initiation>(initiation), std::forward<InitArgs>(given)...);
@@ -135,7 +134,7 @@ template <class Signature, class Initiation, class... InitArgs>
 }  // namespace roost::inline ROOST_ABI::detail
 
 template <class R, class... Args>
-class boost::asio::async_result<roost::ext::use_task_t, R(Args...)> {
+class roost::detail::net::async_result<roost::ext::use_task_t, R(Args...)> {
 public:
     template <class Initiation, class... InitArgs>
     static auto initiate(Initiation&& initiation, roost::ext::use_task_t token, InitArgs&&... given) {
@@ -146,7 +145,7 @@ public:
 
 // The cancellation signal is emitted on the bound executor, so it has to be known here.
 template <class Executor, class R, class... Args>
-class boost::asio::async_result<boost::asio::executor_binder<roost::ext::use_task_t, Executor>, R(Args...)> {
+class roost::detail::net::async_result<roost::detail::net::executor_binder<roost::ext::use_task_t, Executor>, R(Args...)> {
 public:
     template <class Initiation, class Token, class... InitArgs>
     static auto initiate(Initiation&& initiation, Token&& token, InitArgs&&... given) {
@@ -156,9 +155,13 @@ public:
 };
 
 template <class... Args, class Executor>
-struct boost::asio::associated_executor<roost::detail::use_task_handler<Args...>, Executor> {
+struct roost::detail::net::associated_executor<roost::detail::use_task_handler<Args...>, Executor> {
     using type = any_io_executor;
     static type get(const roost::detail::use_task_handler<Args...>& handler, const Executor& offered = Executor()) noexcept {
-        return handler.executor_for(any_io_executor(offered));
+        if constexpr (std::is_constructible_v<type, const Executor&>) {
+            return handler.executor_for(type(offered));
+        } else {  // the default since 1.38 runs functions inline and is no executor for I/O
+            return handler.executor_for(type(system_executor()));
+        }
     }
 };

@@ -48,6 +48,7 @@ enum class operation_action : std::uint8_t {
     none,
     go_on,  // the caller was the last holder: the frame has to be resumed
     emit,  // the caller posts an emission, or continues the one it is in
+    asked,  // a stop or cancel was requested before: an emission may be using the operation
 };
 
 using operation_step = step<operation_state, operation_action>;
@@ -80,6 +81,11 @@ using operation_step = step<operation_state, operation_action>;
 [[nodiscard]] constexpr operation_step handler_left(operation_state s) noexcept {
     s.ended = true;
     return go(s, s.begun && !s.emitting ? operation_action::go_on : operation_action::none);
+}
+
+// As handler_left, but refused after a request. Without one no emission is under way, and none begins any more.
+[[nodiscard]] constexpr operation_step handler_left_unasked(operation_state s) noexcept {
+    return s.wanted == wish::nothing ? handler_left(s) : refuse<operation_state>(operation_action::asked);
 }
 
 // The emission runs. It emits the difference between `emitted` before and after.

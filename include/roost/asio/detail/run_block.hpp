@@ -2,19 +2,11 @@
 
 // The root under which async_run starts its task, and the receiver of its end.
 
+#include <roost/asio/detail/net.hpp>
 #include <roost/asio/io_executor.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/job.hpp>
 #include <roost/task/scope.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/cancellation_type.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/prefer.hpp>
-#include <boost/asio/system_executor.hpp>
 
 #include <exception>
 #include <memory>
@@ -121,22 +113,22 @@ using run_signature = typename run_signature_of<T>::type;
 // Returns system_error(operation_aborted).
 [[nodiscard]] std::exception_ptr aborted() noexcept;
 // Returns the context's executor if `where` is an io_executor, else Asio's system executor.
-[[nodiscard]] boost::asio::any_io_executor default_executor(executor_ref where);
-void pass_on(run_block& to, boost::asio::cancellation_type how) noexcept;
+[[nodiscard]] net::any_io_executor default_executor(executor_ref where);
+void pass_on(run_block& to, net::cancellation_type how) noexcept;
 [[nodiscard]] task<> join_job(job which);
 
 // Calls the handler with an outcome, on the handler's executor, which is kept at work until then.
 template <class T, class Handler>
 class run_delivery {
 public:
-    run_delivery(Handler handler, const boost::asio::any_io_executor& offered)
-        : executor_(tracked(boost::asio::get_associated_executor(handler, offered))),
+    run_delivery(Handler handler, const net::any_io_executor& offered)
+        : executor_(tracked(net::get_associated_executor(handler, offered))),
           held_(std::make_shared<held>(std::move(handler))) {}
 
     void keep(outcome<T> how) noexcept { held_->how.emplace(std::move(how)); }
     [[nodiscard]] bool try_deliver() noexcept {
         try {
-            boost::asio::post(executor_, call(held_));
+            net::post(executor_, call(held_));
             return true;
         } catch (...) {
             return false;
@@ -146,10 +138,10 @@ public:
 private:
     template <class Executor>
     static auto tracked(const Executor& ex) {
-        return boost::asio::prefer(ex, boost::asio::execution::outstanding_work.tracked);
+        return net::prefer(ex, net::execution::outstanding_work.tracked);
     }
-    using executor_type = decltype(tracked(boost::asio::get_associated_executor(
-        std::declval<const Handler&>(), std::declval<const boost::asio::any_io_executor&>())));
+    using executor_type = decltype(tracked(
+        net::get_associated_executor(std::declval<const Handler&>(), std::declval<const net::any_io_executor&>())));
 
     // Allocated before the task begins, so that the handler survives a failed post.
     struct held {
@@ -165,7 +157,7 @@ private:
             Handler handler = std::move(held_->handler);
             outcome<T> how = *std::move(held_->how);
             held_.reset();
-            if (auto slot = boost::asio::get_associated_cancellation_slot(handler); slot.is_connected()) {
+            if (auto slot = net::get_associated_cancellation_slot(handler); slot.is_connected()) {
                 slot.clear();
             }
             const std::exception_ptr error = how.is_cancelled() ? aborted() : how.error();
@@ -192,7 +184,7 @@ public:
     template <class Handler>
     void operator()(Handler&& handler, std::string name, task<T> t) const {
         using delivery = run_delivery<T, std::decay_t<Handler>>;
-        auto slot = boost::asio::get_associated_cancellation_slot(handler);
+        auto slot = net::get_associated_cancellation_slot(handler);
         delivery deliver(std::forward<Handler>(handler), default_executor(where_));
         const auto root = node_ref<run_block>::adopt(new run_block(where_, name, from_));
         if (slot.is_connected()) {
@@ -206,7 +198,7 @@ private:
     class cancel_hook {
     public:
         explicit cancel_hook(node_ref<run_block> root) noexcept : root_(std::move(root)) {}
-        void operator()(boost::asio::cancellation_type how) const noexcept { pass_on(*root_, how); }
+        void operator()(net::cancellation_type how) const noexcept { pass_on(*root_, how); }
 
     private:
         node_ref<run_block> root_;

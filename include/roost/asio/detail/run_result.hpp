@@ -2,10 +2,9 @@
 
 // The outcome of run(io, task), on its way to the thread that waits for it.
 
+#include <roost/asio/detail/net.hpp>
 #include <roost/asio/detail/run_wait.hpp>
 #include <roost/base/outcome.hpp>
-
-#include <boost/asio/io_context.hpp>
 
 #include <memory>
 #include <optional>
@@ -14,13 +13,14 @@
 namespace roost::inline ROOST_ABI::detail {
 
 [[noreturn]] void throw_stopped();
-[[noreturn]] void throw_stopped_before();
+// Throws if run() cannot run this context: it is stopped, or the workers of a runtime drive it.
+void require_runnable(net::io_context& io);
 
 // The outcome of a task on a context, for the thread that is inside run().
 template <class T>
 class run_result final : public run_wait {
 public:
-    explicit run_result(boost::asio::io_context& io) : run_wait(io) {}
+    explicit run_result(net::io_context& io) : run_wait(io) {}
     void keep(outcome<T> how) noexcept { how_.emplace(std::move(how)); }
     [[nodiscard]] outcome<T>& how() noexcept { return *how_; }
 

@@ -10,13 +10,11 @@
 //
 // Fields   phase_ under lock_; attempts_ and self_ belong to the one post or timer that is under way
 
+#include <roost/asio/detail/net.hpp>
 #include <roost/asio/io_executor.hpp>
 #include <roost/base/atomic.hpp>
 #include <roost/exec/timer.hpp>
 #include <roost/exec/work.hpp>
-
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -26,7 +24,7 @@ namespace roost::inline ROOST_ABI::detail {
 class run_wait : private ext::work, private ext::timer, public std::enable_shared_from_this<run_wait> {
 public:
     // Called by the thread that will wait. Keeps the context at work until leave().
-    explicit run_wait(boost::asio::io_context& io);
+    explicit run_wait(net::io_context& io);
     run_wait(const run_wait&) = delete;
     run_wait& operator=(const run_wait&) = delete;
 
@@ -54,7 +52,7 @@ private:
     void stay_away() noexcept;
 
     io_executor* where_;
-    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> at_work_;
+    net::executor_work_guard<net::io_context::executor_type> at_work_;
     std::uint32_t waiting_thread_;
     small_mutex lock_;
     phase phase_ = phase::waiting;

@@ -2,10 +2,8 @@
 
 // An Asio operation with the arguments of its handler, and the result that co_await returns.
 
+#include <roost/asio/detail/net.hpp>
 #include <roost/asio/detail/operation.hpp>
-
-#include <boost/asio/error.hpp>
-#include <boost/system/system_error.hpp>
 
 #include <cstddef>
 #include <exception>
@@ -30,9 +28,9 @@ struct operation_result<T> {
     using type = T;
 };
 template <class... Rest>
-struct operation_result<boost::system::error_code, Rest...> : operation_result<Rest...> {};
+struct operation_result<error_code, Rest...> : operation_result<Rest...> {};
 template <>
-struct operation_result<boost::system::error_code> : operation_result<> {};
+struct operation_result<error_code> : operation_result<> {};
 template <class... Rest>
 struct operation_result<std::exception_ptr, Rest...> : operation_result<Rest...> {};
 template <>
@@ -46,7 +44,7 @@ inline constexpr bool is_tuple = false;
 template <class... A>
 inline constexpr bool is_tuple<std::tuple<A...>> = true;
 template <class T>
-inline constexpr bool is_transfer_tuple = std::is_same_v<T, std::tuple<boost::system::error_code, std::size_t>>;
+inline constexpr bool is_transfer_tuple = std::is_same_v<T, std::tuple<error_code, std::size_t>>;
 
 // Classifies a handler's arguments. Those of an adapter that hides the error count as a result: only the caller can
 // interpret them.
@@ -59,8 +57,8 @@ template <class... Args>
         if constexpr (std::is_same_v<first, std::exception_ptr>) {
             const std::exception_ptr& error = std::get<0>(given);
             return !error ? ended_as::result : is_failure(error) ? ended_as::failure : ended_as::aborted;
-        } else if constexpr (std::is_same_v<first, boost::system::error_code>) {
-            return std::get<0>(given) == boost::asio::error::operation_aborted ? ended_as::aborted : ended_as::result;
+        } else if constexpr (std::is_same_v<first, error_code>) {
+            return std::get<0>(given) == net::error::operation_aborted ? ended_as::aborted : ended_as::result;
         } else if constexpr (is_transfer_tuple<first>) {  // as_tuple: the body sees how many bytes were moved before
             return std::get<1>(std::get<0>(given)) != 0 ? ended_as::result : ending_of(std::get<0>(given));
         } else if constexpr (is_tuple<first>) {
@@ -102,7 +100,7 @@ private:
     }();
     static constexpr bool has_code = [] {
         if constexpr (sizeof...(Args) > 0) {
-            return std::is_same_v<std::tuple_element_t<0, arguments>, boost::system::error_code>;
+            return std::is_same_v<std::tuple_element_t<0, arguments>, error_code>;
         }
         return false;
     }();
@@ -114,7 +112,7 @@ private:
     static auto unpack(arguments all) -> typename operation_result<Args...>::type {
         if constexpr (has_code) {
             if (std::get<0>(all)) {
-                throw boost::system::system_error(std::get<0>(all));
+                throw system_error(std::get<0>(all));
             }
         } else if constexpr (has_exception) {
             if (std::get<0>(all)) {

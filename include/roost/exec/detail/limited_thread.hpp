@@ -7,7 +7,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// A thread of a limited set, while it waits for a task: the task may need another thread of the set.
+// A thread of a limited set. While it waits for a task, the task may need another thread of the set.
 class limited_thread {
 public:
     // Returns that of the calling thread; null if the thread is not one of a limited set.
@@ -20,6 +20,22 @@ public:
     // Called every few milliseconds between begin_wait() and end_wait().
     virtual void still_waits() noexcept = 0;
     virtual void end_wait() noexcept = 0;
+    // Called before work on this thread delivers its result to an executor. Returns false if the set has abandoned the thread:
+    // the executor may be gone.
+    [[nodiscard]] virtual bool may_deliver() noexcept = 0;
+    // Called first by the code that uses the result.
+    virtual void has_delivered() noexcept = 0;
+
+    // The same for the calling thread, whether or not it is one of a set.
+    [[nodiscard]] static bool may_deliver_here() noexcept {
+        limited_thread* mine = of_this_thread();
+        return mine == nullptr || mine->may_deliver();
+    }
+    static void has_delivered_here() noexcept {
+        if (limited_thread* mine = of_this_thread()) {
+            mine->has_delivered();
+        }
+    }
 
 protected:
     ~limited_thread() = default;

@@ -22,8 +22,12 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
+// A wait of a higher layer says so itself.
 template <class Op>
 inline constexpr bool is_clause = false;
+template <class Source>
+    requires Source::is_clause
+inline constexpr bool is_clause<wait_operation<Source>> = true;
 template <>
 inline constexpr bool is_clause<event::operation> = true;
 template <>
@@ -72,10 +76,10 @@ public:
 // A wait in a list of waiters.
 template <class Op>
 class wait_clause {
-    static_assert(
-        is_clause<Op>,
-        "select: a clause is a receive, a send, a wait for an event, latch, mutex or semaphore, a job's or deferred's "
-        "join, or a sleep; tasks are for race()");
+    static_assert(is_clause<Op>,
+                  "select: a clause is a channel's receive or send, a wait for an event, latch, mutex or semaphore, a job's "
+                  "or deferred's "
+                  "join, a sleep, or readable() and writable(); tasks and other operations are for race()");
 
 public:
     using result = decltype(std::declval<Op&>().await_resume());

@@ -2,6 +2,7 @@
 
 #include <roost/base/assert.hpp>
 #include <roost/base/atomic.hpp>
+#include <roost/exec/driver.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -25,9 +26,12 @@
 //   awake --announce--> listed --wake_one--> chosen --signal seen--> awake, searching
 //                       listed --withdraw--> awake, searching
 //
-//   light --second barrier soon, or none any more--> strict --that barrier has passed--> trusted --calm_posts--> light
+//   light --second barrier soon, or the kernel refuses it--> strict --that barrier has passed--> trusted --calm_posts--> light
 //
-// Fields   sleeper::next_, listed_, the list, trusted_, last_barrier_: under lock_
+// One sleeper may sleep in the driver instead of on its signal. It is woken last, through the driver: another sleeper is cheaper
+// to wake, and events need a thread in the driver.
+//
+// Fields   sleeper::next_, listed_, driver_, the list, trusted_, last_barrier_: under lock_
 // I1       parked == length of the list
 // I2       an item pushed before needs_waking() returned false is seen by a searcher, or by a parker's last look
 // I3       trusted_ implies strict. A post that reads a word without strict has pushed before the barrier, and each later look
@@ -59,6 +63,7 @@ public:
         friend class idle_set;
         atomic<std::uint32_t> signal_{0};
         sleeper* next_ = nullptr;
+        ext::driver* driver_ = nullptr;
         bool listed_ = false;
     };
 
@@ -81,7 +86,8 @@ public:
     // As above, after a push by any other thread.
     [[nodiscard]] bool needs_waking_strict() noexcept { return must_wake(word_.fetch_add(0, mo::release)); }  // P3
 
-    // Wakes the newest sleeper, as a searcher. Returns false if none sleeps, or one searches already.
+    // Wakes the newest sleeper, as a searcher: one that is not in the driver if there is one. Returns false if none sleeps, or
+    // one searches already.
     bool wake_one() noexcept {
         lock_.lock();
         sleeper* s = list_;
@@ -89,11 +95,15 @@ public:
             lock_.unlock();
             return false;
         }
+        if (s->driver_ != nullptr && s->next_ != nullptr) {
+            s = s->next_;
+        }
+        ext::driver* const in = s->driver_;
         unlist(*s);
         word_.fetch_add(one_searching - one_parked, mo::relaxed);  // P8
         s->signal_.store(1, mo::relaxed);  // P4
         lock_.unlock();
-        wake_on(&s->signal_, 1);
+        rouse(&s->signal_, in);
         return true;
     }
     // Wakes all present sleepers. A worker that goes to sleep later sees what the caller did before.
@@ -103,7 +113,7 @@ public:
             unlist(*s);
             word_.fetch_add(one_searching - one_parked, mo::relaxed);  // P6
             s->signal_.store(1, mo::relaxed);  // P4
-            wake_on(&s->signal_, 1);  // rare, so under the lock: afterwards the list may have changed
+            rouse(&s->signal_, s->driver_);  // rare, so under the lock: afterwards the list may have changed
         }
         lock_.unlock();
     }
@@ -172,6 +182,22 @@ public:
         return true;
     }
 
+    // As sleep(), in the driver: also returns when that has something to handle. Afterwards the worker is a searcher. Another
+    // thread may still call the driver's wake().
+    void drive(sleeper& s, ext::driver& in) noexcept {
+        lock_.lock();
+        const bool sleeps = s.signal_.load(mo::relaxed) == 0;  // P5
+        s.driver_ = sleeps ? &in : nullptr;
+        lock_.unlock();
+        if (sleeps) {
+            in.park(no_deadline);
+            lock_.lock();
+            s.driver_ = nullptr;
+            lock_.unlock();
+            withdraw(s);
+        }
+    }
+
     // Returns true if a worker could run something right now. An estimate.
     [[nodiscard]] bool is_any_parked() const noexcept { return parked_in(word_.load(mo::relaxed)) != 0; }  // P2
     // Called between an end_search() that is not ordered and a look at the queues of workers that may be running.
@@ -202,6 +228,14 @@ private:
     static bool must_wake(std::uint32_t word) noexcept { return parked_in(word) != 0 && (word & searching_mask) == 0; }
     [[nodiscard]] std::uint32_t searching() const noexcept { return word_.load(mo::relaxed) & searching_mask; }  // P2
 
+    // Only the address of the signal is used: the sleeper may run already.
+    static void rouse(const atomic<std::uint32_t>* signal, ext::driver* in) noexcept {
+        if (in != nullptr) {
+            in->wake();
+        } else {
+            wake_on(signal, 1);
+        }
+    }
     void unlist(sleeper& s) noexcept {
         sleeper** link = &list_;
         while (*link != &s) {

@@ -2,6 +2,7 @@
 
 #include <roost/exec/detail/posters.hpp>
 #include <roost/exec/executor.hpp>
+#include <roost/runtime/detail/driver_seat.hpp>
 #include <roost/runtime/detail/fork_check.hpp>
 #include <roost/runtime/detail/idle_set.hpp>
 #include <roost/runtime/detail/injector.hpp>
@@ -29,6 +30,9 @@
 // S2  worker: finished_ load    relaxed  S1     nothing: as S1                                            (floor)
 // S3  yielded_hint              relaxed  -      an estimate: the inbox itself carries its items           (floor)
 //
+// One worker that sleeps does so in the driver, and handles its events when it wakes. While all are busy, each looks at the
+// driver when it looks at older work. What an event wakes goes to the injector: the first event is served first, by any worker.
+//
 // The newest item of a busy worker is left to it: a body that wakes another one and then suspends hands off on its own
 // thread. If the body does not suspend, a thief that has waited long enough takes the item, or one that the watcher wakes.
 
@@ -43,6 +47,7 @@ struct scheduler_options {
     timer_service* timers = nullptr;
     blocking_service* blocking = nullptr;
     keeper* watcher = nullptr;
+    ext::driver* driver = nullptr;  // null: one is made when it is needed
     unsigned search_rounds = 20;  // most rounds of a search before a sleep: about 40 microseconds
     unsigned patient_rounds = 12;  // after these a thief may take the item that a busy worker keeps for itself
 };
@@ -54,6 +59,7 @@ struct alignas(64) worker {
     scheduler* owner = nullptr;
     unsigned index = 0;
     detail::pace pace;  // until older work runs
+    bool drives = false;  // is inside the driver: its handlers run no bodies
     unsigned turn = 0;  // which kind of older work is next
     unsigned rounds = 0;  // rounds of bodies after which no waiting older work was known
     detail::patience patience;
@@ -79,7 +85,10 @@ public:
     bool take_next(const work& w) noexcept override;
     timer_service* timers() noexcept override { return options_.timers; }
     blocking_service* blocking() noexcept override { return options_.blocking; }
+    ext::reactor* reactor() noexcept override { return seat_.reactor(); }
+    ext::reactor* make_reactor(std::error_code& why) noexcept override;
     [[nodiscard]] bool is_here() const noexcept override;
+    [[nodiscard]] bool owns_this_thread() const noexcept override;
     [[nodiscard]] std::string_view name() const noexcept override { return options_.name; }
 
     [[nodiscard]] worker& worker_at(unsigned index) noexcept { return workers_[index]; }
@@ -105,6 +114,9 @@ private:
     work* steal_from(worker& me, worker& victim, bool patient) noexcept;
     bool park(worker& me, bool was_searching) noexcept;
     bool sleep(worker& me) noexcept;
+    void drive(worker& me, ext::driver& in) noexcept;
+    void handle_events(worker& me, ext::driver& in) noexcept;
+    void poll_driver(worker& me) noexcept;
     [[nodiscard]] bool is_anything_kept(const worker& me) const noexcept;
     [[nodiscard]] bool is_anything_to_get() const noexcept;
     [[nodiscard]] bool is_anything_queued() const noexcept;
@@ -113,6 +125,7 @@ private:
     void finish() noexcept;
 
     scheduler_options options_;
+    driver_seat seat_;
     idle_set idle_;
     injector outside_;
     std::unique_ptr<worker[]> workers_;

@@ -112,7 +112,7 @@ public:
         resume_.bind(target.on(where_ ? where_ : target.executor()));
         add(*node_);
         if (node_->is_terminal()) {  // stop has notified the slot already; a node that was gone before notifies no slot
-            terminal_ = true;
+            terminal_ = !end_with_part();
             return false;
         }
         suspended_ = true;
@@ -133,12 +133,23 @@ public:
             slot_.disarm();
         }
         remove();
+        if constexpr (requires { inner_.get().was_cancelled_late(); }) {
+            terminal_ = terminal_ || inner_.get().was_cancelled_late();
+        }
         if (terminal_) {
             return How::terminal();
         }
         return How::value([this]() -> decltype(auto) { return inner_.get().await_resume(); });
     }
 
+    // Returns true if the operation has done a part of its work, with which it completes now.
+    bool end_with_part() noexcept {
+        if constexpr (requires { inner_.get().end_with_part(); }) {
+            return inner_.get().end_with_part();
+        } else {
+            return false;
+        }
+    }
     // Called by tasks, which cancel their own waits.
     bool try_cancel() noexcept { return inner_.get().try_cancel(); }
     [[nodiscard]] wait_target waits_on() noexcept {

@@ -96,6 +96,11 @@ public:
         return (before & claimed_bit) == 0;
     }
     bool try_cancel(claim as = claim::cancelled) noexcept { return inner_.try_cancel(as); }
+    bool end_with_part() noexcept
+        requires requires(Operation& o) { o.end_with_part(); }
+    {
+        return inner_.end_with_part();
+    }
     void set_awaited() noexcept {
         if constexpr (requires { inner_.set_awaited(); }) {
             inner_.set_awaited();

@@ -49,6 +49,8 @@ public:
     // Delivers all of them. Touches nothing but the waiters: the first one may destroy the list they came from.
     void deliver(std::string_view what) noexcept;
     void deliver(const char* what) noexcept;
+    // As deliver(), but each behind everything that its executor has queued. For events of a driver, which come in batches.
+    void deliver_last(const char* what) noexcept;
 
 private:
     template <class What>

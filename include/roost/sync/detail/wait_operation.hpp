@@ -16,6 +16,8 @@
 #include <roost/sync/detail/limits.hpp>
 #include <roost/sync/detail/thread_waiter.hpp>
 
+#include <utility>
+
 namespace roost::inline ROOST_ABI {
 
 #if defined(__clang__) && __clang_major__ < 19
@@ -35,8 +37,7 @@ namespace detail {
 template <class Source>
 class [[nodiscard("it waits only when it is awaited: write co_await")]] wait_operation {
 public:
-    // A source is a word or two. NOLINTNEXTLINE(performance-unnecessary-value-param)
-    explicit wait_operation(Source source) noexcept : source_(source) {}
+    explicit wait_operation(Source source) noexcept : source_(std::move(source)) {}
     wait_operation(wait_operation&&) noexcept = default;
     [[gnu::always_inline]] ~wait_operation() {
         if (node_.is_started()) {

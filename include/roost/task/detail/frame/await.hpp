@@ -54,6 +54,9 @@ public:
         }
         region& in = me.region();
         if (in.is_cancelled_relaxed()) [[unlikely]] {
+            if (ends_with_part(in)) {
+                return false;
+            }
             unwind_frame(me);
             return true;
         }
@@ -102,6 +105,15 @@ private:
         const void* lock_;
         const job_core* by_;
     };
+
+    // For an operation that has done a part of its work in await_ready(): unless the job itself is cancelled, it completes.
+    [[nodiscard]] bool ends_with_part([[maybe_unused]] const region& in) noexcept {
+        if constexpr (requires { inner_.end_with_part(); }) {
+            return !in.is_cancelled_with_its_job() && inner_.end_with_part();
+        } else {
+            return false;
+        }
+    }
 
     template <class Promise>
     bool publish(std::coroutine_handle<Promise> self) {

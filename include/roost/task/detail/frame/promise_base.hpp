@@ -142,6 +142,7 @@ public:
     // For awaiters of every layer, see exec/resume.hpp.
     [[nodiscard]] executor_ref get_executor() const noexcept;
     void resume_from_wait() noexcept;
+    bool unwind_from_wait(bool only_with_its_job) noexcept;
 
     [[nodiscard]] std::coroutine_handle<promise_base> handle() noexcept {
         // Every promise of a task has this class as its first and only base with data, so the offset is the same.

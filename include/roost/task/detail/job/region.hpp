@@ -118,6 +118,11 @@ public:
         }
     }
 
+    // As disarm(), for whatever the body waited for: it unwinds instead of being resumed.
+    void leave_wait() noexcept;
+    // Returns true if the job is cancelled, and nothing between it and this region delays that.
+    [[nodiscard]] bool is_cancelled_with_its_job() const noexcept;
+
     // Counts a step of the body (task/detail/frame/slice.hpp). Returns true for the last one before it has to read the clock.
     [[nodiscard]] bool is_last_step() noexcept { return --steps_left_ == 0; }
     void set_steps(std::uint8_t count) noexcept { steps_left_ = count; }

@@ -1,0 +1,20 @@
+#pragma once
+
+// What the service says to a request. Knows nothing of connections.
+
+#include "requests.hpp"
+#include "shop.hpp"
+
+#include <roost/task/task.hpp>
+
+#include <string>
+
+namespace demo {
+
+// The request's views must stay valid until the answer is there.
+[[nodiscard]] roost::task<response> answer_to(shop& s, request from);
+
+// What /metrics says.
+[[nodiscard]] std::string metrics_text(shop& s);
+
+}  // namespace demo
