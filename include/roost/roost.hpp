@@ -35,9 +35,12 @@
 #include <roost/flow/select.hpp>
 #include <roost/flow/supervise.hpp>
 #include <roost/flow/when_all.hpp>
+#include <roost/observe/chrome_trace.hpp>
 #include <roost/observe/dump.hpp>
 #include <roost/observe/hooks.hpp>
 #include <roost/observe/job_events.hpp>
+#include <roost/observe/recorder.hpp>
+#include <roost/observe/recording.hpp>
 #include <roost/pool/error.hpp>
 #include <roost/pool/options.hpp>
 #include <roost/pool/pool.hpp>
