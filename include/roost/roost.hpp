@@ -36,6 +36,7 @@
 #include <roost/flow/supervise.hpp>
 #include <roost/flow/when_all.hpp>
 #include <roost/observe/buckets.hpp>
+#include <roost/observe/chrome_trace.hpp>
 #include <roost/observe/dump.hpp>
 #include <roost/observe/exemplar.hpp>
 #include <roost/observe/hooks.hpp>
@@ -46,6 +47,8 @@
 #include <roost/observe/metrics_text.hpp>
 #include <roost/observe/registry.hpp>
 #include <roost/observe/samples.hpp>
+#include <roost/observe/recorder.hpp>
+#include <roost/observe/recording.hpp>
 #include <roost/pool/error.hpp>
 #include <roost/pool/options.hpp>
 #include <roost/pool/pool.hpp>

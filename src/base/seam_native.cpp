@@ -188,6 +188,9 @@ unsigned hardware_threads() noexcept {
 
 time_point now() noexcept { return read_clock(CLOCK_MONOTONIC); }
 time_point coarse_now() noexcept { return read_clock(CLOCK_MONOTONIC_COARSE); }
+#if !defined(__x86_64__) && !defined(__aarch64__)
+std::uint64_t ticks() noexcept { return static_cast<std::uint64_t>(now().time_since_epoch().count()); }
+#endif
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include <roost/exec/detail/timer_table.hpp>
 
 #include <roost/base/assert.hpp>
+#include <roost/exec/detail/flight_recorder.hpp>
 
 #include <climits>
 
@@ -55,6 +56,10 @@ void timer_table::fire_due(time_point now, unsigned batch) noexcept {
         firing_ = t;
         firing_thread_ = thread_index();
         lock_.unlock();
+        if (flight_recorder::now() != 0) [[unlikely]] {
+            const duration late = t->deadline() < now ? now - t->deadline() : duration(0);
+            flight_recorder::write(event_kind::timer_fired, t, static_cast<std::uint64_t>(late.count()), 0);
+        }
         t->fire();  // may destroy it
         lock_.lock();
         firing_ = nullptr;

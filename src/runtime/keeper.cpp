@@ -5,6 +5,7 @@
 #include <roost/base/detail/subject_text.hpp>
 #include <roost/base/detail/write_stderr.hpp>
 #include <roost/base/format_duration.hpp>
+#include <roost/exec/detail/flight_recorder.hpp>
 #include <roost/exec/detail/recent_time.hpp>
 #include <roost/runtime/detail/fork_check.hpp>
 #include <roost/runtime/detail/scheduler.hpp>
@@ -144,6 +145,11 @@ void keeper::report(watched& w, unsigned index, time_point now) noexcept {
         size = what.name().copy(name.data(), name.size());
         where = what.site();
     });
+    if (flight_recorder::now() != 0) [[unlikely]] {
+        flight_recorder::write(event_kind::body_stalled, reinterpret_cast<const void*>(std::uintptr_t(index)),
+                               static_cast<std::uint64_t>(ran.count()),
+                               flight_recorder::copied_text(std::string_view(name.data(), size)));
+    }
     say(observe::overrun(options_.name, index, std::string_view(name.data(), size), where, ran));
 }
 

@@ -1,6 +1,7 @@
 #include <roost/runtime/loop.hpp>
 
 #include <roost/base/assert.hpp>
+#include <roost/exec/detail/flight_recorder.hpp>
 #include <roost/runtime/detail/keeper.hpp>
 
 #include <algorithm>
@@ -189,11 +190,15 @@ bool loop::is_anything_ready() const noexcept { return !ready_.is_empty() || !yi
 void loop::sleep(std::uint32_t heard, time_point next_timer) noexcept {
     ext::driver* const in = seat_.driver();
     if (in == nullptr) {
+        const detail::recorded_park parked(false);
         bell_.sleep(heard, next_timer);
         return;
     }
     drives_ = true;
-    bell_.drive(heard, *in, next_timer);
+    {
+        const detail::recorded_park parked(true);
+        bell_.drive(heard, *in, next_timer);
+    }
     poll_driver(*in);
 }
 

@@ -2,6 +2,7 @@
 
 // What a worker without work does: it searches, drives or sleeps.
 
+#include <roost/exec/detail/flight_recorder.hpp>
 #include <roost/runtime/detail/keeper.hpp>
 #include <roost/runtime/detail/scheduler.hpp>
 
@@ -114,6 +115,7 @@ bool scheduler::sleep(worker& me) noexcept {
     const bool adapts = me.patience.adapts();
     const time_point from = adapts ? now() : time_point();
     if (!finished_.load(mo::relaxed)) {  // S2
+        const recorded_park parked(false);
         idle_.sleep(me.sleeper);
     }
     if (adapts) {
@@ -125,6 +127,7 @@ bool scheduler::sleep(worker& me) noexcept {
 void scheduler::drive(worker& me, ext::driver& in) noexcept {
     me.drives = true;
     if (!finished_.load(mo::relaxed)) {  // S2
+        const recorded_park parked(true);
         idle_.drive(me.sleeper, in);
     }
     handle_events(me, in);

@@ -3,6 +3,7 @@
 #include <roost/service/detail/conductor.hpp>
 
 #include <roost/observe/dump.hpp>
+#include <roost/observe/recorder.hpp>
 #include <roost/runtime/blocking_lane.hpp>
 #include <roost/service/budgets.hpp>
 #include <roost/service/detail/last_resort.hpp>
@@ -140,6 +141,7 @@ void conductor::die() {
         dump(severity::error);
         say_lane(severity::error);
     } catch (...) {}  // no memory to log it
+    static_cast<void>(recorder::write_prepared());  // fails at once if none is prepared
     core_.log_ledger(core_.ledger().read().forced());
     core_.flush_log(deadline_after(now(), last_words_budget));
     die_of(signal_, forced_exit_code(core_.failure()));

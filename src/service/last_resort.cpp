@@ -2,6 +2,7 @@
 
 #include <roost/service/detail/last_resort.hpp>
 
+#include <roost/observe/recorder.hpp>
 #include <roost/service/detail/phase_state.hpp>
 #include <roost/service/detail/signal_inbox.hpp>
 
@@ -57,6 +58,7 @@ void last_resort::run() const noexcept {
             limit = std::min(limit, deadline_after(now(), last_words_budget));
         }
         if (now() >= limit) {
+            static_cast<void>(observe::recorder::write_prepared());  // fails at once if none is prepared
             die_of(signal_of(n, core_), forced_exit_code(core_.failure()));
         }
         bell_.sleep_until(limit);

@@ -3,6 +3,7 @@
 #include <roost/task/detail/job/job_core.hpp>
 
 #include <roost/base/failure_sink.hpp>
+#include <roost/exec/detail/flight_recorder.hpp>
 #include <roost/task/detail/job/job_extras.hpp>
 #include <roost/task/detail/job/scope_core.hpp>
 #include <roost/tree/detail/node_access.hpp>
@@ -250,6 +251,9 @@ void job_core::notify(job_event_kind what, job_state state, std::uint32_t times)
             default: break;
         }
     }
+    if ((watching::now() & watching::recorded) != 0) {
+        record(what, state);
+    }
     if ((watching::now() & watching::notified) == 0) {
         return;
     }
@@ -266,6 +270,20 @@ void job_core::notify(job_event_kind what, job_state state, std::uint32_t times)
         notify_of(job_event_kind::child_attached);
     } else if (what == job_event_kind::cancel_requested) {
         notify_of(job_event_kind::state_changed);
+    }
+}
+
+void job_core::record(job_event_kind what, job_state state) noexcept {
+    switch (what) {
+        case job_event_kind::created:
+            flight_recorder::write_created(this, parent(), flight_recorder::name_of(*this), flight_record::place(made_at()),
+                                           flight_recorder::name_of(*parent()));
+            break;
+        case job_event_kind::cancel_requested: flight_recorder::write(event_kind::job_cancelled, this, 0, 0); break;
+        case job_event_kind::finished:
+            flight_recorder::write(event_kind::job_ended, this, static_cast<std::uint64_t>(state), 0);
+            break;
+        default: break;
     }
 }
 

@@ -1,5 +1,6 @@
 #include <roost/base/detail/what_runs.hpp>
 #include <roost/exec/detail/activity.hpp>
+#include <roost/exec/detail/flight_recorder.hpp>
 #include <roost/task/detail/frame/burial.hpp>
 #include <roost/task/detail/frame/promise_base.hpp>
 #include <roost/task/detail/job/job_core.hpp>
@@ -140,6 +141,27 @@ std::string_view running_here(site& where, site& continued) noexcept {
 }
 [[maybe_unused]] const bool names_what_runs = (set_running_function(&running_here), true);
 
+// Records that a body runs on this thread until the end of the scope. The job may be gone by then.
+class recorded_run {
+public:
+    recorded_run(const job_core& job, promise_base& frame, const job_core* outer) noexcept : job_(&job), outer_(outer) {
+        if (flight_recorder::now() != 0) [[unlikely]] {
+            flight_recorder::write_resumed(&job, frame.handle().address(), flight_recorder::name_of(job));
+        }
+    }
+    recorded_run(const recorded_run&) = delete;
+    recorded_run& operator=(const recorded_run&) = delete;
+    ~recorded_run() {
+        if (flight_recorder::now() != 0) [[unlikely]] {
+            flight_recorder::write_left(job_, outer_);
+        }
+    }
+
+private:
+    const void* job_;
+    const void* outer_;
+};
+
 void run_loop(runner& here, promise_base* frame) noexcept {
     while (frame != nullptr) {
         frame->handle().resume();
@@ -188,6 +210,7 @@ void job_core::run(promise_base& frame) noexcept {
     job_core* const outer = std::exchange(here.current, this);
     job_core* const entered = std::exchange(here.entered, this);
     const busy_with busy(static_cast<job_core&>(*this), frame.await_site());
+    const recorded_run recorded(*this, frame, outer);
     here.slice.begin();
     frame.region().begin_steps();
     run_loop(here, &frame);
@@ -212,6 +235,7 @@ void job_core::run(next_step step) noexcept {
     job_core* const outer = std::exchange(here.current, this);
     job_core* const entered = std::exchange(here.entered, this);
     const busy_with busy(static_cast<job_core&>(*this));
+    const recorded_run recorded(*this, *step.frame(), outer);
     here.slice.begin();
     run_loop(here, follow(here));
     here.current = outer;
@@ -261,6 +285,7 @@ void job_core::run_inside_another(runner& here, next_step step) noexcept {
     here.slice.begin();
     {
         const busy_with busy(static_cast<job_core&>(*this));
+        const recorded_run recorded(*this, *step.frame(), level.outer);
         run_loop(here, step.is_unwind() ? follow(here) : step.frame());
     }
     here.inside = level.below;

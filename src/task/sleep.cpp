@@ -55,6 +55,9 @@ bool sleep_await::await_suspend(std::coroutine_handle<>) noexcept {
 
 void sleep_await::fired(timer& self) noexcept {
     sleep_await& mine = static_cast<sleep_await&>(self);
+    if (flight_recorder::now() != 0) [[unlikely]] {
+        flight_recorder::write_woken(mine.frame().handle().address());
+    }
     post_or_fall_back(mine.frame().get_executor(), mine, "a sleeping task");
 }
 

@@ -18,6 +18,14 @@ bool watching::count(bool on) noexcept {
     return (before & counted) != 0;
 }
 
+void watching::record(bool on) noexcept {
+    if (on) {
+        wanted_.fetch_or(recorded, mo::relaxed);  // W2
+    } else {
+        wanted_.fetch_and(static_cast<std::uint8_t>(~recorded), mo::relaxed);  // W2
+    }
+}
+
 void watching::add(job_counts::which w, std::uint64_t n) noexcept {
     counts_[thread_index() % stripes].n[job_counts::index(w)].fetch_add(n, mo::relaxed);  // O9
 }

@@ -1,6 +1,7 @@
 #include <roost/tree/detail/node.hpp>
 
 #include <roost/base/assert.hpp>
+#include <roost/exec/detail/flight_recorder.hpp>
 #include <roost/tree/detail/callback_member.hpp>
 #include <roost/tree/detail/walker.hpp>
 
@@ -160,6 +161,10 @@ bool detail::node::raise(level to, reason why) noexcept {
     retain();
     level_word before = 0;
     const bool mine = latch_own(to, why, before);
+    if (mine && flight_recorder::now() != 0) [[unlikely]] {
+        flight_recorder::write(event_kind::level_raised, this, static_cast<std::uint64_t>(to),
+                               flight_recorder::name_of(*this));
+    }
     // If another call raised it, that was with this word or a later one. Read it again: the guard may be gone by now.
     const level_word now = mine ? before | raised_bit(to) : level_.load(mo::acquire);  // L1
     if (passes(now, to)) {

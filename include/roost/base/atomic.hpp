@@ -17,6 +17,8 @@
 //   thread_index()                small dense number of the calling thread, reused after it ends
 //   thread_value<Tag, T>::get()   the calling thread's own T, reached out of line so that no coroutine caches its address
 //   now(), coarse_now()           monotonic clock; coarse is cheaper and up to 4 ms behind
+//   ticks()                       the processor's time stamp, without an order to other operations; its unit is found by comparing
+//                                 two stamps with now()
 //   random_u64()                  per-thread generator, for jitter and choice, not for secrets
 //   swap_random_state(s)          set the generator's state, return the old one; equal states generate equal numbers
 //   allocate / deallocate         node memory; throws std::bad_alloc

@@ -186,6 +186,7 @@ private:
             return detail::finish_acquire<R>(*live(), w, holder, where);
         }
         const auto core = detail::node_ref<detail::pool_core>::share(*live());  // the pool may be destroyed during the wait
+        core->note_wait(where);
         detail::acquire_in_turn(*core, w, deadline);
         return detail::finish_acquire<R>(*core, w, holder, where);
     }

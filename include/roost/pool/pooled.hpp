@@ -46,6 +46,7 @@ public:
     // afterwards.
     void discard() noexcept {
         if (detail::slot_base* s = std::exchange(slot_, nullptr)) {
+            s->core->note_release(*s);
             s->core->creation().discard(*s);
         }
     }

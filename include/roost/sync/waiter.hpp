@@ -19,6 +19,7 @@
 // Orders W3 and W4: sync/detail/wait_list.hpp.
 
 #include <roost/base/atomic.hpp>
+#include <roost/exec/detail/flight_recorder.hpp>
 #include <roost/exec/resume.hpp>
 #include <roost/sync/detail/forward.hpp>
 
@@ -171,6 +172,9 @@ private:
 
     // From now on the executor owns it: its coroutine must not be destroyed before it runs.
     void now_posted() noexcept {
+        if (detail::flight_recorder::now() != 0 && frame_ != nullptr) [[unlikely]] {
+            detail::flight_recorder::write_woken(frame_);
+        }
         if (ROOST_CHECKED && kind_ == kind::resumed) {
             kind_ = kind::posted;
         }

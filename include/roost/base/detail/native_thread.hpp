@@ -81,6 +81,19 @@ inline void spin_hint() noexcept {
 #endif
 }
 void yield_thread() noexcept;
+
+// Contract: base/atomic.hpp. On other processors it is the clock in nanoseconds.
+#if defined(__x86_64__)
+[[nodiscard]] inline std::uint64_t ticks() noexcept { return __builtin_ia32_rdtsc(); }
+#elif defined(__aarch64__)
+[[nodiscard]] inline std::uint64_t ticks() noexcept {
+    std::uint64_t count = 0;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(count));
+    return count;
+}
+#else
+[[nodiscard]] std::uint64_t ticks() noexcept;
+#endif
 [[nodiscard]] unsigned hardware_threads() noexcept;
 
 }  // namespace roost::inline ROOST_ABI::seam

@@ -292,6 +292,8 @@ void yield_thread(detail::model_site at = detail::model_site::current()) noexcep
 
 [[nodiscard]] time_point now(detail::model_site at = detail::model_site::current()) noexcept;
 [[nodiscard]] time_point coarse_now(detail::model_site at = detail::model_site::current()) noexcept;
+// Always 0: one scheduling point less.
+[[nodiscard]] inline std::uint64_t ticks() noexcept { return 0; }
 [[nodiscard]] std::uint64_t random_u64() noexcept;
 // Does nothing: the explorer decides what is drawn.
 inline std::uint64_t swap_random_state(std::uint64_t /*state*/) noexcept { return 0; }

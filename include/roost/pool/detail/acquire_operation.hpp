@@ -123,6 +123,7 @@ public:
     }
 
     [[nodiscard]] bool start(const resume_target& target) noexcept {
+        core_->note_wait(where_);
         needed_node().bind(target);
         // The pool may be destroyed and drained before a refused waiter runs.
         core_->retain();

@@ -13,6 +13,7 @@
 
 // Orders H1, T6: pool/detail/slot.hpp.
 
+#include <roost/exec/detail/flight_recorder.hpp>
 #include <roost/pool/detail/pool_creation.hpp>
 #include <roost/pool/detail/pool_life.hpp>
 #include <roost/pool/detail/pool_limits.hpp>
@@ -37,6 +38,7 @@ public:
     // As try_take(), but returns null if the resource must be examined first.
     [[nodiscard]] slot_base* try_take_unexamined() noexcept { return settings().examines ? nullptr : try_take(); }
     void give_back(slot_base& s) noexcept {
+        note_release(s);
         if (settings().has_upkeep) [[unlikely]] {
             if (upkeep_.return_with_upkeep(s)) {
                 return;
@@ -48,6 +50,9 @@ public:
         }
     }
     void note_holder(slot_base& s, const char* holder, site where) noexcept {
+        if (flight_recorder::now() != 0) [[unlikely]] {
+            record(event_kind::pool_acquired, s, where);
+        }
         s.holder.store(holder, mo::relaxed);  // T6
         if (settings().tracks_ages) [[unlikely]] {
             s.since.store(settings().time_now(), mo::relaxed);  // T6
@@ -55,6 +60,22 @@ public:
             return;
         }
         s.where.store(where, mo::relaxed);  // T6
+    }
+    // Called when a holder gives its resource up, to the pool or to be destroyed.
+    void note_release(const slot_base& s) const noexcept {
+        if (flight_recorder::now() != 0) [[unlikely]] {
+            record(event_kind::pool_released, s, site());
+        }
+    }
+    [[gnu::noinline, gnu::cold]] void record(event_kind what, const slot_base& s, site where) const noexcept {
+        flight_recorder::write(what, &s, flight_record::place(where), flight_recorder::name_of(*this));
+    }
+    // Called when an acquire has to wait.
+    void note_wait(site where) noexcept {
+        if (flight_recorder::now() != 0) [[unlikely]] {
+            flight_recorder::write(event_kind::pool_waited, this, flight_record::place(where),
+                                   flight_recorder::name_of(*this));
+        }
     }
     // Passes on the resource or right of a waiter that will never run.
     void pass_on(pool_waiter& w) noexcept;

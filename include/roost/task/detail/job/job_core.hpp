@@ -215,6 +215,7 @@ private:
         }
     }
     [[gnu::noinline, gnu::cold]] void notify(job_event_kind what, job_state state, std::uint32_t times) noexcept;
+    void record(job_event_kind what, job_state state) noexcept;
 
     const std::uint8_t watched_;  // whether its creation was counted, so that its end is
     event_sequence events_;

@@ -36,6 +36,7 @@
 // S9  commit, cancelled    acquire          S2       in: the raised level                             region_model: cancel_above_vs_commit
 // S10  peeked, cancelled   relaxed          -        no thread acts on busy before S4                 (floor)
 
+#include <roost/exec/detail/flight_recorder.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/sync/waiter.hpp>
 #include <roost/task/detail/frame/burial.hpp>
@@ -104,6 +105,9 @@ public:
     // Called when the wait has been published. Returns true if it is cancelled: the caller owns the frame again. Otherwise
     // nothing of the frame or the region may be touched any more.
     [[nodiscard]] bool commit(cancellable& what) noexcept {
+        if (flight_recorder::now() != 0) [[unlikely]] {
+            record_suspended(what);
+        }
         std::uintptr_t expected = 0;
         if (slot_.compare_exchange_strong(expected, word_of(what), mo::release, mo::relaxed)) [[likely]] {  // S1
             return false;
@@ -179,6 +183,7 @@ private:
     void describe_wait(node_description& d) noexcept;
     template <class Look>
     void peek(Look look) noexcept;
+    [[gnu::noinline, gnu::cold]] void record_suspended(const cancellable& what) noexcept;
     bool commit_cancelled(cancellable& what) noexcept;
     bool claim_wait(cancellable& what) noexcept;
     void disarm_slow(cancellable& what) noexcept;

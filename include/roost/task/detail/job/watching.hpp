@@ -34,6 +34,7 @@ public:
     // Bits of wanted().
     static constexpr std::uint8_t counted = 1;
     static constexpr std::uint8_t notified = 2;
+    static constexpr std::uint8_t recorded = 8;  // by the flight recorder (exec/detail/flight_recorder.hpp)
     static constexpr std::size_t slots = 8;
 
     constexpr watching() noexcept = default;
@@ -53,6 +54,7 @@ public:
     [[nodiscard]] std::uint8_t wanted() const noexcept { return wanted_.load(mo::relaxed); }  // O1
 
     bool count(bool on) noexcept;
+    void record(bool on) noexcept;
     [[nodiscard]] job_counts counts() const noexcept;
     void add(job_counts::which w, std::uint64_t n = 1) noexcept;
 
