@@ -35,9 +35,16 @@
 #include <roost/flow/select.hpp>
 #include <roost/flow/supervise.hpp>
 #include <roost/flow/when_all.hpp>
+#include <roost/observe/buckets.hpp>
 #include <roost/observe/dump.hpp>
+#include <roost/observe/exemplar.hpp>
 #include <roost/observe/hooks.hpp>
 #include <roost/observe/job_events.hpp>
+#include <roost/observe/metric_name.hpp>
+#include <roost/observe/metrics.hpp>
+#include <roost/observe/metrics_text.hpp>
+#include <roost/observe/registry.hpp>
+#include <roost/observe/samples.hpp>
 #include <roost/pool/error.hpp>
 #include <roost/pool/options.hpp>
 #include <roost/pool/pool.hpp>

@@ -1,0 +1,142 @@
+#pragma once
+
+// Counters, gauges and histograms of an application, and those of the library, for Prometheus and OpenMetrics.
+//
+//   metrics::counter orders("shop_orders_total", "Orders accepted.");
+//   metrics::labelled<metrics::counter> answers("shop_answers_total", "Answers sent.", {"status"});
+//   metrics::gauge open("shop_open_carts", "Carts that are open now.");
+//   metrics::histogram took("shop_answer_seconds", "From a request to its answer.");
+//
+//   orders.add();                                  1 to 3 ns; threads do not meet on a cache line
+//   answers.with({"200"}).add();                   looks the series up; keep the handle where this is hot
+//   took.record(0.25);                             seconds, or a duration
+//   reply(metrics::to_prometheus());               metrics_text.hpp
+//
+// A handle is a pointer: cheap to copy, and it keeps its series, also when its registry is gone. Two handles with the same name,
+// type, help and labels are the same metric; anything else under a name that is taken throws error(refused). Constructors
+// allocate and may throw std::bad_alloc; nothing else does. add(), set() and record() are thread-safe and take no lock.
+//
+// Labels: at most 200 series per metric. The values of all further ones become `other`, and
+// roost_metrics_label_overflow_total{metric} counts their uses. A value is cut at 120 bytes; what is not UTF-8 is replaced.
+
+#include <roost/base/clock.hpp>
+#include <roost/observe/buckets.hpp>
+#include <roost/observe/detail/metric_handles.hpp>
+#include <roost/observe/exemplar.hpp>
+#include <roost/observe/metric_name.hpp>
+#include <roost/observe/metrics_text.hpp>
+#include <roost/observe/registry.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace roost::inline ROOST_ABI::metrics {
+
+template <class Metric>
+class labelled;
+
+// A number that only grows. Each thread counts in a part of its own.
+class counter {
+public:
+    // The name has to end with _total.
+    counter(metric_name name, std::string_view help, const registry& in = registry::of_process())
+        : counter(detail::metric_handles::only(in, name.text(), help, kind)) {}
+    counter(const counter&) noexcept = default;
+    counter& operator=(const counter&) noexcept = default;
+
+    void add(std::uint64_t n = 1) const noexcept { series_->count.add(n); }
+    // As add(n). OpenMetrics shows the last such exemplar.
+    void add(std::uint64_t n, const exemplar& of) const noexcept {
+        series_->count.add(n);
+        series_->keep(of, n);
+    }
+    [[nodiscard]] std::uint64_t value() const noexcept { return series_->count.read(); }
+
+private:
+    friend class labelled<counter>;
+    static constexpr detail::metric_kind kind = detail::metric_kind::counter;
+    explicit counter(std::shared_ptr<detail::series> of) noexcept
+        : series_(std::static_pointer_cast<detail::counter_series>(std::move(of))) {}
+    std::shared_ptr<detail::counter_series> series_;
+};
+
+// A number that goes up and down.
+class gauge {
+public:
+    gauge(metric_name name, std::string_view help, const registry& in = registry::of_process())
+        : gauge(detail::metric_handles::only(in, name.text(), help, kind)) {}
+    gauge(const gauge&) noexcept = default;
+    gauge& operator=(const gauge&) noexcept = default;
+
+    void set(double value) const noexcept { series_->set(value); }
+    void add(double change) const noexcept { series_->add(change); }
+    [[nodiscard]] double value() const noexcept { return series_->value(); }
+
+private:
+    friend class labelled<gauge>;
+    static constexpr detail::metric_kind kind = detail::metric_kind::gauge;
+    explicit gauge(std::shared_ptr<detail::series> of) noexcept
+        : series_(std::static_pointer_cast<detail::gauge_series>(std::move(of))) {}
+    std::shared_ptr<detail::gauge_series> series_;
+};
+
+// How often which values occurred, within 3 % (buckets.hpp). Memory: 8 kilobytes for each of 4 to 16 threads; with labels 31
+// kilobytes per series.
+class histogram {
+public:
+    histogram(metric_name name, std::string_view help, const buckets& how = buckets::seconds(),
+              const registry& in = registry::of_process())
+        : histogram(detail::metric_handles::only(in, name.text(), help, kind, &how)) {}
+    histogram(const histogram&) noexcept = default;
+    histogram& operator=(const histogram&) noexcept = default;
+
+    // Wait-free. A value below zero, or one that is no number, counts as 0.
+    void record(double value) const noexcept { series_->record(value); }
+    void record(duration took) const noexcept { series_->record(std::chrono::duration<double>(took).count()); }
+    // As record(value). OpenMetrics shows the last such exemplar beside its bucket.
+    void record(double value, const exemplar& of) const noexcept { series_->record(value, of); }
+    void record(duration took, const exemplar& of) const noexcept {
+        series_->record(std::chrono::duration<double>(took).count(), of);
+    }
+
+    [[nodiscard]] std::uint64_t count() const noexcept { return series_->all.read().count(); }
+    // Returns the value that the share q of all values does not exceed, within 3 %; 0 if there is none.
+    [[nodiscard]] double quantile(double q) const noexcept {
+        return static_cast<double>(series_->all.read().quantile(q)) / series_->per_unit;
+    }
+
+private:
+    friend class labelled<histogram>;
+    static constexpr detail::metric_kind kind = detail::metric_kind::histogram;
+    explicit histogram(std::shared_ptr<detail::series> of) noexcept
+        : series_(std::static_pointer_cast<detail::histogram_series>(std::move(of))) {}
+    std::shared_ptr<detail::histogram_series> series_;
+};
+
+// A metric with labels: one series per combination of their values.
+template <class Metric>
+class labelled {
+public:
+    labelled(metric_name name, std::string_view help, std::initializer_list<label_name> labels,
+             const registry& in = registry::of_process())
+        requires(Metric::kind != detail::metric_kind::histogram)
+        : family_(detail::metric_handles::all(in, name.text(), help, Metric::kind, labels)) {}
+    labelled(metric_name name, std::string_view help, std::initializer_list<label_name> labels,
+             const buckets& how = buckets::seconds(), const registry& in = registry::of_process())
+        requires(Metric::kind == detail::metric_kind::histogram)
+        : family_(detail::metric_handles::all(in, name.text(), help, Metric::kind, labels, &how)) {}
+
+    // Returns the metric with these values, in the order of the labels. Takes a short lock. Throws std::bad_alloc if the values
+    // are new, and error(refused) if there are too few or too many.
+    [[nodiscard]] Metric with(std::initializer_list<std::string_view> values) const {
+        return Metric(family_->with({values.begin(), values.size()}));
+    }
+
+private:
+    std::shared_ptr<detail::family> family_;
+};
+
+}  // namespace roost::inline ROOST_ABI::metrics
