@@ -36,6 +36,7 @@ install(FILES
   "${PROJECT_BINARY_DIR}/roost-config.cmake"
   "${PROJECT_BINARY_DIR}/roost-config-version.cmake"
   "${PROJECT_SOURCE_DIR}/cmake/roost-asio.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/roost-microhttpd.cmake"
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/roost)
 
 # pkg-config: roost is the core and the service host; what needs another library has a file of its own, which requires roost. The
@@ -59,7 +60,7 @@ endfunction()
 set(roost_core_libraries "")
 foreach(layer IN LISTS ROOST_LAYERS)
   get_target_property(type roost_${layer} TYPE)
-  if(type STREQUAL "STATIC_LIBRARY" AND NOT layer MATCHES "^testing|^adapters|^asio$|^c$")
+  if(type STREQUAL "STATIC_LIBRARY" AND NOT layer MATCHES "^testing|^adapters|^asio$|^admin$|^c$")
     string(PREPEND roost_core_libraries "-lroost_${layer} ")
   endif()
 endforeach()
@@ -77,6 +78,10 @@ if(TARGET roost_asio)
     set(of "standalone Asio 1.26")
   endif()
   _roost_pkg_config(roost-asio "Roost on ${of} or newer" "roost = ${PROJECT_VERSION}" "-lroost_asio" ${flags})
+endif()
+if(TARGET roost_admin)
+  _roost_pkg_config(roost-admin "Health and metrics of a Roost service on a listener of its own"
+    "roost = ${PROJECT_VERSION}, libmicrohttpd >= 0.9.74" "-lroost_admin")
 endif()
 if(TARGET roost_adapters_sqlite)
   _roost_pkg_config(roost-sqlite "SQLite behind a pool of Roost" "roost = ${PROJECT_VERSION}, sqlite3" "-lroost_adapters_sqlite")

@@ -21,6 +21,8 @@ option(ROOST_ENABLE_C "Build the layer c" OFF)
 
 set(ROOST_ENABLE_ASIO OFF CACHE STRING "Build the layer asio: ON, OFF, or IF_FOUND to go on without it")
 set_property(CACHE ROOST_ENABLE_ASIO PROPERTY STRINGS ON OFF IF_FOUND)
+set(ROOST_ENABLE_ADMIN OFF CACHE STRING "Build the layer admin: ON, OFF, or IF_FOUND to go on without it")
+set_property(CACHE ROOST_ENABLE_ADMIN PROPERTY STRINGS ON OFF IF_FOUND)
 set(ROOST_ASIO "boost" CACHE STRING "The Asio of the layer asio: boost (Boost 1.81 or newer) or standalone (Asio 1.26 or newer)")
 set_property(CACHE ROOST_ASIO PROPERTY STRINGS boost standalone)
 

@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -142,7 +143,9 @@ result<pollable_owner> listen_on(const endpoint& at, const listen_settings& how)
     }
     const int on = 1;
     const int off = 0;
-    if (at.family() != AF_UNIX) {
+    if (at.family() == AF_UNIX) {
+        ::fchmod(fd, how.mode_);  // before bind(), which makes the file
+    } else {
         ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     }
     if (at.family() == AF_INET6) {

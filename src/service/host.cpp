@@ -13,6 +13,7 @@ component& host::add(node_name name, const component_options& options, std::sour
 component& host::main() noexcept { return core_->components().main(); }
 ledger& host::ledger() noexcept { return core_->ledger(); }
 executor_ref host::executor() const noexcept { return core_->executor(); }
+void host::keep(std::shared_ptr<void> object) { core_->keep(std::move(object)); }
 
 void host::set_ready(bool ready) noexcept { core_->set_ready(ready); }
 bool host::is_ready() const noexcept { return core_->is_ready(); }

@@ -113,6 +113,27 @@ std::string host_core::status(service::phase p, const shutdown_report& r) const 
     return text + ", " + format_duration(std::max(left, duration(0))) + " left";
 }
 
+void host_core::keep(std::shared_ptr<void> object) {
+    const std::lock_guard hold(lock_);
+    if (keeps_) {
+        kept_.push_back(std::move(object));
+    }
+}
+
+// Each is destroyed outside the lock, since it may log and call the host.
+void host_core::release_kept() noexcept {
+    for (;;) {
+        std::shared_ptr<void> last;
+        const std::lock_guard hold(lock_);
+        keeps_ = false;
+        if (kept_.empty()) {
+            return;
+        }
+        last.swap(kept_.back());
+        kept_.pop_back();
+    }
+}
+
 // --- reloading -------------------------------------------------------------------------------------------------------------
 
 void host_core::set_reload(std::function<task<>()> hook) {

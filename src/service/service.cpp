@@ -111,6 +111,18 @@ private:
     bool mine_;
 };
 
+// Releases what the host keeps, also when the service could not be started.
+class keeping {
+public:
+    explicit keeping(host_core& core) noexcept : core_(core) {}
+    ~keeping() { core_.release_kept(); }
+    keeping(const keeping&) = delete;
+    keeping& operator=(const keeping&) = delete;
+
+private:
+    host_core& core_;
+};
+
 // Part of the root task's frame: reports its end, however it ends.
 class main_end {
 public:
@@ -190,11 +202,13 @@ int host_service(make_main& root, bool ready_at_start, const options& o, const s
     const last_resort watch(core);
     std::optional<hearing> ears(std::in_place, core);
     host h(core);
+    const keeping kept(core);
     const listening signals(core.wake(), watch.bell());
     conductor c(core, news, watch.bell());
     // Recorded signals are handled before the root task begins, and nothing is over before it has begun.
     roost::guard beginning = core.components().main().shutdown().guard();
     roost::detail::recent_time::rest();  // jobs that start before the keeper sets the time have an age as well
+    o.attached()(h);
     c.start();
     while (!c.has_looked()) {
         news.sleep_until(no_deadline);
@@ -216,6 +230,7 @@ int host_service(make_main& root, bool ready_at_start, const options& o, const s
         }
     }
     c.end();
+    core.release_kept();
     ears.reset();  // the ledger is the last line; later failures go to the former sink
     return last_words(core, c);
 }

@@ -7,7 +7,7 @@
 namespace roost::service {
 namespace {
 
-static_assert(std::is_trivially_destructible_v<options> && std::is_copy_constructible_v<options>);
+static_assert(std::is_copy_constructible_v<options> && std::is_nothrow_move_constructible_v<options>);
 
 TEST(service_options, SVC_64_the_defaults_are_those_of_the_documents) {
     const options o;

@@ -18,7 +18,7 @@ namespace roost::inline ROOST_ABI::io {
 class unix_listener {
 public:
     unix_listener() noexcept = default;
-    // Binds and listens. Of the options only the backlog has an effect.
+    // Binds and listens. Of the options the backlog and the mode have an effect.
     [[nodiscard]] static result<unix_listener> bind(const endpoint& at,
                                                     const detail::listen_settings& how = detail::listen_settings()) noexcept;
     unix_listener(unix_listener&&) noexcept = default;

@@ -9,6 +9,7 @@
 #include <roost/service/phase.hpp>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,9 @@ public:
     [[nodiscard]] shutdown_notice stopping() noexcept { return main().shutdown().shutting_down(); }
     [[nodiscard]] service::ledger& ledger() noexcept;
     [[nodiscard]] executor_ref executor() const noexcept;
+    // Keeps the object until everything of the service has ended: after phase exit, when its threads are joined. Objects are
+    // released in the reverse order. After that, the object is released at once.
+    void keep(std::shared_ptr<void> object);
 
     // --- state -------------------------------------------------------------------------------------------------------
     // Sets whether the service can serve. The first true sends READY=1 to the service manager.

@@ -2,10 +2,12 @@
 
 #include <roost/exec/executor.hpp>
 #include <roost/runtime/runtime.hpp>
+#include <roost/service/attachment.hpp>
 #include <roost/service/budgets.hpp>
 #include <roost/service/log_sink.hpp>
 
 #include <string_view>
+#include <utility>
 
 namespace roost::inline ROOST_ABI::service {
 
@@ -40,6 +42,10 @@ public:
     // False: no signal handlers are installed; only the program can start the shutdown.
     constexpr options& signals(bool handled) noexcept { return signals_ = handled, *this; }
 
+    // Calls a(host) before the root task begins, on the thread that called run(). Each call adds one. If one throws, the
+    // service is not started.
+    constexpr options& attach(attachment a) { return attached_ = std::move(attached_).then(std::move(a)), *this; }
+
     [[nodiscard]] constexpr std::string_view name() const noexcept { return name_; }
     [[nodiscard]] constexpr const service::budgets& budgets() const noexcept { return budgets_; }
     [[nodiscard]] constexpr std::string_view environment() const noexcept { return prefix_; }
@@ -51,6 +57,7 @@ public:
     [[nodiscard]] constexpr const runtime_options& runtime() const noexcept { return runtime_; }
     [[nodiscard]] constexpr executor_ref on() const noexcept { return where_; }
     [[nodiscard]] constexpr bool signals() const noexcept { return signals_; }
+    [[nodiscard]] constexpr const attachment& attached() const noexcept { return attached_; }
 
 private:
     std::string_view name_ = "service";
@@ -64,6 +71,7 @@ private:
     runtime_options runtime_;
     executor_ref where_;
     bool signals_ = true;
+    attachment attached_;
 };
 
 }  // namespace roost::inline ROOST_ABI::service

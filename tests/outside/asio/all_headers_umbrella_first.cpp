@@ -11,6 +11,12 @@ using namespace roost;  // NOLINT
 #include <roost/former_names.hpp>
 
 #if __has_include(<roost/service/budgets.hpp>)
+#include <roost/admin/admin.hpp>
+#include <roost/admin/body_stream.hpp>
+#include <roost/admin/http.hpp>
+#include <roost/admin/http_address.hpp>
+#include <roost/admin/http_listener.hpp>
+#include <roost/service/attachment.hpp>
 #include <roost/service/budgets.hpp>
 #include <roost/service/component.hpp>
 #include <roost/service/host.hpp>

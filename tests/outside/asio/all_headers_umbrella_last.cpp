@@ -42,6 +42,12 @@
 #include <roost/asio/use_task.hpp>
 
 #if __has_include(<roost/service/budgets.hpp>)
+#include <roost/admin/admin.hpp>
+#include <roost/admin/body_stream.hpp>
+#include <roost/admin/http.hpp>
+#include <roost/admin/http_address.hpp>
+#include <roost/admin/http_listener.hpp>
+#include <roost/service/attachment.hpp>
 #include <roost/service/budgets.hpp>
 #include <roost/service/component.hpp>
 #include <roost/service/host.hpp>

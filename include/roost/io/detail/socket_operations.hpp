@@ -74,11 +74,14 @@ public:
     constexpr listen_settings& share_port(bool on = true) noexcept { return shares_port_ = on, *this; }
     // How many connections may wait to be accepted. The kernel lowers it to net.core.somaxconn.
     constexpr listen_settings& backlog(int most) noexcept { return backlog_ = most, *this; }
+    // The mode of a Unix socket's file, such as 0600. The process's umask takes bits away. Default: what the umask leaves.
+    constexpr listen_settings& mode(unsigned bits) noexcept { return mode_ = bits, *this; }
 
 private:
     friend result<pollable_owner> listen_on(const endpoint& at, const listen_settings& how) noexcept;
     bool shares_port_ = false;
     int backlog_ = 4096;
+    unsigned mode_ = 0777;
 };
 // Creates a listening socket. Returns its owner.
 [[nodiscard]] result<pollable_owner> listen_on(const endpoint& at, const listen_settings& how) noexcept;

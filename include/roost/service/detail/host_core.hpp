@@ -18,7 +18,9 @@
 #include <roost/service/host.hpp>
 #include <roost/service/service_options.hpp>
 
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace roost::inline ROOST_ABI::service::detail {
 
@@ -77,6 +79,7 @@ public:
     [[nodiscard]] std::string status() const;
     [[nodiscard]] std::string status(service::phase p, const shutdown_report& r) const;  // of one that ends
     void set_reload(std::function<task<>()> hook);
+    void keep(std::shared_ptr<void> object);
 
     // --- for the conductor and run() -------------------------------------------------------------------------------------
     [[nodiscard]] std::uint32_t take_wishes() noexcept { return wishes_.exchange(0, mo::acquire); }  // O4
@@ -100,6 +103,8 @@ public:
         int none = exit_code::clean;
         failure_.compare_exchange_strong(none, code, mo::relaxed, mo::relaxed);  // O5
     }
+    // Called when the threads of the service have ended.
+    void release_kept() noexcept;
     // Returns false if there is no hook.
     bool reload();
     [[nodiscard]] bool is_reloading() const;
@@ -145,6 +150,8 @@ private:
     std::function<task<>()> reload_;
     bool reloading_ = false;
     bool reload_again_ = false;
+    std::vector<std::shared_ptr<void>> kept_;
+    bool keeps_ = true;
     task<> run_reload();
 };
 

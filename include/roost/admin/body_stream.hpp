@@ -1,0 +1,67 @@
+#pragma once
+
+// A body that is sent while it is being made: events, a recording, a large tree.
+
+#include <roost/base/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace roost::inline ROOST_ABI::admin {
+
+namespace detail {
+class stream_bell;
+}  // namespace detail
+
+// Makes a stream's listener read again, after it returned `later`. Copies ring the same stream. Ringing a stream that has ended
+// does nothing. Thread-safe.
+class stream_waker {
+public:
+    stream_waker() noexcept = default;
+    explicit stream_waker(std::shared_ptr<detail::stream_bell> bell) noexcept : bell_(std::move(bell)) {}
+    void ring() const noexcept;
+
+private:
+    std::shared_ptr<detail::stream_bell> bell_;
+};
+
+// What read() returns: how many bytes it wrote, later, or end.
+class stream_piece {
+public:
+    [[nodiscard]] static constexpr stream_piece bytes(std::size_t n) noexcept { return stream_piece(kind::bytes, n); }
+    // Nothing to send until the waker rings.
+    [[nodiscard]] static constexpr stream_piece later() noexcept { return stream_piece(kind::later, 0); }
+    [[nodiscard]] static constexpr stream_piece end() noexcept { return stream_piece(kind::end, 0); }
+
+    [[nodiscard]] constexpr bool is_later() const noexcept {
+        return kind_ == kind::later || (kind_ == kind::bytes && size_ == 0);
+    }
+    [[nodiscard]] constexpr bool is_end() const noexcept { return kind_ == kind::end; }
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+
+private:
+    enum class kind : std::uint8_t { bytes, later, end };
+    constexpr stream_piece(kind k, std::size_t n) noexcept : kind_(k), size_(n) {}
+    kind kind_;
+    std::size_t size_;
+};
+
+// Used by the listener's thread alone, from begin() to the destructor, which is called when the client has everything or has
+// gone. The functions must not block: every client of the listener would wait.
+class body_stream {
+public:
+    virtual ~body_stream() = default;
+    // Called once, before the first read().
+    virtual void begin(stream_waker) noexcept {}
+    // Writes at most `room` bytes. An exception ends the connection.
+    [[nodiscard]] virtual stream_piece read(char* to, std::size_t room) = 0;
+
+protected:
+    body_stream() = default;
+    body_stream(const body_stream&) = default;
+    body_stream& operator=(const body_stream&) = default;
+};
+
+}  // namespace roost::inline ROOST_ABI::admin
