@@ -41,14 +41,14 @@
 #include <roost/observe/exemplar.hpp>
 #include <roost/observe/hooks.hpp>
 #include <roost/observe/job_events.hpp>
-#include <roost/observe/snapshot.hpp>
 #include <roost/observe/metric_name.hpp>
 #include <roost/observe/metrics.hpp>
 #include <roost/observe/metrics_text.hpp>
-#include <roost/observe/registry.hpp>
-#include <roost/observe/samples.hpp>
 #include <roost/observe/recorder.hpp>
 #include <roost/observe/recording.hpp>
+#include <roost/observe/registry.hpp>
+#include <roost/observe/samples.hpp>
+#include <roost/observe/snapshot.hpp>
 #include <roost/pool/error.hpp>
 #include <roost/pool/options.hpp>
 #include <roost/pool/pool.hpp>

@@ -122,7 +122,7 @@ private:
     std::exception_ptr thrown_;
 };
 
-tree_snapshot observe::snapshot(const node& root, const snapshot_options& how, snapshot_page& from) {
+tree_snapshot observe::snapshot(const roost::node& root, const snapshot_options& how, snapshot_page& from) {
     tree_snapshot made;
     if (from.is_end_) {
         return made;
@@ -136,7 +136,7 @@ tree_snapshot observe::snapshot(const node& root, const snapshot_options& how, s
     return made;
 }
 
-tree_snapshot observe::snapshot(const node& root, const snapshot_options& how) {
+tree_snapshot observe::snapshot(const roost::node& root, const snapshot_options& how) {
     snapshot_page first;
     return snapshot(root, how, first);
 }
@@ -189,13 +189,13 @@ std::string tree_snapshot::to_text() const {
     return out;
 }
 
-std::uint64_t observe::id_of(const node& n) noexcept {
+std::uint64_t observe::id_of(const roost::node& n) noexcept {
     return n ? detail::node_ids::of(detail::tree_access::core_of(n)) : 0;
 }
 
-node observe::find_node(std::uint64_t id) noexcept {
+roost::node observe::find_node(std::uint64_t id) noexcept {
     const detail::node_ref<> found = detail::node_ids::find(id);
-    return found ? node(*found) : node();
+    return found ? roost::node(*found) : roost::node();
 }
 
 }  // namespace roost::inline ROOST_ABI
