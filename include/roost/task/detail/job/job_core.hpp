@@ -209,13 +209,16 @@ private:
     void wake_joiners(job_state last) noexcept;
     // Returns true if counters or observers are on, or were when the job was created. One load if they are off.
     [[nodiscard]] bool is_watched() const noexcept { return (watched_ | watching::now()) != 0; }
+    // As is_watched(), by more than the flight recorder: that needs no order of events and no end that others notice.
+    [[nodiscard]] bool is_reported() const noexcept { return ((watched_ | watching::now()) & ~watching::recorded) != 0; }
     void happened(job_event_kind what, job_state state, std::uint32_t times = 1) noexcept {
         if (is_watched()) [[unlikely]] {
             notify(what, state, times);
         }
     }
     [[gnu::noinline, gnu::cold]] void notify(job_event_kind what, job_state state, std::uint32_t times) noexcept;
-    void record(job_event_kind what, job_state state) noexcept;
+    void record(job_event_kind what, job_state state) const noexcept;
+    [[gnu::noinline, gnu::cold]] bool end_recorded() noexcept;
 
     const std::uint8_t watched_;  // whether its creation was counted, so that its end is
     event_sequence events_;

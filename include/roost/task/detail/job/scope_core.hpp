@@ -124,7 +124,7 @@ inline job_core::job_core(const job_functions& functions, scope_core& parent, no
     : region(functions, parent, name, made_at, node_shape{.mark = true}),
       work(nullptr),
       watched_(watching::now()),
-      events_(watched_ != 0),
+      events_((watched_ & ~watching::recorded) != 0),
       born_(recent_time::stamp()) {}
 inline scope_core& job_core::parent_scope() const noexcept {
     return static_cast<scope_core&>(static_cast<region&>(*parent()));
