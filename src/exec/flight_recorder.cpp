@@ -20,6 +20,8 @@ public:
     std::uint32_t generation = 0;  // of the recording that the ring was prepared for
     std::uint32_t refused_in = 0;  // the recording that had no ring for this thread
     const void* current = nullptr;  // the job whose body runs here
+    const void* stopped = nullptr;  // the job whose body was suspended or ended by the last record
+    std::uint64_t stopped_at = 0;
     bool has_ended = false;
 };
 
@@ -69,6 +71,7 @@ inline flight_recorder::own* flight_recorder::ready() noexcept {
 
 void flight_recorder::write(event_kind kind, const void* subject, std::uint64_t first, std::uint64_t second) noexcept {
     if (own* const mine = ready()) {
+        mine->stopped = nullptr;
         mine->ring->write(ticks(), flight_record::head(kind, flight_record::address(subject)), first, second);
     }
 }
@@ -76,6 +79,7 @@ void flight_recorder::write(event_kind kind, const void* subject, std::uint64_t 
 void flight_recorder::write_created(const void* job, const void* parent, std::uint64_t name, std::uint64_t place,
                                     std::uint64_t parent_name) noexcept {
     if (own* const mine = ready()) {
+        mine->stopped = nullptr;
         const std::uint64_t at = ticks();
         const std::uint64_t subject = flight_record::address(job);
         mine->ring->write(at, flight_record::head(event_kind::job_created, subject), flight_record::address(parent), name);
@@ -85,22 +89,27 @@ void flight_recorder::write_created(const void* job, const void* parent, std::ui
 
 void flight_recorder::write_resumed(const void* job, const void* frame, std::uint64_t name) noexcept {
     if (own* const mine = ready()) {
+        mine->stopped = nullptr;
         mine->current = job;
         mine->ring->write(ticks(), flight_record::head(event_kind::job_resumed, flight_record::address(job)),
                           flight_record::address(frame), name);
     }
 }
 
+// A body leaves its thread as soon as it is suspended or has ended: if that was the last record, it has the time already.
 void flight_recorder::write_left(const void* job, const void* outer) noexcept {
     if (own* const mine = ready()) {
         mine->current = outer;
-        mine->ring->write(ticks(), flight_record::head(event_kind::job_left, flight_record::address(job)),
+        const bool is_stamped = std::exchange(mine->stopped, nullptr) == job;
+        mine->ring->write(is_stamped ? mine->stopped_at : ticks(),
+                          flight_record::head(event_kind::job_left, flight_record::address(job)),
                           flight_record::address(outer), 0);
     }
 }
 
 void flight_recorder::write_woken(const void* frame) noexcept {
     if (own* const mine = ready()) {
+        mine->stopped = nullptr;
         mine->ring->write(ticks(), flight_record::head(event_kind::frame_woken, flight_record::address(frame)),
                           flight_record::address(mine->current), 0);
     }
@@ -109,6 +118,14 @@ void flight_recorder::write_woken(const void* frame) noexcept {
 std::uint64_t flight_recorder::copied_text(std::string_view name) noexcept {
     name_table* const names = shared.names.load(mo::seq_cst);  // G3
     return names == nullptr || name.empty() ? 0 : flight_record::name_tag | names->number_of(name);
+}
+
+void flight_recorder::write_stopped(event_kind kind, const void* job, std::uint64_t first, std::uint64_t second) noexcept {
+    if (own* const mine = ready()) {
+        mine->stopped = job;
+        mine->stopped_at = ticks();
+        mine->ring->write(mine->stopped_at, flight_record::head(kind, flight_record::address(job)), first, second);
+    }
 }
 
 // The first event of a thread in a recording.

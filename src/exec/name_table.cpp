@@ -1,4 +1,4 @@
-// Orders N1 to N3: exec/detail/name_table.hpp.
+// Orders N1 to N4: exec/detail/name_table.hpp.
 
 #include <roost/exec/detail/name_table.hpp>
 
@@ -69,7 +69,7 @@ std::uint32_t name_table::enter(const packed& name) noexcept {
         return known;
     }
     std::size_t at = (name.hash() >> 1U) & mask_;
-    while (entries_[at].hash.load(mo::acquire) != 0) {  // N1
+    while (entries_[at].hash.load(mo::relaxed) != 0) {  // N4
         at = (at + 1) & mask_;
     }
     entry& e = entries_[at];

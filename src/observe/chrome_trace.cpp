@@ -167,7 +167,11 @@ private:
     }
 
     void ended(const recorded_event& e) {
-        const known_job& job = job_of(e, {});
+        const auto known = jobs_.find(e.subject());
+        if (known == jobs_.end()) {
+            return;
+        }
+        const known_job& job = known->second;
         async("e", e.thread(), "job", job.id, job.name).args().text("outcome", outcome_text(e.first()));
         jobs_.erase(e.subject());
     }

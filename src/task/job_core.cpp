@@ -59,7 +59,9 @@ void job_core::end_measuring(runner& here) noexcept {
 // The constructor has begun the sequence: every other event of the job is reported after this.
 void job_core::notify_created(job_state state) noexcept {
     notify(job_event_kind::created, state, 1);
-    finish_notifying();
+    if ((watched_ & watching::reported) != 0) {
+        finish_notifying();
+    }
     if (is_cancelled()) {  // no canceller reports it for a job that is born cancelled
         notify_cancel();
     }
@@ -68,7 +70,7 @@ void job_core::notify_created(job_state state) noexcept {
 void job_core::notify_state(job_state state) noexcept {
     if (is_cancelled()) {  // its canceller may be about to report that
         notify_cancel();
-    } else if (events_.begin()) {
+    } else if (is_reported() && events_.begin()) {
         notify(job_event_kind::state_changed, state, 1);
         finish_notifying();
     }
@@ -195,7 +197,21 @@ void job_core::end_body() noexcept {
     if (ends_unnoticed() && (end_alone(0) || end_for_joiner())) [[likely]] {
         return;
     }
+    if (is_watched() && !is_reported() && end_recorded()) {
+        return;
+    }
     end_noticed();
+}
+
+// For a job that only the flight recorder watches: it ends as one that nothing watches. Returns false if it cannot.
+bool job_core::end_recorded() noexcept {
+    const bool is_quiet = outcome_link().state() != ending::threw && !has_extras_ && parent_scope().policy().only_failures();
+    if (is_quiet && is_alone(0) && !is_identified()) {
+        record(job_event_kind::finished,
+               outcome_link().state() == ending::cancelled ? job_state::cancelled : job_state::completed);
+        return end_alone(0);
+    }
+    return is_quiet && end_for_joiner();  // end_joined() records it
 }
 
 // For a job with handles, observers or failures. It closes before it becomes final, so that a final job gives out no lease.
@@ -223,6 +239,9 @@ bool job_core::end_for_joiner() noexcept {
 }
 
 void job_core::end_joined() noexcept {
+    if ((watching::now() & watching::recorded) != 0 && is_alone(1) && !is_identified()) [[unlikely]] {
+        record(job_event_kind::finished, job_state::completed);
+    }
     if (!end_alone(1)) {
         end_noticed();
         release();
@@ -293,7 +312,7 @@ void job_core::notify(job_event_kind what, job_state state, std::uint32_t times)
     }
 }
 
-void job_core::record(job_event_kind what, job_state state) noexcept {
+void job_core::record(job_event_kind what, job_state state) const noexcept {
     switch (what) {
         case job_event_kind::created:
             flight_recorder::write_created(this, parent(), flight_recorder::name_of(*this), flight_record::place(made_at()),
@@ -301,7 +320,7 @@ void job_core::record(job_event_kind what, job_state state) noexcept {
             break;
         case job_event_kind::cancel_requested: flight_recorder::write(event_kind::job_cancelled, this, 0, 0); break;
         case job_event_kind::finished:
-            flight_recorder::write(event_kind::job_ended, this, static_cast<std::uint64_t>(state), 0);
+            flight_recorder::write_stopped(event_kind::job_ended, this, static_cast<std::uint64_t>(state), 0);
             break;
         default: break;
     }

@@ -40,4 +40,25 @@ MODEL(name_table_model, full) {
     check(mine == name_table::other || reads(table, mine, "b"), "OBS-185: and the other one is there");
 }
 
+// A reader of a number that it has not from the table sees nothing or the whole name.
+MODEL(name_table_model, read_while_it_is_entered) {
+    name_table table(1);
+    thread other([&] { static_cast<void>(table.number_of("request")); });
+    char copy[name_table::longest];
+    const std::size_t size = table.text_of(1, copy);
+    check(size == 0 || std::string_view(copy, size) == "request", "OBS-185: nothing or the whole name");
+    other.join();
+    check(reads(table, 1, "request"), "OBS-185: entered");
+}
+
+// Every name without room is counted.
+MODEL(name_table_model, all_overflows_are_counted) {
+    name_table table(1);
+    static_cast<void>(table.number_of("a"));
+    thread other([&] { static_cast<void>(table.number_of("b")); });
+    static_cast<void>(table.number_of("c"));
+    other.join();
+    check(table.overflowed() == 2, "OBS-185: both are counted");
+}
+
 }  // namespace

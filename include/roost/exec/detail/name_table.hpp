@@ -10,6 +10,7 @@
 // N1  find: load hash        acquire  N2     in: the entry's text           name_table_model: found_is_whole
 // N2  enter: store hash      release  N1     out: the entry's text          name_table_model: found_is_whole
 // N3  overflowed: add, load  relaxed  -      nothing but the number         (floor)
+// N4  enter: load hash       relaxed  -      stored under the same lock     (floor)
 
 #include <roost/base/atomic.hpp>
 

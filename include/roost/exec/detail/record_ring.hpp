@@ -16,7 +16,7 @@
 // F3  write: store position    release  F4     out: the words of the record                      record_ring_model: nothing_stale
 // F4  copy: load position      acquire  F3     in: the words of all records below it             record_ring_model: nothing_stale
 // F5  copy: load words         acquire  F2     in: the position before the record that it is of  record_ring_model: nothing_torn
-// F6  copy: load position      relaxed  -      nothing: F5 brought what it has to see            (floor)
+// F6  copy, count: load        relaxed  -      nothing: F5 brought what a copy has to see        (floor)
 
 #include <roost/base/atomic.hpp>
 #include <roost/exec/detail/flight_record.hpp>
@@ -36,7 +36,7 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return mask_ + 1; }
     // Returns how many records were ever written.
-    [[nodiscard]] std::uint64_t written() const noexcept { return position_.load(mo::acquire); }  // F4
+    [[nodiscard]] std::uint64_t written() const noexcept { return position_.load(mo::relaxed); }  // F6
 
     // Called by the owner only. Wait-free.
     void write(std::uint64_t ticks, std::uint64_t head, std::uint64_t first, std::uint64_t second) noexcept {

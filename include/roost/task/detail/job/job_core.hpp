@@ -210,8 +210,14 @@ private:
     [[nodiscard]] bool end_for_joiner() noexcept;
     void wake_joiners(job_state last) noexcept;
     // Returns true if counters or observers are on, or were when the job was created. One load if they are off.
-    [[nodiscard]] bool is_watched() const noexcept { return ((watched_ | watching::now()) & watching::reported) != 0; }
-    [[nodiscard]] bool reports_its_birth() const noexcept { return (watched_ & watching::reported) != 0; }
+    [[nodiscard]] bool is_watched() const noexcept {
+        return ((watched_ | watching::now()) & (watching::reported | watching::recorded)) != 0;
+    }
+    // As is_watched(), by more than the flight recorder: that needs no order of events and no end that others notice.
+    [[nodiscard]] bool is_reported() const noexcept { return ((watched_ | watching::now()) & watching::reported) != 0; }
+    [[nodiscard]] bool reports_its_birth() const noexcept {
+        return (watched_ & (watching::reported | watching::recorded)) != 0;
+    }
     [[gnu::noinline]] void begin_measuring() noexcept;
     [[gnu::noinline]] void end_measuring(runner& here) noexcept;
     void happened(job_event_kind what, job_state state, std::uint32_t times = 1) noexcept {
@@ -220,7 +226,8 @@ private:
         }
     }
     [[gnu::noinline, gnu::cold]] void notify(job_event_kind what, job_state state, std::uint32_t times) noexcept;
-    void record(job_event_kind what, job_state state) noexcept;
+    void record(job_event_kind what, job_state state) const noexcept;
+    [[gnu::noinline, gnu::cold]] bool end_recorded() noexcept;
 
     std::uint8_t watched_;  // whether its creation was counted, so that its end is; constant after the constructor
     event_sequence events_;
