@@ -35,12 +35,10 @@ http_reply metrics_of(const metrics::registry& from, const http_request& asked) 
     return {200, std::string(metrics::content_type_for(accept)), metrics::to_text(accept, from)};
 }
 
-void measure([[maybe_unused]] const settings& what) {
-#if __has_include(<roost/observe/built_in.hpp>)
+void measure(const settings& what) {
     if (what.measures()) {
         metrics::enable();
     }
-#endif
 }
 
 http_routes routes_of(const settings& what, http_handler ready, http_handler live) {

@@ -3,6 +3,7 @@
 #include <roost/exec/detail/timer_table.hpp>
 
 #include <roost/base/assert.hpp>
+#include <roost/base/detail/measuring.hpp>
 
 #include <climits>
 
@@ -16,6 +17,7 @@ timer_table::armed_as timer_table::arm(timer& t, timer_service& service) noexcep
         return armed_as::refused;
     }
     t.state = armed;
+    ++size_;
     const auto look_at = wheel_.insert(t);
     if (look_at >= next_) {
         return armed_as::in_time;
@@ -27,6 +29,7 @@ timer_table::armed_as timer_table::arm(timer& t, timer_service& service) noexcep
 bool timer_table::disarm(timer& t) noexcept {
     if (t.state == armed) {
         wheel_.erase(t);
+        --size_;
         t.state = idle;
         return true;
     }
@@ -51,7 +54,11 @@ void timer_table::fire_due(time_point now, unsigned batch) noexcept {
     wheel_.advance(timer_wheel<>::begun_at(now));
     while (timer* t = batch == 0 ? nullptr : wheel_.pop_due()) {
         --batch;
+        --size_;
         t->state = fired;
+        if (measuring::is_on() && t->deadline() > time_point()) {  // others are due at once
+            measuring::record(timed::timer_lateness, now - t->deadline());
+        }
         firing_ = t;
         firing_thread_ = thread_index();
         lock_.unlock();
@@ -70,6 +77,7 @@ void timer_table::fire_due(time_point now, unsigned batch) noexcept {
 std::size_t timer_table::close() noexcept {
     std::size_t left = 0;
     closed_ = true;
+    size_ = 0;
     while (timer* t = wheel_.pop_any()) {
         t->state = idle;
         t->service = nullptr;  // for owners that outlive the service: there is nothing to disarm

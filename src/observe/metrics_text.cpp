@@ -2,6 +2,7 @@
 
 #include <roost/observe/detail/registry_core.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -52,6 +53,7 @@ public:
 
     [[nodiscard]] std::string write(const scrape& of) {
         for (const exported_family& f : of.families) {
+            has_twin_ = has_twin(of, f);
             header(f);
             for (const exported& one : f.series) {
                 switch (f.kind) {
@@ -72,14 +74,24 @@ public:
     }
 
 private:
+    // OpenMetrics calls the family of the counter x_total x. If there is a gauge x too, the counter is shown as `unknown`, under
+    // its whole name.
+    [[nodiscard]] bool has_twin(const scrape& of, const exported_family& f) const {
+        return is_open_ && f.kind == metric_kind::counter &&
+               std::ranges::find(of.families, without_total(f.name), &exported_family::name) != of.families.end();
+    }
+    [[nodiscard]] static std::string_view without_total(std::string_view name) noexcept {
+        return name.substr(0, name.size() - std::string_view("_total").size());
+    }
+
     void header(const exported_family& f) {
         std::string_view name = f.name;
-        if (is_open_ && f.kind == metric_kind::counter) {
-            name.remove_suffix(std::string_view("_total").size());
+        if (is_open_ && f.kind == metric_kind::counter && !has_twin_) {
+            name = without_total(name);
         }
         out_.append("# HELP ").append(name).append(" ");
         append_escaped(out_, f.help, is_open_);
-        out_.append("\n# TYPE ").append(name).append(" ").append(to_string(f.kind)).append("\n");
+        out_.append("\n# TYPE ").append(name).append(" ").append(has_twin_ ? "unknown" : to_string(f.kind)).append("\n");
         if (is_open_ && name.ends_with("_seconds")) {
             out_.append("# UNIT ").append(name).append(" seconds\n");
         }
@@ -107,7 +119,7 @@ private:
     }
 
     void example(const kept_exemplar& of) {
-        if (!is_open_ || !of.is_set()) {
+        if (!is_open_ || has_twin_ || !of.is_set()) {
             return;
         }
         std::string trace;
@@ -155,6 +167,7 @@ private:
     }
 
     const bool is_open_;
+    bool has_twin_ = false;
     std::string out_;
 };
 

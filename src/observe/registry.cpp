@@ -208,8 +208,7 @@ scrape registry_core::read() {
         }
     }
     if (has_built_in_) {
-        metrics::samples to(made);
-        read_built_in(to, made);
+        read_built_in(made);
     }
     read_collectors(made);
     read_own(made, all);

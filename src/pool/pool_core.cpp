@@ -31,6 +31,7 @@ void pool_core::bind_slot(unsigned index, slot_base& s) noexcept {
 
 void pool_core::open() noexcept {
     retain();  // the reference that an open pool holds to itself
+    meter_.enlist();
     if (parent() != nullptr && level_now() != level::running) {
         level_raised(*this, level_now());
     }

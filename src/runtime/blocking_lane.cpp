@@ -62,6 +62,7 @@ bool blocking_lane::may_deliver() noexcept { return detail::lane_core::may_deliv
 void blocking_lane::has_delivered() noexcept { detail::lane_core::has_delivered(); }
 bool blocking_lane::is_here() const noexcept { return detail::lane_core::of_this_thread() == core_.get(); }
 std::size_t blocking_lane::threads() const noexcept { return core_->threads(); }
+std::size_t blocking_lane::busy() const noexcept { return core_->busy(); }
 std::size_t blocking_lane::queued() const noexcept { return core_->queued(); }
 std::string_view blocking_lane::name() const noexcept { return core_->name(); }
 

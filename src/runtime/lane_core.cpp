@@ -397,6 +397,11 @@ std::size_t lane_core::threads() const noexcept {
     return live_;
 }
 
+std::size_t lane_core::busy() const noexcept {
+    const guard_type held(lock_);
+    return live_ - idle_;
+}
+
 std::size_t lane_core::queued() const noexcept {
     const guard_type held(lock_);
     return queued_;

@@ -1,6 +1,7 @@
 #include <roost/runtime/runtime.hpp>
 
 #include <roost/base/assert.hpp>
+#include <roost/base/detail/metric_source.hpp>
 #include <roost/base/detail/write_stderr.hpp>
 #include <roost/runtime/cpu_limits.hpp>
 #include <roost/runtime/detail/keeper.hpp>
@@ -26,6 +27,17 @@ using namespace seam;
 // Constructed in this order, ended in the opposite one. The keeper's thread starts last: it watches workers that exist
 // already.
 struct runtime::parts {
+    // What a scrape reads. In the list from the end of the runtime's constructor until its destructor.
+    class meter final : public detail::metric_source {
+    public:
+        explicit meter(parts& of) noexcept : of_(of) {}
+        ~meter() { delist(); }
+
+    private:
+        void read(detail::metric_sink& to) override;
+        parts& of_;
+    };
+
     std::string name;
     site made_at;
     unsigned workers;
@@ -39,6 +51,7 @@ struct runtime::parts {
     atomic<bool> ending{false};  // a caller of shut_down() has begun
     event ended;
     detail::fork_check fork;
+    meter metrics{*this};  // last: it reads the others
 
     parts(const runtime_options& o, unsigned count, site where)
         : name(o.name_),
@@ -122,6 +135,23 @@ runtime::runtime(const runtime_options& options, site made_at) {
         }
         throw;  // the scheduler ends its own threads
     }
+    parts_->metrics.enlist();
+}
+
+void runtime::parts::meter::read(detail::metric_sink& to) {
+    const detail::metric_label label{"runtime", of_.name};
+    std::size_t busy = 0;
+    for (unsigned i = 0; i < of_.workers; ++i) {
+        const detail::pulse& of = of_.loop ? detail::runtime_access::pulse_of(*of_.loop) : of_.scheduler->worker_at(i).pulse;
+        busy += detail::pulse::is_in_body(of.read()) ? 1 : 0;
+    }
+    const std::size_t timers = of_.keeper.timers().size() + (of_.loop ? of_.loop->timers_.size() : 0);
+    const std::string_view workers = "Threads of a runtime that run jobs.";
+    to.gauge("roost_workers", workers.data(), double(busy), {label, {"state", "busy"}});
+    to.gauge("roost_workers", workers.data(), double(of_.workers) - double(busy), {label, {"state", "idle"}});
+    to.gauge("roost_timers", "Timers that are armed.", double(timers), {label});
+    to.gauge("roost_blocking_busy", "Threads that run blocking functions.", double(of_.lane.busy()), {label});
+    to.gauge("roost_blocking_queued", "Blocking functions that wait for a thread.", double(of_.lane.queued()), {label});
 }
 
 runtime::~runtime() {

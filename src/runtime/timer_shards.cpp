@@ -43,6 +43,13 @@ std::size_t timer_shard::close() noexcept {
     return left;
 }
 
+std::size_t timer_shard::size() noexcept {
+    table_.lock();
+    const std::size_t armed = table_.size();
+    table_.unlock();
+    return armed;
+}
+
 timer_shards::timer_shards(bell& keeper) noexcept {
     for (timer_shard& shard : shards_) {
         shard.ringer = &keeper;
@@ -63,6 +70,14 @@ std::size_t timer_shards::close() noexcept {
         left += shard.close();
     }
     return left;
+}
+
+std::size_t timer_shards::size() noexcept {
+    std::size_t armed = 0;
+    for (timer_shard& shard : shards_) {
+        armed += shard.size();
+    }
+    return armed;
 }
 
 }  // namespace roost::inline ROOST_ABI::detail

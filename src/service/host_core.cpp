@@ -27,9 +27,34 @@ host_core::host_core(const service::options& o, const schedule& times, executor_
       components_(work_, resources_, where, times_, this) {
     components_.add_main("main", from);
     probe_ = &liveness_probe::make(where);  // last: nothing would release it if a later member threw
+    enlist();
 }
 
-host_core::~host_core() { probe_->leave(); }
+host_core::~host_core() {
+    delist();
+    probe_->leave();
+}
+
+void host_core::read(roost::detail::metric_sink& to) {
+    const roost::detail::metric_label label{"service", name_};
+    const service::phase now = phase();
+    for (unsigned i = 0; i < phase_count; ++i) {
+        const auto p = static_cast<service::phase>(i);
+        to.gauge("roost_phase", "1 for the phase that the service is in.", p == now ? 1 : 0,
+                 {label, {"phase", to_string(p)}});
+    }
+    to.gauge("roost_ready", "1 while the service reports that it is ready.", is_ready() ? 1 : 0, {label});
+    const char* const guards = "Units of work below a shutdown node.";
+    to.gauge("roost_guards", guards, double(work_.guard_count()), {{"node", work_.name()}});
+    to.gauge("roost_guards", guards, double(resources_.guard_count()), {{"node", resources_.name()}});
+    const ledger_counts books = ledger_.read();
+    const char* const entries = "Pieces of accepted work by how they ended.";
+    to.counter("roost_ledger_total", entries, books.completed(), {label, {"outcome", "completed"}});
+    to.counter("roost_ledger_total", entries, books.failed(), {label, {"outcome", "failed"}});
+    to.counter("roost_ledger_total", entries, books.cancelled(), {label, {"outcome", "cancelled"}});
+    to.counter("roost_ledger_total", entries, books.abandoned(), {label, {"outcome", "abandoned"}});
+    to.gauge("roost_ledger_open", "Pieces of accepted work that have not ended.", double(books.open()), {label});
+}
 
 void host_core::log_ledger(const ledger_counts& books) const noexcept {
     char text[ledger_counts::longest_text];

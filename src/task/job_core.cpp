@@ -41,6 +41,20 @@ void job_core::start(promise_base& frame, start_mode mode) noexcept {
     post_or_fall_back(executor(), *this, name_text());
 }
 
+void job_core::begin_measuring() noexcept {
+    if (job_meter::created(runner::of_this_thread().measured, this)) {
+        watched_ |= watching::timed;
+    }
+}
+
+void job_core::end_measuring(runner& here) noexcept {
+    const ending how = outcome_link().state();
+    job_meter::ended(here.measured, name(), has_literal_name(),
+                     how == ending::threw       ? job_end::failed
+                     : how == ending::cancelled ? job_end::cancelled
+                                                : job_end::completed);
+}
+
 // The constructor has begun the sequence: every other event of the job is reported after this.
 void job_core::notify_created(job_state state) noexcept {
     notify(job_event_kind::created, state, 1);
@@ -81,7 +95,7 @@ void job_core::notify_cancel_from_outside() noexcept {
 }
 
 void job_core::start_unusual(promise_base& frame, start_mode mode) noexcept {
-    if (watched_ != 0) {
+    if (reports_its_birth()) {
         notify_created(job_state::fresh);
     }
     if (mode != start_mode::always && is_cancelled()) {
@@ -106,7 +120,7 @@ void job_core::start_unusual(promise_base& frame, start_mode mode) noexcept {
 
 // As start(), without a queue.
 void job_core::start_here(promise_base& frame) noexcept {
-    if (watched_ != 0) [[unlikely]] {
+    if (reports_its_birth()) [[unlikely]] {
         notify_created(job_state::fresh);
     }
     if (is_cancelled()) [[unlikely]] {
@@ -144,6 +158,9 @@ void job_core::run_cancelled(job_core& job) noexcept {
 
 void job_core::run_always(work& self) noexcept {
     job_core& job = static_cast<job_core&>(self);
+    if ((job.watched_ & watching::timed) != 0) [[unlikely]] {
+        job_meter::begins(&job);
+    }
     job.phase_.store(job_state::active, mo::relaxed);  // J3
     if (job.is_watched()) [[unlikely]] {
         job.notify_state(job_state::active);
@@ -170,6 +187,9 @@ void job_core::end_body() noexcept {
     runner& here = runner::of_this_thread();
     if (here.current == this) [[likely]] {
         here.current = nullptr;
+    }
+    if ((watched_ & watching::measured) != 0) [[unlikely]] {
+        end_measuring(here);
     }
     if (ends_unnoticed() && (end_alone(0) || end_for_joiner())) [[likely]] {
         return;

@@ -149,6 +149,21 @@ void run_loop(runner& here, promise_base* frame) noexcept {
     }
 }
 
+[[gnu::noinline]] void run_loop_timed(runner& here, promise_base* frame) noexcept {
+    const time_point began = now();
+    run_loop(here, frame);
+    measuring::record(timed::body, now() - began, measuring::sampled);
+}
+
+// Runs a body on an empty stack until it suspends or ends.
+void run_body(runner& here, promise_base* frame) noexcept {
+    if ((watching::now() & watching::measured) != 0 && job_meter::is_body_due(here.measured)) [[unlikely]] {
+        run_loop_timed(here, frame);
+    } else {
+        run_loop(here, frame);
+    }
+}
+
 }  // namespace
 
 void frame_ended(promise_base& frame) noexcept { runner::of_this_thread().ended = &frame; }
@@ -189,7 +204,7 @@ void job_core::run(promise_base& frame) noexcept {
     const busy_with busy(static_cast<job_core&>(*this));
     here.slice.begin();
     frame.region().begin_steps();
-    run_loop(here, &frame);
+    run_body(here, &frame);
     here.current = outer;
     here.entered = entered;
 }

@@ -12,10 +12,9 @@ namespace detail {
 
 constinit watching watching::for_all_jobs;
 
-bool watching::count(bool on) noexcept {
-    const std::uint8_t before = on ? wanted_.fetch_or(counted, mo::relaxed)                                // W2
-                                   : wanted_.fetch_and(static_cast<std::uint8_t>(~counted), mo::relaxed);  // W2
-    return (before & counted) != 0;
+std::uint8_t watching::set(std::uint8_t bit, bool on) noexcept {
+    return on ? wanted_.fetch_or(bit, mo::relaxed)                                // W2
+              : wanted_.fetch_and(static_cast<std::uint8_t>(~bit), mo::relaxed);  // W2
 }
 
 void watching::add(job_counts::which w, std::uint64_t n) noexcept {

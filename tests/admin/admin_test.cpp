@@ -109,7 +109,6 @@ TEST(admin, OBS_290_the_client_chooses_the_format_of_metrics) {
     EXPECT_TRUE(open.ends_with("# EOF\n")) << open;
 }
 
-#if __has_include(<roost/observe/built_in.hpp>)
 TEST(admin, OBS_290_the_registry_of_the_process_is_the_default_and_jobs_are_measured) {
     const bool before = metrics::set_enabled(false);
     {
@@ -122,7 +121,6 @@ TEST(admin, OBS_290_the_registry_of_the_process_is_the_default_and_jobs_are_meas
     EXPECT_TRUE(has(all, "# TYPE roost_run_delay_seconds histogram\n")) << all;
     metrics::set_enabled(before);
 }
-#endif
 
 TEST(admin, OBS_279_a_check_that_throws_counts_as_false) {
     const server door(listen(0).ready([]() -> bool { throw std::runtime_error("no"); }).live([] { return false; }));

@@ -11,6 +11,7 @@
 //   answers.with({"200"}).add();                   looks the series up; keep the handle where this is hot
 //   took.record(0.25);                             seconds, or a duration
 //   reply(metrics::to_prometheus());               metrics_text.hpp
+//   metrics::enable();                             measures jobs too; built_in.hpp lists the metrics of the library
 //
 // A handle is a pointer: cheap to copy, and it keeps its series, also when its registry is gone. Two handles with the same name,
 // type, help and labels are the same metric; anything else under a name that is taken throws error(refused). Constructors
@@ -21,6 +22,7 @@
 
 #include <roost/base/clock.hpp>
 #include <roost/observe/buckets.hpp>
+#include <roost/observe/built_in.hpp>
 #include <roost/observe/detail/metric_handles.hpp>
 #include <roost/observe/exemplar.hpp>
 #include <roost/observe/metric_name.hpp>

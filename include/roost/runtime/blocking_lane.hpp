@@ -80,6 +80,7 @@ public:
     [[nodiscard]] bool is_here() const noexcept;
     [[nodiscard]] std::size_t threads() const noexcept;
     [[nodiscard]] std::size_t queued() const noexcept;
+    [[nodiscard]] std::size_t busy() const noexcept;  // threads that run work
     [[nodiscard]] std::string_view name() const noexcept;
 
 private:

@@ -41,6 +41,8 @@ public:
 
     [[nodiscard]] bool is_closed() const noexcept { return closed_; }
     [[nodiscard]] bool is_empty() const noexcept { return wheel_.is_empty(); }
+    // Returns how many timers are armed.
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] bool has_next() const noexcept { return next_ != timer_wheel<>::never; }
     // Returns when the wheel is polled at the latest; no_deadline if no poll is planned.
     [[nodiscard]] time_point next() const noexcept { return timer_wheel<>::start_of(next_); }
@@ -58,6 +60,7 @@ private:
     std::uint32_t firing_thread_ = 0;
     timer* firing_ = nullptr;
     timer_wheel<>::tick next_ = timer_wheel<>::never;
+    std::size_t size_ = 0;
     atomic<std::uint32_t> rounds_{0};
     timer_wheel<> wheel_;
 };

@@ -54,7 +54,7 @@ private:
 };
 
 // Adds the metrics of the library itself.
-void read_built_in(metrics::samples& into, scrape& raw);
+void read_built_in(scrape& into);
 
 struct metrics_access {
     [[nodiscard]] static const std::shared_ptr<registry_core>& core_of(const metrics::registry& r) noexcept {

@@ -65,6 +65,7 @@ template <class R>
 // Blocks the thread until w receives something or the deadline passes. An unfit resource is being destroyed already, so the
 // thread queues again.
 inline void acquire_in_turn(pool_core& core, pool_waiter& w, time_point deadline) noexcept {
+    const std::int64_t began = pool_meter::begin_wait();
     for (bool again = true; again;) {
         again = core.queue().acquire_in_thread(w, deadline) && w.given == gift::resource && core.settings().examines;
         if (again) {
@@ -73,6 +74,7 @@ inline void acquire_in_turn(pool_core& core, pool_waiter& w, time_point deadline
             w.slot = w.given == gift::nothing ? nullptr : w.slot;
         }
     }
+    core.meter().waited(began);
 }
 
 // co_await returns an acquired<R>. If it is cancelled it holds nothing; a resource handed to it goes to the next waiter.
@@ -110,11 +112,13 @@ public:
             return pool_access::acquired_of<R>(*quick_);
         }
         node_.finish();
+        core_->meter().waited(wait_began_);
         return finish_acquire<R>(*core_, node_, holder_, where_);
     }
     // Called by with_stop and with_deadline.
     [[nodiscard]] acquired<R> interrupted(claim how) noexcept {
         needed_node().finish();
+        core_->meter().waited(wait_began_);
         if (how == claim::cancelled) {
             return acquired<R>(wait_status::cancelled);
         }
@@ -127,6 +131,7 @@ public:
         // The pool may be destroyed and drained before a refused waiter runs.
         core_->retain();
         keeps_core_ = true;
+        wait_began_ = pool_meter::begin_wait();
         for (;;) {
             if (core_->queue().enqueue(node_)) {
                 return true;
@@ -179,6 +184,7 @@ private:
     const char* holder_;
     site where_;
     slot_base* quick_ = nullptr;  // taken by the fast path
+    std::int64_t wait_began_ = 0;  // see pool_meter
     bool has_node_ = false;
     bool is_awaited_ = false;  // in checked builds
     bool keeps_core_ = false;  // true after start()

@@ -16,6 +16,7 @@
 #include <roost/pool/detail/pool_creation.hpp>
 #include <roost/pool/detail/pool_life.hpp>
 #include <roost/pool/detail/pool_limits.hpp>
+#include <roost/pool/detail/pool_meter.hpp>
 #include <roost/pool/detail/pool_queue.hpp>
 #include <roost/pool/detail/pool_upkeep.hpp>
 
@@ -30,6 +31,7 @@ public:
     [[nodiscard]] pool_creation& creation() noexcept { return creation_; }
     [[nodiscard]] pool_limits& limits() noexcept { return limits_; }
     [[nodiscard]] pool_upkeep& upkeep() noexcept { return upkeep_; }
+    [[nodiscard]] pool_meter& meter() noexcept { return meter_; }
     [[nodiscard]] wait_target describe_wait() const noexcept { return {"pool", name()}; }
 
     // --- fast paths ----------------------------------------------------------------------------------------------------
@@ -78,7 +80,11 @@ protected:
     virtual void free_self() noexcept = 0;  // implemented for the resource type
 
 private:
-    static void destroy_node(node& n) noexcept { static_cast<pool_core&>(n).free_self(); }
+    static void destroy_node(node& n) noexcept {
+        auto& self = static_cast<pool_core&>(n);
+        self.meter_.delist();
+        self.free_self();
+    }
     static void level_raised(node& n, level now) noexcept;
     static void describe(const node& n, node_description& d) noexcept;
     static const node_functions functions_table;
@@ -88,6 +94,7 @@ private:
     pool_limits limits_{*this, queue_, creation_};
     pool_creation creation_{*this, queue_, limits_};
     pool_upkeep upkeep_{*this, queue_, creation_};
+    pool_meter meter_{*this};
 };
 
 // Misuse of an empty handle, a moved-from pool, a result without a resource.

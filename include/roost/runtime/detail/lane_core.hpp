@@ -29,6 +29,7 @@ public:
     static void has_delivered() noexcept;
     [[nodiscard]] std::size_t threads() const noexcept;
     [[nodiscard]] std::size_t queued() const noexcept;
+    [[nodiscard]] std::size_t busy() const noexcept;
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
 private:

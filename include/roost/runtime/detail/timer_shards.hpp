@@ -25,6 +25,7 @@ public:
     time_point advance(time_point now) noexcept;
     // Refuses new timers. Returns how many were still armed; they never fire.
     std::size_t close() noexcept;
+    [[nodiscard]] std::size_t size() noexcept;  // how many are armed
 
     bell* ringer = nullptr;
 
@@ -42,6 +43,7 @@ public:
 
     time_point advance(time_point now) noexcept;
     std::size_t close() noexcept;
+    [[nodiscard]] std::size_t size() noexcept;
 
 private:
     std::array<timer_shard, 8> shards_;

@@ -11,6 +11,7 @@
 // O6  main's code: store        relaxed  -      O3 carries it                                                    (floor)
 
 #include <roost/base/atomic.hpp>
+#include <roost/base/detail/metric_source.hpp>
 #include <roost/service/detail/component_list.hpp>
 #include <roost/service/detail/liveness_probe.hpp>
 #include <roost/service/detail/log_writer.hpp>
@@ -31,7 +32,7 @@ enum class wish : std::uint32_t { shut_down = 1, cancel = 2, main_ended = 4, rea
     return (wishes & static_cast<std::uint32_t>(w)) != 0;
 }
 
-class host_core : private component_failures {
+class host_core : private component_failures, private roost::detail::metric_source {
 public:
     host_core(const service::options& o, const schedule& times, executor_ref where, std::source_location from);
     ~host_core();
@@ -122,6 +123,7 @@ public:
     [[nodiscard]] liveness_probe& probe() noexcept { return *probe_; }
 
 private:
+    void read(roost::detail::metric_sink& to) override;
     void component_failed(const component& which, const std::exception_ptr& error) noexcept override;
     [[nodiscard]] const roost::shutdown& waited_for() const noexcept;
 

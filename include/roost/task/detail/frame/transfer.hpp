@@ -15,6 +15,7 @@
 #include <roost/base/atomic.hpp>
 #include <roost/base/reason.hpp>
 #include <roost/task/detail/frame/slice.hpp>
+#include <roost/task/detail/job/job_meter.hpp>
 
 #include <coroutine>
 #include <memory>
@@ -112,6 +113,7 @@ public:
     std::uint16_t depth = 0;  // how many such bodies are on this stack
 
     detail::slice slice;  // of `current`
+    measured_thread measured;
 
     // Of frames that are destroyed (task/detail/frame/burial.hpp).
     burial* buried = nullptr;  // the innermost one on this stack

@@ -116,7 +116,7 @@ public:
     // For jobs without a frame. One claim decides which thread settles the outcome; the winner writes it, then ends the body.
     void begin_external() noexcept {
         phase_.store(job_state::active, mo::relaxed);  // J3
-        if (watched_ != 0) [[unlikely]] {
+        if (reports_its_birth()) [[unlikely]] {
             notify_created(job_state::active);
         }
     }
@@ -136,13 +136,15 @@ public:
     void start_here(promise_base& frame) noexcept;
     // As above, when the caller resumes the frame itself.
     void begin_here() noexcept {
-        if (watched_ != 0) [[unlikely]] {
+        if (reports_its_birth()) [[unlikely]] {
             notify_begun();
         }
         phase_.store(job_state::active, mo::relaxed);  // J3
     }
     // Returns true if nothing is to be reported when the job returns now.
-    [[nodiscard]] bool has_nothing_to_report() const noexcept { return !has_extras_ && !is_watched(); }
+    [[nodiscard]] bool has_nothing_to_report() const noexcept {
+        return !has_extras_ && !is_watched() && (watched_ & watching::measured) == 0;
+    }
 
     // --- further failures of the body -----------------------------------------------------------------------------------
     // For a body that has ended. Returns the failures that none of its handlers could catch (such as those of its cleanup),
@@ -208,7 +210,10 @@ private:
     [[nodiscard]] bool end_for_joiner() noexcept;
     void wake_joiners(job_state last) noexcept;
     // Returns true if counters or observers are on, or were when the job was created. One load if they are off.
-    [[nodiscard]] bool is_watched() const noexcept { return (watched_ | watching::now()) != 0; }
+    [[nodiscard]] bool is_watched() const noexcept { return ((watched_ | watching::now()) & watching::reported) != 0; }
+    [[nodiscard]] bool reports_its_birth() const noexcept { return (watched_ & watching::reported) != 0; }
+    [[gnu::noinline]] void begin_measuring() noexcept;
+    [[gnu::noinline]] void end_measuring(runner& here) noexcept;
     void happened(job_event_kind what, job_state state, std::uint32_t times = 1) noexcept {
         if (is_watched()) [[unlikely]] {
             notify(what, state, times);
@@ -216,7 +221,7 @@ private:
     }
     [[gnu::noinline, gnu::cold]] void notify(job_event_kind what, job_state state, std::uint32_t times) noexcept;
 
-    const std::uint8_t watched_;  // whether its creation was counted, so that its end is
+    std::uint8_t watched_;  // whether its creation was counted, so that its end is; constant after the constructor
     event_sequence events_;
     bool has_extras_ = false;
     const std::uint32_t born_;

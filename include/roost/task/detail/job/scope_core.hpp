@@ -124,8 +124,12 @@ inline job_core::job_core(const job_functions& functions, scope_core& parent, no
     : region(functions, parent, name, made_at, node_shape{.mark = true}),
       work(nullptr),
       watched_(watching::now()),
-      events_(watched_ != 0),
-      born_(recent_time::stamp()) {}
+      events_((watched_ & watching::reported) != 0),
+      born_(recent_time::stamp()) {
+    if ((watched_ & watching::measured) != 0) [[unlikely]] {
+        begin_measuring();
+    }
+}
 inline scope_core& job_core::parent_scope() const noexcept {
     return static_cast<scope_core&>(static_cast<region&>(*parent()));
 }

@@ -20,7 +20,7 @@
 // O8  notify: fetch_sub       release          O7        out: the call has returned                     watching_model: add_and_remove
 // O9  count: fetch_add, load  relaxed          -         nothing but the number                         (floor)
 // W1  switch off: fetch_and   acquire          O2        in: slots taken before it was switched on      watching_model: last_removed_while_another_is_added
-// W2  counting: fetch_or, and relaxed          -         nothing but the switch                         (floor)
+// W2  set: fetch_or, and      relaxed          -         nothing but the switch                         (floor)
 
 #include <roost/base/atomic.hpp>
 #include <roost/task/job_event.hpp>
@@ -34,6 +34,11 @@ public:
     // Bits of wanted().
     static constexpr std::uint8_t counted = 1;
     static constexpr std::uint8_t notified = 2;
+    static constexpr std::uint8_t measured = 4;
+    // Of a job alone: its delay is being measured.
+    static constexpr std::uint8_t timed = 0x80;
+    // The bits for which each event of a job is reported.
+    static constexpr std::uint8_t reported = counted | notified;
     static constexpr std::size_t slots = 8;
 
     constexpr watching() noexcept = default;
@@ -52,7 +57,8 @@ public:
     }
     [[nodiscard]] std::uint8_t wanted() const noexcept { return wanted_.load(mo::relaxed); }  // O1
 
-    bool count(bool on) noexcept;
+    bool count(bool on) noexcept { return (set(counted, on) & counted) != 0; }
+    bool measure(bool on) noexcept { return (set(measured, on) & measured) != 0; }
     [[nodiscard]] job_counts counts() const noexcept;
     void add(job_counts::which w, std::uint64_t n = 1) noexcept;
 
@@ -75,6 +81,7 @@ private:
         atomic<std::uint64_t> n[job_counts::size]{};
     };
 
+    std::uint8_t set(std::uint8_t bit, bool on) noexcept;
     [[nodiscard]] bool has_observers() const noexcept;
 
     static watching for_all_jobs;
