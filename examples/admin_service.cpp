@@ -30,9 +30,7 @@ task<> serve(service::host& h) {
     co_await h.stopping();
 }
 
-int serve_orders() {
-    return service::run(serve, service::options().name("shop").attach(admin::listen("*:9090")));
-}
+int serve_orders() { return service::run(serve, service::options().name("shop").attach(admin::listen("*:9090"))); }
 // end main
 
 task<std::string> get(unsigned short port, std::string path) {

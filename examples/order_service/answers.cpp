@@ -28,9 +28,7 @@ task<response> take_order(shop& s, request from) {
     switch (*how) {
         case answer::stored: co_return response(status::created, "order " + std::to_string(o->id) + "\n");
         case answer::open: co_return response(status::service_unavailable, "the queue is full, come back later\n");
-        default:
-            s.counts.spoilt.add();
-            co_return response(status::server_error, "the order was not stored\n");
+        default: s.counts.spoilt.add(); co_return response(status::server_error, "the order was not stored\n");
     }
 }
 

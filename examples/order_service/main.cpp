@@ -1,5 +1,6 @@
 // The flagship: an order service that sheds no order, whatever happens to it. ./demo --help says what it shows.
 
+#include "admin_door.hpp"
 #include "intake.hpp"
 #include "load.hpp"
 #include "settings.hpp"
@@ -181,6 +182,7 @@ service::options demo_run::options() {
         o.total(12s).budget(service::phase::drain, 6s);
     }
     o.runtime(runtime_options().workers(2).name("demo"));
+    demo::add_admin_door(o, settings_.admin);
     return o;
 }
 
@@ -203,16 +205,17 @@ void demo_run::hear(const service::log_line& line, void* context) noexcept {
 // What the signal found.
 void demo_run::say_in_flight() {
     const demo::counters& c = shop_->counts;
-    out_.line("demo: " + std::to_string(std::lround(c.connections.value())) + " clients are connected, " + std::to_string(std::lround(c.in_flight.value())) +
-              " requests are in flight");
+    out_.line("demo: " + std::to_string(std::lround(c.connections.value())) + " clients are connected, " +
+              std::to_string(std::lround(c.in_flight.value())) + " requests are in flight");
 }
 
 // The ledger comes last, also when the service is forced to die.
 void demo_run::last_words(std::string_view ledger) {
     if (shop_) {
         const demo::counters& c = shop_->counts;
-        out_.line("intake: requests=" + std::to_string(c.requests.value()) + " answered=" + std::to_string(c.answered.value()) +
-                  " unanswered=" + std::to_string(c.unanswered.value()) + " connections=" + std::to_string(std::lround(c.connections.value())) +
+        out_.line("intake: requests=" + std::to_string(c.requests.value()) +
+                  " answered=" + std::to_string(c.answered.value()) + " unanswered=" + std::to_string(c.unanswered.value()) +
+                  " connections=" + std::to_string(std::lround(c.connections.value())) +
                   " bad=" + std::to_string(c.bad.value()) + " refused=" + std::to_string(c.refused.value()) +
                   " late=" + std::to_string(c.late.value()) + " failed=" + std::to_string(c.spoilt.value()));
     }
@@ -315,6 +318,7 @@ int main(int count, char** words) {
         return 2;
     }
     allow_many_connections();
+    metrics::enable();  // also for /metrics of the service's own door
     demo_run demo(settings, database.path());
     return demo.run();
 }
