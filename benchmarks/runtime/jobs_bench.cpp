@@ -3,6 +3,7 @@
 #include "../harness/harness.hpp"
 
 #include <roost/flow/when_all.hpp>
+#include <roost/observe/built_in.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/auto_reset_event.hpp>
 #include <roost/sync/event.hpp>
@@ -264,6 +265,11 @@ BENCH_OURS("task/await_suspended") {
 
 BENCH_OURS("jobs/spawn_join_1t") { return spawn_join(b, 1); }
 BENCH_OURS("jobs/spawn_join_2t") { return spawn_join(b, 2); }
+BENCH_OURS("observe/spawn_join_off") { return spawn_join(b, 1); }
+BENCH_OURS("observe/spawn_join_counters") {
+    roost::metrics::enable();
+    return spawn_join(b, 1);
+}
 BENCH_OURS("runtime/yield_1t") { return yields(b, 1); }
 BENCH_OURS("runtime/yield_2t") { return yields(b, 2); }
 BENCH_OURS("jobs/cancel_sleepers_1") { return cancelled_sleepers(b, 1); }

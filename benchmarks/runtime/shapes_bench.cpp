@@ -3,6 +3,7 @@
 #include "../harness/harness.hpp"
 
 #include <roost/flow/when_all.hpp>
+#include <roost/observe/built_in.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/broadcast.hpp>
 #include <roost/sync/channel.hpp>
@@ -277,6 +278,11 @@ BENCH_OURS("jobs/http_10") { return requests(b, 10); }
 BENCH_OURS("jobs/http_100") { return requests(b, 100); }
 BENCH_OURS("jobs/http_1000") { return requests(b, 1000); }
 BENCH_OURS("jobs/http_1000_2t") { return requests(b, 1000, 2); }
+BENCH_OURS("observe/http_off") { return requests(b, 100); }
+BENCH_OURS("observe/http_counters") {
+    roost::metrics::enable();
+    return requests(b, 100);
+}
 BENCH_OURS("jobs/pubsub_1x10") { return deliveries(b, 1, 10); }
 BENCH_OURS("jobs/pubsub_10x10") { return deliveries(b, 10, 10); }
 BENCH_OURS("jobs/pubsub_10x100") { return deliveries(b, 10, 100); }
