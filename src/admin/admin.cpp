@@ -96,6 +96,7 @@ server::server(const settings& what, http_listener::notice tell)
 
 unsigned short serve(service::host& h, const settings& what) {
     try {
+        measure(what);
         auto listener = std::make_shared<http_listener>(
             what.address(),
             routes_of(
@@ -106,7 +107,6 @@ unsigned short serve(service::host& h, const settings& what) {
         const unsigned short port = listener->port();
         h.log("roost: admin: " + link_to(*listener) + " serves /metrics, /readyz and /livez");
         h.keep(std::move(listener));
-        measure(what);
         return port;
     } catch (const std::exception& e) {
         h.log(service::severity::error,
