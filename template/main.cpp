@@ -1,7 +1,7 @@
 // A service that takes orders from a queue and packs them. Ctrl-C drains it, twice cancels, three times kills.
 
-#include "health.hpp"
-
+#include <roost/admin/admin.hpp>
+#include <roost/observe/metrics.hpp>
 #include <roost/service/service.hpp>
 #include <roost/sync/channel.hpp>
 #include <roost/task/sleep.hpp>
@@ -16,15 +16,23 @@ using roost::task;
 
 namespace {
 
+const roost::metrics::counter packed("shop_parcels_total", "Orders packed.");
+const roost::metrics::histogram took("shop_order_seconds", "From taking an order to its parcel.");
+
 class order {
 public:
     order() = default;
     order(int number, service::ledger::entry entry) : number_(number), entry_(std::move(entry)) {}
     [[nodiscard]] int number() const { return number_; }
-    void complete() { entry_.complete(); }
+    void complete() {
+        entry_.complete();
+        packed.add();
+        took.record(roost::now() - taken_);
+    }
 
 private:
     int number_ = 0;
+    roost::time_point taken_ = roost::now();
     service::ledger::entry entry_;
 };
 
@@ -49,10 +57,7 @@ task<> pack_orders(roost::channel<order>& orders) {
 
 task<> serve(service::host& h) {
     roost::channel<order> orders(16, "orders");
-    service::component& health = h.add("health", service::component_options().release());
-    if (const char* port = std::getenv("SHOP_HEALTH_PORT")) {
-        health_server::start(h, health, static_cast<unsigned short>(std::atoi(port)));
-    }
+    const roost::metrics::collector depth = roost::metrics::observe_depth(orders, "orders");
     service::component& intake = h.add("intake", service::component_options().intake());
     const roost::job packer = h.main().launch("packer", pack_orders(orders));
     const roost::job taker = intake.launch("taker", take_orders(h, intake.shutdown(), orders));
@@ -66,5 +71,9 @@ task<> serve(service::host& h) {
 
 int main() {
     service::remember_signals();
-    return service::run(serve, service::options().name("shop"));
+    service::options options = service::options().name("shop");
+    if (const char* address = std::getenv("SHOP_ADMIN")) {
+        options.attach(roost::admin::listen(address));  // /metrics for Prometheus, /readyz and /livez for probes
+    }
+    return service::run(serve, options);
 }

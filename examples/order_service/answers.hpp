@@ -7,14 +7,9 @@
 
 #include <roost/task/task.hpp>
 
-#include <string>
-
 namespace demo {
 
 // The request's views must stay valid until the answer is there.
 [[nodiscard]] roost::task<response> answer_to(shop& s, request from);
-
-// What /metrics says.
-[[nodiscard]] std::string metrics_text(shop& s);
 
 }  // namespace demo

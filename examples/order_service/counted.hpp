@@ -1,20 +1,19 @@
 #pragma once
 
-#include <atomic>
-#include <cstdint>
+#include <roost/observe/metrics.hpp>
 
 namespace demo {
 
 // Counts what exists at the moment.
 class counted {
 public:
-    explicit counted(std::atomic<std::int64_t>& n) noexcept : n_(&n) { n_->fetch_add(1, std::memory_order_relaxed); }
+    explicit counted(const roost::metrics::gauge& n) noexcept : n_(n) { n_.add(1); }
     counted(const counted&) = delete;
     counted& operator=(const counted&) = delete;
-    ~counted() { n_->fetch_sub(1, std::memory_order_relaxed); }
+    ~counted() { n_.add(-1); }
 
 private:
-    std::atomic<std::int64_t>* n_;
+    roost::metrics::gauge n_;
 };
 
 }  // namespace demo

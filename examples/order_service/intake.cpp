@@ -84,7 +84,7 @@ task<bool> serve_one(io::tcp_stream& peer, request_reader& reader, shop& s, cons
     }
     if (what == found::fault) {
         objection = reader.objection() != status::ok ? reader.objection() : objection;
-        s.counts.bad.fetch_add(1, std::memory_order_relaxed);
+        s.counts.bad.add();
         const response sorry(objection, std::string(reason_of(objection)) + "\n");
         static_cast<void>(co_await send(peer, sorry, "", false));
         co_return false;
@@ -95,7 +95,7 @@ task<bool> serve_one(io::tcp_stream& peer, request_reader& reader, shop& s, cons
     const bool keep_alive = asked.keep_alive && s.counts.open.load(std::memory_order_relaxed);
     const bool sent = co_await send(peer, reply, asked.method, keep_alive);
     reader.drop();
-    (sent ? s.counts.answered : s.counts.unanswered).fetch_add(1, std::memory_order_relaxed);
+    (sent ? s.counts.answered : s.counts.unanswered).add();
     co_return sent&& keep_alive;
 }
 

@@ -1,5 +1,6 @@
 // The flagship: an order service that sheds no order, whatever happens to it. ./demo --help says what it shows.
 
+#include "admin_door.hpp"
 #include "intake.hpp"
 #include "load.hpp"
 #include "settings.hpp"
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -134,8 +136,8 @@ std::string demo_run::status_text(service::host& h, double rate, double seconds)
         text, sizeof text,
         "%6.1f s  %-11s %6.0f/s  clients %-4lld in flight %-4lld queue %3zu/%zu  pool %u/%u  restarts %-4llu orders %llu",
         seconds, h.is_ready() ? "ready" : std::string(to_string(h.phase())).c_str(), rate,
-        static_cast<long long>(c.connections.load()), static_cast<long long>(c.in_flight.load()), shop_->queue().size(),
-        shop_->queue().capacity(), pool.out, pool.capacity, static_cast<unsigned long long>(c.worker_failures.load()),
+        static_cast<long long>(c.connections.value()), static_cast<long long>(c.in_flight.value()), shop_->queue().size(),
+        shop_->queue().capacity(), pool.out, pool.capacity, static_cast<unsigned long long>(c.worker_failures.value()),
         static_cast<unsigned long long>(h.ledger().read().completed()));
     return text;
 }
@@ -148,7 +150,7 @@ task<> demo_run::show_status(service::host& h) {
     while (h.main().shutdown().state() == shutdown_state::running) {
         co_await sleep_for(pace);
         const time_point at = now();
-        const std::uint64_t count = shop_->counts.requests.load();
+        const std::uint64_t count = shop_->counts.requests.value();
         const double rate = static_cast<double>(count - before) / std::chrono::duration<double>(at - then).count();
         out_.status(status_text(h, rate, std::chrono::duration<double>(at - start).count()));
         before = count;
@@ -164,7 +166,7 @@ task<> demo_run::play_script(service::host& h) {
     for (;;) {
         co_await sleep_for(20ms);
         const auto passed = now() - start;
-        const bool failed_enough = shop_->counts.worker_failures.load() >= failures_wanted || settings_.rate == 0;
+        const bool failed_enough = shop_->counts.worker_failures.value() >= failures_wanted || settings_.rate == 0;
         if ((passed >= at_least && failed_enough) || passed >= at_most) {
             break;
         }
@@ -180,6 +182,7 @@ service::options demo_run::options() {
         o.total(12s).budget(service::phase::drain, 6s);
     }
     o.runtime(runtime_options().workers(2).name("demo"));
+    demo::add_admin_door(o, settings_.admin);
     return o;
 }
 
@@ -202,18 +205,19 @@ void demo_run::hear(const service::log_line& line, void* context) noexcept {
 // What the signal found.
 void demo_run::say_in_flight() {
     const demo::counters& c = shop_->counts;
-    out_.line("demo: " + std::to_string(c.connections) + " clients are connected, " + std::to_string(c.in_flight) +
-              " requests are in flight");
+    out_.line("demo: " + std::to_string(std::lround(c.connections.value())) + " clients are connected, " +
+              std::to_string(std::lround(c.in_flight.value())) + " requests are in flight");
 }
 
 // The ledger comes last, also when the service is forced to die.
 void demo_run::last_words(std::string_view ledger) {
     if (shop_) {
         const demo::counters& c = shop_->counts;
-        out_.line("intake: requests=" + std::to_string(c.requests) + " answered=" + std::to_string(c.answered) +
-                  " unanswered=" + std::to_string(c.unanswered) + " connections=" + std::to_string(c.connections) +
-                  " bad=" + std::to_string(c.bad) + " refused=" + std::to_string(c.refused) +
-                  " late=" + std::to_string(c.late) + " failed=" + std::to_string(c.spoilt));
+        out_.line("intake: requests=" + std::to_string(c.requests.value()) +
+                  " answered=" + std::to_string(c.answered.value()) + " unanswered=" + std::to_string(c.unanswered.value()) +
+                  " connections=" + std::to_string(std::lround(c.connections.value())) +
+                  " bad=" + std::to_string(c.bad.value()) + " refused=" + std::to_string(c.refused.value()) +
+                  " late=" + std::to_string(c.late.value()) + " failed=" + std::to_string(c.spoilt.value()));
     }
     const demo::load_counts& l = load_.counts;
     if (settings_.rate > 0) {
@@ -233,7 +237,7 @@ std::string demo_run::what_is_wrong(std::string_view ledger) const {
     if (l.sent != l.answered || l.broken != 0) {
         return "a request was not answered";
     }
-    if (settings_.rate > 0 && shop_->counts.worker_failures < failures_wanted) {
+    if (settings_.rate > 0 && shop_->counts.worker_failures.value() < failures_wanted) {
         return "the flaky worker failed fewer than " + std::to_string(failures_wanted) + " times";
     }
     if (settings_.rate > 0 && l.created == 0) {
@@ -314,6 +318,7 @@ int main(int count, char** words) {
         return 2;
     }
     allow_many_connections();
+    metrics::enable();  // also for /metrics of the service's own door
     demo_run demo(settings, database.path());
     return demo.run();
 }

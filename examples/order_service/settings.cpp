@@ -53,6 +53,8 @@ std::string take(std::string_view flag, std::string_view value, settings& into) 
         }
     } else if (flag == "--db") {
         into.database = value;
+    } else if (flag == "--admin") {
+        into.admin = value;
     }
     return {};
 }
@@ -74,7 +76,7 @@ parsed parse(int count, const char* const* words, settings& into, std::string& p
         } else if (flag == "--wedge") {
             into.wedge = true;
         } else if (flag == "--port" || flag == "--seconds" || flag == "--rate" || flag == "--clients" ||
-                   flag == "--patience" || flag == "--db") {
+                   flag == "--patience" || flag == "--db" || flag == "--admin") {
             if (i + 1 == count) {
                 return bad(problem, std::string(flag) + " needs a value; see ./demo --help");
             }
@@ -93,12 +95,15 @@ parsed parse(int count, const char* const* words, settings& into, std::string& p
     if (into.script && !seconds_given) {
         into.seconds = 4;
     }
+    if (into.admin.empty()) {
+        into.admin = into.port == 0 ? "0" : "9090";
+    }
     return parsed::run;
 }
 
 const char* help_text() noexcept {
     return "usage: ./demo [--script] [--stuck] [--port N] [--seconds S] [--rate R] [--clients N] [--patience S]\n"
-           "              [--db FILE] [--wedge]\n"
+           "              [--db FILE] [--admin ADDRESS] [--wedge]\n"
            "\n"
            "A small order service on loopback: HTTP intake, a bounded queue, supervised workers of which one fails on\n"
            "purpose, a pool of SQLite connections, and a load generator. Ctrl-C drains it, twice cancels, three times "
@@ -114,6 +119,7 @@ const char* help_text() noexcept {
            "  --rate R      requests per second of the load (default 400; 0: none)\n"
            "  --clients N   take at most so many connections at a time (default 12000)\n"
            "  --patience S  how long a client may take for its next request during shutdown (default 2)\n"
+           "  --admin ADDRESS  where /metrics, /readyz and /livez are served too: a port, *:PORT, unix:PATH (default 9090)\n"
            "  --db FILE     where orders are stored (default: a temporary file)\n"
            "\n"
            "While it runs: /healthz /readyz /metrics /tree, and POST /orders with a body such as 'tea 3'.\n";

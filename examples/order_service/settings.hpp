@@ -14,9 +14,10 @@ struct settings {
     std::uint32_t clients = 12'000;  // connections at a time
     double patience = 2;        // during shutdown, with clients that have not been told to go
     std::string database;       // empty: a file of its own in the temporary directory
-    bool script = false;        // load, SIGTERM, drain, checked ledger, without an operator
-    bool stuck = false;         // plant a job that waits for something that never comes
-    bool wedge = false;         // plant a job that never gives its thread back
+    std::string admin;  // where /metrics, /readyz and /livez are served too; empty: port 9090, or any with --port 0
+    bool script = false;  // load, SIGTERM, drain, checked ledger, without an operator
+    bool stuck = false;  // plant a job that waits for something that never comes
+    bool wedge = false;  // plant a job that never gives its thread back
 };
 
 enum class parsed { run, help, bad };

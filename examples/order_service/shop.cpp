@@ -147,6 +147,7 @@ shop::shop(const std::string& database, executor_ref where, service::host& h)
 
 void shop::settle(order& o, answer how) noexcept {
     o.result.store(how, std::memory_order_release);
+    counts.took.record(now() - o.since);
     switch (how) {
         case answer::stored: o.entry.complete(); break;
         case answer::cancelled: o.entry.cancel(); break;
@@ -167,7 +168,7 @@ task<bool> enqueue(channel<order_ptr>& queue, order_ptr o) {
 task<answer> shop::place(order_ptr o) {
     const std::optional<bool> queued = co_await move_on_after(2s, enqueue(queue_, o));
     if (!queued || !*queued) {
-        counts.refused.fetch_add(1, std::memory_order_relaxed);
+        counts.refused.add();
         settle(*o, answer::failed);
         co_return answer::open;
     }
@@ -190,7 +191,8 @@ task<> shop::release() {
 
 task<> shop::run_workers() {
     const auto restart = on_failure::ask([this](const child_failure& f) {
-        const auto n = counts.worker_failures.fetch_add(1, std::memory_order_relaxed) + 1;
+        counts.worker_failures.add();
+        const auto n = counts.worker_failures.value();
         if (n <= 5) {
             host_.log("demo: " + f.name() + " failed (" + describe(f.error()) +
                       ") and will be restarted, its orders go back" + (n == 5 ? "; further failures are only counted" : ""));

@@ -3,6 +3,7 @@
 // Orders, the queue they wait in, and the workers that store them.
 
 #include <roost/adapters/sqlite/connection.hpp>
+#include <roost/observe/metrics.hpp>
 #include <roost/pool/pool.hpp>
 #include <roost/service/service.hpp>
 #include <roost/sync/channel.hpp>
@@ -26,22 +27,28 @@ struct order {
     unsigned attempts = 0;
     std::int64_t id = 0;
     std::atomic<answer> result{answer::open};
+    roost::time_point since = roost::now();
     roost::event done{"order"};
 };
 using order_ptr = std::shared_ptr<order>;
 
+// What the service counts, for /metrics and for its own last words.
 struct counters {
-    std::atomic<std::uint64_t> requests{0};
-    std::atomic<std::uint64_t> answered{0};       // responses that were sent completely
-    std::atomic<std::uint64_t> unanswered{0};     // requests whose response could not be sent
-    std::atomic<std::uint64_t> refused{0};        // orders that found the queue full: 503
-    std::atomic<std::uint64_t> bad{0};            // requests that were not read: too large, too slow, no HTTP: 4xx
-    std::atomic<std::uint64_t> late{0};           // orders that were not stored when the client was answered: 504
-    std::atomic<std::uint64_t> spoilt{0};         // orders that could not be stored: 500
-    std::atomic<std::uint64_t> worker_failures{0};
-    std::atomic<std::int64_t> connections{0};
-    std::atomic<bool> open{true};                 // the door: new connections are taken
-    std::atomic<std::int64_t> in_flight{0};       // requests being answered
+    using counter = roost::metrics::counter;
+    using gauge = roost::metrics::gauge;
+
+    counter requests{"demo_requests_total", "Requests read."};
+    counter answered{"demo_answers_total", "Responses that were sent completely."};
+    counter unanswered{"demo_answers_lost_total", "Requests whose response could not be sent."};
+    counter refused{"demo_queue_refused_total", "Orders that found the queue full: 503."};
+    counter bad{"demo_requests_bad_total", "Requests that were not read: too large, too slow, no HTTP: 4xx."};
+    counter late{"demo_orders_late_total", "Orders that were not stored when the client was answered: 504."};
+    counter spoilt{"demo_orders_spoilt_total", "Orders that could not be stored: 500."};
+    counter worker_failures{"demo_worker_failures_total", "Failures of workers, which were restarted."};
+    gauge connections{"demo_connections", "Open connections."};
+    gauge in_flight{"demo_requests_in_flight", "Requests being answered."};
+    roost::metrics::histogram took{"demo_order_seconds", "From an order to its settlement."};
+    std::atomic<bool> open{true};  // the door: new connections are taken
 };
 
 // Makes the table, if it is not there, and writes something. Empty, or why that is not possible.
@@ -76,6 +83,7 @@ private:
     roost::service::host& host_;
     roost::channel<order_ptr> queue_{256, "orders"};
     roost::channel<order_ptr> returned_{256, "returned orders"};
+    roost::metrics::collector depth_ = roost::metrics::observe_depth(queue_, "orders");
     roost::pool<roost::sqlite::connection> database_;
 };
 

@@ -1,6 +1,6 @@
 #include <roost/admin/admin.hpp>
 
-#include <roost/base/failure_sink.hpp>
+#include <roost/observe/metrics.hpp>
 
 #include <exception>
 
@@ -30,14 +30,23 @@ http_reply index_of(const std::vector<std::string>& paths) {
     return {200, "text/html; charset=utf-8", page + "</ul>\n"};
 }
 
+http_reply metrics_of(const metrics::registry& from, const http_request& asked) {
+    const std::string_view accept = asked.header("Accept");
+    return {200, std::string(metrics::content_type_for(accept)), metrics::to_text(accept, from)};
+}
+
+void measure(const settings& what) {
+    if (what.measures()) {
+        metrics::enable();
+    }
+}
+
 http_routes routes_of(const settings& what, http_handler ready, http_handler live) {
     http_routes all = what.pages();
     // Without a check of the program's own nothing blocks, so these two answer whatever the other handlers do.
     all.get("/readyz", std::move(ready), what.ready() ? runs::alone : runs::at_once);
     all.get("/livez", std::move(live), what.live() ? runs::alone : runs::at_once);
-    if (what.metrics()) {
-        all.get("/metrics", what.metrics());
-    }
+    all.get("/metrics", [from = &what.metrics()](const http_request& asked) { return metrics_of(*from, asked); });
     std::vector<std::string> paths;
     for (const auto& [path, route] : all.all()) {
         if (!path.ends_with('*')) {
@@ -65,10 +74,6 @@ http_reply live_of(const service::host& h, const settings::check& own) {
     return verdict(good, good ? "live" : "not live");
 }
 
-std::string paths_in_words(const settings& what) {
-    return what.metrics() ? "/metrics, /readyz and /livez" : "/readyz and /livez";
-}
-
 std::string link_to(const http_listener& l) { return l.port() != 0 ? "http://" + l.address() : l.address(); }
 
 }  // namespace
@@ -85,10 +90,13 @@ server::server(const settings& what, http_listener::notice tell)
                         const bool good = holds(own);
                         return verdict(good, good ? "live" : "not live");
                     }),
-                what.limits(), std::move(tell)) {}
+                what.limits(), std::move(tell)) {
+    measure(what);
+}
 
 unsigned short serve(service::host& h, const settings& what) {
     try {
+        measure(what);
         auto listener = std::make_shared<http_listener>(
             what.address(),
             routes_of(
@@ -97,12 +105,12 @@ unsigned short serve(service::host& h, const settings& what) {
             what.limits(),
             [&h](const std::string& sentence) { h.log(service::severity::warning, "roost: admin: " + sentence); });
         const unsigned short port = listener->port();
-        h.log("roost: admin: " + link_to(*listener) + " serves " + paths_in_words(what));
+        h.log("roost: admin: " + link_to(*listener) + " serves /metrics, /readyz and /livez");
         h.keep(std::move(listener));
         return port;
     } catch (const std::exception& e) {
         h.log(service::severity::error,
-              "roost: admin: " + std::string(e.what()) + "; " + paths_in_words(what) + " are not served");
+              "roost: admin: " + std::string(e.what()) + "; /metrics, /readyz and /livez are not served");
         return 0;
     }
 }

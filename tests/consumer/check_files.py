@@ -25,7 +25,7 @@ CONTAINER = {"name": str, "image": str, "ports": [{"containerPort": int, "name":
              "readinessProbe": PROBE, "livenessProbe": PROBE}
 DEPLOYMENT = {"apiVersion": str, "kind": str, "metadata": {"name": str, "labels": {str: str}},
               "spec": {"replicas": int, "selector": {"matchLabels": {str: str}},
-                       "template": {"metadata": {"labels": {str: str}},
+                       "template": {"metadata": {"labels": {str: str}, "annotations": {str: str}},
                                     "spec": {"terminationGracePeriodSeconds": int, "containers": [CONTAINER]}}}}
 INSTRUCTIONS = {"FROM", "RUN", "COPY", "USER", "ENV", "EXPOSE", "STOPSIGNAL", "ENTRYPOINT", "WORKDIR", "LABEL", "ARG", "VOLUME"}
 
@@ -57,7 +57,7 @@ def versions(root):
 
 def switches(root):
     """Every -DROOST_x that a recipe, an image or a guide names exists."""
-    known = set(re.findall(r"option\((ROOST_\w+)", (root / "cmake/roost_options.cmake").read_text()))
+    known = set(re.findall(r"(?:option|set)\((ROOST_\w+)", (root / "cmake/roost_options.cmake").read_text()))
     for name in ("packaging/vcpkg/ports/roost/portfile.cmake", "template/deploy/Dockerfile", "docs/guide/deploying.md"):
         text = (root / name).read_text()
         for used in re.findall(r"-D(ROOST_\w+)", text) + re.findall(r"FEATURES \w+ (ROOST_\w+)", text):
@@ -84,6 +84,8 @@ def unit(root):
     check(seconds(setting["TimeoutStopSec"]) > total, "the unit's TimeoutStopSec is not more than the total budget")
     check(setting["KillMode"] == "mixed", "the unit has to signal the main process only")
     check(seconds(setting["WatchdogSec"]) > 10, "WatchdogSec has to be more than live_within, 10 s")
+    check("\nEnvironment=SHOP_ADMIN=127.0.0.1:" in text, "the unit does not set the admin address")
+    check('getenv("SHOP_ADMIN")' in (root / "template/main.cpp").read_text(), "the template does not read SHOP_ADMIN")
     check("ExecReload" not in setting, "the template has no on_reload, so a reload would end it")
     analyze = shutil.which("systemd-analyze")
     if not analyze:
@@ -126,7 +128,7 @@ def shape_of_manifest(found):
         check(False, misfit)
     # The check itself: planted mistakes are seen.
     for plant in (lambda c: c.update(readynessProbe=c.pop("readinessProbe")), lambda c: c["env"][0].update(value=30),
-                  lambda c: c["ports"][0].update(containerPort="8081"), lambda c: c.update(env={"name": "x"}),
+                  lambda c: c["ports"][0].update(containerPort="9090"), lambda c: c.update(env={"name": "x"}),
                   lambda c: c.update(terminationGracePeriodSeconds=35)):
         planted = copy.deepcopy(found)
         plant(planted["spec"]["template"]["spec"]["containers"][0])
@@ -159,11 +161,11 @@ def manifest(root):
     period = int(re.search(r"periodSeconds: (\d+)", probe).group(1))
     failures = int(re.search(r"failureThreshold: (\d+)", probe).group(1))
     check(period * failures < duck, "readiness is not noticed before the lame duck is over")
-    served = (root / "template/health.cpp").read_text()
+    served = (root / "src/admin/admin.cpp").read_text()
     for path in re.findall(r"path: (\S+)", text):
-        check(f"GET {path} " in served, f"the manifest probes {path}, which the template does not serve")
-    port = re.search(r"SHOP_HEALTH_PORT=(\d+)", (root / "template/deploy/Dockerfile").read_text()).group(1)
-    for used in re.findall(r"(?:port|containerPort): (\d+)", text):
+        check(f'get("{path}"' in served, f"the manifest asks for {path}, which the listener does not serve")
+    port = re.search(r"SHOP_ADMIN=\*:(\d+)", (root / "template/deploy/Dockerfile").read_text()).group(1)
+    for used in re.findall(r"(?:port|containerPort): \"?(\d+)", text):
         check(used == port, f"the manifest uses port {used}, the image {port}")
     yaml = find_yaml()
     if yaml is None:

@@ -2,6 +2,8 @@
 
 #if defined(PART_asio)
 #include <roost/asio/async_run.hpp>
+#elif defined(PART_admin)
+#include <roost/admin/admin.hpp>
 #elif defined(PART_sqlite)
 #include <roost/adapters/sqlite/connection.hpp>
 #elif defined(PART_postgres)
@@ -26,6 +28,9 @@ int use_part() {
     boost::asio::io_context io;
 #endif
     return roost::run(io, seven());
+#elif defined(PART_admin)
+    const roost::admin::server door(roost::admin::listen(0));
+    return door.port() != 0 ? 7 : 0;
 #elif defined(PART_sqlite)
     auto c = roost::sqlite::connection::open(":memory:");
     return static_cast<int>(c.query_blocking("select 7").get<std::int64_t>(0, 0));

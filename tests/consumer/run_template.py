@@ -23,12 +23,12 @@ def ask(port, path):
         reply = b""
         while chunk := link.recv(4096):
             reply += chunk
-    return reply.decode().split("\r\n", 1)[0]
+    return reply.decode()
 
 
 def main():
     port = free_port()
-    environment = dict(os.environ, SHOP_HEALTH_PORT=str(port), ROOST_SHUTDOWN_LAME_DUCK="5s", ROOST_SHUTDOWN_TOTAL="100s")
+    environment = dict(os.environ, SHOP_ADMIN=str(port), ROOST_SHUTDOWN_LAME_DUCK="5s", ROOST_SHUTDOWN_TOTAL="100s")
     shop = subprocess.Popen([sys.argv[1]], stderr=subprocess.PIPE, text=True, env=environment)
     said = []
 
@@ -41,16 +41,20 @@ def main():
 
     wait_for("'shop' is ready")
     silent = socket.create_connection(("127.0.0.1", port), timeout=LIMIT)  # holds up neither the others nor the end
-    answers = {path: ask(port, path) for path in ("/readyz", "/healthz", "/nonsense")}
+    answers = {path: ask(port, path) for path in ("/readyz", "/livez", "/nonsense")}
     dropped = silent.recv(1)
+    answers["/metrics"] = ask(port, "/metrics")
     shop.send_signal(signal.SIGTERM)
     wait_for("phase lame duck")
     answers["/readyz, stopping"] = ask(port, "/readyz")
-    answers["/healthz, stopping"] = ask(port, "/healthz")
+    answers["/livez, stopping"] = ask(port, "/livez")
     said += shop.stderr.read().splitlines(keepends=True)
     code = shop.wait(LIMIT)
-    wanted = {"/readyz": "200", "/healthz": "200", "/nonsense": "404", "/readyz, stopping": "503", "/healthz, stopping": "200"}
-    problems = [f"{path}: {answers[path]}" for path, status in wanted.items() if status not in answers[path]]
+    wanted = {"/readyz": "200", "/livez": "200", "/nonsense": "404", "/readyz, stopping": "503", "/livez, stopping": "200",
+              "/metrics": "200"}
+    problems = [f"{path}: {answers[path]}" for path, status in wanted.items() if status not in answers[path].split("\r\n", 1)[0]]
+    if not re.search(r"^shop_parcels_total [1-9]", answers["/metrics"], re.MULTILINE):
+        problems.append("no parcel in /metrics: " + answers["/metrics"])
     if dropped != b"":
         problems.append(f"a client that said nothing was sent {dropped!r}")
     ledger = re.fullmatch(r"ledger: accepted=(\d+) completed=(\d+) failed=0 cancelled=0 abandoned=0 lost=0\n", said[-1])

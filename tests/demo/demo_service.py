@@ -33,7 +33,7 @@ class Service:
         self.lines, self.times = [], []
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
-        self.port = int(self.wait_for(r"http://127\.0\.0\.1:(\d+)", starts_within).group(1))
+        self.port = int(self.wait_for(r"demo: http://127\.0\.0\.1:(\d+)", starts_within).group(1))
         self.wait_for("is ready")
 
     def read(self):
@@ -71,7 +71,7 @@ class Service:
         return self.ask(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: {connection}\r\n\r\n".encode())
 
     def metric(self, name):
-        return float(re.search(rf"^{name} (\S+)$", self.get("/metrics").decode(), re.M).group(1))
+        return float(re.search(rf"^{re.escape(name)} (\S+)$", self.get("/metrics").decode(), re.M).group(1))
 
     def signal(self, number=signal.SIGTERM):
         self.process.send_signal(number)

@@ -88,7 +88,7 @@ def test_endpoints(program):
     s = Service(program, "--rate", "0")
     check(b" 200 " in s.get("/healthz"), "/healthz")
     check(b" 200 " in s.get("/readyz"), "/readyz")
-    check(b"# TYPE demo_orders_accepted_total counter" in s.get("/metrics"), "/metrics")
+    check(b"# TYPE demo_requests_total counter" in s.get("/metrics"), "/metrics")
     tree = s.get("/tree").decode()
     check("flaky worker" in tree and "accept" in tree, "/tree", tree)
     sessions = re.search(r"^    shutdown 'sessions' .*\n((?: {6}.*\n)+)", tree, re.M).group(1)
@@ -339,7 +339,7 @@ def test_killed_load(program):
     with tempfile.TemporaryDirectory() as folder:
         wrk = start_wrk(s, connections, 30, folder)
         end = time.monotonic() + 15
-        while s.metric("demo_orders_accepted_total") < 500 and time.monotonic() < end:
+        while s.metric('roost_ledger_total{service="demo",outcome="completed"}') < 500 and time.monotonic() < end:
             time.sleep(0.1)
         wrk.kill()
         wrk.wait()
@@ -347,7 +347,7 @@ def test_killed_load(program):
     while s.metric("demo_connections") > 1 and time.monotonic() < end:
         time.sleep(0.1)
     check(s.metric("demo_connections") == 1, "connections of the dead client are still open", s.text())
-    check(s.metric("demo_orders_open") == 0, "orders of the dead client are still open", s.text())
+    check(s.metric('roost_ledger_open{service="demo"}') == 0, "orders of the dead client are still open", s.text())
     check(b" 201 " in s.ask(ORDER), "an order after that")
     books, took = s.end_well()
     print(f"drained in {took:.1f} s; {books}")

@@ -11,6 +11,7 @@
 //   const admin::server door(admin::listen(9090).ready([&] { return cache.is_warm(); }));
 
 #include <roost/admin/http_listener.hpp>
+#include <roost/observe/registry.hpp>
 #include <roost/service/host.hpp>
 
 #include <functional>
@@ -28,9 +29,13 @@ public:
 
     explicit settings(http_address at) : at_(std::move(at)) {}
 
-    // Answers GET /metrics. Default: no metrics, 404.
-    settings& metrics(http_handler h) & { return metrics_ = std::move(h), *this; }
-    settings&& metrics(http_handler h) && { return std::move(metrics(std::move(h))); }
+    // What /metrics shows, as Prometheus text or OpenMetrics. Default: registry::of_process(). The registry has to outlive the
+    // listener.
+    settings& metrics(const metrics::registry& from) & { return registry_ = &from, *this; }
+    settings&& metrics(const metrics::registry& from) && { return std::move(metrics(from)); }
+    // Whether the listener calls metrics::enable(), so that jobs and their times are measured. Default: true.
+    settings& measure(bool on) & { return measures_ = on, *this; }
+    settings&& measure(bool on) && { return std::move(measure(on)); }
     // /readyz answers 200 while this and, in a service, host::is_ready() return true.
     settings& ready(check c) & { return ready_ = std::move(c), *this; }
     settings&& ready(check c) && { return std::move(ready(std::move(c))); }
@@ -48,7 +53,8 @@ public:
 
     [[nodiscard]] const http_address& address() const noexcept { return at_; }
     [[nodiscard]] const http_limits& limits() const noexcept { return limits_; }
-    [[nodiscard]] const http_handler& metrics() const noexcept { return metrics_; }
+    [[nodiscard]] const metrics::registry& metrics() const noexcept { return *registry_; }
+    [[nodiscard]] bool measures() const noexcept { return measures_; }
     [[nodiscard]] const check& ready() const noexcept { return ready_; }
     [[nodiscard]] const check& live() const noexcept { return live_; }
     [[nodiscard]] const http_routes& pages() const noexcept { return pages_; }
@@ -59,7 +65,8 @@ public:
 private:
     http_address at_;
     http_limits limits_;
-    http_handler metrics_;
+    const metrics::registry* registry_ = &metrics::registry::of_process();
+    bool measures_ = true;
     check ready_;
     check live_;
     http_routes pages_;
