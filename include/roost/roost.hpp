@@ -36,8 +36,8 @@
 #include <roost/flow/supervise.hpp>
 #include <roost/flow/when_all.hpp>
 #include <roost/observe/buckets.hpp>
-#include <roost/observe/chrome_trace.hpp>
 #include <roost/observe/built_in.hpp>
+#include <roost/observe/chrome_trace.hpp>
 #include <roost/observe/dump.hpp>
 #include <roost/observe/exemplar.hpp>
 #include <roost/observe/hooks.hpp>

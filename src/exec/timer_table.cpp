@@ -3,8 +3,8 @@
 #include <roost/exec/detail/timer_table.hpp>
 
 #include <roost/base/assert.hpp>
-#include <roost/exec/detail/flight_recorder.hpp>
 #include <roost/base/detail/measuring.hpp>
+#include <roost/exec/detail/flight_recorder.hpp>
 
 #include <climits>
 
