@@ -3,6 +3,7 @@
 #include <roost/task/detail/job/job_core.hpp>
 
 #include <roost/base/failure_sink.hpp>
+#include <roost/task/detail/frame/await.hpp>
 #include <roost/task/detail/job/job_extras.hpp>
 #include <roost/task/detail/job/scope_core.hpp>
 #include <roost/tree/detail/node_access.hpp>
@@ -299,6 +300,17 @@ bool job_core::drained(node& self) noexcept {
         job.wake_joiners(last);
     }
     return true;
+}
+
+// --- what jobs hold ------------------------------------------------------------------------------------------------
+
+taker taker_in(const promise_base& frame) noexcept {
+    static constexpr holder_functions functions{
+        .retain = [](void* job) noexcept { static_cast<job_core*>(job)->retain(); },
+        .release = [](void* job) noexcept { static_cast<job_core*>(job)->release(); },
+        .name = [](const void* job) noexcept { return static_cast<const job_core*>(job)->name(); },
+        .made_at = [](const void* job) noexcept { return static_cast<const job_core*>(job)->made_at(); }};
+    return {&frame.region().owner(), &functions, line_of(frame)};
 }
 
 // --- joining ---------------------------------------------------------------------------------------------------------

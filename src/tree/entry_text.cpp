@@ -35,6 +35,9 @@ void append_wait(std::string& out, const node_description& d) {
             out.append(" (").append(d.waits_at.to_string()).append(")");
         }
     }
+    if (!d.held_by.empty()) {
+        out.append(" (").append(shown(d.held_by)).append(")");
+    }
     if (d.uninterruptible) {
         out.append(", uninterruptible");
     }

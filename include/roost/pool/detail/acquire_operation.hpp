@@ -149,6 +149,15 @@ public:
     }
     [[nodiscard]] waiter& node() noexcept { return needed_node(); }
     [[nodiscard]] wait_target waits_on() const noexcept { return core_->describe_wait(); }
+    static constexpr bool takes_permits = true;
+    // For another thread, once started: keeps the pool alive.
+    [[nodiscard]] wait_subject subject() const noexcept {
+        return {.of = core_,
+                .need = 1,
+                .total = pool_core::capacity_of(core_),
+                .is_pending = !node_.is_claimed(),
+                .owners = &pool_core::describe_owners};
+    }
 
 private:
     // Constructs the waiter on first use: most acquires need none.
@@ -204,6 +213,8 @@ public:
     using base::set_awaited;
     using base::start;
     using base::try_cancel;
+    using base::subject;
+    using base::takes_permits;
     using base::waits_on;
     std::invoke_result_t<Fn&, R&> await_resume() {
         pooled<R> held = base::await_resume().value();
