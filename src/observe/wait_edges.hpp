@@ -17,7 +17,7 @@ struct wait_edge {
         permits,  // for permits of a primitive
         join,  // for the end of a job
         children,  // for everything in a scope
-        other,  // for something that nobody holds
+        other,  // for something without a holder
     };
 
     node_ref<region> in;
@@ -34,8 +34,9 @@ struct wait_edge {
 
     // Returns the node whose end it waits for; null for other rules.
     [[nodiscard]] const node* awaited() const noexcept {
-        return how == rule::join ? static_cast<const node*>(joined.get())
-                                 : how == rule::children ? static_cast<const node*>(in.get()) : nullptr;
+        return how == rule::join       ? static_cast<const node*>(joined.get())
+               : how == rule::children ? static_cast<const node*>(in.get())
+                                       : nullptr;
     }
 };
 

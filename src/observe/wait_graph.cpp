@@ -165,7 +165,8 @@ namespace {
 // Strongly connected components, after Tarjan, without recursion: chains of jobs can be long.
 class components {
 public:
-    explicit components(const wait_graph& graph, std::size_t size) : graph_(graph), order_(size, 0), low_(size, 0), open_(size, 0) {}
+    explicit components(const wait_graph& graph, std::size_t size)
+        : graph_(graph), order_(size, 0), low_(size, 0), open_(size, 0) {}
 
     // Calls found(component) for each one that can be reached from `start` and was not found before.
     template <class Found>

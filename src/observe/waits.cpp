@@ -219,27 +219,41 @@ std::string waiting_job::to_string() const {
     return owners.empty() ? out : out.append(")");
 }
 
+namespace {
+
+// Adds the owners if the wait lasts longer than the look at them: then they are those of its primitive.
+void add_owners(waiting_job& to, const detail::wait_edge& edge) {
+    if (edge.joined) {
+        wait_owner target;
+        target.job = roost::node(*edge.joined);
+        to.owners.push_back(std::move(target));
+    }
+    if (edge.how != detail::wait_edge::rule::permits) {
+        return;
+    }
+    const std::vector<detail::kept_holding> held = detail::read_holdings(edge.subject.of);
+    detail::wait_edge again;
+    if (detail::read_edge(*edge.in, again) && detail::is_same_wait(edge, again)) {
+        for (const detail::kept_holding& h : held) {
+            to.owners.push_back(detail::describe_holding(h));
+        }
+    }
+}
+
+}  // namespace
+
 std::vector<waiting_job> observe::waits(const roost::node& root, std::size_t limit) {
     std::vector<waiting_job> all;
     if (!root) {
         return all;
     }
     for (const detail::wait_edge& edge : detail::read_edges(detail::tree_access::core_of(root), limit)) {
-        waiting_job made = detail::describe_edge(edge);
-        if (edge.how == detail::wait_edge::rule::permits) {
-            for (const detail::kept_holding& held : detail::read_holdings(edge.subject.of)) {
-                made.owners.push_back(detail::describe_holding(held));
-            }
-            detail::wait_edge again;  // the owners are those of its primitive only if it still waits
-            if (!detail::read_edge(*edge.in, again) || !detail::is_same_wait(edge, again)) {
-                made.owners.clear();
-            }
-        } else if (edge.joined) {
-            wait_owner target;
-            target.job = roost::node(*edge.joined);
-            made.owners.push_back(std::move(target));
+        detail::wait_edge now;  // the walk may have taken a while
+        if (detail::read_edge(*edge.in, now)) {
+            now.in = edge.in;
+            all.push_back(detail::describe_edge(now));
+            add_owners(all.back(), now);
         }
-        all.push_back(std::move(made));
     }
     return all;
 }

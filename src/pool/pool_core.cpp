@@ -225,13 +225,15 @@ std::size_t pool_core::describe_owners(const void* self, char* text, std::size_t
     bounded_text to(text, size);
     to << std::uint64_t(out) << " of " << std::uint64_t(capacity_of(self)) << " out";
     char recorded[128];
-    if (const std::size_t length = holdings::is_on() ? holdings::describe(self, recorded, sizeof recorded) : 0; length != 0) {
+    if (const std::size_t length = holdings::is_on() ? holdings::describe(self, recorded, sizeof recorded) : 0;
+        length != 0) {
         to << ", oldest " << std::string_view(recorded, length);
     } else if (oldest != nullptr) {
         const bool has_age = mine.settings().tracks_ages;
         to << (has_age ? ", oldest held" : ", one held");
         if (has_age) {
-            to << " " << duration(std::max<std::int64_t>(0, mine.settings().time_now() - oldest->since.load(mo::relaxed)));  // T6
+            to << " "
+               << duration(std::max<std::int64_t>(0, mine.settings().time_now() - oldest->since.load(mo::relaxed)));  // T6
         }
         if (const char* holder = oldest->holder.load(mo::relaxed); holder != nullptr && *holder != '\0') {  // T6
             to << " by '" << std::string_view(holder).substr(0, 60) << "'";

@@ -213,7 +213,7 @@ bounded_text& bounded_text::operator<<(std::string_view more) noexcept {
 bounded_text& bounded_text::operator<<(std::uint64_t number) noexcept {
     char digits[24];
     return *this << std::string_view(digits, static_cast<std::size_t>(std::snprintf(
-                                                  digits, sizeof digits, "%llu", static_cast<unsigned long long>(number))));
+                                                 digits, sizeof digits, "%llu", static_cast<unsigned long long>(number))));
 }
 
 bounded_text& bounded_text::operator<<(site where) noexcept {

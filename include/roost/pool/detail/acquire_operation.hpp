@@ -212,9 +212,9 @@ public:
     using base::node;
     using base::set_awaited;
     using base::start;
-    using base::try_cancel;
     using base::subject;
     using base::takes_permits;
+    using base::try_cancel;
     using base::waits_on;
     std::invoke_result_t<Fn&, R&> await_resume() {
         pooled<R> held = base::await_resume().value();

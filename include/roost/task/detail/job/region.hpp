@@ -167,7 +167,9 @@ public:
     // Returns the time by the executor's clock. Requires that the region has an owner.
     static time_point clock(const node& self) noexcept;
     // Returns the region that the node is, null if it is none, or one that no body runs in.
-    [[nodiscard]] static region* from(node& n) noexcept { return n.functions().clock == &clock ? static_cast<region*>(&n) : nullptr; }
+    [[nodiscard]] static region* from(node& n) noexcept {
+        return n.functions().clock == &clock ? static_cast<region*>(&n) : nullptr;
+    }
     // Calls look(context, wait, its functions) with the operation that the body is suspended in here, if there is one. The body
     // cannot leave the wait meanwhile. look() must not wait for another thread.
     using wait_look = void (*)(void* context, const cancellable& waiting, const wait_functions& functions) noexcept;
