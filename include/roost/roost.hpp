@@ -38,6 +38,7 @@
 #include <roost/observe/dump.hpp>
 #include <roost/observe/hooks.hpp>
 #include <roost/observe/job_events.hpp>
+#include <roost/observe/snapshot.hpp>
 #include <roost/observe/waits.hpp>
 #include <roost/pool/error.hpp>
 #include <roost/pool/options.hpp>

@@ -31,7 +31,7 @@ void copy_wait(void* context, const cancellable& waiting, const wait_functions& 
     edge.stamp = waiting.stamp();
     edge.subject = functions.subject(waiting);
     edge.is_uninterruptible = functions.is_uninterruptible();
-    edge.at = line_of(waiting.frame());
+    edge.at = await_line(waiting.frame());
     edge.how = edge.subject.need != 0 ? wait_edge::rule::permits : wait_edge::rule::other;
     if (job_core* joined = functions.joined(waiting)) {
         edge.joined = node_ref<job_core>::share(*joined);
@@ -100,6 +100,7 @@ bool read_edge(region& in, wait_edge& edge) noexcept {
         }
         edge.how = wait_edge::rule::children;
         edge.subject = {.of = &in, .is_pending = true};
+        edge.at = in.made_at();
         copy_text("the end of scope", edge.kind, sizeof edge.kind);
         copy_text(in.name(), edge.name, sizeof edge.name);
     }

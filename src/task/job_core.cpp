@@ -310,7 +310,7 @@ taker taker_in(const promise_base& frame) noexcept {
         .release = [](void* job) noexcept { static_cast<job_core*>(job)->release(); },
         .name = [](const void* job) noexcept { return static_cast<const job_core*>(job)->name(); },
         .made_at = [](const void* job) noexcept { return static_cast<const job_core*>(job)->made_at(); }};
-    return {&frame.region().owner(), &functions, line_of(frame)};
+    return {&frame.region().owner(), &functions, await_line(frame)};
 }
 
 // --- joining ---------------------------------------------------------------------------------------------------------

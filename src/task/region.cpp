@@ -6,6 +6,10 @@
 #include <roost/task/detail/job/scope_core.hpp>
 #include <roost/tree/visit.hpp>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 // S9 survives compare_exchange as load and store: no other thread changes a slot that is cancelled and holds no wait
 // S9 survives compare_exchange as store: as load and store
 
@@ -125,7 +129,50 @@ void describe_owners(const wait_subject& what, IsPending is_pending, node_descri
     }
 }
 
+// Returns true for a coroutine in one of Roost's headers, such as the loop of retry().
+bool is_of_library(const site& where) noexcept {
+    constexpr std::string_view layers[] = {"adapters/", "asio/",     "exec/", "flow/",    "io/",   "pool/", "runtime/",
+                                           "service/",  "shutdown/", "sync/", "testing/", "task/", "tree/"};
+    const std::string_view file = where.file();
+    const std::size_t folder = file.rfind("/roost/");
+    if (folder == std::string_view::npos || !file.ends_with(".hpp")) {
+        return false;
+    }
+    const std::string_view below = file.substr(folder + std::string_view("/roost/").size());
+    return std::any_of(std::begin(layers), std::end(layers),
+                       [&](std::string_view layer) { return below.starts_with(layer); });
+}
+
+// Requires that the body cannot leave the wait. The frames above it are suspended too, and their lines were written before.
+void describe_frames(const promise_base& innermost, node_description& d) noexcept {
+    for (const promise_base* at = &innermost; at != nullptr; at = at->caller()) {
+        const site where = at->await_site();
+        if (is_of_library(where)) {
+            continue;
+        }
+        if (!d.waits_at.is_known()) {
+            d.waits_at = where;
+        } else if (d.caller_count < node_description::most_callers) {
+            d.callers[d.caller_count++] = where;
+        } else {
+            d.has_more_callers = true;
+            return;
+        }
+    }
+    if (!d.waits_at.is_known()) {
+        d.waits_at = innermost.await_site();
+    }
+}
+
 }  // namespace
+
+site await_line(const promise_base& innermost) noexcept {
+    const promise_base* at = &innermost;
+    while (at != nullptr && is_of_library(at->await_site())) {
+        at = at->caller();
+    }
+    return at != nullptr ? at->await_site() : innermost.await_site();
+}
 
 void region::describe_wait(node_description& d) noexcept {
     peek([&d](const cancellable& waiting, const wait_functions& functions) {
@@ -133,6 +180,7 @@ void region::describe_wait(node_description& d) noexcept {
         d.set_waits_on(what.kind(), what.name());
         d.uninterruptible = functions.is_uninterruptible();
         describe_owners(functions.subject(waiting), [&] { return functions.subject(waiting).is_pending; }, d);
+        describe_frames(waiting.frame(), d);
     });
 }
 

@@ -31,16 +31,6 @@ namespace roost::inline ROOST_ABI::detail {
 
 // Who takes what the frame is about to be given. For holdings.
 [[gnu::cold]] taker taker_in(const promise_base& frame) noexcept;
-// Returns the line of the await that the frame has come to; unknown if frames do not keep it.
-template <class Frame>
-[[nodiscard]] site line_of(const Frame& frame) noexcept {
-    if constexpr (requires { frame.await_site(); }) {
-        return frame.await_site();
-    } else {
-        return {};
-    }
-}
-
 // --- Roost's own waits -------------------------------------------------------------------------------------------------
 
 template <class Awaiter>

@@ -219,6 +219,9 @@ private:
     atomic<std::uintptr_t> slot_{0};
 };
 
+// Returns the line of the innermost await in the program's own code. Called by the body, or while it cannot leave its wait.
+[[nodiscard]] site await_line(const promise_base& innermost) noexcept;
+
 // A region other than a job's own: a job's body runs in it, or none does (a scope outside of jobs).
 class guest_region : public region {
 public:
