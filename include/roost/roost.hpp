@@ -50,6 +50,7 @@
 #include <roost/observe/registry.hpp>
 #include <roost/observe/samples.hpp>
 #include <roost/observe/snapshot.hpp>
+#include <roost/observe/waits.hpp>
 #include <roost/pool/error.hpp>
 #include <roost/pool/options.hpp>
 #include <roost/pool/pool.hpp>

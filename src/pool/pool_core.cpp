@@ -199,6 +199,51 @@ std::vector<pool_holder> pool_core::holders() {
     return all;
 }
 
+std::uint32_t pool_core::capacity_of(const void* self) noexcept {
+    auto& mine = *const_cast<pool_core*>(static_cast<const pool_core*>(self));
+    std::uint32_t all = 0;
+    for (const pool_stripe& home : mine.stripes()) {
+        const stripe_state now = home.look();
+        all += now.capacity() + now.over();
+    }
+    return all;
+}
+
+std::size_t pool_core::describe_owners(const void* self, char* text, std::size_t size) noexcept {
+    auto& mine = *const_cast<pool_core*>(static_cast<const pool_core*>(self));
+    std::uint32_t out = 0;
+    const slot_base* oldest = nullptr;
+    for (const pool_stripe& home : mine.stripes()) {
+        out += home.look().out();
+        for (unsigned n = 0; n < home.slot_count; ++n) {
+            const slot_base& s = *home.slots[n];
+            const bool is_held = s.where.load(mo::acquire).is_known();  // H2
+            if (is_held && (oldest == nullptr || s.since.load(mo::relaxed) < oldest->since.load(mo::relaxed))) {  // T6
+                oldest = &s;
+            }
+        }
+    }
+    bounded_text to(text, size);
+    to << std::uint64_t(out) << " of " << std::uint64_t(capacity_of(self)) << " out";
+    char recorded[128];
+    if (const std::size_t length = holdings::is_on() ? holdings::describe(self, recorded, sizeof recorded) : 0;
+        length != 0) {
+        to << ", oldest " << std::string_view(recorded, length);
+    } else if (oldest != nullptr) {
+        const bool has_age = mine.settings().tracks_ages;
+        to << (has_age ? ", oldest held" : ", one held");
+        if (has_age) {
+            to << " "
+               << duration(std::max<std::int64_t>(0, mine.settings().time_now() - oldest->since.load(mo::relaxed)));  // T6
+        }
+        if (const char* holder = oldest->holder.load(mo::relaxed); holder != nullptr && *holder != '\0') {  // T6
+            to << " by '" << std::string_view(holder).substr(0, 60) << "'";
+        }
+        to << oldest->where.load(mo::relaxed);  // T6
+    }
+    return to.length();
+}
+
 namespace {
 struct describe_tag;
 }

@@ -115,7 +115,7 @@ bool condition::operation::start(const resume_target& target) noexcept {
 
 void condition::operation::end_wait() noexcept {
     if (node_.finish() == claim::delivered) {
-        *held_ = mutex::guard(*node_.wanted.get());
+        held_->hold(*node_.wanted.get());
     }
 }
 

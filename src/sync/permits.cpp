@@ -218,6 +218,9 @@ void permits::add(std::uint32_t n) noexcept {
         misuse("more permits were added than max_permits allows; add fewer");
     }
     total_.store(all + n, mo::relaxed);  // P6
+    if constexpr (holdings::is_possible) {
+        holdings::raise_total(this, (all & permit_state::max) + n);  // before any of them can be taken
+    }
     grants out;
     change([n](permit_state s) { return std::optional(detail::give(s, n)); });
     grant_locked(out);

@@ -122,6 +122,21 @@ void region::peek(Look look) noexcept {
 
 namespace {
 
+// is_pending() is asked after the look: if the wait is not over by then, the primitive existed during the look, and what was
+// found at its address is its own.
+template <class IsPending>
+void describe_owners(const wait_subject& what, IsPending is_pending, node_description& d) noexcept {
+    std::size_t length = 0;
+    if (what.owners != nullptr) {
+        length = what.owners(what.of, d.owner_text, sizeof d.owner_text);
+    } else if (what.need != 0 && holdings::is_on()) {
+        length = holdings::describe(what.of, d.owner_text, sizeof d.owner_text);
+    }
+    if (length != 0 && is_pending()) {
+        d.held_by = std::string_view(d.owner_text, length);
+    }
+}
+
 // Returns true for a coroutine in one of Roost's headers, such as the loop of retry().
 bool is_of_library(const site& where) noexcept {
     constexpr std::string_view layers[] = {"adapters/", "asio/",     "exec/", "flow/",    "io/",   "pool/", "runtime/",
@@ -159,13 +174,26 @@ void describe_frames(const promise_base& innermost, node_description& d) noexcep
 
 }  // namespace
 
+site await_line(const promise_base& innermost) noexcept {
+    const promise_base* at = &innermost;
+    while (at != nullptr && is_of_library(at->await_site())) {
+        at = at->caller();
+    }
+    return at != nullptr ? at->await_site() : innermost.await_site();
+}
+
 void region::describe_wait(node_description& d) noexcept {
     peek([&d](const cancellable& waiting, const wait_functions& functions) {
         const wait_target what = functions.what(waiting);
         d.set_waits_on(what.kind(), what.name());
         d.uninterruptible = functions.is_uninterruptible();
+        describe_owners(functions.subject(waiting), [&] { return functions.subject(waiting).is_pending; }, d);
         describe_frames(waiting.frame(), d);
     });
+}
+
+void region::look_at_wait(void* context, wait_look look) noexcept {
+    peek([=](const cancellable& waiting, const wait_functions& functions) { look(context, waiting, functions); });
 }
 
 job_core* region::joined_job() noexcept {

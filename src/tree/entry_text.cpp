@@ -35,6 +35,9 @@ void append_wait(std::string& out, const node_description& d) {
     if (!d.waits_on.empty()) {
         out.append(", waits on ").append(shown(d.waits_on));
     }
+    if (!d.held_by.empty()) {
+        out.append(" (").append(shown(d.held_by)).append(")");
+    }
     if (d.uninterruptible) {
         out.append(", uninterruptible");
     }

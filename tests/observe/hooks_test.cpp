@@ -31,6 +31,7 @@ static_assert(std::same_as<decltype(set_fallback_executor({})), executor_ref>);
 static_assert(std::same_as<decltype(set_shutdown_log({})), shutdown_log_sink>);
 static_assert(std::same_as<decltype(set_guard_tracking(guard_tracking::off)), guard_tracking>);
 static_assert(std::same_as<decltype(set_job_counting(true)), bool>);
+static_assert(std::same_as<decltype(set_owner_tracking(true)), bool>);
 
 TEST(hooks, OBS_2_each_setter_returns_the_previous_value) {
     set_and_set_back<panic_handler>(set_panic_handler, on_panic);
@@ -39,6 +40,7 @@ TEST(hooks, OBS_2_each_setter_returns_the_previous_value) {
     set_and_set_back<executor_ref>(set_fallback_executor, other);
     set_and_set_back<guard_tracking>(set_guard_tracking, guard_tracking::exact);
     set_and_set_back<bool>(set_job_counting, true);
+    set_and_set_back<bool>(set_owner_tracking, true);
     set_and_set_back<detail::running_function>(detail::set_running_function, find_nothing);
 }
 

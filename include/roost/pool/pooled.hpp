@@ -19,12 +19,15 @@ template <class R>
 class [[nodiscard("the resource goes back at once unless the handle has a name")]] pooled {
 public:
     pooled() noexcept = default;
-    pooled(pooled&& other) noexcept : slot_(std::exchange(other.slot_, nullptr)), is_distrusted_(other.is_distrusted_) {}
+    pooled(pooled&& other) noexcept : slot_(std::exchange(other.slot_, nullptr)), is_distrusted_(other.is_distrusted_) {
+        note_moved();
+    }
     pooled& operator=(pooled&& other) noexcept {
         if (this != &other) {
             finish();
             slot_ = std::exchange(other.slot_, nullptr);
             is_distrusted_ = other.is_distrusted_;
+            note_moved();
         }
         return *this;
     }
@@ -47,6 +50,7 @@ public:
     void discard() noexcept {
         if (detail::slot_base* s = std::exchange(slot_, nullptr)) {
             s->core->note_release(*s);
+            s->core->forget_holding(*s);
             s->core->creation().discard(*s);
         }
     }
@@ -58,6 +62,16 @@ public:
 private:
     friend class acquired<R>;
     explicit pooled(detail::slot_base* s) noexcept : slot_(static_cast<detail::slot<R>*>(s)) {}
+    // The handle of an acquired<R>, for the caller: no move that observers count.
+    [[nodiscard]] static pooled taken_out(pooled& of) noexcept {
+        return pooled(std::exchange(of.slot_, nullptr), of.is_distrusted_);
+    }
+    pooled(detail::slot<R>* s, bool is_distrusted) noexcept : slot_(s), is_distrusted_(is_distrusted) {}
+    void note_moved() const noexcept {
+        if (detail::holdings::is_on() && slot_ != nullptr) [[unlikely]] {
+            detail::holdings::moved(slot_->core, slot_, slot_);
+        }
+    }
     [[nodiscard]] R& held() const noexcept {
         if (slot_ == nullptr) [[unlikely]] {
             detail::panic_empty_handle();
@@ -115,11 +129,11 @@ public:
         if (status_ != wait_status::ok) {
             detail::throw_no_value(status_, "pool acquire", error_);
         }
-        return std::move(handle_);
+        return pooled<R>::taken_out(handle_);
     }
     [[nodiscard]] outcome<pooled<R>> to_outcome() && {
         if (status_ == wait_status::ok) {
-            return outcome<pooled<R>>(std::in_place, std::move(handle_));
+            return outcome<pooled<R>>(std::in_place, pooled<R>::taken_out(handle_));
         }
         if (status_ == wait_status::cancelled) {
             return outcome<pooled<R>>(cancelled(reason::plain_kind(reason_kind::requested)));

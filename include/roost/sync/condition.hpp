@@ -133,6 +133,14 @@ public:
     [[nodiscard]] bool start(const ext::resume_target& target) noexcept;
     bool try_cancel(ext::claim as = ext::claim::cancelled) noexcept { return on_->cancel(node_, as); }
     [[nodiscard]] ext::waiter& node() noexcept { return node_; }
+    static constexpr bool takes_permits = true;
+    // For another thread. Once notified, it waits for the mutex.
+    [[nodiscard]] detail::wait_subject subject() const noexcept {
+        if (node_.at.load(seam::mo::acquire) == queued::here) {  // N2
+            return {.of = on_, .is_pending = !node_.is_claimed()};
+        }
+        return {.of = &detail::sync_access::permits_of(*node_.wanted.get()), .need = 1, .is_pending = !node_.is_claimed()};
+    }
     // Returns the mutex once the waiter has been notified.
     [[nodiscard]] ext::wait_target waits_on() const noexcept {
         const bool has_moved = node_.at.load(seam::mo::relaxed) != queued::here;  // N4

@@ -57,14 +57,19 @@ private:
 class [[nodiscard("the lock is released at once unless the guard has a name")]] mutex::guard {
 public:
     guard() noexcept = default;
-    explicit guard(mutex& held, std::uint32_t = 1) noexcept : mutex_(&held) {}
-    guard(guard&& other) noexcept : mutex_(other.release()) {}
+    explicit guard(mutex& held, std::uint32_t = 1) noexcept : mutex_(&held) {
+        if (detail::holdings::is_on()) [[unlikely]] {
+            note_taken();
+        }
+    }
+    guard(guard&& other) noexcept : mutex_(other.mutex_) { other.move_to(*this); }
     guard& operator=(guard&& other) noexcept {
         guard(std::move(other)).swap(*this);
         return *this;
     }
     ~guard() {
         if (mutex_ != nullptr) {
+            forget_holding();
             mutex_->unlock();
         }
     }
@@ -73,8 +78,9 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept { return owns_lock(); }
     // Requires owns_lock(). Checked builds report a violation as misuse; other builds ignore it.
     void unlock() noexcept {
-        if (mutex* held = std::exchange(mutex_, nullptr)) {
-            held->unlock();
+        if (mutex_ != nullptr) {
+            forget_holding();
+            std::exchange(mutex_, nullptr)->unlock();
         } else if constexpr (ROOST_CHECKED != 0) {
             detail::report_nothing_held(
                 "mutex guard",
@@ -85,15 +91,46 @@ public:
     // Releases ownership and leaves the mutex locked. Returns the mutex; the caller has to unlock() it.
     mutex* release() noexcept {
         forget_taker();
+        forget_holding();
         return std::exchange(mutex_, nullptr);
     }
     void swap(guard& other) noexcept {
-        forget_taker();
-        other.forget_taker();
-        std::swap(mutex_, other.mutex_);
+        guard mine(std::move(*this));
+        mutex_ = other.mutex_;
+        other.move_to(*this);
+        other.mutex_ = mine.mutex_;
+        mine.move_to(other);
     }
 
 private:
+    friend class condition;
+
+    // For a mutex that a condition has locked again.
+    void hold(mutex& m) noexcept {
+        mutex_ = &m;
+        if (detail::holdings::is_on()) [[unlikely]] {
+            note_taken();
+        }
+    }
+    // The last step of a move: `to` has the mutex already.
+    void move_to(guard& to) noexcept {
+        if (mutex_ != nullptr) {
+            forget_taker();
+            if (detail::holdings::is_on()) [[unlikely]] {
+                detail::holdings::moved(key(), this, &to);
+            }
+            mutex_ = nullptr;
+        }
+    }
+    [[nodiscard]] const void* key() const noexcept { return &mutex_->permits_; }
+    [[gnu::noinline, gnu::cold]] void note_taken() const noexcept {
+        detail::holdings::took(key(), this, 1, [](const void*) noexcept { return std::uint32_t(1); });
+    }
+    void forget_holding() const noexcept {
+        if (detail::holdings::is_on() && mutex_ != nullptr) [[unlikely]] {
+            detail::holdings::gave(key(), this);
+        }
+    }
     // A guard that moves may go to another job.
     void forget_taker() const noexcept {
         if constexpr (detail::notes_lock_takers) {

@@ -75,14 +75,19 @@ private:
 class [[nodiscard("the permits are given back at once unless the permit has a name")]] semaphore::permit {
 public:
     permit() noexcept = default;
-    permit(semaphore& from, std::uint32_t n) noexcept : from_(&from), count_(n) {}
-    permit(permit&& other) noexcept : from_(std::exchange(other.from_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+    permit(semaphore& from, std::uint32_t n) noexcept : from_(&from), count_(n) {
+        if (detail::holdings::is_on()) [[unlikely]] {
+            note_taken();
+        }
+    }
+    permit(permit&& other) noexcept : from_(other.from_), count_(other.count_) { other.move_to(*this); }
     permit& operator=(permit&& other) noexcept {
         permit(std::move(other)).swap(*this);
         return *this;
     }
     ~permit() {
         if (from_ != nullptr && count_ != 0) {
+            forget_holding();
             from_->permits_.give(count_);
         }
     }
@@ -91,6 +96,7 @@ public:
     [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
     // Requires a permit that is not empty. Checked builds report a violation as misuse; other builds ignore it.
     void give_back() noexcept {
+        forget_holding();
         const std::uint32_t n = std::exchange(count_, 0);
         semaphore* from = std::exchange(from_, nullptr);
         if (from != nullptr && n != 0) {
@@ -104,15 +110,41 @@ public:
     }
     // Releases ownership without returning the permits. Returns their number; the caller has to release() them.
     std::uint32_t release() noexcept {
+        forget_holding();
         from_ = nullptr;
         return std::exchange(count_, 0);
     }
     void swap(permit& other) noexcept {
-        std::swap(from_, other.from_);
-        std::swap(count_, other.count_);
+        permit mine(std::move(*this));
+        from_ = other.from_;
+        count_ = other.count_;
+        other.move_to(*this);
+        other.from_ = mine.from_;
+        other.count_ = mine.count_;
+        mine.move_to(other);
     }
 
 private:
+    // The last step of a move: `to` has the permits already.
+    void move_to(permit& to) noexcept {
+        if (detail::holdings::is_on() && count_ != 0) [[unlikely]] {
+            detail::holdings::moved(key(), this, &to);
+        }
+        from_ = nullptr;
+        count_ = 0;
+    }
+    [[nodiscard]] const void* key() const noexcept { return &from_->permits_; }
+    [[gnu::noinline, gnu::cold]] void note_taken() const noexcept {
+        if (count_ != 0) {
+            detail::holdings::took(key(), this, count_, &detail::permits::total_of);
+        }
+    }
+    void forget_holding() const noexcept {
+        if (detail::holdings::is_on() && count_ != 0) [[unlikely]] {
+            detail::holdings::gave(key(), this);
+        }
+    }
+
     semaphore* from_ = nullptr;
     std::uint32_t count_ = 0;
 };

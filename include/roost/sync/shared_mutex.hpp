@@ -83,11 +83,17 @@ template <bool Shared>
 class [[nodiscard("the lock is released at once unless the guard has a name")]] shared_mutex::basic_guard {
 public:
     basic_guard() noexcept = default;
-    explicit basic_guard(shared_mutex& held, std::uint32_t = 0) noexcept : mutex_(&held) {}
-    basic_guard(basic_guard&& other) noexcept : mutex_(std::exchange(other.mutex_, nullptr)) {}
+    explicit basic_guard(shared_mutex& held, std::uint32_t = 0) noexcept : mutex_(&held) {
+        if (detail::holdings::is_on()) [[unlikely]] {
+            note_taken();
+        }
+    }
+    basic_guard(basic_guard&& other) noexcept : mutex_(other.mutex_) { other.move_to(*this); }
     basic_guard& operator=(basic_guard&& other) noexcept {
         basic_guard moved(std::move(other));
-        std::swap(mutex_, moved.mutex_);
+        basic_guard old(std::move(*this));
+        mutex_ = moved.mutex_;
+        moved.move_to(*this);
         return *this;
     }
     ~basic_guard() {
@@ -100,6 +106,7 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept { return owns_lock(); }
     // Requires owns_lock(). Checked builds report a violation as misuse; other builds ignore it.
     void unlock() noexcept {
+        forget_holding();
         shared_mutex* held = std::exchange(mutex_, nullptr);
         if (held == nullptr) {
             if constexpr (ROOST_CHECKED != 0) {
@@ -114,12 +121,16 @@ public:
             held->unlock();
         }
     }
-    shared_mutex* release() noexcept { return std::exchange(mutex_, nullptr); }
+    shared_mutex* release() noexcept {
+        forget_holding();
+        return std::exchange(mutex_, nullptr);
+    }
 
     // Turns the writer into a reader; no other writer locks in between. Returns an empty guard if this one is empty.
     [[nodiscard]] basic_guard<true> downgrade() noexcept
         requires(!Shared)
     {
+        forget_holding();
         shared_mutex* held = std::exchange(mutex_, nullptr);
         if (held == nullptr) {
             return {};
@@ -129,6 +140,23 @@ public:
     }
 
 private:
+    // The last step of a move: `to` has the mutex already.
+    void move_to(basic_guard& to) noexcept {
+        if (detail::holdings::is_on() && mutex_ != nullptr) [[unlikely]] {
+            detail::holdings::moved(key(), this, &to);
+        }
+        mutex_ = nullptr;
+    }
+    [[nodiscard]] const void* key() const noexcept { return &mutex_->permits_; }
+    [[gnu::noinline, gnu::cold]] void note_taken() const noexcept {
+        detail::holdings::took(key(), this, Shared ? 1 : max_readers, [](const void*) noexcept { return max_readers; });
+    }
+    void forget_holding() const noexcept {
+        if (detail::holdings::is_on() && mutex_ != nullptr) [[unlikely]] {
+            detail::holdings::gave(key(), this);
+        }
+    }
+
     shared_mutex* mutex_ = nullptr;
 };
 

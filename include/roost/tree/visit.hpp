@@ -54,6 +54,8 @@ struct node_description {
         set_waits_on(wait_kind, wait_name);
     }
     char text[96];
+    std::string_view held_by;  // who holds what it waits for; shown in brackets
+    char owner_text[176];
 };
 
 struct visit_result {

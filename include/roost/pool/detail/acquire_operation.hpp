@@ -155,6 +155,15 @@ public:
     }
     [[nodiscard]] waiter& node() noexcept { return needed_node(); }
     [[nodiscard]] wait_target waits_on() const noexcept { return core_->describe_wait(); }
+    static constexpr bool takes_permits = true;
+    // For another thread, once started: keeps the pool alive.
+    [[nodiscard]] wait_subject subject() const noexcept {
+        return {.of = core_,
+                .need = 1,
+                .total = pool_core::capacity_of(core_),
+                .is_pending = !node_.is_claimed(),
+                .owners = &pool_core::describe_owners};
+    }
 
 private:
     // Constructs the waiter on first use: most acquires need none.
@@ -210,6 +219,8 @@ public:
     using base::node;
     using base::set_awaited;
     using base::start;
+    using base::subject;
+    using base::takes_permits;
     using base::try_cancel;
     using base::waits_on;
     std::invoke_result_t<Fn&, R&> await_resume() {

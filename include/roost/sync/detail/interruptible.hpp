@@ -108,6 +108,12 @@ public:
     }
     [[nodiscard]] waiter& node() noexcept { return inner_.node(); }
     [[nodiscard]] wait_target waits_on() const noexcept { return inner_.waits_on(); }
+    static constexpr bool takes_permits = is_taking<Operation>;
+    [[nodiscard]] wait_subject subject() const noexcept
+        requires requires(const Operation& o) { o.subject(); }
+    {
+        return inner_.subject();
+    }
 
 private:
     static constexpr std::uint32_t registered_bit = 1;

@@ -16,6 +16,7 @@
 // P7  statistics: load          relaxed           -         nothing
 
 #include <roost/sync/detail/access.hpp>
+#include <roost/sync/detail/holdings.hpp>
 #include <roost/sync/detail/limits.hpp>
 #include <roost/sync/detail/lock_takers.hpp>
 #include <roost/sync/detail/permit_state.hpp>
@@ -96,6 +97,10 @@ public:
 
     [[nodiscard]] std::uint32_t available() const noexcept { return word_.load(mo::relaxed) / permit_state::unit; }  // P7
     [[nodiscard]] std::uint32_t total() const noexcept { return total_.load(mo::relaxed) & permit_state::max; }  // P6
+    // For holdings. Requires that `self` are permits.
+    [[nodiscard]] static std::uint32_t total_of(const void* self) noexcept {
+        return static_cast<const permits*>(self)->total();
+    }
     [[nodiscard]] std::uint32_t in_use() noexcept;
     [[nodiscard]] std::uint32_t waiters_now() const noexcept { return waiters_.size_approx(); }
     [[nodiscard]] wait_target describe() const noexcept;
@@ -194,6 +199,11 @@ public:
     void set_awaited() noexcept { node_.set_awaited(); }
     [[nodiscard]] waiter& node() noexcept { return node_; }
     [[nodiscard]] wait_target waits_on() const noexcept { return permits_here().describe(); }
+    static constexpr bool takes_permits = true;
+    // For another thread: what the wait is for.
+    [[nodiscard]] wait_subject subject() const noexcept {
+        return {.of = &permits_here(), .need = node_.weight(), .is_pending = !node_.is_claimed()};
+    }
     // Returns the lock that the awaiting job must not hold already.
     [[nodiscard]] const void* exclusive_lock() const noexcept
         requires(sync_access::is_exclusive<Owner>)

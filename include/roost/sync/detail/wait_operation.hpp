@@ -13,9 +13,11 @@
 // The owner of a coroutine suspended in such an awaiter may destroy its frame, on its executor or while its wake is not
 // posted. Then a queued waiter is unlinked, and a delivered one passes its wake on.
 
+#include <roost/sync/detail/holdings.hpp>
 #include <roost/sync/detail/limits.hpp>
 #include <roost/sync/detail/thread_waiter.hpp>
 
+#include <type_traits>
 #include <utility>
 
 namespace roost::inline ROOST_ABI {
@@ -80,6 +82,14 @@ public:
     void set_awaited() noexcept { node_.set_awaited(); }
     [[nodiscard]] waiter& node() noexcept { return node_; }
     [[nodiscard]] wait_target waits_on() const noexcept { return source_->describe(); }
+    // For another thread: what the wait is for.
+    [[nodiscard]] wait_subject subject() const noexcept {
+        const void* of = nullptr;
+        if constexpr (std::is_pointer_v<Source>) {
+            of = source_;
+        }
+        return {.of = of, .is_pending = !node_.is_claimed()};
+    }
 
 private:
     [[gnu::noinline]] void abandon() noexcept {

@@ -38,6 +38,12 @@ public:
     }
     // Requires is_unobserved(). Keeps the scope for the next group, or ends it. Takes the reference and the unit.
     void put_away() noexcept;
+    // Returns the scope that the node is, or null.
+    [[nodiscard]] static const fork_scope* from(const node& n) noexcept {
+        return &n.functions() == &functions ? static_cast<const fork_scope*>(static_cast<const region*>(&n)) : nullptr;
+    }
+    // Returns true if the group ends only when each of its children has ended by itself: no race.
+    [[nodiscard]] bool waits_for_each() const noexcept { return name() == "when_all" || name() == "when_all_settled"; }
     [[nodiscard]] bool is_idle() const noexcept { return idle_.load(mo::relaxed); }  // F2
 
     static void* operator new(std::size_t size) { return allocate_frame(size); }

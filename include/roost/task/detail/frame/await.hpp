@@ -29,6 +29,8 @@ namespace roost::inline ROOST_ABI::detail {
 // In checked builds: reports that the job waits for a lock that it was the last to take.
 [[gnu::cold]] void report_own_lock(const promise_base& frame, wait_target lock) noexcept;
 
+// Who takes what the frame is about to be given. For holdings.
+[[gnu::cold]] taker taker_in(const promise_base& frame) noexcept;
 // --- Roost's own waits -------------------------------------------------------------------------------------------------
 
 template <class Awaiter>
@@ -83,6 +85,17 @@ public:
         if (suspended_) {
             frame().region().disarm(*this);
         }
+        if constexpr (is_taking<std::remove_reference_t<Awaiter>> && holdings::is_possible) {
+            if (holdings::is_on()) [[unlikely]] {
+                const taking_for mine(taker_in(frame()));
+                return resume_inner();
+            }
+        }
+        return resume_inner();
+    }
+
+private:
+    decltype(auto) resume_inner() {
         if constexpr (locks) {
             const taker_note note(inner_.exclusive_lock(), &frame().region().owner());
             return inner_.await_resume();
@@ -90,8 +103,6 @@ public:
             return inner_.await_resume();
         }
     }
-
-private:
     static constexpr bool locks = notes_lock_takers && requires(std::remove_reference_t<Awaiter>& a) { a.exclusive_lock(); };
     // Runs after the lock's own note, which does not know jobs.
     class taker_note {
@@ -134,7 +145,14 @@ private:
     static job_core* joined(const cancellable& self) noexcept {
         return task_access::joined(static_cast<const cancellable_await&>(self).inner_);
     }
-    static constexpr wait_functions functions{&cancel_inner, &label_of, &joined};
+    static wait_subject subject_of(const cancellable& self) noexcept {
+        if constexpr (requires { inner_.subject(); }) {
+            return static_cast<const cancellable_await&>(self).inner_.subject();
+        } else {
+            return {};
+        }
+    }
+    static constexpr wait_functions functions{&cancel_inner, &label_of, &joined, &subject_of};
 
     Awaiter inner_;
     wait_target label_;

@@ -38,6 +38,7 @@
 
 #include <roost/exec/detail/flight_recorder.hpp>
 #include <roost/exec/executor.hpp>
+#include <roost/sync/detail/holdings.hpp>
 #include <roost/sync/waiter.hpp>
 #include <roost/task/detail/frame/burial.hpp>
 #include <roost/task/detail/frame/promise_base.hpp>
@@ -57,12 +58,14 @@ public:
     using what_function = wait_target (*)(const cancellable&) noexcept;
 
     using joined_function = job_core* (*)(const cancellable&) noexcept;
+    using subject_function = wait_subject (*)(const cancellable&) noexcept;
 
     constexpr wait_functions(try_cancel_function cancel, what_function what_on, bool is_uninterruptible = false) noexcept
         : try_cancel_(cancel), what_(what_on), uninterruptible_(is_uninterruptible) {}
     // For a wait for the end of a job. The wait keeps that job alive.
-    constexpr wait_functions(try_cancel_function cancel, what_function what_on, joined_function who) noexcept
-        : try_cancel_(cancel), what_(what_on), joined_(who) {}
+    constexpr wait_functions(try_cancel_function cancel, what_function what_on, joined_function who,
+                             subject_function which = nullptr) noexcept
+        : try_cancel_(cancel), what_(what_on), joined_(who), subject_(which) {}
     bool try_cancel(cancellable& self) const noexcept { return try_cancel_(self); }
     [[nodiscard]] wait_target what(const cancellable& self) const noexcept { return what_(self); }
     [[nodiscard]] bool is_uninterruptible() const noexcept { return uninterruptible_; }
@@ -71,10 +74,16 @@ public:
         return joined_ == nullptr ? nullptr : joined_(self);
     }
 
+    // Returns the primitive that is waited for.
+    [[nodiscard]] wait_subject subject(const cancellable& self) const noexcept {
+        return subject_ == nullptr ? wait_subject() : subject_(self);
+    }
+
 private:
     try_cancel_function try_cancel_;
     what_function what_;
     joined_function joined_ = nullptr;
+    subject_function subject_ = nullptr;
     bool uninterruptible_ = false;
 };
 
@@ -86,12 +95,21 @@ public:
     cancellable& operator=(const cancellable&) = delete;
 
     [[nodiscard]] promise_base& frame() const noexcept { return *frame_.get(); }
+    // Returns the stamp of this wait, which no other wait has; 0 if owners were not tracked when it began.
+    [[nodiscard]] std::int64_t stamp() const noexcept { return stamp_; }
 
 protected:
     ~cancellable() = default;
 
 private:
     friend class region;
+    void note_stamp() noexcept {
+        if constexpr (holdings::is_possible) {
+            stamp_ = holdings::is_on() ? holdings::stamp() : 0;
+        }
+    }
+
+    std::int64_t stamp_ = 0;
     plain<promise_base*> frame_;
     plain<const wait_functions*> functions_;
 };
@@ -108,6 +126,7 @@ public:
         if (flight_recorder::now() != 0) [[unlikely]] {
             record_suspended(what);
         }
+        what.note_stamp();
         std::uintptr_t expected = 0;
         if (slot_.compare_exchange_strong(expected, word_of(what), mo::release, mo::relaxed)) [[likely]] {  // S1
             return false;
@@ -151,6 +170,14 @@ public:
     static void describe(const node& self, node_description& d) noexcept;
     // Returns the time by the executor's clock. Requires that the region has an owner.
     static time_point clock(const node& self) noexcept;
+    // Returns the region that the node is, null if it is none, or one that no body runs in.
+    [[nodiscard]] static region* from(node& n) noexcept {
+        return n.functions().clock == &clock ? static_cast<region*>(&n) : nullptr;
+    }
+    // Calls look(context, wait, its functions) with the operation that the body is suspended in here, if there is one. The body
+    // cannot leave the wait meanwhile. look() must not wait for another thread.
+    using wait_look = void (*)(void* context, const cancellable& waiting, const wait_functions& functions) noexcept;
+    void look_at_wait(void* context, wait_look look) noexcept;
     // Returns the job whose end the body waits for in this region, retained for the caller; null if there is none.
     [[nodiscard]] job_core* joined_job() noexcept;
 
@@ -196,6 +223,9 @@ private:
     std::uint8_t steps_left_ = slice::first_steps;  // the body's own; never 0
     atomic<std::uintptr_t> slot_{0};
 };
+
+// Returns the line of the innermost await in the program's own code. Called by the body, or while it cannot leave its wait.
+[[nodiscard]] site await_line(const promise_base& innermost) noexcept;
 
 // A region other than a job's own: a job's body runs in it, or none does (a scope outside of jobs).
 class guest_region : public region {

@@ -15,6 +15,7 @@ namespace roost::inline ROOST_ABI::detail {
 // id  operation               order    pairs  carries                                   fails in
 // C1  join: exchange          acq_rel  C2     in: what every child did; out: this touch, the last  scope_core_model: last_unit_vs_return,
 //                                                                                       last_unit_goes_on_elsewhere
+// C3  is waiting: load        relaxed  -      nothing: for a report, which holds a reference                   (floor)
 // C2  drained: exchange       acq_rel  C1     the same; `next` has come with the units  scope_core_model: last_unit_goes_on_elsewhere
 class scope_block final : public scope_core {
 public:
@@ -27,6 +28,13 @@ public:
     // Called when the body has ended. Returns true if everything else has ended too. Otherwise `next` runs, in the body, when
     // it has.
     [[nodiscard]] bool join(continuation& next) noexcept;
+
+    // Returns the block that the node is, or null.
+    [[nodiscard]] static const scope_block* from(const node& n) noexcept {
+        return &n.functions() == &functions ? static_cast<const scope_block*>(static_cast<const region*>(&n)) : nullptr;
+    }
+    // Returns true from the end of the body until everything else has ended too.
+    [[nodiscard]] bool is_joining() const noexcept { return stage_.load(mo::relaxed) == stage::waiting; }  // C3
 
     static void* operator new(std::size_t size) { return allocate_frame(size); }
     static void operator delete(void* memory, std::size_t size) noexcept { deallocate_frame(memory, size); }
