@@ -137,18 +137,25 @@ void describe_owners(const wait_subject& what, IsPending is_pending, node_descri
     }
 }
 
-// Returns true for a coroutine in one of Roost's headers, such as the loop of retry().
-bool is_of_library(const site& where) noexcept {
-    constexpr std::string_view layers[] = {"adapters/", "asio/",     "exec/", "flow/",    "io/",   "pool/", "runtime/",
-                                           "service/",  "shutdown/", "sync/", "testing/", "task/", "tree/"};
-    const std::string_view file = where.file();
-    const std::size_t folder = file.rfind("/roost/");
-    if (folder == std::string_view::npos || !file.ends_with(".hpp")) {
-        return false;
-    }
-    const std::string_view below = file.substr(folder + std::string_view("/roost/").size());
+// Returns true if the file is in the folder of one of the layers, below `folder`.
+bool is_in_layer(std::string_view below) noexcept {
+    constexpr std::string_view layers[] = {"adapters/", "admin/",   "asio/",     "exec/", "flow/",    "io/",   "pool/",
+                                           "runtime/",  "service/", "shutdown/", "sync/", "testing/", "task/", "tree/"};
     return std::any_of(std::begin(layers), std::end(layers),
                        [&](std::string_view layer) { return below.starts_with(layer); });
+}
+
+// Returns true for a coroutine of Roost itself, such as the loop of retry() in a header or the root task in a source.
+bool is_of_library(const site& where) noexcept {
+    constexpr std::string_view here = "task/region.cpp";
+    const std::string_view mine = site::here().file();
+    const std::string_view file = where.file();
+    if (mine.ends_with(here) && file.starts_with(mine.substr(0, mine.size() - here.size()))) {
+        return is_in_layer(file.substr(mine.size() - here.size()));
+    }
+    const std::size_t folder = file.rfind("/roost/");
+    return folder != std::string_view::npos && file.ends_with(".hpp") &&
+           is_in_layer(file.substr(folder + std::string_view("/roost/").size()));
 }
 
 // Requires that the body cannot leave the wait. The frames above it are suspended too, and their lines were written before.
