@@ -89,8 +89,8 @@ void read_times(scrape_sink& to) {
     };
     constexpr std::array<entry, 3> all{{
         {timed::run_delay, "roost_run_delay_seconds",
-         "From the start of a job to its first step; one of 64 counts for all."},
-        {timed::body, "roost_body_seconds", "How long a job ran without suspending; one of 64 counts for all."},
+         "From the start of a job to its first step; one of 256 counts for all."},
+        {timed::body, "roost_body_seconds", "How long a job ran without suspending; one of 256 counts for all."},
         {timed::timer_lateness, "roost_timer_lateness_seconds", "How long after its deadline a timer fired."},
     }};
     for (const entry& e : all) {

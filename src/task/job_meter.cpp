@@ -7,11 +7,6 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-struct alignas(64) job_meter_block {
-    atomic<std::uint64_t> created{0};
-    atomic<std::uint64_t> ended[job_meter::most_names + 1][3]{};
-};
-
 namespace {
 
 constexpr std::size_t own_blocks = 31;
@@ -84,24 +79,18 @@ std::uint32_t number_of(meter_state& in, std::string_view text) noexcept {
     return number;
 }
 
-void add_one(const measured_thread& mine, atomic<std::uint64_t>& count) noexcept {
-    if (mine.shares_block) [[unlikely]] {
-        count.fetch_add(1, mo::relaxed);  // P4
-    } else {
-        count.store(count.load(mo::relaxed) + 1, mo::relaxed);  // P3
+// Counts in the thread's own block, or in the one that is shared.
+template <class Number>
+void add_one(meter_state& all, measured_thread& mine, Number number) noexcept {
+    if (mine.block == nullptr) {
+        const std::size_t thread = thread_index();
+        if (thread >= own_blocks) {
+            number(all.blocks[own_blocks]).fetch_add(1, mo::relaxed);  // P4
+            return;
+        }
+        mine.block = &all.blocks[thread];
     }
-}
-
-// Returns false if this thread saw the switch before the meter.
-[[gnu::noinline, gnu::cold]] bool find_block(measured_thread& mine) noexcept {
-    meter_state* const all = meter.load(mo::seq_cst);  // P7
-    if (all == nullptr) {
-        return false;
-    }
-    const std::size_t thread = thread_index();
-    mine.shares_block = thread >= own_blocks;
-    mine.block = &all->blocks[mine.shares_block ? own_blocks : thread];
-    return true;
+    measured_thread::add_own(number(*mine.block));
 }
 
 std::size_t slot_of(const void* job) noexcept {
@@ -130,18 +119,17 @@ bool job_meter::refill(std::uint32_t& until) noexcept {
     return !is_first;
 }
 
-bool job_meter::created(measured_thread& mine, const void* job) noexcept {
-    if (mine.block == nullptr && !find_block(mine)) [[unlikely]] {
+// Nothing is counted if this thread saw the switch before the meter.
+bool job_meter::created_slowly(measured_thread& mine, const void* job) noexcept {
+    meter_state* const all = meter.load(mo::seq_cst);  // P7
+    if (all == nullptr) {
         return false;
     }
-    add_one(mine, mine.block->created);
-    if (mine.until_delay-- > 1) [[likely]] {
+    add_one(*all, mine, [](job_meter_block& of) -> atomic<std::uint64_t>& { return of.created; });
+    if (mine.until_delay-- > 1 || !refill(mine.until_delay)) {
         return false;
     }
-    if (!refill(mine.until_delay)) {
-        return false;
-    }
-    probe& slot = meter.load(mo::seq_cst)->sampled[slot_of(job)];  // P7
+    probe& slot = all->sampled[slot_of(job)];
     slot.job.store(nullptr, mo::seq_cst);  // P6
     slot.at.store(now().time_since_epoch().count(), mo::seq_cst);  // P6
     slot.job.store(job, mo::seq_cst);  // P6
@@ -156,22 +144,28 @@ void job_meter::begins(const void* job) noexcept {
     }
 }
 
-void job_meter::ended(measured_thread& mine, std::string_view name, bool is_literal, job_end how) noexcept {
-    if (mine.block == nullptr && !find_block(mine)) [[unlikely]] {
+void job_meter::ended(measured_thread& mine, const char* literal, std::string_view name, job_end how) noexcept {
+    meter_state* const all = meter.load(mo::seq_cst);  // P7
+    if (all == nullptr) {
         return;
     }
     std::uint32_t number = 0;
-    if (is_literal) [[likely]] {
+    if (literal != nullptr) {
         measured_thread::known_name& known =
-            mine.names[(reinterpret_cast<std::uintptr_t>(name.data()) >> 3U) % mine.names.size()];
-        if (known.text != name.data()) [[unlikely]] {
-            known = {name.data(), number_of(*meter.load(mo::seq_cst), name)};  // P7
+            mine.names[(reinterpret_cast<std::uintptr_t>(literal) >> 3U) % mine.names.size()];
+        if (known.text != literal) {
+            known = {literal, number_of(*all, name)};
         }
         number = known.number;
     } else {
-        number = number_of(*meter.load(mo::seq_cst), name);  // P7
+        number = number_of(*all, name);
     }
-    add_one(mine, mine.block->ended[number][static_cast<std::size_t>(how)]);
+    add_one(*all, mine,
+            [=](job_meter_block& of) -> atomic<std::uint64_t>& { return of.ended[number][static_cast<std::size_t>(how)]; });
+    if (literal != nullptr && mine.block != nullptr) {
+        mine.last_name = literal;
+        mine.last_completed = &mine.block->ended[number][static_cast<std::size_t>(job_end::completed)];
+    }
 }
 
 job_totals job_meter::totals() noexcept {

@@ -10,7 +10,7 @@
 //   while enabled  roost_jobs{state} roost_jobs_total{outcome,name} roost_run_delay_seconds roost_body_seconds
 //                  roost_timer_lateness_seconds roost_pool_wait_seconds{pool}
 //
-// Counts are exact. Run delay and body time are samples: one job or body of 64 is measured, and counts 64 times. Objects with
+// Counts are exact. Run delay and body time are samples: one job or body of 256 is measured, and counts 256 times. Objects with
 // equal labels are added up. A runtime, pool or service is there from its constructor to its end. observe_guards() adds a
 // shutdown tree of the program, and observe_depth() a channel.
 

@@ -30,7 +30,16 @@
 namespace roost::inline ROOST_ABI::detail {
 
 class job_meter;
-struct job_meter_block;
+
+enum class job_end : unsigned char { completed, failed, cancelled };
+
+// The numbers of one thread, or of those that share it.
+struct alignas(64) job_meter_block {
+    static constexpr std::size_t most_names = 200;
+
+    atomic<std::uint64_t> created{0};
+    atomic<std::uint64_t> ended[most_names + 1][3]{};
+};
 
 // Of each thread, in its runner. Plain and zero at first.
 struct measured_thread {
@@ -39,14 +48,17 @@ struct measured_thread {
         std::uint32_t number;
     };
 
-    job_meter_block* block = nullptr;
-    bool shares_block = false;
+    job_meter_block* block = nullptr;  // null also if it is shared
     std::uint32_t until_body = 0;
     std::uint32_t until_delay = 0;
+    const char* last_name = nullptr;  // a literal whose jobs end on this thread
+    atomic<std::uint64_t>* last_completed = nullptr;  // its number in the block
     std::array<known_name, 8> names{};
-};
 
-enum class job_end : unsigned char { completed, failed, cancelled };
+    static void add_own(atomic<std::uint64_t>& count) noexcept {
+        count.store(count.load(mo::relaxed) + 1, mo::relaxed);  // P3
+    }
+};
 
 struct job_totals {
     std::uint64_t created = 0;
@@ -55,17 +67,33 @@ struct job_totals {
 
 class job_meter {
 public:
-    static constexpr std::size_t most_names = 200;
+    static constexpr std::size_t most_names = job_meter_block::most_names;
     static constexpr std::size_t longest_name = 120;
 
     // Allocates about 200 kilobytes on the first call; throws std::bad_alloc. To be called before measuring is on.
     static void prepare();
 
     // Called for each job that is created while measuring is on. Returns true if its delay is to be measured.
-    static bool created(measured_thread& mine, const void* job) noexcept;
+    [[nodiscard]] static bool created(measured_thread& mine, const void* job) noexcept {
+        if (mine.block != nullptr && mine.until_delay > 1) [[likely]] {
+            --mine.until_delay;
+            measured_thread::add_own(mine.block->created);
+            return false;
+        }
+        return created_slowly(mine, job);
+    }
     // Called when such a job begins. Requires that its delay is to be measured.
     static void begins(const void* job) noexcept;
-    static void ended(measured_thread& mine, std::string_view name, bool is_literal, job_end how) noexcept;
+    // `literal` is null if the name is none.
+    static void ended(measured_thread& mine, const char* literal, std::string_view name, job_end how) noexcept;
+    // For the usual end. Returns false, and does nothing, if the literal is not the last one.
+    [[nodiscard]] static bool completed_again(measured_thread& mine, const char* literal) noexcept {
+        if (mine.last_name != literal) [[unlikely]] {
+            return false;
+        }
+        measured_thread::add_own(*mine.last_completed);
+        return true;
+    }
     // Returns true if this body is to be timed.
     [[nodiscard]] static bool is_body_due(measured_thread& mine) noexcept {
         return mine.until_body-- <= 1 && refill(mine.until_body);
@@ -85,6 +113,7 @@ public:
     }
 
 private:
+    [[gnu::noinline]] static bool created_slowly(measured_thread& mine, const void* job) noexcept;
     [[nodiscard]] static bool refill(std::uint32_t& until) noexcept;
     [[nodiscard]] static std::uint64_t count_of(std::uint32_t name, job_end how) noexcept;
     [[nodiscard]] static std::string_view name_of(std::uint32_t name) noexcept;
