@@ -2,6 +2,7 @@
 
 #include <roost/task/detail/job/job_meter.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 
@@ -22,6 +23,7 @@ struct job_name {
 struct probe {
     atomic<const void*> job{nullptr};
     atomic<std::int64_t> at{0};
+    atomic<std::uint32_t> times{0};
 };
 
 struct meter_state {
@@ -110,37 +112,50 @@ void job_meter::prepare() {
     }
 }
 
-// The first sample of a thread is as far away as any other, and the distance varies: bodies that alternate are both sampled.
-bool job_meter::refill(std::uint32_t& until) noexcept {
-    const bool is_first = until == ~std::uint32_t(0);  // it was 0
-    const auto chance = static_cast<std::uint32_t>(random_u64() >> 32U);
-    constexpr std::uint32_t half = measuring::sampled / 2;
-    until = is_first ? 1 + chance % measuring::sampled : half + 1 + chance % (measuring::sampled - 1);
-    return !is_first;
+std::uint32_t measured_sampler::take(time_point& at) noexcept {
+    constexpr duration dense = std::chrono::microseconds(250);
+    constexpr duration sparse = std::chrono::milliseconds(100);
+    at = now();
+    const duration since = at - last_;
+    last_ = at;
+    const std::uint32_t stands_for = std::max<std::uint32_t>(step_, 1);
+    interval_ = std::max<std::uint32_t>(interval_, 1);
+    if (since > sparse) {
+        interval_ = 1;
+    } else {
+        interval_ = since < dense ? std::min(interval_ * 2, most) : std::max<std::uint32_t>(interval_ / 2, 1);
+    }
+    step_ = interval_ / 2 + 1 + static_cast<std::uint32_t>((random_u64() >> 32U) % interval_);
+    left_ = step_;
+    return stands_for;
 }
 
 // Nothing is counted if this thread saw the switch before the meter.
-bool job_meter::created_slowly(measured_thread& mine, const void* job) noexcept {
+void job_meter::count_created(measured_thread& mine) noexcept {
+    if (meter_state* const all = meter.load(mo::seq_cst)) {  // P7
+        add_one(*all, mine, [](job_meter_block& of) -> atomic<std::uint64_t>& { return of.created; });
+    }
+}
+
+bool job_meter::probe_delay(const void* job, time_point at, std::uint32_t times) noexcept {
     meter_state* const all = meter.load(mo::seq_cst);  // P7
     if (all == nullptr) {
         return false;
     }
-    add_one(*all, mine, [](job_meter_block& of) -> atomic<std::uint64_t>& { return of.created; });
-    if (mine.until_delay-- > 1 || !refill(mine.until_delay)) {
-        return false;
-    }
     probe& slot = all->sampled[slot_of(job)];
-    slot.job.store(nullptr, mo::seq_cst);  // P6
-    slot.at.store(now().time_since_epoch().count(), mo::seq_cst);  // P6
-    slot.job.store(job, mo::seq_cst);  // P6
+    slot.job.store(nullptr, mo::seq_cst);                          // P6
+    slot.at.store(at.time_since_epoch().count(), mo::seq_cst);  // P6
+    slot.times.store(times, mo::seq_cst);                          // P6
+    slot.job.store(job, mo::seq_cst);                              // P6
     return true;
 }
 
 void job_meter::begins(const void* job) noexcept {
     probe& slot = meter.load(mo::seq_cst)->sampled[slot_of(job)];  // P7
-    const std::int64_t at = slot.at.load(mo::seq_cst);  // P6
+    const std::int64_t at = slot.at.load(mo::seq_cst);           // P6
+    const std::uint32_t times = slot.times.load(mo::seq_cst);  // P6
     if (slot.job.compare_exchange_strong(job, nullptr, mo::seq_cst, mo::seq_cst)) {  // P6
-        measuring::record(timed::run_delay, now() - time_point(duration(at)), measuring::sampled);
+        measuring::record(timed::run_delay, now() - time_point(duration(at)), times);
     }
 }
 

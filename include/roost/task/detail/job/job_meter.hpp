@@ -41,6 +41,30 @@ struct alignas(64) job_meter_block {
     atomic<std::uint64_t> ended[most_names + 1][3]{};
 };
 
+// Which events of a thread are measured: all while there are few, and from about 4000 a second on every so many, at a distance
+// that varies, so that events that alternate are both measured. Plain and zero at first.
+class measured_sampler {
+public:
+    static constexpr std::uint32_t most = 256;  // on average between two
+
+    // Returns 0, or how many events this one stands for; then `at` is now.
+    [[nodiscard]] std::uint32_t due(time_point& at) noexcept {
+        if (left_ > 1) [[likely]] {
+            --left_;
+            return 0;
+        }
+        return take(at);
+    }
+
+private:
+    [[gnu::noinline]] std::uint32_t take(time_point& at) noexcept;
+
+    std::uint32_t left_ = 0;  // until the next one
+    std::uint32_t step_ = 0;  // how many events that one stands for
+    std::uint32_t interval_ = 0;
+    time_point last_{};
+};
+
 // Of each thread, in its runner. Plain and zero at first.
 struct measured_thread {
     struct known_name {
@@ -49,8 +73,8 @@ struct measured_thread {
     };
 
     job_meter_block* block = nullptr;  // null also if it is shared
-    std::uint32_t until_body = 0;
-    std::uint32_t until_delay = 0;
+    measured_sampler bodies;
+    measured_sampler delays;
     const char* last_name = nullptr;  // a literal whose jobs end on this thread
     atomic<std::uint64_t>* last_completed = nullptr;  // its number in the block
     std::array<known_name, 8> names{};
@@ -75,12 +99,14 @@ public:
 
     // Called for each job that is created while measuring is on. Returns true if its delay is to be measured.
     [[nodiscard]] static bool created(measured_thread& mine, const void* job) noexcept {
-        if (mine.block != nullptr && mine.until_delay > 1) [[likely]] {
-            --mine.until_delay;
+        if (mine.block == nullptr) [[unlikely]] {
+            count_created(mine);
+        } else {
             measured_thread::add_own(mine.block->created);
-            return false;
         }
-        return created_slowly(mine, job);
+        time_point at{};
+        const std::uint32_t times = mine.delays.due(at);
+        return times != 0 && probe_delay(job, at, times);
     }
     // Called when such a job begins. Requires that its delay is to be measured.
     static void begins(const void* job) noexcept;
@@ -94,11 +120,6 @@ public:
         measured_thread::add_own(*mine.last_completed);
         return true;
     }
-    // Returns true if this body is to be timed.
-    [[nodiscard]] static bool is_body_due(measured_thread& mine) noexcept {
-        return mine.until_body-- <= 1 && refill(mine.until_body);
-    }
-
     [[nodiscard]] static job_totals totals() noexcept;
     // Calls see(name, outcome, count) for each name and outcome that occurred. The name of number 0 is "other".
     template <class See>
@@ -113,8 +134,8 @@ public:
     }
 
 private:
-    [[gnu::noinline]] static bool created_slowly(measured_thread& mine, const void* job) noexcept;
-    [[nodiscard]] static bool refill(std::uint32_t& until) noexcept;
+    [[gnu::noinline]] static void count_created(measured_thread& mine) noexcept;
+    [[gnu::noinline]] static bool probe_delay(const void* job, time_point at, std::uint32_t times) noexcept;
     [[nodiscard]] static std::uint64_t count_of(std::uint32_t name, job_end how) noexcept;
     [[nodiscard]] static std::string_view name_of(std::uint32_t name) noexcept;
 };
