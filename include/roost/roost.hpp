@@ -51,6 +51,8 @@
 #include <roost/observe/samples.hpp>
 #include <roost/observe/snapshot.hpp>
 #include <roost/observe/waits.hpp>
+#include <roost/observe/trace_context.hpp>
+#include <roost/observe/trace_hooks.hpp>
 #include <roost/pool/error.hpp>
 #include <roost/pool/options.hpp>
 #include <roost/pool/pool.hpp>

@@ -19,8 +19,8 @@
 namespace roost::inline ROOST_ABI::detail {
 
 // Durations in nanoseconds.
-enum class timed : unsigned char { run_delay, body, timer_lateness, lock_wait, pool_wait };
-inline constexpr std::size_t timed_kinds = 5;
+enum class timed : unsigned char { run_delay, body, timer_lateness };
+inline constexpr std::size_t timed_kinds = 3;
 
 // Rare events, which are counted always.
 enum class rare_event : unsigned char { stall, late_start, ignored_cancel, dropped_event };
@@ -28,9 +28,6 @@ inline constexpr std::size_t rare_events = 4;
 
 class measuring {
 public:
-    // Where events are frequent, one of so many is measured, and counts for all of them.
-    static constexpr std::uint32_t sampled = 64;
-
     [[nodiscard]] static bool is_on() noexcept {
 #if defined(ROOST_SEAM_MODEL)
         return false;  // one scheduling point less in every model

@@ -218,7 +218,6 @@ private:
     [[nodiscard]] bool reports_its_birth() const noexcept {
         return (watched_ & (watching::reported | watching::recorded)) != 0;
     }
-    [[gnu::noinline]] void begin_measuring() noexcept;
     [[gnu::noinline]] void end_measuring(runner& here) noexcept;
     void happened(job_event_kind what, job_state state, std::uint32_t times = 1) noexcept {
         if (is_watched()) [[unlikely]] {
