@@ -4,6 +4,7 @@
 
 #include <roost/base/failure_sink.hpp>
 #include <roost/exec/detail/flight_recorder.hpp>
+#include <roost/exec/detail/probes.hpp>
 #include <roost/task/detail/job/job_extras.hpp>
 #include <roost/task/detail/job/scope_core.hpp>
 #include <roost/tree/detail/node_access.hpp>
@@ -99,6 +100,7 @@ void job_core::start_unusual(promise_base& frame, start_mode mode) noexcept {
         if (is_watched()) [[unlikely]] {
             notify_state(job_state::active);
         }
+        ROOST_PROBE2(job_start, this, name_text());
         job_core::run(frame);
         return;
     }
@@ -121,6 +123,7 @@ void job_core::start_here(promise_base& frame) noexcept {
     if (is_watched()) [[unlikely]] {
         notify_state(job_state::active);
     }
+    ROOST_PROBE2(job_start, this, name_text());
     job_core::run(frame);
 }
 
@@ -151,6 +154,7 @@ void job_core::run_always(work& self) noexcept {
     if (job.is_watched()) [[unlikely]] {
         job.notify_state(job_state::active);
     }
+    ROOST_PROBE2(job_start, &job, job.name_text());
     job.run(job.outcome_link().first());
 }
 
@@ -170,6 +174,7 @@ bool job_core::ends_unnoticed() const noexcept {
 
 // Code that is resumed in place by what follows has no current job: this one may be gone by then.
 void job_core::end_body() noexcept {
+    ROOST_PROBE2(job_end, this, static_cast<int>(outcome_link().state()));
     runner& here = runner::of_this_thread();
     if (here.current == this) [[likely]] {
         here.current = nullptr;
@@ -247,6 +252,7 @@ void job_core::level_raised(node& self, level now) noexcept {
     if (now < level::cancel) {
         return;
     }
+    ROOST_PROBE2(job_cancel, &job, static_cast<int>(now));
     if (job.is_watched()) [[unlikely]] {
         job.notify_cancel_from_outside();
     }
