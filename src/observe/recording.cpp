@@ -67,8 +67,7 @@ public:
                 fail("it is truncated: the end is missing");
             }
         }
-        std::stable_sort(out_.events_.begin(), out_.events_.end(),
-                         [](const recorded_event& a, const recorded_event& b) { return a.time() < b.time(); });
+        sort_events();
         return std::move(out_);
     }
 
@@ -81,6 +80,21 @@ private:
         std::memcpy(&to, from.data(), sizeof to);
         from.remove_prefix(sizeof to);
         return true;
+    }
+    // Events with equal times stay in the order of their threads, and of the ring.
+    void sort_events() {
+        std::vector<std::pair<time_point, std::size_t>> order;
+        order.reserve(out_.events_.size());
+        for (const recorded_event& e : out_.events_) {
+            order.emplace_back(e.time(), order.size());
+        }
+        std::sort(order.begin(), order.end());
+        std::vector<recorded_event> sorted;
+        sorted.reserve(order.size());
+        for (const auto& [time, at] : order) {
+            sorted.push_back(out_.events_[at]);
+        }
+        out_.events_ = std::move(sorted);
     }
     void fail(std::string_view why) noexcept {
         if (out_.problem_.empty()) {

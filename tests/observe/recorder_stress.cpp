@@ -36,9 +36,7 @@ void write_checked(std::uint64_t thread, std::uint64_t n) {
     const std::uint64_t mixed = (thread << 32U | n) * 0x9e3779b97f4a7c15U;
     flight_recorder::write(event_kind::timer_fired, reinterpret_cast<const void*>(mixed & 0xffffffffffffU), mixed, ~mixed);
 }
-bool is_whole(const recorded_event& e) {
-    return e.second() == ~e.first() && e.subject() == (e.first() & 0xffffffffffffU);
-}
+bool is_whole(const recorded_event& e) { return e.second() == ~e.first() && e.subject() == (e.first() & 0xffffffffffffU); }
 
 TEST(recorder_stress, OBS_183_copies_are_whole_while_writers_go_around) {
     recorder::stop();
