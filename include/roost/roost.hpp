@@ -41,6 +41,7 @@
 #include <roost/observe/job_events.hpp>
 #include <roost/observe/recorder.hpp>
 #include <roost/observe/recording.hpp>
+#include <roost/observe/snapshot.hpp>
 #include <roost/pool/error.hpp>
 #include <roost/pool/options.hpp>
 #include <roost/pool/pool.hpp>

@@ -40,13 +40,17 @@ detail::running_function detail::set_running_function(running_function find) noe
 
 std::string detail::in_what_runs(std::string_view about) {
     site where;
-    const std::string_view name = find_running == nullptr ? std::string_view() : find_running(where);
+    site continued;
+    const std::string_view name = find_running == nullptr ? std::string_view() : find_running(where, continued);
     if (name.empty() || name == about) {
         return {};
     }
     std::string out = " [in '" + std::string(name) + "'";
     if (where.is_known()) {
         out.append(" (").append(where.to_string()).append(")");
+    }
+    if (continued.is_known()) {
+        out.append(", after its await at ").append(continued.to_string());
     }
     return out + "]";
 }

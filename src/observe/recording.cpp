@@ -9,7 +9,18 @@
 
 namespace roost::inline ROOST_ABI::observe {
 
-using namespace detail;
+using detail::chunk_header;
+using detail::chunk_kind;
+using detail::end_counts;
+using detail::event_kind;
+using detail::event_kinds;
+using detail::file_header;
+using detail::flight_record;
+using detail::longest_recorded_text;
+using detail::recording_byte_order;
+using detail::recording_magic;
+using detail::recording_version;
+using detail::thread_header;
 
 std::string_view to_string(recorded_kind kind) noexcept {
     switch (kind) {
@@ -31,6 +42,7 @@ std::string_view to_string(recorded_kind kind) noexcept {
         case recorded_kind::body_stalled: return "body stalled";
         case recorded_kind::worker_parked: return "worker parked";
         case recorded_kind::worker_woke: return "worker woke";
+        case recorded_kind::job_awaits: return "job awaits";
     }
     return "?";
 }

@@ -6,6 +6,7 @@
 #include <roost/shutdown/detail/provenance.hpp>
 #include <roost/shutdown/detail/report_of.hpp>
 #include <roost/shutdown/detail/shutdown_node.hpp>
+#include <roost/tree/detail/entry_text.hpp>
 #include <roost/tree/visit.hpp>
 
 #include <algorithm>
@@ -34,6 +35,7 @@ struct held_node {
     detail::node_ref<> ref;
     std::string kind;
     std::string waits_on;
+    std::string at;  // the line of the await that it is suspended at, and those of its callers
     std::optional<time_point> started;
     bool uninterruptible = false;
     bool is_guarded = false;  // a shutdown node: its work is guards
@@ -70,6 +72,7 @@ struct collecting {
         h.ref = detail::node_ref<>::adopt(n);
         h.kind = d.kind;
         h.waits_on = d.waits_on;
+        detail::append_stack(h.at, d);
         h.started = d.started;
         h.uninterruptible = d.uninterruptible;
         h.is_guarded = h.kind == "shutdown";
@@ -93,6 +96,7 @@ struct collecting {
         held_node& owner = nodes[inner.owner];
         if (owner.waits_on.empty()) {
             owner.waits_on = inner.waits_on;
+            owner.at = inner.at;
             owner.uninterruptible = inner.uninterruptible;
         }
         owner.joining = joining;
@@ -168,7 +172,7 @@ struct collecting {
             if (units != 0) {
                 const auto age = h.started ? std::optional(std::max(at - *h.started, duration::zero())) : std::nullopt;
                 report_entry& e = group(h.kind, h.ref->name(), h.ref->made_at());
-                detail::shutdown_access::add(e, units, age, h.waits_on, h.uninterruptible);
+                detail::shutdown_access::add(e, units, age, report_entry::wait{h.waits_on, h.at, units, h.uninterruptible});
             }
         }
     }
@@ -197,15 +201,16 @@ bool comes_first(const report_entry& a, const report_entry& b) noexcept {
 
 }  // namespace
 
-void report_entry::add(std::size_t n, std::optional<duration> age, std::string waits_on, bool uninterruptible) {
+void report_entry::add(std::size_t n, std::optional<duration> age, wait what) {
     count_ += n;
     const bool is_oldest = age && (!oldest_ || *age > *oldest_);
     if (is_oldest) {
         oldest_ = age;
         is_at_least_ = false;
     }
-    const auto same = std::find_if(waits_.begin(), waits_.end(),
-                                   [&](const wait& w) { return w.on == waits_on && w.uninterruptible == uninterruptible; });
+    const auto same = std::find_if(waits_.begin(), waits_.end(), [&](const wait& w) {
+        return w.on == what.on && w.at == what.at && w.uninterruptible == what.uninterruptible;
+    });
     if (same != waits_.end()) {
         same->count += n;
         if (is_oldest) {
@@ -220,7 +225,8 @@ void report_entry::add(std::size_t n, std::optional<duration> age, std::string w
         }
         waits_.pop_back();
     }
-    waits_.insert(is_oldest ? waits_.begin() : waits_.end(), wait{std::move(waits_on), n, uninterruptible});
+    what.count = n;
+    waits_.insert(is_oldest ? waits_.begin() : waits_.end(), std::move(what));
 }
 
 void report_entry::add_at_least(std::size_t n, std::optional<duration> age) {
@@ -256,10 +262,11 @@ std::string report_entry::to_string() const {
             more += w.count;
             continue;
         }
-        if (!w.on.empty()) {
-            text.append(all_alike ? (count_ == 1 ? ", waits on " : ", all wait on ")
-                                  : ", " + std::to_string(w.count) + (w.count == 1 ? " waits on " : " wait on "))
-                .append(w.on);
+        if (!w.on.empty() && all_alike) {
+            text.append(w.at).append(count_ == 1 ? ", waits on " : ", all wait on ").append(w.on);
+        } else if (!w.on.empty()) {
+            text.append(", ").append(std::to_string(w.count)).append(w.count == 1 ? " waits on " : " wait on ").append(w.on);
+            text.append(w.at, w.at.empty() ? 0 : 1);  // without its comma
         } else if (!all_alike) {
             text.append(", ").append(std::to_string(w.count)).append(w.count == 1 ? " is running" : " are running");
         }

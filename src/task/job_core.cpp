@@ -305,9 +305,7 @@ void job_core::record(job_event_kind what, job_state state) const noexcept {
                                            flight_recorder::name_of(*parent()));
             break;
         case job_event_kind::cancel_requested: flight_recorder::write(event_kind::job_cancelled, this, 0, 0); break;
-        case job_event_kind::finished:
-            flight_recorder::write_stopped(event_kind::job_ended, this, static_cast<std::uint64_t>(state), 0);
-            break;
+        case job_event_kind::finished: flight_recorder::write_ended(this, static_cast<std::uint64_t>(state)); break;
         default: break;
     }
 }

@@ -2,16 +2,24 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-constinit const link_ops exit_action::action_ops{action_done};
+constinit const link_ops exit_action::action_ops{action_done, above_action};
 
 exit_action::exit_action(duration budget, site where) noexcept
-    : link_ops(frame_done), result_link<void>(&action_ops), budget_(budget), made_at_(where) {}
+    : link_ops(frame_done, above_frame), result_link<void>(&action_ops), budget_(budget), made_at_(where) {}
 
 void exit_action::put_before(promise_base& frame) noexcept {
     link_ = frame.link();
     where_ = where_now(frame);
     before_ = is_buried(frame) ? await_link::put_below(runner::of_this_thread().buried->before(), *this)
                                : link_->put_between(*this);
+}
+
+promise_base* exit_action::above_frame(const link_ops& self, await_link& link) noexcept {
+    return await_link::above(link, static_cast<const exit_action&>(self).before_);
+}
+
+promise_base* exit_action::above_action(const link_ops& /*self*/, await_link& link) noexcept {
+    return static_cast<exit_action&>(static_cast<result_link<void>&>(link)).link_->above();
 }
 
 // The frame is gone: runs the action in its place.

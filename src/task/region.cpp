@@ -6,6 +6,10 @@
 #include <roost/task/detail/job/scope_core.hpp>
 #include <roost/tree/visit.hpp>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 // S9 survives compare_exchange as load and store: no other thread changes a slot that is cancelled and holds no wait
 // S9 survives compare_exchange as store: as load and store
 
@@ -25,9 +29,9 @@ bool region::claim_wait(cancellable& what) noexcept {
 // Before S1: a body that was woken already waits for that, so the frame is still there.
 void region::record_suspended(const cancellable& what) noexcept {
     const wait_target target = what.functions_.get()->what(what);
-    flight_recorder::write_stopped(event_kind::job_suspended, &owner(),
-                                   flight_record::address(what.frame().handle().address()),
-                                   flight_record::literal(target.kind().data()));
+    promise_base& frame = what.frame();
+    flight_recorder::write_suspended(&owner(), frame.handle().address(), flight_record::literal(target.kind().data()),
+                                     flight_record::place(frame.await_site()));
 }
 
 bool region::commit_cancelled(cancellable& what) noexcept {
@@ -116,11 +120,51 @@ void region::peek(Look look) noexcept {
     }
 }
 
+namespace {
+
+// Returns true for a coroutine in one of Roost's headers, such as the loop of retry().
+bool is_of_library(const site& where) noexcept {
+    constexpr std::string_view layers[] = {"adapters/", "asio/",     "exec/", "flow/",    "io/",   "pool/", "runtime/",
+                                           "service/",  "shutdown/", "sync/", "testing/", "task/", "tree/"};
+    const std::string_view file = where.file();
+    const std::size_t folder = file.rfind("/roost/");
+    if (folder == std::string_view::npos || !file.ends_with(".hpp")) {
+        return false;
+    }
+    const std::string_view below = file.substr(folder + std::string_view("/roost/").size());
+    return std::any_of(std::begin(layers), std::end(layers),
+                       [&](std::string_view layer) { return below.starts_with(layer); });
+}
+
+// Requires that the body cannot leave the wait. The frames above it are suspended too, and their lines were written before.
+void describe_frames(const promise_base& innermost, node_description& d) noexcept {
+    for (const promise_base* at = &innermost; at != nullptr; at = at->caller()) {
+        const site where = at->await_site();
+        if (is_of_library(where)) {
+            continue;
+        }
+        if (!d.waits_at.is_known()) {
+            d.waits_at = where;
+        } else if (d.caller_count < node_description::most_callers) {
+            d.callers[d.caller_count++] = where;
+        } else {
+            d.has_more_callers = true;
+            return;
+        }
+    }
+    if (!d.waits_at.is_known()) {
+        d.waits_at = innermost.await_site();
+    }
+}
+
+}  // namespace
+
 void region::describe_wait(node_description& d) noexcept {
     peek([&d](const cancellable& waiting, const wait_functions& functions) {
         const wait_target what = functions.what(waiting);
         d.set_waits_on(what.kind(), what.name());
         d.uninterruptible = functions.is_uninterruptible();
+        describe_frames(waiting.frame(), d);
     });
 }
 

@@ -117,8 +117,8 @@ namespace {
 // still leaving the loop, so the beginning of a name that the job owns is copied.
 class busy_with {
 public:
-    explicit busy_with(const job_core& job) noexcept
-        : label_(job.has_literal_name() ? job.name_text() : copy(job.name()), job.made_at()), running_(label_) {}
+    explicit busy_with(const job_core& job, site continued = {}) noexcept
+        : label_(job.has_literal_name() ? job.name_text() : copy(job.name()), job.made_at(), continued), running_(label_) {}
     busy_with(const busy_with&) = delete;
     busy_with& operator=(const busy_with&) = delete;
 
@@ -134,9 +134,10 @@ private:
 };
 
 // For messages about mistakes.
-std::string_view running_here(site& where) noexcept {
+std::string_view running_here(site& where, site& continued) noexcept {
     const activity_label label = activity::here();
     where = label.site();
+    continued = label.continued_at();
     return label.name();
 }
 [[maybe_unused]] const bool names_what_runs = (set_running_function(&running_here), true);
@@ -211,7 +212,7 @@ void job_core::run(promise_base& frame) noexcept {
     }
     job_core* const outer = std::exchange(here.current, this);
     job_core* const entered = std::exchange(here.entered, this);
-    const busy_with busy(static_cast<job_core&>(*this));
+    const busy_with busy(static_cast<job_core&>(*this), frame.await_site());
     const recorded_run recorded(*this, frame, outer);
     here.slice.begin();
     frame.region().begin_steps();

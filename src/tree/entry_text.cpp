@@ -10,6 +10,8 @@ namespace roost::inline ROOST_ABI::detail {
 
 namespace {
 
+constexpr std::size_t most_callers_shown = 6;
+
 void append_state(std::string& out, const node_description& d) {
     out.append(", ").append(d.state.empty() ? to_string(d.now) : d.state);
     if (d.requested != d.now) {
@@ -29,11 +31,9 @@ void append_state(std::string& out, const node_description& d) {
 }
 
 void append_wait(std::string& out, const node_description& d) {
+    append_stack(out, d);
     if (!d.waits_on.empty()) {
         out.append(", waits on ").append(shown(d.waits_on));
-        if (d.waits_at.is_known()) {
-            out.append(" (").append(d.waits_at.to_string()).append(")");
-        }
     }
     if (d.uninterruptible) {
         out.append(", uninterruptible");
@@ -41,6 +41,19 @@ void append_wait(std::string& out, const node_description& d) {
 }
 
 }  // namespace
+
+void append_stack(std::string& out, const node_description& d) {
+    if (!d.waits_at.is_known()) {
+        return;
+    }
+    out.append(", at ").append(d.waits_at.to_string());
+    for (std::size_t i = 0; i < d.caller_count && i < most_callers_shown; ++i) {
+        out.append(" <- ").append(d.callers[i].to_string());
+    }
+    if (d.has_more_callers || d.caller_count > most_callers_shown) {
+        out.append(" <- ...");
+    }
+}
 
 entry_text describe_entry(const node_description& d) {
     entry_text made;

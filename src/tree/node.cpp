@@ -6,6 +6,7 @@
 
 #include <roost/base/assert.hpp>
 #include <roost/tree/detail/node_access.hpp>
+#include <roost/tree/detail/node_ids.hpp>
 
 #include <cstring>
 #include <mutex>
@@ -66,6 +67,9 @@ void detail::node::copy_name(node_name name) {
 }
 
 void detail::node::destroy_details() noexcept {
+    if (is_identified()) {
+        node_ids::forget(*this);
+    }
     if (!has_literal_name()) {
         deallocate(const_cast<char*>(name_), std::strlen(name_) + 1);
     }
@@ -154,15 +158,15 @@ void detail::node::unlink_early() noexcept {
     flags_ = static_cast<std::uint8_t>(flags_ & ~access::is_linked);
 }
 
-// Once the node is out of the list and the caller is its only holder, no other thread can get a reference. So no commit on
-// its own word is needed.
+// Once the node is out of the list and the caller is its only holder, no other thread can get a reference, unless the node was
+// given an id. So no commit on its own word is needed.
 bool detail::node::end_alone(std::uint32_t references) noexcept {
     if (work_.load(mo::relaxed) != alone_with(references)) {  // W4
         return false;
     }
     detail::node& up = *parent_;
     up.lock_.lock();
-    if (cursors_ > 0 || work_.load(mo::acquire) != alone_with(references)) {  // N9
+    if (cursors_ > 0 || work_.load(mo::acquire) != alone_with(references) || is_identified()) {  // N9
         up.lock_.unlock();
         return false;
     }
@@ -181,7 +185,7 @@ bool detail::node_access::end_unshared(detail::node& n) noexcept {
     }
     detail::node& up = *n.parent_;
     up.lock_.lock();
-    if (n.cursors_ > 0 || !is_unshared(n.work_.load(mo::acquire))) {  // N9
+    if (n.cursors_ > 0 || !is_unshared(n.work_.load(mo::acquire)) || n.is_identified()) {  // N9
         up.lock_.unlock();
         return false;
     }

@@ -41,6 +41,7 @@
 // L11  observe_level: fetch_and      acq_rel  L5 Y5 L1  out: the observer; in: what the raiser did    raise_model: observe_and_raise
 // L12  raises_unobserved: load        relaxed  -         a switch, set while no thread raises          (floor)
 // L13  note_lease: fetch_or           relaxed  -         a mark; the units say if the lease is held    raise_model: lease_and_raise
+// L14  set_identified: fetch_or       relaxed  -         a mark, read behind the lock of the parent or N9    node_ids_model: find_against_end
 // Y1  latch_own: store why_         release  Y2        the link, to readers of a lower level         why_model: reason_with_level
 // Y4  latch_own: why_               relaxed  -         under the lock; not read yet                  (floor)
 // Y5  latch_own: CAS level_         release  L1        out: why_                                     why_model: reason_with_level

@@ -3,6 +3,7 @@
 #include <roost/tree/visit.hpp>
 
 #include <roost/tree/detail/entry_text.hpp>
+#include <roost/tree/detail/page_walk.hpp>
 #include <roost/tree/detail/walker.hpp>
 
 // id  operation              order    pairs  carries                                    fails in
@@ -19,9 +20,7 @@ using namespace seam;
 using namespace detail;
 using access = node_access;
 
-namespace {
-
-void describe(detail::node& n, std::uint32_t depth, node_description& d) noexcept {
+void detail::describe_node(detail::node& n, std::uint32_t depth, node_description& d) noexcept {
     const level_word w = access::level_of(n).load(mo::relaxed);                         // V1
     const work_state work = work_state::unpack(access::work_of(n).load(mo::relaxed));   // V1
     d.target = &n;
@@ -41,6 +40,8 @@ void describe(detail::node& n, std::uint32_t depth, node_description& d) noexcep
         n.functions().describe(n, d);
     }
 }
+
+namespace {
 
 struct describing {
     void* context;
@@ -76,7 +77,7 @@ struct describing {
         --left;
         ++result.visited;
         node_description d;
-        describe(n, depth, d);
+        describe_node(n, depth, d);
         fn(context, d);
     }
 };

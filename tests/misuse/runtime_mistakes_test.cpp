@@ -180,6 +180,22 @@ task<> forgets_to_await(mutex& m) {
     auto no_lock = m.lock();
     co_return;
 }
+task<> forgets_after_a_wait(event& e, mutex& m, unsigned& line) {
+    line = __LINE__ + 1;
+    co_await e.wait();
+    auto no_lock = m.lock();
+}
+TEST(mistakes, OBS_103_a_mistake_in_a_job_names_the_await_before_it) {
+    const heard h;
+    rig::stage s;
+    event go("go");
+    mutex m("accounts");
+    unsigned line = 0;
+    s.play(forgets_after_a_wait(go, m, line), "transfer");
+    go.set();
+    s.run();
+    EXPECT_TRUE(h.has("), after its await at runtime_mistakes_test.cpp:" + std::to_string(line) + "]")) << h.text();
+}
 TEST(mistakes, BASE_61_a_mistake_in_a_job_names_the_job) {
     const heard h;
     rig::stage s;

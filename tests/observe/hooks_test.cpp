@@ -23,7 +23,7 @@ void set_and_set_back(Value (*set)(Value) noexcept, Value next) {
 void on_panic(const char*) {}
 void on_failure_of(std::string_view, std::string_view, site, std::exception_ptr) noexcept {}
 void on_record(void*, const shutdown_record&) noexcept {}
-std::string_view find_nothing(site&) noexcept { return {}; }
+std::string_view find_nothing(site& /*where*/, site& /*continued*/) noexcept { return {}; }
 
 static_assert(std::same_as<decltype(set_panic_handler(nullptr)), panic_handler>);
 static_assert(std::same_as<decltype(set_failure_sink(nullptr)), failure_sink>);

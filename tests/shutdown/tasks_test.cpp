@@ -41,6 +41,45 @@ task<> hold_on(event& e, std::string& log) {
     log += "served";
 }
 
+task<> waits_here(event& e, unsigned& line) {
+    line = __LINE__ + 1;
+    co_await e.wait();
+}
+task<> waits_there(event& e, unsigned& line, unsigned& caller) {
+    caller = __LINE__ + 1;
+    co_await waits_here(e, line);
+}
+
+TEST(shutdown_tasks, OBS_102_a_report_shows_where_each_job_is_suspended) {
+    manual_executor on("hand");
+    shutdown server("server");
+    owned_scope root(server.tree_node(), on, scope_options("root").report_failures());
+    event go("go");
+    unsigned line = 0;
+    unsigned caller = 0;
+    const auto start = [&](bool deep) {
+        root.launch("request", deep ? waits_there(go, line, caller) : waits_here(go, line));
+    };
+    start(true);
+    on.run_all();
+    const std::string file = "tasks_test.cpp:";
+    const std::string at = "at " + file + std::to_string(line) + " <- " + file + std::to_string(caller);
+    const std::string alone = server.report().to_string();
+    EXPECT_NE(alone.find(", " + at + ", waits on event 'go'"), std::string::npos) << alone;
+    start(true);
+    on.run_all();
+    const std::string two = server.report().to_string();
+    EXPECT_NE(two.find(", " + at + ", all wait on event 'go'"), std::string::npos) << two;
+    start(false);
+    on.run_all();
+    const std::string three = server.report().to_string();
+    EXPECT_NE(three.find(", 2 wait on event 'go' " + at + ", 1 waits on event 'go' at " + file), std::string::npos) << three;
+    go.set();
+    on.run_all();
+    root.request_close();
+    on.run_all();
+}
+
 TEST(shutdown_tasks, SHUT_76_interrupt_of_a_task_ends_with_stop) {
     manual_executor on("hand");
     owned_scope root(on, scope_options("root").report_failures());

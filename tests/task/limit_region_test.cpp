@@ -35,7 +35,7 @@ TEST(limit_region, JOB_125_a_handle_that_is_kept_keeps_nothing_in_the_tree) {
     EXPECT_NE(dump(s.root).find("deadline in 15 s"), std::string::npos) << dump(s.root);
     e.set();
     s.run();
-    EXPECT_EQ(dump(s.root).find("region"), std::string::npos) << dump(s.root);
+    EXPECT_EQ(dump(s.root).find("region '"), std::string::npos) << dump(s.root);
     after.set();
     s.run();
     EXPECT_FALSE(kept.extend_by(5s));

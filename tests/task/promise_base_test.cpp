@@ -13,7 +13,7 @@ using namespace roost;
 
 namespace {
 
-static_assert(sizeof(detail::promise_base) == 2 * sizeof(void*), "a frame pays two pointers");
+static_assert(sizeof(detail::promise_base) == 3 * sizeof(void*), "a frame pays two pointers and the line of its await");
 static_assert(std::is_trivially_destructible_v<detail::promise_base>);
 
 TEST(promise_base, TASK_2_a_link_holds_a_value_an_error_or_a_reason_one_after_the_other) {

@@ -37,9 +37,11 @@ public:
     [[nodiscard]] bool is_at_least() const noexcept { return is_at_least_; }
     // Returns true if count() is approximate: the group holds guards whose site was not recorded.
     [[nodiscard]] bool is_about() const noexcept { return is_about_; }
-    // Members that wait on the same object, and their number. `on` is empty for members that run or whose wait is unknown.
+    // Members that wait on the same object at the same line, and their number. `on` is empty for members that run or whose
+    // wait is unknown. `at` is the text ", at db.cpp:41 <- server.cpp:97": the await and those of its callers, if known.
     struct wait {
         std::string on;
+        std::string at;
         std::size_t count = 0;
         bool uninterruptible = false;
     };
@@ -57,7 +59,10 @@ public:
 
 private:
     friend struct detail::shutdown_access;
-    void add(std::size_t n, std::optional<duration> age, std::string waits_on = {}, bool uninterruptible = false);
+    void add(std::size_t n, std::optional<duration> age, std::string on = {}, bool uninterruptible = false) {
+        add(n, age, wait{std::move(on), {}, n, uninterruptible});
+    }
+    void add(std::size_t n, std::optional<duration> age, wait what);
     void add_at_least(std::size_t n, std::optional<duration> age);
 
     std::string kind_;

@@ -15,6 +15,8 @@ namespace roost::inline ROOST_ABI::observe {
 
 // One line of a report. Strings are valid during the visit.
 struct node_description {
+    static constexpr std::size_t most_callers = 14;
+
     node_description() noexcept : site() {}
 
     detail::node* target = nullptr;  // valid during the visit; node::try_share(*target) keeps it
@@ -37,7 +39,10 @@ struct node_description {
     // Filled in by the view (node_functions::describe).
     std::string_view state;                 // "running", "suspended", ...
     std::string_view waits_on;              // what the node is suspended in
-    roost::site waits_at;
+    roost::site waits_at;                   // the line of the co_await that it is suspended at
+    roost::site callers[most_callers];      // the lines of the frames that await that one, innermost first
+    std::uint8_t caller_count = 0;
+    bool has_more_callers = false;
     std::optional<time_point> started;      // to compute the age
     std::optional<time_point> deadline_clock;  // now, on the clock of the deadline; if empty: now()
     bool left_out = false;                  // kept for reuse; not shown in reports

@@ -23,13 +23,17 @@ namespace roost::inline ROOST_ABI::detail {
 class activity_label {
 public:
     constexpr activity_label() noexcept = default;
-    constexpr activity_label(const char* name, roost::site where) noexcept : name_(name), where_(where) {}
+    constexpr activity_label(const char* name, roost::site where, roost::site continued = {}) noexcept
+        : name_(name), where_(where), continued_(continued) {}
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
     [[nodiscard]] roost::site site() const noexcept { return where_; }
+    // Returns the line of the await that it continued from when it began to run; unknown if it has just started.
+    [[nodiscard]] roost::site continued_at() const noexcept { return continued_; }
 
 private:
     const char* name_ = "";
     roost::site where_;
+    roost::site continued_;
 };
 
 // One per thread. The running thread pays two plain stores and a load per scope; the watcher pays a heavy barrier.

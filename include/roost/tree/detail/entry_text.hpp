@@ -2,8 +2,8 @@
 
 // The text of one node. Every rendering of a tree is made of these pieces:
 //
-//   job 'flush' (server.cpp:61), cancelling (requested: disk full), age 2 s, waits on mutex 'm', deadline in 188 ms
-//   head                                                           age      tail                deadline
+//   job 'flush' (server.cpp:61), cancelling (requested), age 2 s, at db.cpp:41 <- server.cpp:97, waits on mutex, deadline in 1 s
+//   head                                            age      tail                                          deadline
 
 #include <roost/base/clock.hpp>
 
@@ -22,11 +22,15 @@ namespace detail {
 [[nodiscard]] constexpr std::string_view shown(std::string_view text) noexcept { return text.substr(0, 120); }
 
 struct entry_text {
-    std::string head;                 // kind, name, site, state and its reason
-    std::string tail;                 // what the node waits on
-    duration age = duration(-1);      // negative: unknown
+    std::string head;  // kind, name, site, state and its reason
+    std::string tail;  // what the node waits on
+    duration age = duration(-1);  // negative: unknown
     duration left = duration::max();  // until the deadline; max(): there is none
 };
+
+// Appends ", at db.cpp:41 <- server.cpp:97": the await that a body is suspended at, and those of its callers. Nothing if it is
+// not known.
+void append_stack(std::string& out, const observe::node_description& d);
 
 // Copies what the visit knows about a node. Throws std::bad_alloc.
 [[nodiscard]] entry_text describe_entry(const observe::node_description& d);

@@ -16,6 +16,7 @@
 //   bit  11     gone: the last owner is gone; only observers hold the memory
 //   bit  12     unobserved: level_raised is not called for a level that comes from above (set only at birth)
 //   bit  13     leased: a lease was taken here (never cleared)
+//   bit  14     identified: it was given an id, so it can be found by that until it is destroyed (never cleared)
 //   bits 16-19  kind of the node's own cancel reason when its record is kept elsewhere (0: the record has it)
 //   bits 20-23  the same for abort
 //
@@ -34,6 +35,7 @@ inline constexpr level_word shield_bit = level_word(1) << 10;
 inline constexpr level_word gone_bit = level_word(1) << 11;
 inline constexpr level_word unobserved_bit = level_word(1) << 12;
 inline constexpr level_word leased_bit = level_word(1) << 13;
+inline constexpr level_word identified_bit = level_word(1) << 14;
 inline constexpr level_word kind_shift = 16;
 inline constexpr level_word kind_width = 4;
 

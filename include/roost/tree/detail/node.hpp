@@ -2,7 +2,7 @@
 
 // Order D1: src/tree/deadline.cpp.
 // Orders N5, N6, W4: src/tree/node.cpp.
-// Orders L1 to L13: src/tree/raise.cpp.
+// Orders L1 to L14: src/tree/raise.cpp.
 // Order Y3: src/tree/why.cpp.
 // Orders W1 to W5: src/tree/work_count.cpp.
 
@@ -148,6 +148,10 @@ public:
         }
     }
     [[nodiscard]] bool was_leased() const noexcept { return (level_.load(mo::relaxed) & leased_bit) != 0; }  // L2
+    // Called with a reference, or by a walker that stands on the node. From now on it can be found by its id (node_ids.hpp), so
+    // its end is committed to its own word.
+    void set_identified() noexcept { level_.fetch_or(identified_bit, mo::relaxed); }  // L14
+    [[nodiscard]] bool is_identified() const noexcept { return (level_.load(mo::relaxed) & identified_bit) != 0; }  // L2
     // Called when the last owner is gone. Observers see is_gone() from now on.
     void mark_gone() noexcept;
     [[nodiscard]] bool is_gone() const noexcept { return (level_.load(mo::acquire) & gone_bit) != 0; }  // L1
@@ -262,7 +266,7 @@ protected:
     }
     ~node() {  // called only by node_functions::destroy and discard
         ROOST_ASSERT(members_.is_empty(), "I5: a node was destroyed with members in its list");
-        if (!has_literal_name() || why_.load(mo::relaxed) != nullptr) {  // Y3
+        if (!has_literal_name() || why_.load(mo::relaxed) != nullptr || is_identified()) {  // Y3
             destroy_details();
         }
     }

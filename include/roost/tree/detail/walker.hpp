@@ -2,6 +2,8 @@
 
 #include <roost/tree/detail/node_access.hpp>
 
+#include <span>
+
 // Walks a subtree without recursion, without allocation, and with at most one lock held. A node the walker stands on or below
 // has a cursor: it stays in its parent's list, so the way back is always there.
 //
@@ -35,9 +37,32 @@ public:
     explicit walker(Visitor& visitor) noexcept : visitor_(visitor) {}
 
     // Requires that the caller holds a reference on root.
-    void run(node& root) noexcept {
-        node* at = &root;
-        member* m = begin(*at);
+    void run(node& root) noexcept { go_on(root, &root, begin(root)); }
+
+    // Walks on behind the last node of `path`, which leads down from a child of root; with go_below also below it. Requires that
+    // the caller holds references on all of them. Returns false, and visits nothing, if one has left the tree.
+    [[nodiscard]] bool run_from(node& root, std::span<node* const> path, bool go_below) noexcept {
+        if (!step_down(root, path)) {
+            return false;
+        }
+        node* at = path.empty() ? &root : path.back();
+        if (go_below || path.empty()) {
+            go_on(root, at, begin(*at));
+            return true;
+        }
+        node* below = at;
+        at = below->parent();
+        access::lock_of(*at).lock();
+        go_on(root, at, step_off(*at, *below));
+        return true;
+    }
+
+private:
+    static constexpr unsigned most_under_lock = 64;
+
+    // Walks on from m, or from the end of the list; the lock of `at` is held. There is a cursor on every node from below root
+    // down to `at`.
+    void go_on(node& root, node* at, member* m) noexcept {
         for (;;) {
             m = go_along(at, m);
             if (m != nullptr) {  // go below m
@@ -58,8 +83,37 @@ public:
         bury();
     }
 
-private:
-    static constexpr unsigned most_under_lock = 64;
+    // Puts a cursor on every node of the path. Returns false, and leaves none, if one is not in the list of the one above.
+    bool step_down(node& root, std::span<node* const> path) noexcept {
+        node* at = &root;
+        for (std::size_t on = 0; on < path.size(); ++on) {
+            node& child = *path[on];
+            bool is_there = child.parent() == at;
+            if (is_there) {
+                access::lock_of(*at).lock();
+                is_there = (access::flags_of(child) & access::is_linked) != 0;
+                if (is_there) {
+                    step_on(child);
+                }
+                access::lock_of(*at).unlock();
+            }
+            if (!is_there) {
+                step_up(path.first(on));
+                return false;
+            }
+            at = &child;
+        }
+        return true;
+    }
+    void step_up(std::span<node* const> path) noexcept {
+        for (std::size_t on = path.size(); on-- > 0;) {
+            node& up = *path[on]->parent();
+            access::lock_of(up).lock();
+            static_cast<void>(step_off(up, *path[on]));
+            access::lock_of(up).unlock();
+        }
+        bury();
+    }
 
     member* begin(node& at) noexcept {
         access::lock_of(at).lock();

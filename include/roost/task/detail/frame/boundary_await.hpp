@@ -31,10 +31,14 @@ protected:
     explicit boundary_link(const link_ops& other) noexcept : result_link<T>(&other) {}
     ~boundary_link() = default;
 
+    // For a boundary in a frame of the same job, which shadows it.
+    [[nodiscard]] promise_base* frame_above() const noexcept { return nullptr; }
+
     static next_step done(await_link& link, ending how, reason& why) noexcept { return of(link).ended(how, why); }
 
 private:
-    static constexpr link_ops ops{done};
+    static promise_base* above(const link_ops& /*self*/, await_link& link) noexcept { return of(link).frame_above(); }
+    static constexpr link_ops ops{done, above};
 };
 
 // Part of the awaiting frame, `me`.
@@ -54,6 +58,7 @@ protected:
     ~boundary_base() = default;
 
     [[nodiscard]] promise_base& me() const noexcept { return *me_; }
+    [[nodiscard]] promise_base* frame_above() const noexcept { return me_; }
     [[nodiscard]] bool is_cancelled() const noexcept { return me_->region().is_cancelled_relaxed(); }
 
     // For await_suspend.

@@ -40,6 +40,8 @@ private:
 
     static next_step frame_done(await_link& link, ending how, reason& why) noexcept;
     static next_step action_done(await_link& link, ending how, reason& why) noexcept;
+    static promise_base* above_frame(const link_ops& self, await_link& link) noexcept;
+    static promise_base* above_action(const link_ops& self, await_link& link) noexcept;
     next_step go_on() noexcept;
     void run_failed(std::exception_ptr error) noexcept;
 

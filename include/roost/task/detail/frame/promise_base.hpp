@@ -4,7 +4,7 @@
 //
 // A job body is a chain of frames. Each frame is awaited through an `await_link` that lives in the awaiting frame (or, for
 // the first one, in the job's block) and holds the result, so the result outlives the awaited frame. The promise keeps two
-// pointers: that link, and the region of the tree it runs in.
+// pointers: that link, and the region of the tree it runs in. Beside them it keeps the line of the await it has come to.
 //
 //   region <- promise --link_--> await_link{the awaiting promise} <- ... <- root link in the job's block
 //
@@ -13,6 +13,7 @@
 
 #include <roost/base/assert.hpp>
 #include <roost/base/detail/result.hpp>
+#include <roost/base/site.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/task/detail/frame/transfer.hpp>
 
@@ -55,17 +56,29 @@ class link_ops {
 public:
     using done_function = next_step (*)(await_link&, ending, reason& why) noexcept;
     using waiter_function = promise_base& (*)(await_link&) noexcept;
+    using above_function = promise_base* (*)(const link_ops& self, await_link&) noexcept;
 
     // With `who`, it is called only for a cancellation; any other end resumes that frame as if the link were no boundary.
-    constexpr explicit link_ops(done_function function, waiter_function who = nullptr) noexcept
-        : done_(function), waiter_(who) {}
+    constexpr explicit link_ops(done_function function, waiter_function who = nullptr,
+                                above_function next = nullptr) noexcept
+        : done_(function), waiter_(who), above_(next) {}
+    // For boundaries in the awaiting frame.
+    constexpr link_ops(done_function function, above_function next) noexcept : done_(function), above_(next) {}
     next_step done(await_link& link, ending how, reason& why) const noexcept { return done_(link, how, why); }
     [[nodiscard]] bool only_cancelled() const noexcept { return waiter_ != nullptr; }
     [[nodiscard]] promise_base& waiter(await_link& link) const noexcept { return waiter_(link); }
+    // Returns the frame that awaits the one below the link; null at the first frame of a job.
+    [[nodiscard]] promise_base* above(await_link& link) const noexcept {
+        if (above_ != nullptr) {
+            return above_(*this, link);
+        }
+        return waiter_ != nullptr ? &waiter_(link) : nullptr;
+    }
 
 private:
     done_function done_;
-    waiter_function waiter_;
+    waiter_function waiter_ = nullptr;
+    above_function above_ = nullptr;
 };
 
 // One word: bits 3-63 the awaiting promise, or the ops of a boundary (bit 0); bits 1-2 how the child ended.
@@ -79,6 +92,16 @@ public:
     [[nodiscard]] bool is_boundary() const noexcept { return (word_ & boundary_bit) != 0; }
     [[nodiscard]] promise_base& waiter() const noexcept { return *reinterpret_cast<promise_base*>(word_ & pointer_mask); }
     [[nodiscard]] const link_ops& ops() const noexcept { return *reinterpret_cast<const link_ops*>(word_ & pointer_mask); }
+
+    // Returns the frame that awaits the one below this link; null at the first frame of a job.
+    [[nodiscard]] promise_base* above() noexcept { return is_boundary() ? ops().above(*this) : &waiter(); }
+    // As above(), for a boundary that was put between, and the word that it keeps.
+    [[nodiscard]] static promise_base* above(await_link& link, std::uintptr_t before) noexcept {
+        if ((before & boundary_bit) == 0) {
+            return reinterpret_cast<promise_base*>(before & pointer_mask);
+        }
+        return reinterpret_cast<const link_ops*>(before & pointer_mask)->above(link);
+    }
 
     // Inserts a boundary. Pass the returned word to take_out() to restore the link.
     [[nodiscard]] std::uintptr_t put_between(const link_ops& ops) noexcept {
@@ -163,6 +186,12 @@ public:
         region_ = &in;
     }
     void set_link(await_link& link) noexcept { link_ = &link; }
+    // The line of the co_await that the frame has come to. Written by the body; any thread may read it while the frame is
+    // suspended in a wait and cannot leave it (region::peek).
+    void set_await_site(site where) noexcept { await_site_ = where; }
+    [[nodiscard]] site await_site() const noexcept { return await_site_; }
+    // Returns the frame that awaits this one; null at the first frame of a job.
+    [[nodiscard]] promise_base* caller() const noexcept { return link_->above(); }
     // For the time that it is destroyed in.
     void set_where(detail::region& in) noexcept { region_ = &in; }
     // Of a frame that is to be destroyed: see task/detail/frame/burial.hpp.
@@ -172,6 +201,7 @@ public:
 private:
     await_link* link_ = nullptr;
     detail::region* region_ = nullptr;
+    site await_site_;
 };
 
 // --- what a task leaves behind: in the awaiting frame or in the job's block ------------------------------------------

@@ -51,8 +51,9 @@ public:
     void unhandled_exception() noexcept { this->result().fail(std::current_exception()); }
 
     template <transfer Mode = this_transfer, class A>
-    auto await_transform(A&& a, [[maybe_unused]] std::source_location where = std::source_location::current()) {
+    auto await_transform(A&& a, std::source_location where = std::source_location::current()) {
         using bare = std::remove_cvref_t<A>;
+        this->set_await_site(where);
         if constexpr (requires { a.awaited_at(where); }) {
             a.awaited_at(where);
         }
