@@ -19,6 +19,8 @@ option(ROOST_ENABLE_ADAPTERS "Build the layer adapters: SQLite and PostgreSQL, e
 option(ROOST_ENABLE_CONSOLE "Build the layer console" OFF)
 option(ROOST_ENABLE_C "Build the layer c" OFF)
 
+option(ROOST_ENABLE_USDT "Compile static probes for bpftrace in (needs sys/sdt.h of systemtap-sdt-dev)" OFF)
+
 set(ROOST_ENABLE_ASIO OFF CACHE STRING "Build the layer asio: ON, OFF, or IF_FOUND to go on without it")
 set_property(CACHE ROOST_ENABLE_ASIO PROPERTY STRINGS ON OFF IF_FOUND)
 set(ROOST_ENABLE_ADMIN OFF CACHE STRING "Build the layer admin: ON, OFF, or IF_FOUND to go on without it")
@@ -69,6 +71,15 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 
 find_package(Threads REQUIRED)
+
+if(ROOST_ENABLE_USDT)
+  include(CheckIncludeFileCXX)
+  check_include_file_cxx(sys/sdt.h ROOST_HAS_SDT_H)
+  if(NOT ROOST_HAS_SDT_H)
+    message(FATAL_ERROR "ROOST_ENABLE_USDT needs sys/sdt.h; install systemtap-sdt-dev")
+  endif()
+  add_compile_definitions(ROOST_ENABLE_USDT)
+endif()
 
 # Flags of our own translation units; users never inherit them.
 function(roost_apply_flags target)

@@ -53,6 +53,9 @@
 #include <roost/observe/waits.hpp>
 #include <roost/observe/trace_context.hpp>
 #include <roost/observe/trace_hooks.hpp>
+#include <roost/observe/recorder.hpp>
+#include <roost/observe/recording.hpp>
+#include <roost/observe/snapshot.hpp>
 #include <roost/pool/error.hpp>
 #include <roost/pool/options.hpp>
 #include <roost/pool/pool.hpp>

@@ -120,11 +120,23 @@ std::uint64_t flight_recorder::copied_text(std::string_view name) noexcept {
     return names == nullptr || name.empty() ? 0 : flight_record::name_tag | names->number_of(name);
 }
 
-void flight_recorder::write_stopped(event_kind kind, const void* job, std::uint64_t first, std::uint64_t second) noexcept {
+void flight_recorder::write_suspended(const void* job, const void* frame, std::uint64_t what, std::uint64_t place) noexcept {
+    if (own* const mine = ready()) {
+        const std::uint64_t subject = flight_record::address(job);
+        mine->stopped = job;
+        mine->stopped_at = ticks();
+        mine->ring->write(mine->stopped_at, flight_record::head(event_kind::job_suspended, subject),
+                          flight_record::address(frame), what);
+        mine->ring->write(mine->stopped_at, flight_record::head(event_kind::job_awaits, subject), place, 0);
+    }
+}
+
+void flight_recorder::write_ended(const void* job, std::uint64_t state) noexcept {
     if (own* const mine = ready()) {
         mine->stopped = job;
         mine->stopped_at = ticks();
-        mine->ring->write(mine->stopped_at, flight_record::head(kind, flight_record::address(job)), first, second);
+        mine->ring->write(mine->stopped_at, flight_record::head(event_kind::job_ended, flight_record::address(job)), state,
+                          0);
     }
 }
 

@@ -20,6 +20,7 @@ struct known_job {
     std::string_view name;
     std::uint64_t place = 0;
     std::string_view waits_on;
+    std::uint64_t awaits = 0;
 };
 struct open_slice {
     std::uint64_t at;  // the job's address
@@ -99,6 +100,7 @@ private:
             case recorded_kind::job_resumed: resumed(e); break;
             case recorded_kind::job_left: left(e); break;
             case recorded_kind::job_suspended: job_of(e, {}).waits_on = from_.text(e.second()); break;
+            case recorded_kind::job_awaits: job_of(e, {}).awaits = e.first(); break;
             case recorded_kind::job_ended: ended(e); break;
             case recorded_kind::job_cancelled: cancelled(e); break;
             case recorded_kind::frame_woken: woken(e); break;
@@ -149,7 +151,7 @@ private:
     known_job& job_of(const recorded_event& e, std::string_view name) {
         const auto [at, is_new] = jobs_.try_emplace(e.subject());
         if (is_new) {
-            at->second = {++last_id_, name, 0, {}};
+            at->second = {++last_id_, name, 0, {}, 0};
             async("b", e.thread(), "job", at->second.id, name).args().text("created", "before the recording");
         }
         return at->second;
@@ -162,7 +164,7 @@ private:
         }
         const auto parent = jobs_.find(e.first());
         const std::uint64_t parent_id = parent == jobs_.end() ? 0 : parent->second.id;
-        const known_job& made = jobs_[e.subject()] = {++last_id_, from_.text(e.second()), 0, {}};
+        const known_job& made = jobs_[e.subject()] = {++last_id_, from_.text(e.second()), 0, {}, 0};
         async("b", e.thread(), "job", made.id, made.name).args().number("parent", parent_id);
     }
 
@@ -187,6 +189,7 @@ private:
     void resumed(const recorded_event& e) {
         known_job& job = job_of(e, from_.text(e.second()));
         job.waits_on = {};
+        job.awaits = 0;
         tracks_[e.thread()].running.push_back({e.subject(), now_, job});
         const auto by = wakes_.find(e.first());
         if (by == wakes_.end()) {
@@ -246,7 +249,7 @@ private:
             l.text("end", !is_alive ? "ended" : still->second.waits_on.empty() ? "left its thread" : "waits");
         }
         if (is_alive && !still->second.waits_on.empty()) {
-            l.text("waits on", still->second.waits_on);
+            l.text("waits on", still->second.waits_on).text("waits at", from_.place(still->second.awaits));
         }
     }
 

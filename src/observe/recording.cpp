@@ -42,6 +42,7 @@ std::string_view to_string(recorded_kind kind) noexcept {
         case recorded_kind::body_stalled: return "body stalled";
         case recorded_kind::worker_parked: return "worker parked";
         case recorded_kind::worker_woke: return "worker woke";
+        case recorded_kind::job_awaits: return "job awaits";
     }
     return "?";
 }
@@ -78,8 +79,7 @@ public:
                 fail("it is truncated: the end is missing");
             }
         }
-        std::stable_sort(out_.events_.begin(), out_.events_.end(),
-                         [](const recorded_event& a, const recorded_event& b) { return a.time() < b.time(); });
+        sort_events();
         return std::move(out_);
     }
 
@@ -92,6 +92,21 @@ private:
         std::memcpy(&to, from.data(), sizeof to);
         from.remove_prefix(sizeof to);
         return true;
+    }
+    // Events with equal times stay in the order of their threads, and of the ring.
+    void sort_events() {
+        std::vector<std::pair<time_point, std::size_t>> order;
+        order.reserve(out_.events_.size());
+        for (const recorded_event& e : out_.events_) {
+            order.emplace_back(e.time(), order.size());
+        }
+        std::sort(order.begin(), order.end());
+        std::vector<recorded_event> sorted;
+        sorted.reserve(order.size());
+        for (const auto& [time, at] : order) {
+            sorted.push_back(out_.events_[at]);
+        }
+        out_.events_ = std::move(sorted);
     }
     void fail(std::string_view why) noexcept {
         if (out_.problem_.empty()) {

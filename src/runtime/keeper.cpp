@@ -6,6 +6,7 @@
 #include <roost/base/detail/write_stderr.hpp>
 #include <roost/base/format_duration.hpp>
 #include <roost/exec/detail/flight_recorder.hpp>
+#include <roost/exec/detail/probes.hpp>
 #include <roost/exec/detail/recent_time.hpp>
 #include <roost/runtime/detail/fork_check.hpp>
 #include <roost/runtime/detail/scheduler.hpp>
@@ -138,13 +139,14 @@ void keeper::report(watched& w, unsigned index, time_point now) noexcept {
     w.reported = true;
     const duration ran = now - w.since;
     // Copied: the body cannot end while its name is read, and the report may take a while.
-    std::array<char, longest_name> name{};
+    std::array<char, longest_name + 1> name{};
     std::size_t size = 0;
     site where;
     w.of->look([&](const activity_label& what) noexcept {
-        size = what.name().copy(name.data(), name.size());
+        size = what.name().copy(name.data(), longest_name);
         where = what.site();
     });
+    ROOST_PROBE2(stall, name.data(), ran.count());
     if (flight_recorder::now() != 0) [[unlikely]] {
         flight_recorder::write(event_kind::body_stalled, reinterpret_cast<const void*>(std::uintptr_t(index)),
                                static_cast<std::uint64_t>(ran.count()),

@@ -5,6 +5,7 @@
 #include <roost/base/failure_sink.hpp>
 #include <roost/exec/detail/flight_recorder.hpp>
 #include <roost/task/detail/frame/await.hpp>
+#include <roost/exec/detail/probes.hpp>
 #include <roost/task/detail/job/job_extras.hpp>
 #include <roost/task/detail/job/scope_core.hpp>
 #include <roost/tree/detail/node_access.hpp>
@@ -108,6 +109,7 @@ void job_core::start_unusual(promise_base& frame, start_mode mode) noexcept {
         if (is_watched()) [[unlikely]] {
             notify_state(job_state::active);
         }
+        ROOST_PROBE2(job_start, this, name_text());
         job_core::run(frame);
         return;
     }
@@ -130,6 +132,7 @@ void job_core::start_here(promise_base& frame) noexcept {
     if (is_watched()) [[unlikely]] {
         notify_state(job_state::active);
     }
+    ROOST_PROBE2(job_start, this, name_text());
     job_core::run(frame);
 }
 
@@ -163,6 +166,7 @@ void job_core::run_always(work& self) noexcept {
     if (job.is_watched()) [[unlikely]] {
         job.notify_state(job_state::active);
     }
+    ROOST_PROBE2(job_start, &job, job.name_text());
     job.run(job.outcome_link().first());
 }
 
@@ -182,6 +186,7 @@ bool job_core::ends_unnoticed() const noexcept {
 
 // Code that is resumed in place by what follows has no current job: this one may be gone by then.
 void job_core::end_body() noexcept {
+    ROOST_PROBE2(job_end, this, static_cast<int>(outcome_link().state()));
     runner& here = runner::of_this_thread();
     if (here.current == this) [[likely]] {
         here.current = nullptr;
@@ -265,6 +270,7 @@ void job_core::level_raised(node& self, level now) noexcept {
     if (now < level::cancel) {
         return;
     }
+    ROOST_PROBE2(job_cancel, &job, static_cast<int>(now));
     if (job.is_watched()) [[unlikely]] {
         job.notify_cancel_from_outside();
     }
@@ -317,9 +323,7 @@ void job_core::record(job_event_kind what, job_state state) const noexcept {
                                            flight_recorder::name_of(*parent()));
             break;
         case job_event_kind::cancel_requested: flight_recorder::write(event_kind::job_cancelled, this, 0, 0); break;
-        case job_event_kind::finished:
-            flight_recorder::write_stopped(event_kind::job_ended, this, static_cast<std::uint64_t>(state), 0);
-            break;
+        case job_event_kind::finished: flight_recorder::write_ended(this, static_cast<std::uint64_t>(state)); break;
         default: break;
     }
 }

@@ -29,9 +29,9 @@ bool region::claim_wait(cancellable& what) noexcept {
 // Before S1: a body that was woken already waits for that, so the frame is still there.
 void region::record_suspended(const cancellable& what) noexcept {
     const wait_target target = what.functions_.get()->what(what);
-    flight_recorder::write_stopped(event_kind::job_suspended, &owner(),
-                                   flight_record::address(what.frame().handle().address()),
-                                   flight_record::literal(target.kind().data()));
+    promise_base& frame = what.frame();
+    flight_recorder::write_suspended(&owner(), frame.handle().address(), flight_record::literal(target.kind().data()),
+                                     flight_record::place(frame.await_site()));
 }
 
 bool region::commit_cancelled(cancellable& what) noexcept {

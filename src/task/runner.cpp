@@ -1,6 +1,7 @@
 #include <roost/base/detail/what_runs.hpp>
 #include <roost/exec/detail/activity.hpp>
 #include <roost/exec/detail/flight_recorder.hpp>
+#include <roost/exec/detail/probes.hpp>
 #include <roost/task/detail/frame/burial.hpp>
 #include <roost/task/detail/frame/promise_base.hpp>
 #include <roost/task/detail/job/job_core.hpp>
@@ -145,6 +146,7 @@ std::string_view running_here(site& where, site& continued) noexcept {
 class recorded_run {
 public:
     recorded_run(const job_core& job, promise_base& frame, const job_core* outer) noexcept : job_(&job), outer_(outer) {
+        ROOST_PROBE2(job_run, &job, &frame);
         if (flight_recorder::now() != 0) [[unlikely]] {
             flight_recorder::write_resumed(&job, frame.handle().address(), flight_recorder::name_of(job));
         }
@@ -152,6 +154,7 @@ public:
     recorded_run(const recorded_run&) = delete;
     recorded_run& operator=(const recorded_run&) = delete;
     ~recorded_run() {
+        ROOST_PROBE1(job_leave, job_);
         if (flight_recorder::now() != 0) [[unlikely]] {
             flight_recorder::write_left(job_, outer_);
         }

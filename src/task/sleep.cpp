@@ -55,6 +55,7 @@ bool sleep_await::await_suspend(std::coroutine_handle<>) noexcept {
 
 void sleep_await::fired(timer& self) noexcept {
     sleep_await& mine = static_cast<sleep_await&>(self);
+    ROOST_PROBE1(job_wake, mine.frame().handle().address());
     if (flight_recorder::now() != 0) [[unlikely]] {
         flight_recorder::write_woken(mine.frame().handle().address());
     }

@@ -22,7 +22,6 @@ using namespace testing_support;
 namespace {
 
 using kind = recorded_kind;
-using detail::flight_record;
 
 class recorder_test : public ::testing::Test {
 protected:
@@ -63,12 +62,14 @@ TEST_F(recorder_test, OBS_180_records_the_life_of_a_job) {
     EXPECT_EQ(r.lost(), 0U);
     const auto life = events_of(r, "waiter");
     EXPECT_EQ(kinds_of(life),
-              "job created, job origin, job resumed, job suspended, job left, job resumed, job ended, job left");
-    ASSERT_EQ(life.size(), 8U);
+              "job created, job origin, job resumed, job suspended, job awaits, job left, job resumed, job ended, job left");
+    ASSERT_EQ(life.size(), 9U);
     EXPECT_NE(r.place(life[1].first()).find("recorded_jobs.hpp:"), std::string::npos) << r.place(life[1].first());
     EXPECT_EQ(r.text(life[2].second()), "waiter");
     EXPECT_EQ(r.text(life[3].second()), "event");
-    EXPECT_EQ(static_cast<job_state>(life[6].first()), job_state::completed);
+    EXPECT_NE(r.place(life[4].first()).find("recorded_jobs.hpp:"), std::string::npos) << "the line of the await";
+    EXPECT_NE(r.place(life[4].first()), r.place(life[1].first()));
+    EXPECT_EQ(static_cast<job_state>(life[7].first()), job_state::completed);
     EXPECT_TRUE(std::is_sorted(r.events().begin(), r.events().end(),
                                [](const recorded_event& a, const recorded_event& b) { return a.time() < b.time(); }));
 }
@@ -78,9 +79,9 @@ TEST_F(recorder_test, OBS_181_a_wake_names_the_frame_and_the_job_that_woke_it) {
     run_waiter();
     const recording r = recorder::snapshot();
     const auto life = events_of(r, "waiter");
-    ASSERT_EQ(life.size(), 8U);
-    const std::uint64_t frame = life[3].first() & flight_record::lower_mask;
-    EXPECT_EQ(life[5].first(), frame) << "the frame that was suspended is resumed";
+    ASSERT_EQ(life.size(), 9U);
+    const std::uint64_t frame = life[3].first();
+    EXPECT_EQ(life[6].first(), frame) << "the frame that was suspended is resumed";
     const auto woken = std::find_if(r.events().begin(), r.events().end(), [&](const recorded_event& e) {
         return e.kind() == kind::frame_woken && e.subject() == frame;
     });
@@ -90,7 +91,7 @@ TEST_F(recorder_test, OBS_181_a_wake_names_the_frame_and_the_job_that_woke_it) {
     });
     ASSERT_NE(by, r.events().end()) << "the job that ran on the waking thread";
     EXPECT_NE(by->subject(), life[0].subject());
-    EXPECT_LE(woken->time(), life[5].time());
+    EXPECT_LE(woken->time(), life[6].time());
 }
 
 TEST_F(recorder_test, OBS_180_times_are_those_of_the_clock) {

@@ -1,10 +1,15 @@
 #include <roost/service/detail/last_resort.hpp>
 
+#include <roost/observe/recording.hpp>
+
 #include "child_process.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
+#include <string>
 
 // Processes whose sink never returns, at one line or another.
 
@@ -47,6 +52,30 @@ TEST(last_resort, SVC_11_a_sink_that_blocks_holds_up_neither_deadline_nor_third_
     EXPECT_TRUE(died_of(deadline.wait(), SIGTERM));
     const int status = signals.wait();
     EXPECT_TRUE(died_of(status, SIGTERM) || died_of(status, SIGINT));
+}
+
+// Returns what a service recorded that ended at its hard deadline.
+observe::recording recorded_by(const char* scenario) {
+    const std::string path = ::testing::TempDir() + "roost_" + std::to_string(::getpid()) + "_deadline";
+    child_process c(scenario, {{"ROOST_TEST_RECORDING", path}});
+    EXPECT_TRUE(c.wait_for("is ready"));
+    c.send(SIGTERM);
+    EXPECT_TRUE(died_of(c.wait(), SIGTERM)) << c.output();
+    std::ifstream in(path, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    ::unlink(path.c_str());
+    return observe::read_recording(bytes);
+}
+
+TEST(last_resort, OBS_188_the_hard_deadline_writes_the_prepared_recording) {
+    for (const char* scenario : {"blocked sink", "wedged, hasty"}) {
+        const observe::recording r = recorded_by(scenario);
+        EXPECT_EQ(r.problem(), "") << scenario;
+        const auto created = std::find_if(r.events().begin(), r.events().end(), [](const observe::recorded_event& e) {
+            return e.kind() == observe::recorded_kind::job_created;
+        });
+        EXPECT_NE(created, r.events().end()) << scenario;
+    }
 }
 
 TEST(last_resort, SVC_11_one_signal_is_enough_when_the_sink_never_returned_from_its_first_line) {

@@ -3,6 +3,7 @@
 
 #include <roost/service/service.hpp>
 
+#include <roost/observe/recorder.hpp>
 #include <roost/runtime/blocking.hpp>
 #include <roost/service/detail/signal_inbox.hpp>
 #include <roost/sync/event.hpp>
@@ -381,6 +382,10 @@ TEST(scenario, DISABLED_run) {
     ASSERT_NE(name, nullptr) << "only for child processes";
     const auto found = scenarios.find(name);
     ASSERT_NE(found, scenarios.end()) << name;
+    if (const char* path = std::getenv("ROOST_TEST_RECORDING")) {
+        observe::recorder::start();
+        observe::recorder::prepare_file(path);
+    }
     std::exit(found->second());
 }
 

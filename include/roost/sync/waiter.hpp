@@ -20,6 +20,7 @@
 
 #include <roost/base/atomic.hpp>
 #include <roost/exec/detail/flight_recorder.hpp>
+#include <roost/exec/detail/probes.hpp>
 #include <roost/exec/resume.hpp>
 #include <roost/sync/detail/forward.hpp>
 
@@ -172,6 +173,7 @@ private:
 
     // From now on the executor owns it: its coroutine must not be destroyed before it runs.
     void now_posted() noexcept {
+        ROOST_PROBE1(job_wake, frame_);
         if (detail::flight_recorder::now() != 0 && frame_ != nullptr) [[unlikely]] {
             detail::flight_recorder::write_woken(frame_);
         }

@@ -17,28 +17,47 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
+//   kind           subject  first fact               second fact
+//   thread_began   -        the kernel's number      -                        a thread took over this ring
+//   job_created    job      parent                   text: its name
+//   job_origin     job      place                    text: its parent's name  follows job_created
+//   job_resumed    job      frame                    text: its name           its body runs on this thread
+//   job_left       job      job that runs again, 0   -                        its body left this thread
+//   job_suspended  job      frame                    text: what it waits on
+//   job_awaits     job      place of the await       -                        follows job_suspended
+//   job_ended      job      job_state                -
+//   job_cancelled  job      -                        -
+//   frame_woken    frame    job that woke it, 0      -
+//   level_raised   node     level                    text: its name
+//   pool_acquired  slot     place                    text: the pool's name
+//   pool_released  slot     -                        text: the pool's name
+//   pool_waited    pool     place                    text: the pool's name
+//   timer_fired    timer    lateness in ns           -
+//   body_stalled   worker   running time in ns       text: what runs
+//   worker_parked  -        1: in the driver         -
+//   worker_woke    -        -                        -
 enum class event_kind : std::uint8_t {
     none = 0,
-    //                       subject   first fact                second fact
-    thread_began = 1,  //   -         -                         -                    a thread took over this ring
-    job_created = 2,  //   job       parent                    text: its name
-    job_origin = 3,  //   job       place                     text: its parent's name; follows job_created
-    job_resumed = 4,  //   job       frame                     text: its name       its body runs on this thread
-    job_left = 5,  //   job       job that runs again or 0  -                    its body left this thread
-    job_suspended = 6,  //   job       frame, line above         text: what it waits on
-    job_ended = 7,  //   job       job_state                 -
-    job_cancelled = 8,  //   job       -                         -
-    frame_woken = 9,  //   frame     job that woke it or 0     -
-    level_raised = 10,  //   node      level                     text: its name
-    pool_acquired = 11,  //   slot      place                     text: the pool's name
-    pool_released = 12,  //   slot      -                         text: the pool's name
-    pool_waited = 13,  //   pool      place                     text: the pool's name
-    timer_fired = 14,  //   timer     lateness in ns            -
-    body_stalled = 15,  //   worker    running time in ns        text: what runs
-    worker_parked = 16,  //   -         1: in the driver          -
-    worker_woke = 17,  //   -         -                         -
+    thread_began = 1,
+    job_created = 2,
+    job_origin = 3,
+    job_resumed = 4,
+    job_left = 5,
+    job_suspended = 6,
+    job_ended = 7,
+    job_cancelled = 8,
+    frame_woken = 9,
+    level_raised = 10,
+    pool_acquired = 11,
+    pool_released = 12,
+    pool_waited = 13,
+    timer_fired = 14,
+    body_stalled = 15,
+    worker_parked = 16,
+    worker_woke = 17,
+    job_awaits = 18,
 };
-inline constexpr std::uint8_t event_kinds = 18;
+inline constexpr std::uint8_t event_kinds = 19;
 
 class flight_record {
 public:
@@ -87,8 +106,10 @@ public:
         }
     }
     [[nodiscard]] static constexpr unsigned places_of(event_kind kind) noexcept {
-        return kind == event_kind::job_origin || kind == event_kind::pool_acquired || kind == event_kind::pool_waited ? 1
-                                                                                                                      : 0;
+        return kind == event_kind::job_origin || kind == event_kind::job_awaits || kind == event_kind::pool_acquired ||
+                       kind == event_kind::pool_waited
+                   ? 1
+                   : 0;
     }
 
     std::uint64_t word[words];

@@ -80,9 +80,10 @@ public:
                                                            std::uint64_t place, std::uint64_t parent_name) noexcept;
     // A body begins to run on this thread, or leaves it. What wakes a frame meanwhile is that body.
     [[gnu::noinline, gnu::cold]] static void write_resumed(const void* job, const void* frame, std::uint64_t name) noexcept;
-    // As write(), of a running body that stops: it is suspended, or has ended.
-    [[gnu::noinline, gnu::cold]] static void write_stopped(event_kind kind, const void* job, std::uint64_t first,
-                                                           std::uint64_t second) noexcept;
+    // A body stops: it is suspended, two records with one time, or it has ended.
+    [[gnu::noinline, gnu::cold]] static void write_suspended(const void* job, const void* frame, std::uint64_t what,
+                                                             std::uint64_t place) noexcept;
+    [[gnu::noinline, gnu::cold]] static void write_ended(const void* job, std::uint64_t state) noexcept;
     [[gnu::noinline, gnu::cold]] static void write_left(const void* job, const void* outer) noexcept;
     [[gnu::noinline, gnu::cold]] static void write_woken(const void* frame) noexcept;
     // Returns the word of a name: literals by their address, others copied into the table.

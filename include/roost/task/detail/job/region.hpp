@@ -37,6 +37,7 @@
 // S10  peeked, cancelled   relaxed          -        no thread acts on busy before S4                 (floor)
 
 #include <roost/exec/detail/flight_recorder.hpp>
+#include <roost/exec/detail/probes.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/sync/detail/holdings.hpp>
 #include <roost/sync/waiter.hpp>
@@ -123,6 +124,7 @@ public:
     // Called when the wait has been published. Returns true if it is cancelled: the caller owns the frame again. Otherwise
     // nothing of the frame or the region may be touched any more.
     [[nodiscard]] bool commit(cancellable& what) noexcept {
+        ROOST_PROBE2(job_suspend, &owner(), what.frame_.get());
         if (flight_recorder::now() != 0) [[unlikely]] {
             record_suspended(what);
         }

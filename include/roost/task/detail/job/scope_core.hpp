@@ -3,6 +3,7 @@
 // The node that children are started in. A scope's policy is called with every child that ended, before its end is visible to
 // other code.
 
+#include <roost/exec/detail/probes.hpp>
 #include <roost/task/detail/job/job_core.hpp>
 #include <roost/task/scope_options.hpp>
 
@@ -131,6 +132,7 @@ inline job_core::job_core(const job_functions& functions, scope_core& parent, no
             watched_ |= watching::timed;
         }
     }
+    ROOST_PROBE2(job_create, this, name_text());
 }
 inline scope_core& job_core::parent_scope() const noexcept {
     return static_cast<scope_core&>(static_cast<region&>(*parent()));
