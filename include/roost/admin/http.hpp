@@ -71,6 +71,7 @@ public:
     }
 
     [[nodiscard]] unsigned status() const noexcept { return status_; }
+    // An empty one is not sent.
     [[nodiscard]] const std::string& content_type() const noexcept { return type_; }
     [[nodiscard]] const std::string& body() const noexcept { return body_; }
     [[nodiscard]] const std::vector<http_request::field>& headers() const noexcept { return headers_; }
@@ -81,7 +82,7 @@ public:
 
 private:
     unsigned status_ = 500;
-    std::string type_ = "text/plain; charset=utf-8";
+    std::string type_;
     std::string body_;
     std::unique_ptr<body_stream> stream_;
     std::vector<http_request::field> headers_;

@@ -54,7 +54,7 @@ public:
 private:
     class shared {
     public:
-        shared(http_handler h, std::shared_ptr<inbox> b) noexcept : handler_(std::move(h)), back_(std::move(b)) {}
+        shared(http_handler h, std::shared_ptr<inbox> b) : handler_(std::move(h)), back_(std::move(b)) {}
         void run() noexcept;
 
         http_handler handler_;
