@@ -28,7 +28,7 @@ duration length() {
 // Sends a number for each ring, from a thread of its own.
 class ticks final : public body_stream {
 public:
-    void begin(stream_waker w) noexcept override {
+    void begin(const stream_waker& w) noexcept override {
         thread_ = std::thread([w, on = on_] {
             while (on->load(seam::mo::seq_cst)) {
                 w.ring();

@@ -76,8 +76,8 @@ public:
     [[nodiscard]] const std::string& body() const noexcept { return body_; }
     [[nodiscard]] const std::vector<http_request::field>& headers() const noexcept { return headers_; }
     // For the listener, which sends them once.
-    [[nodiscard]] std::string take_body() && noexcept { return std::move(body_); }
-    [[nodiscard]] std::unique_ptr<body_stream> take_stream() && noexcept { return std::move(stream_); }
+    [[nodiscard]] std::string take_body() noexcept { return std::move(body_); }
+    [[nodiscard]] std::unique_ptr<body_stream> take_stream() noexcept { return std::move(stream_); }
     [[nodiscard]] bool has_stream() const noexcept { return stream_ != nullptr; }
 
 private:
