@@ -46,6 +46,8 @@
 #include <roost/observe/metrics_text.hpp>
 #include <roost/observe/registry.hpp>
 #include <roost/observe/samples.hpp>
+#include <roost/observe/trace_context.hpp>
+#include <roost/observe/trace_hooks.hpp>
 #include <roost/pool/error.hpp>
 #include <roost/pool/options.hpp>
 #include <roost/pool/pool.hpp>

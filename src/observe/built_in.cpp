@@ -88,9 +88,8 @@ void read_times(scrape_sink& to) {
         const char* help;
     };
     constexpr std::array<entry, 3> all{{
-        {timed::run_delay, "roost_run_delay_seconds",
-         "From the start of a job to its first step; one of 64 counts for all."},
-        {timed::body, "roost_body_seconds", "How long a job ran without suspending; one of 64 counts for all."},
+        {timed::run_delay, "roost_run_delay_seconds", "From the start of a job to its first step; a sample."},
+        {timed::body, "roost_body_seconds", "How long a job ran without suspending; a sample."},
         {timed::timer_lateness, "roost_timer_lateness_seconds", "How long after its deadline a timer fired."},
     }};
     for (const entry& e : all) {

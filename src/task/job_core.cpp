@@ -41,15 +41,9 @@ void job_core::start(promise_base& frame, start_mode mode) noexcept {
     post_or_fall_back(executor(), *this, name_text());
 }
 
-void job_core::begin_measuring() noexcept {
-    if (job_meter::created(runner::of_this_thread().measured, this)) {
-        watched_ |= watching::timed;
-    }
-}
-
 void job_core::end_measuring(runner& here) noexcept {
     const ending how = outcome_link().state();
-    job_meter::ended(here.measured, name(), has_literal_name(),
+    job_meter::ended(here.measured, has_literal_name() ? name_text() : nullptr, name(),
                      how == ending::threw       ? job_end::failed
                      : how == ending::cancelled ? job_end::cancelled
                                                 : job_end::completed);
@@ -189,7 +183,10 @@ void job_core::end_body() noexcept {
         here.current = nullptr;
     }
     if ((watched_ & watching::measured) != 0) [[unlikely]] {
-        end_measuring(here);
+        const bool is_usual = outcome_link().state() == ending::returned && has_literal_name();
+        if (!is_usual || !job_meter::completed_again(here.measured, name_text())) {
+            end_measuring(here);
+        }
     }
     if (ends_unnoticed() && (end_alone(0) || end_for_joiner())) [[likely]] {
         return;

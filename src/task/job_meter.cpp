@@ -2,15 +2,11 @@
 
 #include <roost/task/detail/job/job_meter.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 
 namespace roost::inline ROOST_ABI::detail {
-
-struct alignas(64) job_meter_block {
-    atomic<std::uint64_t> created{0};
-    atomic<std::uint64_t> ended[job_meter::most_names + 1][3]{};
-};
 
 namespace {
 
@@ -27,6 +23,7 @@ struct job_name {
 struct probe {
     atomic<const void*> job{nullptr};
     atomic<std::int64_t> at{0};
+    atomic<std::uint32_t> times{0};
 };
 
 struct meter_state {
@@ -84,24 +81,18 @@ std::uint32_t number_of(meter_state& in, std::string_view text) noexcept {
     return number;
 }
 
-void add_one(const measured_thread& mine, atomic<std::uint64_t>& count) noexcept {
-    if (mine.shares_block) [[unlikely]] {
-        count.fetch_add(1, mo::relaxed);  // P4
-    } else {
-        count.store(count.load(mo::relaxed) + 1, mo::relaxed);  // P3
+// Counts in the thread's own block, or in the one that is shared.
+template <class Number>
+void add_one(meter_state& all, measured_thread& mine, Number number) noexcept {
+    if (mine.block == nullptr) {
+        const std::size_t thread = thread_index();
+        if (thread >= own_blocks) {
+            number(all.blocks[own_blocks]).fetch_add(1, mo::relaxed);  // P4
+            return;
+        }
+        mine.block = &all.blocks[thread];
     }
-}
-
-// Returns false if this thread saw the switch before the meter.
-[[gnu::noinline, gnu::cold]] bool find_block(measured_thread& mine) noexcept {
-    meter_state* const all = meter.load(mo::seq_cst);  // P7
-    if (all == nullptr) {
-        return false;
-    }
-    const std::size_t thread = thread_index();
-    mine.shares_block = thread >= own_blocks;
-    mine.block = &all->blocks[mine.shares_block ? own_blocks : thread];
-    return true;
+    measured_thread::add_own(number(*mine.block));
 }
 
 std::size_t slot_of(const void* job) noexcept {
@@ -121,57 +112,75 @@ void job_meter::prepare() {
     }
 }
 
-// The first sample of a thread is as far away as any other, and the distance varies: bodies that alternate are both sampled.
-bool job_meter::refill(std::uint32_t& until) noexcept {
-    const bool is_first = until == ~std::uint32_t(0);  // it was 0
-    const auto chance = static_cast<std::uint32_t>(random_u64() >> 32U);
-    constexpr std::uint32_t half = measuring::sampled / 2;
-    until = is_first ? 1 + chance % measuring::sampled : half + 1 + chance % (measuring::sampled - 1);
-    return !is_first;
+std::uint32_t measured_sampler::take(time_point& at) noexcept {
+    constexpr duration dense = std::chrono::microseconds(250);
+    constexpr duration sparse = std::chrono::milliseconds(100);
+    at = now();
+    const duration since = at - last_;
+    last_ = at;
+    const std::uint32_t stands_for = std::max<std::uint32_t>(step_, 1);
+    interval_ = std::max<std::uint32_t>(interval_, 1);
+    if (since > sparse) {
+        interval_ = 1;
+    } else {
+        interval_ = since < dense ? std::min(interval_ * 2, most) : std::max<std::uint32_t>(interval_ / 2, 1);
+    }
+    step_ = interval_ / 2 + 1 + static_cast<std::uint32_t>((random_u64() >> 32U) % interval_);
+    left_ = step_;
+    return stands_for;
 }
 
-bool job_meter::created(measured_thread& mine, const void* job) noexcept {
-    if (mine.block == nullptr && !find_block(mine)) [[unlikely]] {
+// Nothing is counted if this thread saw the switch before the meter.
+void job_meter::count_created(measured_thread& mine) noexcept {
+    if (meter_state* const all = meter.load(mo::seq_cst)) {  // P7
+        add_one(*all, mine, [](job_meter_block& of) -> atomic<std::uint64_t>& { return of.created; });
+    }
+}
+
+bool job_meter::probe_delay(const void* job, time_point at, std::uint32_t times) noexcept {
+    meter_state* const all = meter.load(mo::seq_cst);  // P7
+    if (all == nullptr) {
         return false;
     }
-    add_one(mine, mine.block->created);
-    if (mine.until_delay-- > 1) [[likely]] {
-        return false;
-    }
-    if (!refill(mine.until_delay)) {
-        return false;
-    }
-    probe& slot = meter.load(mo::seq_cst)->sampled[slot_of(job)];  // P7
-    slot.job.store(nullptr, mo::seq_cst);  // P6
-    slot.at.store(now().time_since_epoch().count(), mo::seq_cst);  // P6
-    slot.job.store(job, mo::seq_cst);  // P6
+    probe& slot = all->sampled[slot_of(job)];
+    slot.job.store(nullptr, mo::seq_cst);                          // P6
+    slot.at.store(at.time_since_epoch().count(), mo::seq_cst);  // P6
+    slot.times.store(times, mo::seq_cst);                          // P6
+    slot.job.store(job, mo::seq_cst);                              // P6
     return true;
 }
 
 void job_meter::begins(const void* job) noexcept {
     probe& slot = meter.load(mo::seq_cst)->sampled[slot_of(job)];  // P7
-    const std::int64_t at = slot.at.load(mo::seq_cst);  // P6
+    const std::int64_t at = slot.at.load(mo::seq_cst);           // P6
+    const std::uint32_t times = slot.times.load(mo::seq_cst);  // P6
     if (slot.job.compare_exchange_strong(job, nullptr, mo::seq_cst, mo::seq_cst)) {  // P6
-        measuring::record(timed::run_delay, now() - time_point(duration(at)), measuring::sampled);
+        measuring::record(timed::run_delay, now() - time_point(duration(at)), times);
     }
 }
 
-void job_meter::ended(measured_thread& mine, std::string_view name, bool is_literal, job_end how) noexcept {
-    if (mine.block == nullptr && !find_block(mine)) [[unlikely]] {
+void job_meter::ended(measured_thread& mine, const char* literal, std::string_view name, job_end how) noexcept {
+    meter_state* const all = meter.load(mo::seq_cst);  // P7
+    if (all == nullptr) {
         return;
     }
     std::uint32_t number = 0;
-    if (is_literal) [[likely]] {
+    if (literal != nullptr) {
         measured_thread::known_name& known =
-            mine.names[(reinterpret_cast<std::uintptr_t>(name.data()) >> 3U) % mine.names.size()];
-        if (known.text != name.data()) [[unlikely]] {
-            known = {name.data(), number_of(*meter.load(mo::seq_cst), name)};  // P7
+            mine.names[(reinterpret_cast<std::uintptr_t>(literal) >> 3U) % mine.names.size()];
+        if (known.text != literal) {
+            known = {literal, number_of(*all, name)};
         }
         number = known.number;
     } else {
-        number = number_of(*meter.load(mo::seq_cst), name);  // P7
+        number = number_of(*all, name);
     }
-    add_one(mine, mine.block->ended[number][static_cast<std::size_t>(how)]);
+    add_one(*all, mine,
+            [=](job_meter_block& of) -> atomic<std::uint64_t>& { return of.ended[number][static_cast<std::size_t>(how)]; });
+    if (literal != nullptr && mine.block != nullptr) {
+        mine.last_name = literal;
+        mine.last_completed = &mine.block->ended[number][static_cast<std::size_t>(job_end::completed)];
+    }
 }
 
 job_totals job_meter::totals() noexcept {

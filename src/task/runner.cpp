@@ -149,19 +149,21 @@ void run_loop(runner& here, promise_base* frame) noexcept {
     }
 }
 
-[[gnu::noinline]] void run_loop_timed(runner& here, promise_base* frame) noexcept {
-    const time_point began = now();
+[[gnu::noinline]] void run_loop_timed(runner& here, promise_base* frame, time_point began, std::uint32_t times) noexcept {
     run_loop(here, frame);
-    measuring::record(timed::body, now() - began, measuring::sampled);
+    measuring::record(timed::body, now() - began, times);
 }
 
 // Runs a body on an empty stack until it suspends or ends.
 void run_body(runner& here, promise_base* frame) noexcept {
-    if ((watching::now() & watching::measured) != 0 && job_meter::is_body_due(here.measured)) [[unlikely]] {
-        run_loop_timed(here, frame);
-    } else {
-        run_loop(here, frame);
+    if ((watching::now() & watching::measured) != 0) [[unlikely]] {
+        time_point began{};
+        if (const std::uint32_t times = here.measured.bodies.due(began); times != 0) {
+            run_loop_timed(here, frame, began, times);
+            return;
+        }
     }
+    run_loop(here, frame);
 }
 
 }  // namespace

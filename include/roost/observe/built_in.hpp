@@ -10,8 +10,8 @@
 //   while enabled  roost_jobs{state} roost_jobs_total{outcome,name} roost_run_delay_seconds roost_body_seconds
 //                  roost_timer_lateness_seconds roost_pool_wait_seconds{pool}
 //
-// Counts are exact. Run delay and body time are samples: one job or body of 64 is measured, and counts 64 times. Objects with
-// equal labels are added up. A runtime, pool or service is there from its constructor to its end. observe_guards() adds a
+// Counts are exact. Run delay and body time are samples where a thread has more than 4000 a second: a sample counts for those
+// since the one before, at most 384. Objects with equal labels are added up. A runtime, pool or service is there from its constructor to its end. observe_guards() adds a
 // shutdown tree of the program, and observe_depth() a channel.
 
 #include <roost/observe/registry.hpp>

@@ -28,9 +28,6 @@ inline constexpr std::size_t rare_events = 4;
 
 class measuring {
 public:
-    // Where events are frequent, one of so many is measured, and counts for all of them.
-    static constexpr std::uint32_t sampled = 64;
-
     [[nodiscard]] static bool is_on() noexcept {
 #if defined(ROOST_SEAM_MODEL)
         return false;  // one scheduling point less in every model

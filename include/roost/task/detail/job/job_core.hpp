@@ -212,7 +212,6 @@ private:
     // Returns true if counters or observers are on, or were when the job was created. One load if they are off.
     [[nodiscard]] bool is_watched() const noexcept { return ((watched_ | watching::now()) & watching::reported) != 0; }
     [[nodiscard]] bool reports_its_birth() const noexcept { return (watched_ & watching::reported) != 0; }
-    [[gnu::noinline]] void begin_measuring() noexcept;
     [[gnu::noinline]] void end_measuring(runner& here) noexcept;
     void happened(job_event_kind what, job_state state, std::uint32_t times = 1) noexcept {
         if (is_watched()) [[unlikely]] {

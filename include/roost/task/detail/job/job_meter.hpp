@@ -30,7 +30,40 @@
 namespace roost::inline ROOST_ABI::detail {
 
 class job_meter;
-struct job_meter_block;
+
+enum class job_end : unsigned char { completed, failed, cancelled };
+
+// The numbers of one thread, or of those that share it.
+struct alignas(64) job_meter_block {
+    static constexpr std::size_t most_names = 200;
+
+    atomic<std::uint64_t> created{0};
+    atomic<std::uint64_t> ended[most_names + 1][3]{};
+};
+
+// Which events of a thread are measured: all while there are few, and from about 4000 a second on every so many, at a distance
+// that varies, so that events that alternate are both measured. Plain and zero at first.
+class measured_sampler {
+public:
+    static constexpr std::uint32_t most = 256;  // on average between two
+
+    // Returns 0, or how many events this one stands for; then `at` is now.
+    [[nodiscard]] std::uint32_t due(time_point& at) noexcept {
+        if (left_ > 1) [[likely]] {
+            --left_;
+            return 0;
+        }
+        return take(at);
+    }
+
+private:
+    [[gnu::noinline]] std::uint32_t take(time_point& at) noexcept;
+
+    std::uint32_t left_ = 0;  // until the next one
+    std::uint32_t step_ = 0;  // how many events that one stands for
+    std::uint32_t interval_ = 0;
+    time_point last_{};
+};
 
 // Of each thread, in its runner. Plain and zero at first.
 struct measured_thread {
@@ -39,14 +72,17 @@ struct measured_thread {
         std::uint32_t number;
     };
 
-    job_meter_block* block = nullptr;
-    bool shares_block = false;
-    std::uint32_t until_body = 0;
-    std::uint32_t until_delay = 0;
+    job_meter_block* block = nullptr;  // null also if it is shared
+    measured_sampler bodies;
+    measured_sampler delays;
+    const char* last_name = nullptr;  // a literal whose jobs end on this thread
+    atomic<std::uint64_t>* last_completed = nullptr;  // its number in the block
     std::array<known_name, 8> names{};
-};
 
-enum class job_end : unsigned char { completed, failed, cancelled };
+    static void add_own(atomic<std::uint64_t>& count) noexcept {
+        count.store(count.load(mo::relaxed) + 1, mo::relaxed);  // P3
+    }
+};
 
 struct job_totals {
     std::uint64_t created = 0;
@@ -55,22 +91,35 @@ struct job_totals {
 
 class job_meter {
 public:
-    static constexpr std::size_t most_names = 200;
+    static constexpr std::size_t most_names = job_meter_block::most_names;
     static constexpr std::size_t longest_name = 120;
 
     // Allocates about 200 kilobytes on the first call; throws std::bad_alloc. To be called before measuring is on.
     static void prepare();
 
     // Called for each job that is created while measuring is on. Returns true if its delay is to be measured.
-    static bool created(measured_thread& mine, const void* job) noexcept;
+    [[nodiscard]] static bool created(measured_thread& mine, const void* job) noexcept {
+        if (mine.block == nullptr) [[unlikely]] {
+            count_created(mine);
+        } else {
+            measured_thread::add_own(mine.block->created);
+        }
+        time_point at{};
+        const std::uint32_t times = mine.delays.due(at);
+        return times != 0 && probe_delay(job, at, times);
+    }
     // Called when such a job begins. Requires that its delay is to be measured.
     static void begins(const void* job) noexcept;
-    static void ended(measured_thread& mine, std::string_view name, bool is_literal, job_end how) noexcept;
-    // Returns true if this body is to be timed.
-    [[nodiscard]] static bool is_body_due(measured_thread& mine) noexcept {
-        return mine.until_body-- <= 1 && refill(mine.until_body);
+    // `literal` is null if the name is none.
+    static void ended(measured_thread& mine, const char* literal, std::string_view name, job_end how) noexcept;
+    // For the usual end. Returns false, and does nothing, if the literal is not the last one.
+    [[nodiscard]] static bool completed_again(measured_thread& mine, const char* literal) noexcept {
+        if (mine.last_name != literal) [[unlikely]] {
+            return false;
+        }
+        measured_thread::add_own(*mine.last_completed);
+        return true;
     }
-
     [[nodiscard]] static job_totals totals() noexcept;
     // Calls see(name, outcome, count) for each name and outcome that occurred. The name of number 0 is "other".
     template <class See>
@@ -85,7 +134,8 @@ public:
     }
 
 private:
-    [[nodiscard]] static bool refill(std::uint32_t& until) noexcept;
+    [[gnu::noinline]] static void count_created(measured_thread& mine) noexcept;
+    [[gnu::noinline]] static bool probe_delay(const void* job, time_point at, std::uint32_t times) noexcept;
     [[nodiscard]] static std::uint64_t count_of(std::uint32_t name, job_end how) noexcept;
     [[nodiscard]] static std::string_view name_of(std::uint32_t name) noexcept;
 };

@@ -127,7 +127,9 @@ inline job_core::job_core(const job_functions& functions, scope_core& parent, no
       events_((watched_ & watching::reported) != 0),
       born_(recent_time::stamp()) {
     if ((watched_ & watching::measured) != 0) [[unlikely]] {
-        begin_measuring();
+        if (job_meter::created(runner::of_this_thread().measured, this)) {
+            watched_ |= watching::timed;
+        }
     }
 }
 inline scope_core& job_core::parent_scope() const noexcept {
