@@ -25,7 +25,7 @@ http_reply index_of(const std::vector<std::string>& paths) {
     std::string page = "<!doctype html>\n<title>roost</title>\n<ul>\n";
     for (const std::string& path : paths) {
         const std::string shown = escape_html(path);
-        page += "<li><a href=\"" + shown + "\">" + shown + "</a>\n";
+        page.append("<li><a href=\"").append(shown).append("\">").append(shown).append("</a>\n");
     }
     return {200, "text/html; charset=utf-8", page + "</ul>\n"};
 }

@@ -186,9 +186,9 @@ bool exchange::send(http_reply reply) {
     if (is_stream) {
         bell_ = std::make_shared<stream_bell>(loop_.inbox_);
         bell_->set_owner(this);
-        made = streaming::start(std::move(reply).take_stream(), bell_);
+        made = streaming::start(reply.take_stream(), bell_);
     } else {
-        made = response_of(std::move(reply).take_body());
+        made = response_of(reply.take_body());
     }
     if (!made) {
         return false;

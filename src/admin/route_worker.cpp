@@ -24,26 +24,26 @@ void route_worker::submit(std::shared_ptr<http_call> c) {
     if (!thread_.joinable()) {
         thread_ = thread([mine = state_] { mine->run(); });
     }
-    const std::lock_guard hold(state_->lock_);
-    state_->waiting_.push_back(std::move(c));
-    state_->news_.notify_one();
+    const std::lock_guard hold(state_->lock);
+    state_->waiting.push_back(std::move(c));
+    state_->news.notify_one();
 }
 
 void route_worker::withdraw(const http_call& c) noexcept {
-    const std::lock_guard hold(state_->lock_);
-    std::erase_if(state_->waiting_, [&](const std::shared_ptr<http_call>& other) { return other.get() == &c; });
+    const std::lock_guard hold(state_->lock);
+    std::erase_if(state_->waiting, [&](const std::shared_ptr<http_call>& other) { return other.get() == &c; });
 }
 
 duration route_worker::stuck_for(time_point now) const noexcept {
-    const std::lock_guard hold(state_->lock_);
-    return state_->running_ ? now - state_->begun_ : duration(0);
+    const std::lock_guard hold(state_->lock);
+    return state_->running ? now - state_->begun : duration(0);
 }
 
 void route_worker::begin_end() noexcept {
-    const std::lock_guard hold(state_->lock_);
-    state_->ending_ = true;
-    state_->waiting_.clear();
-    state_->news_.notify_one();
+    const std::lock_guard hold(state_->lock);
+    state_->ending = true;
+    state_->waiting.clear();
+    state_->news.notify_one();
 }
 
 bool route_worker::finish(time_point deadline) noexcept {
@@ -58,25 +58,25 @@ bool route_worker::finish(time_point deadline) noexcept {
 }
 
 void route_worker::shared::run() noexcept {
-    lock_.lock();
+    lock.lock();
     for (;;) {
-        while (waiting_.empty() && !ending_) {
-            news_.wait(lock_);
+        while (waiting.empty() && !ending) {
+            news.wait(lock);
         }
-        if (waiting_.empty()) {
-            const http_handler ended = std::move(handler_);  // destroyed on this thread, outside the lock
-            lock_.unlock();
+        if (waiting.empty()) {
+            const http_handler ended = std::move(handler);  // destroyed on this thread, outside the lock
+            lock.unlock();
             return;
         }
-        std::shared_ptr<http_call> next = std::move(waiting_.front());
-        waiting_.pop_front();
-        running_ = true;
-        begun_ = now();
-        lock_.unlock();
-        next->run(handler_);
-        back_->post(std::move(next));
-        lock_.lock();
-        running_ = false;
+        std::shared_ptr<http_call> next = std::move(waiting.front());
+        waiting.pop_front();
+        running = true;
+        begun = now();
+        lock.unlock();
+        next->run(handler);
+        back->post(std::move(next));
+        lock.lock();
+        running = false;
     }
 }
 

@@ -53,7 +53,7 @@ public:
     ~fed() override { from_->gone.set_value(); }
     fed(const fed&) = delete;
     fed& operator=(const fed&) = delete;
-    void begin(stream_waker w) noexcept override { from_->listen(std::move(w)); }
+    void begin(const stream_waker& w) noexcept override { from_->listen(w); }
     stream_piece read(char* to, std::size_t room) override {
         const std::optional<std::string> next = from_->take();
         if (!next) {

@@ -54,7 +54,7 @@ class body_stream {
 public:
     virtual ~body_stream() = default;
     // Called once, before the first read().
-    virtual void begin(stream_waker) noexcept {}
+    virtual void begin(const stream_waker& /*waker*/) noexcept {}
     // Writes at most `room` bytes. An exception ends the connection.
     [[nodiscard]] virtual stream_piece read(char* to, std::size_t room) = 0;
 

@@ -71,17 +71,18 @@ public:
     }
 
     [[nodiscard]] unsigned status() const noexcept { return status_; }
+    // An empty one is not sent.
     [[nodiscard]] const std::string& content_type() const noexcept { return type_; }
     [[nodiscard]] const std::string& body() const noexcept { return body_; }
     [[nodiscard]] const std::vector<http_request::field>& headers() const noexcept { return headers_; }
     // For the listener, which sends them once.
-    [[nodiscard]] std::string take_body() && noexcept { return std::move(body_); }
-    [[nodiscard]] std::unique_ptr<body_stream> take_stream() && noexcept { return std::move(stream_); }
+    [[nodiscard]] std::string take_body() noexcept { return std::move(body_); }
+    [[nodiscard]] std::unique_ptr<body_stream> take_stream() noexcept { return std::move(stream_); }
     [[nodiscard]] bool has_stream() const noexcept { return stream_ != nullptr; }
 
 private:
     unsigned status_ = 500;
-    std::string type_ = "text/plain; charset=utf-8";
+    std::string type_;
     std::string body_;
     std::unique_ptr<body_stream> stream_;
     std::vector<http_request::field> headers_;

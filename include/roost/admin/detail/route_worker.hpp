@@ -3,7 +3,7 @@
 // The thread of a route, which calls its handler: one call at a time, so that a handler that does not return costs its own route
 // alone. The thread begins with the first call.
 //
-// fields   waiting_, running_, ending_, begun_: under lock_
+// fields   waiting, running, ending, begun: under lock
 // I1       a call that was withdrawn is not begun; one that runs goes on, and nothing waits for it
 
 #include <roost/admin/detail/inbox.hpp>
@@ -54,17 +54,17 @@ public:
 private:
     class shared {
     public:
-        shared(http_handler h, std::shared_ptr<inbox> b) noexcept : handler_(std::move(h)), back_(std::move(b)) {}
+        shared(http_handler h, std::shared_ptr<inbox> b) : handler(std::move(h)), back(std::move(b)) {}
         void run() noexcept;
 
-        http_handler handler_;
-        const std::shared_ptr<inbox> back_;
-        mutable os_mutex lock_;
-        os_condvar news_;
-        std::deque<std::shared_ptr<http_call>> waiting_;
-        bool running_ = false;
-        bool ending_ = false;
-        time_point begun_;
+        http_handler handler;
+        const std::shared_ptr<inbox> back;
+        mutable os_mutex lock;
+        os_condvar news;
+        std::deque<std::shared_ptr<http_call>> waiting;
+        bool running = false;
+        bool ending = false;
+        time_point begun;
     };
 
     std::shared_ptr<shared> state_;  // the thread has it too, and may outlive this object
