@@ -39,6 +39,7 @@
 #include <roost/observe/hooks.hpp>
 #include <roost/observe/job_events.hpp>
 #include <roost/observe/snapshot.hpp>
+#include <roost/observe/stalls.hpp>
 #include <roost/observe/waits.hpp>
 #include <roost/pool/error.hpp>
 #include <roost/pool/options.hpp>

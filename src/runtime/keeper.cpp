@@ -19,7 +19,8 @@ namespace roost::inline ROOST_ABI {
 std::string observe::overrun::to_string() const {
     std::string out = "roost: runtime '" + std::string(runtime_) + "', worker " + std::to_string(worker_) + ":";
     detail::append_subject(out, name_.empty() ? " a body without a name" : "", name_, where_);
-    return out + " has run for " + format_duration(ran_) + " without suspending";
+    out += " has run for " + format_duration(ran_) + " without suspending";
+    return continued_.is_known() ? out + ", after its await at " + continued_.to_string() : out;
 }
 
 }  // namespace roost::inline ROOST_ABI
@@ -140,11 +141,13 @@ void keeper::report(watched& w, unsigned index, time_point now) noexcept {
     std::array<char, longest_name> name{};
     std::size_t size = 0;
     site where;
+    site continued;
     w.of->look([&](const activity_label& what) noexcept {
         size = what.name().copy(name.data(), name.size());
         where = what.site();
+        continued = what.continued_at();
     });
-    say(observe::overrun(options_.name, index, std::string_view(name.data(), size), where, ran));
+    say(observe::overrun(options_.name, index, std::string_view(name.data(), size), where, ran, continued));
 }
 
 namespace {
