@@ -50,12 +50,10 @@
 #include <roost/observe/registry.hpp>
 #include <roost/observe/samples.hpp>
 #include <roost/observe/snapshot.hpp>
-#include <roost/observe/waits.hpp>
+#include <roost/observe/stalls.hpp>
 #include <roost/observe/trace_context.hpp>
 #include <roost/observe/trace_hooks.hpp>
-#include <roost/observe/recorder.hpp>
-#include <roost/observe/recording.hpp>
-#include <roost/observe/snapshot.hpp>
+#include <roost/observe/waits.hpp>
 #include <roost/pool/error.hpp>
 #include <roost/pool/options.hpp>
 #include <roost/pool/pool.hpp>

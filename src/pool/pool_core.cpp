@@ -199,6 +199,9 @@ std::vector<pool_holder> pool_core::holders() {
     return all;
 }
 
+void pool_core::note_holding(slot_base& s) noexcept { holdings::took(this, &s, 1, &pool_core::capacity_of); }
+void pool_core::drop_holding(slot_base& s) noexcept { holdings::gave(this, &s); }
+
 std::uint32_t pool_core::capacity_of(const void* self) noexcept {
     auto& mine = *const_cast<pool_core*>(static_cast<const pool_core*>(self));
     std::uint32_t all = 0;

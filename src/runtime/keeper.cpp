@@ -21,7 +21,8 @@ namespace roost::inline ROOST_ABI {
 std::string observe::overrun::to_string() const {
     std::string out = "roost: runtime '" + std::string(runtime_) + "', worker " + std::to_string(worker_) + ":";
     detail::append_subject(out, name_.empty() ? " a body without a name" : "", name_, where_);
-    return out + " has run for " + format_duration(ran_) + " without suspending";
+    out += " has run for " + format_duration(ran_) + " without suspending";
+    return continued_.is_known() ? out + ", after its await at " + continued_.to_string() : out;
 }
 
 }  // namespace roost::inline ROOST_ABI
@@ -142,9 +143,11 @@ void keeper::report(watched& w, unsigned index, time_point now) noexcept {
     std::array<char, longest_name + 1> name{};
     std::size_t size = 0;
     site where;
+    site continued;
     w.of->look([&](const activity_label& what) noexcept {
         size = what.name().copy(name.data(), longest_name);
         where = what.site();
+        continued = what.continued_at();
     });
     ROOST_PROBE2(stall, name.data(), ran.count());
     if (flight_recorder::now() != 0) [[unlikely]] {
@@ -152,7 +155,7 @@ void keeper::report(watched& w, unsigned index, time_point now) noexcept {
                                static_cast<std::uint64_t>(ran.count()),
                                flight_recorder::copied_text(std::string_view(name.data(), size)));
     }
-    say(observe::overrun(options_.name, index, std::string_view(name.data(), size), where, ran));
+    say(observe::overrun(options_.name, index, std::string_view(name.data(), size), where, ran, continued));
 }
 
 namespace {

@@ -4,8 +4,8 @@
 
 #include <roost/base/failure_sink.hpp>
 #include <roost/exec/detail/flight_recorder.hpp>
-#include <roost/task/detail/frame/await.hpp>
 #include <roost/exec/detail/probes.hpp>
+#include <roost/task/detail/frame/await.hpp>
 #include <roost/task/detail/job/job_extras.hpp>
 #include <roost/task/detail/job/scope_core.hpp>
 #include <roost/tree/detail/node_access.hpp>
@@ -362,14 +362,16 @@ bool job_core::drained(node& self) noexcept {
 
 // --- what jobs hold ------------------------------------------------------------------------------------------------
 
-taker taker_in(const promise_base& frame) noexcept {
+void noted_taker::note(const promise_base& frame) noexcept {
     static constexpr holder_functions functions{
         .retain = [](void* job) noexcept { static_cast<job_core*>(job)->retain(); },
         .release = [](void* job) noexcept { static_cast<job_core*>(job)->release(); },
         .name = [](const void* job) noexcept { return static_cast<const job_core*>(job)->name(); },
         .made_at = [](const void* job) noexcept { return static_cast<const job_core*>(job)->made_at(); }};
-    return {&frame.region().owner(), &functions, await_line(frame)};
+    holdings::taking() = {&frame.region().owner(), &functions, await_line(frame)};
 }
+
+void noted_taker::forget() noexcept { holdings::taking() = {}; }
 
 // --- joining ---------------------------------------------------------------------------------------------------------
 

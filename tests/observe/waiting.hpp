@@ -110,7 +110,7 @@ inline task<> lock_around_all(mutex& m, event& go) {
 }
 inline task<> lock_around_race(mutex& m, event& go) {
     auto held = co_await m.lock();
-    co_await race(take(m), wait_for(go));
+    static_cast<void>(co_await race(take(m), wait_for(go)));
 }
 inline task<> lock_then_join(mutex& m, job& waited, event& go) {
     auto held = co_await m.lock();

@@ -63,6 +63,14 @@ TEST(waits_cycles, OBS_223_a_mutex_a_semaphore_and_a_join) {
     EXPECT_NE(text.find("job 'second' (waits_cycles_test.cpp:" + std::to_string(second_line) + ")"), std::string::npos)
         << text;
     EXPECT_NE(text.find("job 'first' (rig.hpp:"), std::string::npos) << text;
+    for (const waiting_job& j : found[0].jobs) {  // the line of each await, and of the await that took what is held
+        EXPECT_TRUE(std::string_view(j.at.file()).ends_with("waiting.hpp")) << text;
+        EXPECT_GT(j.at.line(), 0U);
+        ASSERT_FALSE(j.owners.empty());
+        EXPECT_EQ(j.owners[0].taken_at.is_known(), j.kind != "job") << text;
+    }
+    EXPECT_NE(found[0].jobs[0].at.line(), found[0].jobs[1].at.line());
+    EXPECT_NE(found[0].jobs[1].at.line(), found[0].jobs[2].at.line());
     first.cancel();
     s.run();
 }

@@ -167,6 +167,17 @@ TEST_P(keeper_of, RUN_73_work_after_a_long_idle_time_is_watched_again) {
     EXPECT_NE(reports.reports[0].find("a body without a name"), std::string::npos) << reports.reports[0];
 }
 
+TEST(overrun, OBS_240_names_the_await_that_the_body_continued_from) {
+    const site here = site::here();
+    const observe::overrun started("mill", 1, "grind", here, std::chrono::seconds(2));
+    EXPECT_FALSE(started.continued_at().is_known());
+    EXPECT_TRUE(started.to_string().ends_with("has run for 2 s without suspending")) << started.to_string();
+    const observe::overrun continued("mill", 1, "grind", here, std::chrono::seconds(2), here);
+    EXPECT_EQ(continued.continued_at(), here);
+    EXPECT_NE(continued.to_string().find("without suspending, after its await at keeper_test.cpp:"), std::string::npos)
+        << continued.to_string();
+}
+
 INSTANTIATE_TEST_SUITE_P(workers, keeper_of, ::testing::Values(1U, 2U));
 
 }  // namespace

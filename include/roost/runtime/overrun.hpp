@@ -12,14 +12,17 @@ namespace roost::inline ROOST_ABI::observe {
 // set with on_overrun(), while the body may still run. An overrun is valid only during that call.
 class overrun {
 public:
-    overrun(std::string_view runtime, unsigned worker_index, std::string_view name, roost::site where, duration ran) noexcept
-        : runtime_(runtime), worker_(worker_index), name_(name), where_(where), ran_(ran) {}
+    overrun(std::string_view runtime, unsigned worker_index, std::string_view name, roost::site where, duration ran,
+            roost::site continued = {}) noexcept
+        : runtime_(runtime), worker_(worker_index), name_(name), where_(where), continued_(continued), ran_(ran) {}
     // Returns the name of the runtime.
     [[nodiscard]] std::string_view runtime() const noexcept { return runtime_; }
     [[nodiscard]] unsigned worker_index() const noexcept { return worker_; }
     // Returns the name of the body. Empty if it has none.
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
     [[nodiscard]] roost::site site() const noexcept { return where_; }
+    // Returns the line of the await that the body continued from; unknown if it has just started.
+    [[nodiscard]] roost::site continued_at() const noexcept { return continued_; }
     // Returns how long the body has run so far, at least.
     [[nodiscard]] duration ran_for() const noexcept { return ran_; }
     // Returns one line without a line break: "roost: runtime 'main', worker 2: 'parse' (a.cpp:7) has run for 120 ms ...".
@@ -30,6 +33,7 @@ private:
     unsigned worker_;
     std::string_view name_;
     roost::site where_;
+    roost::site continued_;
     duration ran_;
 };
 

@@ -100,7 +100,7 @@ public:
     [[nodiscard]] bool await_ready() noexcept {
         set_awaited();
         quick_ = core_->try_take_unexamined();
-        return quick_ != nullptr || try_pick(*core_, needed_node(), true);
+        return quick_ != nullptr || pick_slowly();
     }
     template <class Promise>
     ROOST_AWAIT_SUSPEND bool await_suspend(std::coroutine_handle<Promise> handle) noexcept {
@@ -166,6 +166,8 @@ public:
     }
 
 private:
+    // Out of line, so that the quick path is in line.
+    [[nodiscard, gnu::noinline]] bool pick_slowly() noexcept { return try_pick(*core_, needed_node(), true); }
     // Constructs the waiter on first use: most acquires need none.
     [[nodiscard]] pool_waiter& needed_node() noexcept {
         if (!has_node_) {

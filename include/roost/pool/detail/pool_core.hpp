@@ -42,9 +42,11 @@ public:
     [[nodiscard]] slot_base* try_take_unexamined() noexcept { return settings().examines ? nullptr : try_take(); }
     void forget_holding(slot_base& s) noexcept {
         if (holdings::is_on()) [[unlikely]] {
-            holdings::gave(this, &s);
+            drop_holding(s);
         }
     }
+    [[gnu::noinline, gnu::cold]] void note_holding(slot_base& s) noexcept;
+    [[gnu::noinline, gnu::cold]] void drop_holding(slot_base& s) noexcept;
     void give_back(slot_base& s) noexcept {
         note_release(s);
         forget_holding(s);
@@ -63,7 +65,7 @@ public:
             record(event_kind::pool_acquired, s, where);
         }
         if (holdings::is_on()) [[unlikely]] {
-            holdings::took(this, &s, 1, &pool_core::capacity_of);
+            note_holding(s);
         }
         s.holder.store(holder, mo::relaxed);  // T6
         if (settings().tracks_ages) [[unlikely]] {

@@ -29,8 +29,32 @@ namespace roost::inline ROOST_ABI::detail {
 // In checked builds: reports that the job waits for a lock that it was the last to take.
 [[gnu::cold]] void report_own_lock(const promise_base& frame, wait_target lock) noexcept;
 
-// Who takes what the frame is about to be given. For holdings.
-[[gnu::cold]] taker taker_in(const promise_base& frame) noexcept;
+// While it exists, what this thread takes is taken by the frame's job: for holdings.
+class noted_taker {
+public:
+    explicit noted_taker(const promise_base& frame) noexcept : is_noted_(holdings::is_on()) {
+        if (is_noted_) [[unlikely]] {
+            note(frame);
+        }
+    }
+    noted_taker(const noted_taker&) = delete;
+    noted_taker& operator=(const noted_taker&) = delete;
+    ~noted_taker() {
+        if (is_noted_) [[unlikely]] {
+            forget();
+        }
+    }
+
+private:
+    [[gnu::noinline, gnu::cold]] static void note(const promise_base& frame) noexcept;
+    [[gnu::noinline, gnu::cold]] static void forget() noexcept;
+    const bool is_noted_;
+};
+class no_taker {
+public:
+    explicit no_taker(const promise_base& /*frame*/) noexcept {}
+};
+
 // --- Roost's own waits -------------------------------------------------------------------------------------------------
 
 template <class Awaiter>
@@ -85,12 +109,7 @@ public:
         if (suspended_) {
             frame().region().disarm(*this);
         }
-        if constexpr (is_taking<std::remove_reference_t<Awaiter>> && holdings::is_possible) {
-            if (holdings::is_on()) [[unlikely]] {
-                const taking_for mine(taker_in(frame()));
-                return resume_inner();
-            }
-        }
+        const std::conditional_t<takes, noted_taker, no_taker> by(frame());
         return resume_inner();
     }
 
@@ -104,6 +123,7 @@ private:
         }
     }
     static constexpr bool locks = notes_lock_takers && requires(std::remove_reference_t<Awaiter>& a) { a.exclusive_lock(); };
+    static constexpr bool takes = is_taking<std::remove_reference_t<Awaiter>> && holdings::is_possible;
     // Runs after the lock's own note, which does not know jobs.
     class taker_note {
     public:

@@ -110,7 +110,7 @@ private:
         }
     }
 
-    std::int64_t stamp_ = 0;
+    std::int64_t stamp_;  // written by commit()
     plain<promise_base*> frame_;
     plain<const wait_functions*> functions_;
 };
