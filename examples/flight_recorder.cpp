@@ -51,6 +51,7 @@ int convert(const char* path) {
     return r.problem().empty() ? 0 : 1;
 }
 
+// begin record
 bool record_a_run(const std::string& path) {
     recorder::start();
     {
@@ -65,6 +66,7 @@ bool record_a_run(const std::string& path) {
                 static_cast<unsigned long long>(done.lost()), static_cast<unsigned long long>(done.bytes()));
     return !done.error();
 }
+// end record
 
 }  // namespace
 

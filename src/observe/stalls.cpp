@@ -1,5 +1,6 @@
 #include <roost/observe/stalls.hpp>
 
+#include <roost/base/detail/measuring.hpp>
 #include <roost/base/detail/subject_text.hpp>
 #include <roost/base/format_duration.hpp>
 #include <roost/observe/snapshot.hpp>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace roost::inline ROOST_ABI {
 
@@ -96,7 +98,7 @@ std::vector<stall> stall_watch::look(const roost::node& root, time_point at) {
     suspects all;
     static_cast<void>(
         visit(root, std::numeric_limits<std::size_t>::max(), [&](const node_description& d) { visit_one(all, d); }));
-    std::unordered_map<std::uint64_t, time_point> still;
+    std::unordered_map<std::uint64_t, sighting> still;
     std::vector<stall> found;
     for (auto& [job, s] : all) {
         const std::uint64_t id = id_of(s.found.job);
@@ -104,11 +106,13 @@ std::vector<stall> stall_watch::look(const roost::node& root, time_point at) {
             continue;
         }
         const auto before = seen_.find(id);
-        const time_point since = before == seen_.end() ? at : before->second;
-        still.emplace(id, since);
-        if (at - since >= limit_ && !s.waits_for_children()) {
-            s.found.lasted = at - since;
+        sighting& mine = still.emplace(id, before == seen_.end() ? sighting{at} : before->second).first->second;
+        if (at - mine.since >= limit_ && !s.waits_for_children()) {
+            s.found.lasted = at - mine.since;
             found.push_back(std::move(s.found));
+            if (!std::exchange(mine.is_counted, true)) {
+                detail::measuring::count(detail::rare_event::ignored_cancel);
+            }
         }
     }
     seen_ = std::move(still);

@@ -2,6 +2,7 @@
 
 #include <roost/runtime/detail/keeper.hpp>
 
+#include <roost/base/detail/measuring.hpp>
 #include <roost/base/detail/subject_text.hpp>
 #include <roost/base/detail/write_stderr.hpp>
 #include <roost/base/format_duration.hpp>
@@ -149,6 +150,7 @@ void keeper::report(watched& w, unsigned index, time_point now) noexcept {
         where = what.site();
         continued = what.continued_at();
     });
+    measuring::count(rare_event::stall);
     ROOST_PROBE2(stall, name.data(), ran.count());
     if (flight_recorder::now() != 0) [[unlikely]] {
         flight_recorder::write(event_kind::body_stalled, reinterpret_cast<const void*>(std::uintptr_t(index)),

@@ -10,6 +10,8 @@ namespace roost::inline ROOST_ABI::detail {
 
 namespace {
 
+constexpr duration late_after = std::chrono::milliseconds(100);  // as the runtime's soft budget for bodies
+
 constexpr std::size_t own_blocks = 31;
 constexpr std::size_t places = 512;  // of names, so that a search is short
 constexpr std::size_t probes = 64;
@@ -155,7 +157,11 @@ void job_meter::begins(const void* job) noexcept {
     const std::int64_t at = slot.at.load(mo::seq_cst);           // P6
     const std::uint32_t times = slot.times.load(mo::seq_cst);  // P6
     if (slot.job.compare_exchange_strong(job, nullptr, mo::seq_cst, mo::seq_cst)) {  // P6
-        measuring::record(timed::run_delay, now() - time_point(duration(at)), times);
+        const duration delay = now() - time_point(duration(at));
+        measuring::record(timed::run_delay, delay, times);
+        if (delay >= late_after) {
+            measuring::count(rare_event::late_start, times);
+        }
     }
 }
 

@@ -176,6 +176,21 @@ TEST(built_in, OBS_164_stalls_and_dropped_events_are_counted) {
     EXPECT_EQ(now_of("roost_dropped_events_total"), dropped + 5);
 }
 
+task<> keep_the_worker() {
+    const time_point end = now() + 80ms;
+    while (now() < end) {}
+    co_return;
+}
+TEST(built_in, OBS_164_a_body_over_the_soft_budget_is_counted) {
+    const double before = now_of("roost_stalls_total{kind=\"body\"}");
+    {
+        runtime rt(
+            runtime_options().workers(1).soft_budget(20ms).on_overrun([](const observe::overrun&, void*) noexcept {}));
+        block_on(rt, keep_the_worker());
+    }
+    EXPECT_GE(now_of("roost_stalls_total{kind=\"body\"}"), before + 1);
+}
+
 TEST(built_in, OBS_165_shutdown_trees_and_channels_are_shown_when_asked_for) {
     const shutdown root("bi_root");
     channel<int> queue(4, "bi_queue");

@@ -1,5 +1,6 @@
 #include <roost/observe/stalls.hpp>
 
+#include <roost/base/detail/measuring.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/ignore.hpp>
 #include <roost/task/scope.hpp>
@@ -43,12 +44,16 @@ TEST(stalls, OBS_241_a_cancelled_job_in_a_shield_is_reported_after_the_limit) {
     const job j = s.play(wait_shielded(go), "export");
     stall_watch watch(5s);
     const time_point start(1h);
+    const auto counted = [] { return detail::measuring::count_of(detail::rare_event::ignored_cancel); };
+    const std::uint64_t before = counted();
     EXPECT_TRUE(watch.look(s.root, start).empty());
     j.cancel();
     EXPECT_TRUE(watch.look(s.root, start + 1s).empty());
     EXPECT_TRUE(watch.look(s.root, start + 5s).empty());
     const auto found = watch.look(s.root, start + 6s);
     ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(watch.look(s.root, start + 7s).size(), 1U);
+    EXPECT_EQ(counted(), before + 1) << "once, in roost_stalls_total";
     EXPECT_EQ(found[0].job, j.tree_node());
     EXPECT_EQ(found[0].cause, stall_cause::shield);
     EXPECT_EQ(found[0].lasted, 5s);

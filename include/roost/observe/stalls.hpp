@@ -52,8 +52,13 @@ public:
     }
 
 private:
+    struct sighting {
+        time_point since;
+        bool is_counted = false;  // in roost_stalls_total
+    };
+
     duration limit_;
-    std::unordered_map<std::uint64_t, time_point> seen_;  // by the number of the node
+    std::unordered_map<std::uint64_t, sighting> seen_;  // by the number of the node
 };
 
 }  // namespace roost::inline ROOST_ABI::observe
