@@ -113,13 +113,14 @@ public:
     std::uint16_t depth = 0;  // how many such bodies are on this stack
 
     detail::slice slice;  // of `current`
-    measured_thread measured;
 
     // Of frames that are destroyed (task/detail/frame/burial.hpp).
     burial* buried = nullptr;  // the innermost one on this stack
     region* grave = nullptr;  // where they are meanwhile; null: not made yet
     std::uint16_t dropping = 0;  // generators and frames that were never started, on this stack
     promise_base* to_drop = nullptr;  // when there is room
+
+    measured_thread measured;  // last: the others stay on two lines
 };
 
 #if defined(ROOST_SEAM_NATIVE)
