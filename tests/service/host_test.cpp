@@ -3,6 +3,7 @@
 #include "memory_sink.hpp"
 
 #include <roost/base/error.hpp>
+#include <roost/observe/metrics_text.hpp>
 #include <roost/service/service.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/sleep.hpp>
@@ -47,6 +48,33 @@ TEST(host, SVC_60_a_root_task_without_a_host_is_ready_at_once) {
     };
     EXPECT_EQ(run(until_ready(sink), sink.quiet().name("plain")), 0);
     EXPECT_TRUE(sink.has("roost: 'plain' is ready"));
+}
+
+TEST(host, OBS_162_a_service_is_shown_in_the_metrics_of_the_process) {
+    memory_sink sink;
+    const auto shown = [](std::string_view line) {
+        return ("\n" + metrics::to_prometheus()).find("\n" + std::string(line) + "\n") != std::string::npos;
+    };
+    const int code = run(
+        [&](host& h) -> task<> {
+            EXPECT_TRUE(shown("roost_phase{service=\"shown\",phase=\"running\"} 1"));
+            EXPECT_TRUE(shown("roost_phase{service=\"shown\",phase=\"drain\"} 0"));
+            EXPECT_TRUE(shown("roost_ready{service=\"shown\"} 0"));
+            h.set_ready();
+            EXPECT_TRUE(shown("roost_ready{service=\"shown\"} 1"));
+            ledger::entry one = h.ledger().accept();
+            ledger::entry two = h.ledger().accept();
+            one.complete();
+            EXPECT_TRUE(shown("roost_ledger_total{service=\"shown\",outcome=\"completed\"} 1"));
+            EXPECT_TRUE(shown("roost_ledger_open{service=\"shown\"} 1"));
+            two.fail();
+            EXPECT_TRUE(shown("roost_ledger_total{service=\"shown\",outcome=\"failed\"} 1"));
+            EXPECT_TRUE(shown("roost_guards{node=\"resources\"} 0"));
+            co_return;
+        },
+        sink.quiet().name("shown"));
+    EXPECT_EQ(code, 0);
+    EXPECT_FALSE(shown("roost_ready{service=\"shown\"} 0"));
 }
 
 TEST(host, SVC_61_live_until_set_live_false) {
