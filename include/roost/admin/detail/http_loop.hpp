@@ -35,6 +35,7 @@ private:
     public:
         void operator()(MHD_Daemon* d) const noexcept;
     };
+    static constexpr unsigned accepts_per_turn = 16;
     [[nodiscard]] MHD_Daemon* start_daemon();
     void run() noexcept;
     void run_once(time_point until) noexcept;
