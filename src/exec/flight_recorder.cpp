@@ -2,6 +2,8 @@
 
 #include <roost/exec/detail/flight_recorder.hpp>
 
+#include <roost/exec/detail/observing.hpp>
+
 #include <algorithm>
 #include <cstring>
 #include <mutex>
@@ -59,6 +61,7 @@ public:
     atomic<std::size_t> shown{0};  // how many records of each ring belong to the recording
 };
 
+constinit atomic<std::uint8_t> observing::bits{0};
 constinit atomic<std::uint32_t> flight_recorder::generation{0};
 constinit flight_recorder::state flight_recorder::shared;
 
@@ -289,6 +292,7 @@ bool flight_recorder::start(const limits& how) {
     shared.lost.store(0, mo::relaxed);                // G4
     shared.last.store(now, mo::seq_cst);              // G3
     generation.store(now, mo::relaxed);               // G2
+    observing::set(observing::by::recorder, true);
     return true;
 }
 
@@ -296,6 +300,7 @@ bool flight_recorder::stop() noexcept {
     const std::lock_guard guard(shared.lock);
     const bool was_on = generation.load(mo::relaxed) != 0;  // G1
     generation.store(0, mo::relaxed);                       // G2
+    observing::set(observing::by::recorder, false);
     return was_on;
 }
 

@@ -199,8 +199,23 @@ std::vector<pool_holder> pool_core::holders() {
     return all;
 }
 
-void pool_core::note_holding(slot_base& s) noexcept { holdings::took(this, &s, 1, &pool_core::capacity_of); }
-void pool_core::drop_holding(slot_base& s) noexcept { holdings::gave(this, &s); }
+void pool_core::show_acquired(const slot_base& s, site where) const noexcept {
+    if (flight_recorder::now() != 0) {
+        flight_recorder::write(event_kind::pool_acquired, &s, flight_record::place(where), flight_recorder::name_of(*this));
+    }
+    if (holdings::is_on()) {
+        holdings::took(this, &s, 1, &pool_core::capacity_of);
+    }
+}
+
+void pool_core::show_released(const slot_base& s) const noexcept {
+    if (flight_recorder::now() != 0) {
+        flight_recorder::write(event_kind::pool_released, &s, flight_record::place(site()), flight_recorder::name_of(*this));
+    }
+    if (holdings::is_on()) {
+        holdings::gave(this, &s);
+    }
+}
 
 std::uint32_t pool_core::capacity_of(const void* self) noexcept {
     auto& mine = *const_cast<pool_core*>(static_cast<const pool_core*>(self));

@@ -3,6 +3,7 @@
 #include <roost/sync/detail/holdings.hpp>
 
 #include <roost/base/format_duration.hpp>
+#include <roost/exec/detail/observing.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -92,6 +93,7 @@ bool holdings::track(bool want) noexcept {
     switching_owners.lock();
     const bool before = on.load(mo::seq_cst);  // G2
     on.store(want, mo::seq_cst);               // G2
+    observing::set(observing::by::owners, want);
     for (holding_stripe& s : all_holdings) {
         holding one;
         for (bool more = !want; more;) {

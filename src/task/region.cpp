@@ -27,7 +27,11 @@ bool region::claim_wait(cancellable& what) noexcept {
 }
 
 // Before S1: a body that was woken already waits for that, so the frame is still there.
-void region::record_suspended(const cancellable& what) noexcept {
+void region::note_suspended(cancellable& what) noexcept {
+    what.stamp_ = holdings::is_on() ? holdings::stamp() : 0;
+    if (flight_recorder::now() == 0) {
+        return;
+    }
     const wait_target target = what.functions_.get()->what(what);
     promise_base& frame = what.frame();
     flight_recorder::write_suspended(&owner(), frame.handle().address(), flight_record::literal(target.kind().data()),

@@ -50,7 +50,6 @@ public:
     void discard() noexcept {
         if (detail::slot_base* s = std::exchange(slot_, nullptr)) {
             s->core->note_release(*s);
-            s->core->forget_holding(*s);
             s->core->creation().discard(*s);
         }
     }

@@ -14,6 +14,7 @@
 // Orders H1, T6: pool/detail/slot.hpp.
 
 #include <roost/exec/detail/flight_recorder.hpp>
+#include <roost/exec/detail/observing.hpp>
 #include <roost/pool/detail/pool_creation.hpp>
 #include <roost/pool/detail/pool_life.hpp>
 #include <roost/pool/detail/pool_limits.hpp>
@@ -40,16 +41,8 @@ public:
     [[nodiscard]] slot_base* try_take() noexcept { return stripes().try_take(); }
     // As try_take(), but returns null if the resource must be examined first.
     [[nodiscard]] slot_base* try_take_unexamined() noexcept { return settings().examines ? nullptr : try_take(); }
-    void forget_holding(slot_base& s) noexcept {
-        if (holdings::is_on()) [[unlikely]] {
-            drop_holding(s);
-        }
-    }
-    [[gnu::noinline, gnu::cold]] void note_holding(slot_base& s) noexcept;
-    [[gnu::noinline, gnu::cold]] void drop_holding(slot_base& s) noexcept;
     void give_back(slot_base& s) noexcept {
         note_release(s);
-        forget_holding(s);
         if (settings().has_upkeep) [[unlikely]] {
             if (upkeep_.return_with_upkeep(s)) {
                 return;
@@ -61,11 +54,8 @@ public:
         }
     }
     void note_holder(slot_base& s, const char* holder, site where) noexcept {
-        if (flight_recorder::now() != 0) [[unlikely]] {
-            record(event_kind::pool_acquired, s, where);
-        }
-        if (holdings::is_on()) [[unlikely]] {
-            note_holding(s);
+        if (observing::any()) [[unlikely]] {
+            show_acquired(s, where);
         }
         s.holder.store(holder, mo::relaxed);  // T6
         if (settings().tracks_ages) [[unlikely]] {
@@ -77,13 +67,13 @@ public:
     }
     // Called when a holder gives its resource up, to the pool or to be destroyed.
     void note_release(const slot_base& s) const noexcept {
-        if (flight_recorder::now() != 0) [[unlikely]] {
-            record(event_kind::pool_released, s, site());
+        if (observing::any()) [[unlikely]] {
+            show_released(s);
         }
     }
-    [[gnu::noinline, gnu::cold]] void record(event_kind what, const slot_base& s, site where) const noexcept {
-        flight_recorder::write(what, &s, flight_record::place(where), flight_recorder::name_of(*this));
-    }
+    // For the flight recorder and the tracking of owners.
+    [[gnu::noinline, gnu::cold]] void show_acquired(const slot_base& s, site where) const noexcept;
+    [[gnu::noinline, gnu::cold]] void show_released(const slot_base& s) const noexcept;
     // Called when an acquire has to wait.
     void note_wait(site where) noexcept {
         if (flight_recorder::now() != 0) [[unlikely]] {

@@ -21,6 +21,7 @@
 
 #include <coroutine>
 #include <exception>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -92,7 +93,7 @@ public:
             }
         }
         if constexpr (requires { inner_.waits_on(); }) {
-            label_ = inner_.waits_on();
+            std::construct_at(&label_, inner_.waits_on());
         }
         suspended_ = true;
         if (!publish(self)) {
@@ -160,7 +161,11 @@ private:
         return static_cast<cancellable_await&>(self).inner_.try_cancel();
     }
     static wait_target label_of(const cancellable& self) noexcept {
-        return static_cast<const cancellable_await&>(self).label_;
+        if constexpr (requires { static_cast<const cancellable_await&>(self).inner_.waits_on(); }) {
+            return static_cast<const cancellable_await&>(self).label_;
+        } else {
+            return {};
+        }
     }
     static job_core* joined(const cancellable& self) noexcept {
         return task_access::joined(static_cast<const cancellable_await&>(self).inner_);
@@ -175,7 +180,9 @@ private:
     static constexpr wait_functions functions{&cancel_inner, &label_of, &joined, &subject_of};
 
     Awaiter inner_;
-    wait_target label_;
+    union {
+        wait_target label_;  // from await_suspend() on, so that an await that is ready need not write it
+    };
     bool ready_ = false;
     bool suspended_ = false;
 };

@@ -37,6 +37,7 @@
 // S10  peeked, cancelled   relaxed          -        no thread acts on busy before S4                 (floor)
 
 #include <roost/exec/detail/flight_recorder.hpp>
+#include <roost/exec/detail/observing.hpp>
 #include <roost/exec/detail/probes.hpp>
 #include <roost/exec/executor.hpp>
 #include <roost/sync/detail/holdings.hpp>
@@ -104,12 +105,6 @@ protected:
 
 private:
     friend class region;
-    void note_stamp() noexcept {
-        if constexpr (holdings::is_possible) {
-            stamp_ = holdings::is_on() ? holdings::stamp() : 0;
-        }
-    }
-
     std::int64_t stamp_;  // written by commit()
     plain<promise_base*> frame_;
     plain<const wait_functions*> functions_;
@@ -125,10 +120,10 @@ public:
     // nothing of the frame or the region may be touched any more.
     [[nodiscard]] bool commit(cancellable& what) noexcept {
         ROOST_PROBE2(job_suspend, &owner(), what.frame_.get());
-        if (flight_recorder::now() != 0) [[unlikely]] {
-            record_suspended(what);
+        what.stamp_ = 0;
+        if (observing::any()) [[unlikely]] {
+            note_suspended(what);
         }
-        what.note_stamp();
         std::uintptr_t expected = 0;
         if (slot_.compare_exchange_strong(expected, word_of(what), mo::release, mo::relaxed)) [[likely]] {  // S1
             return false;
@@ -212,7 +207,7 @@ private:
     void describe_wait(node_description& d) noexcept;
     template <class Look>
     void peek(Look look) noexcept;
-    [[gnu::noinline, gnu::cold]] void record_suspended(const cancellable& what) noexcept;
+    [[gnu::noinline, gnu::cold]] void note_suspended(cancellable& what) noexcept;
     bool commit_cancelled(cancellable& what) noexcept;
     bool claim_wait(cancellable& what) noexcept;
     void disarm_slow(cancellable& what) noexcept;
