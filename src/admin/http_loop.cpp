@@ -84,6 +84,7 @@ void http_loop::run() noexcept {
 void http_loop::run_once(time_point until) noexcept {
     sleep(until);
     take_posted();
+    MHD_run(daemon_.get());  // first what has come: no client is late because this thread was
     const time_point at = now();
     accept_some(at);
     enforce(at);

@@ -115,11 +115,11 @@ TEST(hostile_clients, OBS_266_a_thousand_connections_are_answered_or_closed) {
         all.back()->send(i % 2 == 0 ? get_text("/page") : std::string("GET /pa"));
     }
     expect_served(door);
-    std::size_t served = 0;
+    // Each ends, and the newest are within the limit of 64.
     for (std::size_t i = 0; i < most; i += 2) {
-        served += status_of(all[i]->read_all()) == 200 ? 1 : 0;
+        const int status = status_of(all[i]->read_all());
+        EXPECT_TRUE(status == 200 || (status == 0 && i + 60 < most)) << i << " of " << most << ": " << status;
     }
-    EXPECT_GT(served, most / 4);
     expect_served(door);
 }
 
