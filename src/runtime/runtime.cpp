@@ -142,13 +142,13 @@ void runtime::parts::meter::read(detail::metric_sink& to) {
     const detail::metric_label label{"runtime", of_.name};
     std::size_t busy = 0;
     for (unsigned i = 0; i < of_.workers; ++i) {
-        const detail::pulse& of = of_.loop ? detail::runtime_access::pulse_of(*of_.loop) : of_.scheduler->worker_at(i).pulse;
-        busy += detail::pulse::is_in_body(of.read()) ? 1 : 0;
+        const detail::pulse& beat = of_.loop ? detail::runtime_access::pulse_of(*of_.loop) : of_.scheduler->worker_at(i).pulse;
+        busy += detail::pulse::is_in_body(beat.read()) ? 1 : 0;
     }
     const std::size_t timers = of_.keeper.timers().size() + (of_.loop ? of_.loop->timers_.size() : 0);
-    const std::string_view workers = "Threads of a runtime that run jobs.";
-    to.gauge("roost_workers", workers.data(), double(busy), {label, {"state", "busy"}});
-    to.gauge("roost_workers", workers.data(), double(of_.workers) - double(busy), {label, {"state", "idle"}});
+    constexpr const char* help = "Threads of a runtime that run jobs.";
+    to.gauge("roost_workers", help, double(busy), {label, {"state", "busy"}});
+    to.gauge("roost_workers", help, double(of_.workers) - double(busy), {label, {"state", "idle"}});
     to.gauge("roost_timers", "Timers that are armed.", double(timers), {label});
     to.gauge("roost_blocking_busy", "Threads that run blocking functions.", double(of_.lane.busy()), {label});
     to.gauge("roost_blocking_queued", "Blocking functions that wait for a thread.", double(of_.lane.queued()), {label});
