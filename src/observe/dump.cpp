@@ -100,6 +100,7 @@ private:
         text.append(mine.entry.head);
         detail::append_age(text, f.youngest, f.oldest);
         text.append(mine.entry.tail);
+        detail::append_held_by(text, mine.entry.held_by);
         detail::append_deadline(text, f.soonest);
         if (mine.children > 0) {
             text.append(", ").append(std::to_string(mine.children)).append(mine.children == 1 ? " child" : " children");

@@ -93,6 +93,7 @@ private:
             row.left = d.deadline - d.deadline_clock.value_or(now());
         }
         row.waits_on = keep(d.waits_on);
+        row.held_by = keep(d.held_by);
         if (d.waits_at.is_known()) {
             scratch_.clear();
             detail::append_stack(scratch_, d);
@@ -177,6 +178,7 @@ std::string snapshot_row::to_string() const {
     if (uninterruptible) {
         out.append(", uninterruptible");
     }
+    detail::append_held_by(out, detail::shown(held_by));
     detail::append_deadline(out, left.value_or(duration::max()));
     return out;
 }

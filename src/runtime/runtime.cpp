@@ -142,7 +142,8 @@ void runtime::parts::meter::read(detail::metric_sink& to) {
     const detail::metric_label label{"runtime", of_.name};
     std::size_t busy = 0;
     for (unsigned i = 0; i < of_.workers; ++i) {
-        const detail::pulse& beat = of_.loop ? detail::runtime_access::pulse_of(*of_.loop) : of_.scheduler->worker_at(i).pulse;
+        const detail::pulse& beat =
+            of_.loop ? detail::runtime_access::pulse_of(*of_.loop) : of_.scheduler->worker_at(i).pulse;
         busy += detail::pulse::is_in_body(beat.read()) ? 1 : 0;
     }
     const std::size_t timers = of_.keeper.timers().size() + (of_.loop ? of_.loop->timers_.size() : 0);

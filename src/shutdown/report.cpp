@@ -35,6 +35,7 @@ struct held_node {
     detail::node_ref<> ref;
     std::string kind;
     std::string waits_on;
+    std::string held_by;  // who holds what it waits on
     std::string at;  // the line of the await that it is suspended at, and those of its callers
     std::optional<time_point> started;
     bool uninterruptible = false;
@@ -72,6 +73,7 @@ struct collecting {
         h.ref = detail::node_ref<>::adopt(n);
         h.kind = d.kind;
         h.waits_on = d.waits_on;
+        h.held_by = detail::shown(d.held_by);
         detail::append_stack(h.at, d);
         h.started = d.started;
         h.uninterruptible = d.uninterruptible;
@@ -96,6 +98,7 @@ struct collecting {
         held_node& owner = nodes[inner.owner];
         if (owner.waits_on.empty()) {
             owner.waits_on = inner.waits_on;
+            owner.held_by = inner.held_by;
             owner.at = inner.at;
             owner.uninterruptible = inner.uninterruptible;
         }
@@ -172,7 +175,8 @@ struct collecting {
             if (units != 0) {
                 const auto age = h.started ? std::optional(std::max(at - *h.started, duration::zero())) : std::nullopt;
                 report_entry& e = group(h.kind, h.ref->name(), h.ref->made_at());
-                detail::shutdown_access::add(e, units, age, report_entry::wait{h.waits_on, h.at, units, h.uninterruptible});
+                detail::shutdown_access::add(e, units, age,
+                                             report_entry::wait{h.waits_on, h.at, h.held_by, units, h.uninterruptible});
             }
         }
     }
@@ -214,6 +218,7 @@ void report_entry::add(std::size_t n, std::optional<duration> age, wait what) {
     if (same != waits_.end()) {
         same->count += n;
         if (is_oldest) {
+            same->held_by = std::move(what.held_by);
             std::rotate(waits_.begin(), same, same + 1);
         }
         return;
@@ -264,9 +269,11 @@ std::string report_entry::to_string() const {
         }
         if (!w.on.empty() && all_alike) {
             text.append(w.at).append(count_ == 1 ? ", waits on " : ", all wait on ").append(w.on);
+            detail::append_held_by(text, w.held_by);
         } else if (!w.on.empty()) {
             text.append(", ").append(std::to_string(w.count)).append(w.count == 1 ? " waits on " : " wait on ").append(w.on);
             text.append(w.at, w.at.empty() ? 0 : 1);  // without its comma
+            detail::append_held_by(text, w.held_by);
         } else if (!all_alike) {
             text.append(", ").append(std::to_string(w.count)).append(w.count == 1 ? " is running" : " are running");
         }

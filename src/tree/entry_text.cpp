@@ -35,9 +35,6 @@ void append_wait(std::string& out, const node_description& d) {
     if (!d.waits_on.empty()) {
         out.append(", waits on ").append(shown(d.waits_on));
     }
-    if (!d.held_by.empty()) {
-        out.append(" (").append(shown(d.held_by)).append(")");
-    }
     if (d.uninterruptible) {
         out.append(", uninterruptible");
     }
@@ -63,6 +60,7 @@ entry_text describe_entry(const node_description& d) {
     append_subject(made.head, shown(d.kind), shown(d.name), d.site);
     append_state(made.head, d);
     append_wait(made.tail, d);
+    made.held_by = shown(d.held_by);
     if (d.started) {
         made.age = std::max(duration(0), now() - *d.started);
     }
@@ -70,6 +68,12 @@ entry_text describe_entry(const node_description& d) {
         made.left = d.deadline - d.deadline_clock.value_or(now());
     }
     return made;
+}
+
+void append_held_by(std::string& out, std::string_view held_by) {
+    if (!held_by.empty()) {
+        out.append(" (").append(held_by).append(")");
+    }
 }
 
 void append_age(std::string& out, duration youngest, duration oldest) {
@@ -99,6 +103,7 @@ void append_entry(std::string& out, const entry_text& e) {
     out.append(e.head);
     append_age(out, e.age, e.age);
     out.append(e.tail);
+    append_held_by(out, e.held_by);
     append_deadline(out, e.left);
 }
 

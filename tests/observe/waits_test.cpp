@@ -1,4 +1,7 @@
+#include <roost/observe/dump.hpp>
+#include <roost/observe/snapshot.hpp>
 #include <roost/observe/waits.hpp>
+#include <roost/shutdown/detail/report_of.hpp>
 
 #include "waiting.hpp"
 
@@ -147,6 +150,27 @@ TEST(waits, OBS_228_dumps_name_the_holder) {
     const std::string text = dump(s.root);
     EXPECT_NE(text.find("waits on mutex 'accounts' (held "), std::string::npos) << text;
     EXPECT_NE(text.find(" by job 'transfer'"), std::string::npos) << text;
+    go.set();
+    s.run();
+}
+
+TEST(waits, OBS_228_reports_and_snapshots_name_the_holder) {
+    const tracked_owners on;
+    stage s;
+    event go;
+    mutex m("accounts");
+    s.play(hold(m, go), "transfer");
+    for (int i = 0; i < 3; ++i) {
+        s.play(take(m), "waiter");
+    }
+    const std::string report = detail::report_of(detail::tree_access::core_of(s.root.tree_node())).to_string();
+    EXPECT_NE(report.find("all wait on mutex 'accounts' (held "), std::string::npos) << report;
+    const tree_snapshot all = snapshot(s.root.tree_node(), snapshot_options().name("waiter"));
+    ASSERT_EQ(all.rows().size(), 3U);
+    EXPECT_TRUE(all.rows()[0].held_by.starts_with("held ")) << all.rows()[0].held_by;
+    EXPECT_NE(all.to_text().find("waits on mutex 'accounts' (held "), std::string::npos) << all.to_text();
+    EXPECT_NE(all.to_json().find(R"("held_by":"held )"), std::string::npos) << all.to_json();
+    EXPECT_NE(dump(s.root).find("3 x job 'waiter'"), std::string::npos) << "the age of a holding splits no group";
     go.set();
     s.run();
 }

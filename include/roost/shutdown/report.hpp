@@ -39,9 +39,11 @@ public:
     [[nodiscard]] bool is_about() const noexcept { return is_about_; }
     // Members that wait on the same object at the same line, and their number. `on` is empty for members that run or whose
     // wait is unknown. `at` is the text ", at db.cpp:41 <- server.cpp:97": the await and those of its callers, if known.
+    // `held_by` is the text "held 3 s by job 'transfer' (bank.cpp:42)", of the oldest member, if owners are tracked.
     struct wait {
         std::string on;
         std::string at;
+        std::string held_by;
         std::size_t count = 0;
         bool uninterruptible = false;
     };
@@ -60,7 +62,7 @@ public:
 private:
     friend struct detail::shutdown_access;
     void add(std::size_t n, std::optional<duration> age, std::string on = {}, bool uninterruptible = false) {
-        add(n, age, wait{std::move(on), {}, n, uninterruptible});
+        add(n, age, wait{std::move(on), {}, {}, n, uninterruptible});
     }
     void add(std::size_t n, std::optional<duration> age, wait what);
     void add_at_least(std::size_t n, std::optional<duration> age);

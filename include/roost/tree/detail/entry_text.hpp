@@ -24,6 +24,7 @@ namespace detail {
 struct entry_text {
     std::string head;  // kind, name, site, state and its reason
     std::string tail;  // what the node waits on
+    std::string held_by;  // who holds what it waits on; no part of what siblings are compared by
     duration age = duration(-1);  // negative: unknown
     duration left = duration::max();  // until the deadline; max(): there is none
 };
@@ -39,7 +40,9 @@ void append_stack(std::string& out, const observe::node_description& d);
 void append_age(std::string& out, duration youngest, duration oldest);
 // Appends ", deadline in 188 ms" or ", deadline passed 2 s ago"; nothing if `left` is max().
 void append_deadline(std::string& out, duration left);
-// Appends all four pieces.
+// Appends " (held 3 s by job 'transfer' (bank.cpp:42))"; nothing if the text is empty.
+void append_held_by(std::string& out, std::string_view held_by);
+// Appends all pieces.
 void append_entry(std::string& out, const entry_text& e);
 
 }  // namespace detail
