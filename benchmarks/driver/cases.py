@@ -41,7 +41,7 @@ class Server:
     deadline_args: str = ""   # without them it takes no part in rows with deadlines
 
 
-PREFIXES = ("sync/", "tree/", "task/", "jobs/", "shutdown/", "pool/", "runtime/", "service/", "scale/", "floor/", "io/")
+PREFIXES = ("sync/", "tree/", "task/", "jobs/", "shutdown/", "pool/", "runtime/", "service/", "scale/", "floor/", "io/", "observe/")
 
 
 def load(path):
