@@ -45,7 +45,10 @@ private:
         static const metrics::buckets long_waits = metrics::buckets::seconds();
         static const metrics::buckets short_waits{1e-6, 5e-6, 1e-5,   2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3,
                                                   5e-3, 1e-2, 2.5e-2, 5e-2,   0.1,  0.25, 0.5,    1,    2.5,  10};
-        return (name == "roost_run_delay_seconds" || name == "roost_body_seconds" ? short_waits : long_waits).bounds();
+        return (name == "roost_run_delay_seconds" || name == "roost_body_seconds" || name == "roost_lock_wait_seconds"
+                    ? short_waits
+                    : long_waits)
+            .bounds();
     }
 
     exported& series_of(const char* name, const char* help, metric_kind kind, labels of) {
@@ -87,9 +90,10 @@ void read_times(scrape_sink& to) {
         const char* name;
         const char* help;
     };
-    constexpr std::array<entry, 3> all{{
+    constexpr std::array<entry, 4> all{{
         {timed::run_delay, "roost_run_delay_seconds", "From the start of a job to its first step; a sample."},
         {timed::body, "roost_body_seconds", "How long a job ran without suspending; a sample."},
+        {timed::lock_wait, "roost_lock_wait_seconds", "How long a job waited for a mutex or for permits of a semaphore."},
         {timed::timer_lateness, "roost_timer_lateness_seconds", "How long after its deadline a timer fired."},
     }};
     for (const entry& e : all) {

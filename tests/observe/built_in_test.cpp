@@ -4,6 +4,7 @@
 #include <roost/runtime/run.hpp>
 #include <roost/runtime/runtime.hpp>
 #include <roost/sync/channel.hpp>
+#include <roost/sync/mutex.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/owned_scope.hpp>
 #include <roost/task/scope.hpp>
@@ -174,6 +175,24 @@ TEST(built_in, OBS_164_stalls_and_dropped_events_are_counted) {
     metrics::count_dropped_events(5);
     EXPECT_EQ(now_of("roost_stalls_total{kind=\"runnable\"}"), stalls + 1);
     EXPECT_EQ(now_of("roost_dropped_events_total"), dropped + 5);
+}
+
+task<> hold_for(mutex& m, duration d) {
+    auto mine = co_await m.lock();
+    co_await sleep_for(d);
+}
+task<> two_holders(scope& s, mutex& m) {
+    s.launch("first", hold_for(m, 20ms));
+    s.launch("second", hold_for(m, 0ms));
+    co_return;
+}
+TEST(built_in, OBS_168_waits_for_locks_are_measured) {
+    metrics::enable();
+    const double before = or_zero(now_of("roost_lock_wait_seconds_sum"));
+    mutex m("bi_lock");
+    run(with_scope(two_holders, std::ref(m)));
+    metrics::set_enabled(false);
+    EXPECT_GE(now_of("roost_lock_wait_seconds_sum"), before + 0.015);
 }
 
 task<> keep_the_worker() {

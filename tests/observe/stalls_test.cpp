@@ -1,6 +1,7 @@
 #include <roost/observe/stalls.hpp>
 
 #include <roost/base/detail/measuring.hpp>
+#include <roost/observe/waits.hpp>
 #include <roost/sync/event.hpp>
 #include <roost/task/ignore.hpp>
 #include <roost/task/scope.hpp>
@@ -82,6 +83,49 @@ TEST(stalls, OBS_241_an_await_that_cannot_be_abandoned_is_named) {
     EXPECT_NE(found[0].to_string().find("it awaits a foreign awaitable"), std::string::npos) << found[0].to_string();
     outside.resume();
     s.run();
+}
+
+TEST(stalls, OBS_243_a_job_that_no_thread_runs_is_reported_after_the_limit) {
+    stage s;
+    event go("go");
+    const job j = s.start(wait_for(go), "queued");
+    stall_watch watch(5s);
+    const time_point start(1h);
+    const auto counted = [] { return detail::measuring::count_of(detail::rare_event::late_start); };
+    const std::uint64_t before = counted();
+    EXPECT_TRUE(watch.look(s.root, start).empty());
+    const auto found = watch.look(s.root, start + 5s);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].job, j.tree_node());
+    EXPECT_EQ(found[0].cause, stall_cause::not_begun);
+    EXPECT_NE(found[0].to_string().find("was started 5 s ago and no thread has run it"), std::string::npos);
+    EXPECT_EQ(watch.look(s.root, start + 6s).size(), 1U);
+    EXPECT_EQ(counted(), before + 1);
+    s.run();
+    EXPECT_TRUE(watch.look(s.root, start + 7s).empty());
+    go.set();
+    s.run();
+}
+
+TEST(stalls, OBS_243_a_woken_job_that_no_thread_runs_is_reported_while_owners_are_tracked) {
+    stage s;
+    event go("go");
+    set_owner_tracking(true);
+    const job j = s.play(wait_for(go), "woken");
+    stall_watch watch(5s);
+    const time_point start(1h);
+    EXPECT_TRUE(watch.look(s.root, start).empty());
+    EXPECT_TRUE(watch.look(s.root, start + 9s).empty()) << "it waits";
+    go.set();
+    EXPECT_TRUE(watch.look(s.root, start + 10s).empty());
+    const auto found = watch.look(s.root, start + 15s);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].job, j.tree_node());
+    EXPECT_EQ(found[0].cause, stall_cause::not_resumed);
+    EXPECT_NE(found[0].to_string().find("was woken 5 s ago and no thread has run it since"), std::string::npos);
+    set_owner_tracking(false);
+    s.run();
+    EXPECT_TRUE(watch.look(s.root, start + 16s).empty());
 }
 
 TEST(stalls, OBS_242_a_job_that_waits_for_its_children_is_left_out) {

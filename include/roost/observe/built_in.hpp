@@ -8,7 +8,7 @@
 //                  roost_phase{service,phase} roost_ready{service} roost_ledger_total{service,outcome}
 //                  roost_ledger_open{service} roost_guards{node} roost_stalls_total{kind} roost_dropped_events_total
 //   while enabled  roost_jobs{state} roost_jobs_total{outcome,name} roost_run_delay_seconds roost_body_seconds
-//                  roost_timer_lateness_seconds roost_pool_wait_seconds{pool}
+//                  roost_timer_lateness_seconds roost_lock_wait_seconds roost_pool_wait_seconds{pool}
 //
 // Counts are exact. Run delay and body time are samples where a thread has more than 4000 a second: a sample counts for those
 // since the one before, at most 384. Objects with equal labels are added up. A runtime, pool or service is there from its constructor to its end. observe_guards() adds a

@@ -19,8 +19,8 @@
 namespace roost::inline ROOST_ABI::detail {
 
 // Durations in nanoseconds.
-enum class timed : unsigned char { run_delay, body, timer_lateness };
-inline constexpr std::size_t timed_kinds = 3;
+enum class timed : unsigned char { run_delay, body, timer_lateness, lock_wait };
+inline constexpr std::size_t timed_kinds = 4;
 
 // Rare events, which are counted always.
 enum class rare_event : unsigned char { stall, late_start, ignored_cancel, dropped_event };

@@ -200,6 +200,7 @@ public:
     [[nodiscard]] waiter& node() noexcept { return node_; }
     [[nodiscard]] wait_target waits_on() const noexcept { return permits_here().describe(); }
     static constexpr bool takes_permits = true;
+    static constexpr void measured_as_lock() noexcept {}  // a task measures how long it waits
     // For another thread: what the wait is for.
     [[nodiscard]] wait_subject subject() const noexcept {
         return {.of = &permits_here(), .need = node_.weight(), .is_pending = !node_.is_claimed()};

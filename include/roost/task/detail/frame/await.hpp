@@ -10,6 +10,8 @@
 // Each of them starts with a checkpoint: in a cancelled region the await does not begin and the frame unwinds. An await that
 // is ready counts a step (task/detail/frame/give_way.hpp): other work may run before it continues with its result.
 
+#include <roost/base/clock.hpp>
+#include <roost/base/detail/measuring.hpp>
 #include <roost/exec/detail/awaitable.hpp>
 #include <roost/exec/resume.hpp>
 #include <roost/sync/detail/lock_takers.hpp>
@@ -20,6 +22,7 @@
 #include <roost/task/detail/job/region.hpp>
 
 #include <coroutine>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <type_traits>
@@ -96,6 +99,7 @@ public:
             std::construct_at(&label_, inner_.waits_on());
         }
         suspended_ = true;
+        since_.begin();
         if (!publish(self)) {
             suspended_ = false;
             return false;
@@ -109,6 +113,7 @@ public:
     decltype(auto) await_resume() {
         if (suspended_) {
             frame().region().disarm(*this);
+            since_.end();
         }
         const std::conditional_t<takes, noted_taker, no_taker> by(frame());
         return resume_inner();
@@ -179,6 +184,26 @@ private:
     }
     static constexpr wait_functions functions{&cancel_inner, &label_of, &joined, &subject_of};
 
+    // How long a lock was waited for, for roost_lock_wait_seconds.
+    class lock_clock {
+    public:
+        void begin() noexcept { at_ = measuring::is_on() ? roost::now().time_since_epoch().count() : 0; }
+        void end() const noexcept {
+            if (at_ != 0) [[unlikely]] {
+                measuring::record(timed::lock_wait, roost::now() - time_point(duration(at_)));
+            }
+        }
+
+    private:
+        std::int64_t at_;
+    };
+    struct no_clock {
+        static void begin() noexcept {}
+        static void end() noexcept {}
+    };
+    static constexpr bool is_lock = requires(const std::remove_reference_t<Awaiter>& a) { a.measured_as_lock(); };
+
+    [[no_unique_address]] std::conditional_t<is_lock, lock_clock, no_clock> since_;
     Awaiter inner_;
     union {
         wait_target label_;  // from await_suspend() on, so that an await that is ready need not write it
