@@ -13,7 +13,7 @@ namespace roost::inline ROOST_ABI {
 
 using namespace observe;
 
-bool snapshot_options::matches(const node_description& d, time_point at) const noexcept {
+bool snapshot_options::matches(const node_description& d, std::optional<time_point> started, time_point at) const noexcept {
     if (d.left_out || (!kind_.empty() && d.kind != kind_)) {
         return false;
     }
@@ -23,7 +23,7 @@ bool snapshot_options::matches(const node_description& d, time_point at) const n
     if (!waits_on_.empty() && d.waits_on.find(waits_on_) == std::string_view::npos) {
         return false;
     }
-    return age_ < duration(0) || (d.started && at - *d.started >= age_);
+    return age_ < duration(0) || (started && at - *started >= age_);
 }
 
 class tree_snapshot::builder {
@@ -58,7 +58,10 @@ private:
         parents_.resize(d.depth + 1);
         parents_[d.depth] = id;
         ++to_.visited_;
-        if (how_.matches(d, to_.taken_)) {
+        started_.resize(d.depth + 1);
+        const bool is_part = d.depth > 0 && d.target->functions().own == detail::own_work::none;
+        started_[d.depth] = d.started || !is_part ? d.started : started_[d.depth - 1];
+        if (how_.matches(d, started_[d.depth], to_.taken_)) {
             snapshot_row& row = to_.rows_.emplace_back();
             row.id = id;
             row.parent = d.depth == 0 ? 0 : parents_[d.depth - 1];
@@ -118,6 +121,7 @@ private:
     tree_snapshot& to_;
     const snapshot_options& how_;
     std::vector<std::uint64_t> parents_;  // by depth
+    std::vector<std::optional<time_point>> started_;  // by depth
     std::string scratch_;
     std::size_t used_ = 0;
     std::exception_ptr thrown_;
@@ -148,9 +152,9 @@ const snapshot_row* tree_snapshot::find(std::uint64_t id) const noexcept {
 }
 
 std::size_t tree_snapshot::bytes() const noexcept {
-    std::size_t sum = rows_.capacity() * sizeof(snapshot_row);
+    std::size_t sum = rows_.size() * sizeof(snapshot_row);
     for (const std::vector<char>& block : texts_) {
-        sum += block.capacity();
+        sum += block.size();
     }
     return sum;
 }
@@ -163,7 +167,9 @@ std::string snapshot_row::to_string() const {
         out.append(", ").append(roost::to_string(requested)).append(" held up");
     }
     if (!reason.empty()) {
-        out.append(" (").append(detail::shown(reason)).append(")");
+        out.append(" (");
+        detail::append_on_one_line(out, detail::shown(reason));
+        out.append(")");
     }
     if (shield) {
         out.append(", shielded");
@@ -173,7 +179,8 @@ std::string snapshot_row::to_string() const {
         out.append(", at ").append(stack);
     }
     if (!waits_on.empty()) {
-        out.append(", waits on ").append(detail::shown(waits_on));
+        out.append(", waits on ");
+        detail::append_on_one_line(out, detail::shown(waits_on));
     }
     if (uninterruptible) {
         out.append(", uninterruptible");

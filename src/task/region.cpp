@@ -178,9 +178,6 @@ void describe_frames(const promise_base& innermost, node_description& d) noexcep
             return;
         }
     }
-    if (!d.waits_at.is_known()) {
-        d.waits_at = innermost.await_site();
-    }
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ void append_state(std::string& out, const node_description& d) {
 void append_wait(std::string& out, const node_description& d) {
     append_stack(out, d);
     if (!d.waits_on.empty()) {
-        out.append(", waits on ").append(shown(d.waits_on));
+        out.append(", waits on ");
+        append_on_one_line(out, shown(d.waits_on));
     }
     if (d.uninterruptible) {
         out.append(", uninterruptible");
@@ -72,7 +73,9 @@ entry_text describe_entry(const node_description& d) {
 
 void append_held_by(std::string& out, std::string_view held_by) {
     if (!held_by.empty()) {
-        out.append(" (").append(held_by).append(")");
+        out.append(" (");
+        append_on_one_line(out, held_by);
+        out.append(")");
     }
 }
 

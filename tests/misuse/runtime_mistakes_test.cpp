@@ -194,7 +194,8 @@ TEST(mistakes, OBS_103_a_mistake_in_a_job_names_the_await_before_it) {
     s.play(forgets_after_a_wait(go, m, line), "transfer");
     go.set();
     s.run();
-    EXPECT_TRUE(h.has("), after its await at runtime_mistakes_test.cpp:" + std::to_string(line) + "]")) << h.text();
+    EXPECT_TRUE(h.has("), after its await at ") && h.has("runtime_mistakes_test.cpp:" + std::to_string(line) + "]"))
+        << h.text();
 }
 TEST(mistakes, BASE_61_a_mistake_in_a_job_names_the_job) {
     const heard h;

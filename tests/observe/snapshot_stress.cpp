@@ -55,13 +55,14 @@ task<> churn(scope& s, mutex& m, event& never, const std::atomic<bool>& over) {
 void check(const snapshot_row& r, const std::map<std::uint64_t, std::uint32_t>& depths) {
     if (r.name == "first" && !r.waits_on.empty()) {
         EXPECT_EQ(r.waits_on, "mutex 'shared'");
-        EXPECT_EQ(r.stack, "snapshot_stress.cpp:" + std::to_string(first_line));
+        EXPECT_TRUE(r.stack.ends_with("snapshot_stress.cpp:" + std::to_string(first_line))) << r.stack;
     }
     if (r.name == "second inner" && !r.waits_on.empty()) {
         ADD_FAILURE() << "it waits in its deadline: " << r.to_string();
     }
     if (r.name == "deadline" && !r.stack.empty()) {
-        EXPECT_TRUE(r.stack.starts_with("snapshot_stress.cpp:" + std::to_string(second_line))) << r.to_string();
+        EXPECT_TRUE(r.stack.find("snapshot_stress.cpp:" + std::to_string(second_line)) != std::string_view::npos)
+            << r.to_string();
         EXPECT_EQ(r.waits_on, "event 'never'");
     }
     EXPECT_NE(r.id, 0U);

@@ -62,7 +62,8 @@ TEST(shutdown_tasks, OBS_102_a_report_shows_where_each_job_is_suspended) {
     };
     start(true);
     on.run_all();
-    const std::string file = "tasks_test.cpp:";
+    std::string file = site::here().to_string();
+    file.resize(file.rfind(':') + 1);
     const std::string at = "at " + file + std::to_string(line) + " <- " + file + std::to_string(caller);
     const std::string alone = server.report().to_string();
     EXPECT_NE(alone.find(", " + at + ", waits on event 'go'"), std::string::npos) << alone;

@@ -174,7 +174,8 @@ TEST(await_site, OBS_101_a_dump_shows_the_stack) {
     event go("go");
     lines at;
     s.play(outer(go, at), "job");
-    const std::string file = "await_site_test.cpp:";
+    std::string file = site::here().to_string();
+    file.resize(file.rfind(':') + 1);
     const std::string expected = ", at " + file + std::to_string(at.inner) + " <- " + file + std::to_string(at.middle) +
                                  " <- " + file + std::to_string(at.outer) + ", waits on event 'go'";
     EXPECT_NE(dump(s.root).find(expected), std::string::npos) << dump(s.root);

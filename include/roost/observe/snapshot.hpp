@@ -28,22 +28,44 @@ namespace roost::inline ROOST_ABI::observe {
 class snapshot_options {
 public:
     // Lists at most n nodes, in at most n bytes of rows and texts (at least one node), and visits at most n nodes.
-    [[nodiscard]] snapshot_options nodes(std::size_t n) && { return nodes_ = n, std::move(*this); }
-    [[nodiscard]] snapshot_options bytes(std::size_t n) && { return bytes_ = n, std::move(*this); }
-    [[nodiscard]] snapshot_options visits(std::size_t n) && { return visits_ = n, std::move(*this); }
+    [[nodiscard]] snapshot_options nodes(std::size_t n) const {
+        return with([&](snapshot_options& o) { o.nodes_ = n; });
+    }
+    [[nodiscard]] snapshot_options bytes(std::size_t n) const {
+        return with([&](snapshot_options& o) { o.bytes_ = n; });
+    }
+    [[nodiscard]] snapshot_options visits(std::size_t n) const {
+        return with([&](snapshot_options& o) { o.visits_ = n; });
+    }
     // Only nodes whose name contains the text; whose kind is this ("job", "scope", "pool", ...); that wait on something whose
-    // text contains this; that exist for at least so long. All that are set have to match.
-    [[nodiscard]] snapshot_options name(std::string part) && { return name_ = std::move(part), std::move(*this); }
-    [[nodiscard]] snapshot_options kind(std::string k) && { return kind_ = std::move(k), std::move(*this); }
-    [[nodiscard]] snapshot_options waits_on(std::string part) && { return waits_on_ = std::move(part), std::move(*this); }
-    [[nodiscard]] snapshot_options older_than(duration age) && { return age_ = age, std::move(*this); }
+    // text contains this; that exist for at least so long (a region is as old as its job). All that are set have to match.
+    [[nodiscard]] snapshot_options name(std::string part) const {
+        return with([&](snapshot_options& o) { o.name_ = std::move(part); });
+    }
+    [[nodiscard]] snapshot_options kind(std::string k) const {
+        return with([&](snapshot_options& o) { o.kind_ = std::move(k); });
+    }
+    [[nodiscard]] snapshot_options waits_on(std::string part) const {
+        return with([&](snapshot_options& o) { o.waits_on_ = std::move(part); });
+    }
+    [[nodiscard]] snapshot_options older_than(duration age) const {
+        return with([&](snapshot_options& o) { o.age_ = age; });
+    }
 
     [[nodiscard]] std::size_t nodes() const noexcept { return nodes_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
     [[nodiscard]] std::size_t visits() const noexcept { return visits_; }
-    [[nodiscard]] bool matches(const node_description& d, time_point now) const noexcept;
+    // `started`: of the node, or of the job that it is a part of.
+    [[nodiscard]] bool matches(const node_description& d, std::optional<time_point> started, time_point now) const noexcept;
 
 private:
+    template <class Change>
+    [[nodiscard]] snapshot_options with(Change change) const {
+        snapshot_options changed = *this;
+        change(changed);
+        return changed;
+    }
+
     std::size_t nodes_ = 10'000;
     std::size_t bytes_ = 8U << 20U;
     std::size_t visits_ = 1'000'000;
@@ -113,7 +135,7 @@ public:
     // Returns false if a limit ended the page before the last node.
     [[nodiscard]] bool is_complete() const noexcept { return is_complete_; }
     [[nodiscard]] time_point taken() const noexcept { return taken_; }
-    // Returns the memory that the rows and their texts use.
+    // Returns the size of the rows and their texts, without what their containers reserve.
     [[nodiscard]] std::size_t bytes() const noexcept;
 
     // One line per row, indented.
