@@ -25,9 +25,9 @@
 
 namespace roost::inline ROOST_ABI::metrics {
 
-// Switches the measuring of jobs and times on or off. Returns true if it was on before. The first time it is switched on, it
-// allocates 300 to 600 kilobytes, by the number of hardware threads, and never frees them. Jobs that exist already are not
-// counted. Thread-safe. Throws std::bad_alloc.
+// Switches the measuring of jobs and times on or off. Returns true if it was on before. The first call with true allocates 300 to
+// 600 kilobytes, by the number of hardware threads. They are never freed. Jobs that exist already are not counted. Thread-safe.
+// Throws std::bad_alloc.
 bool set_enabled(bool on);
 // As set_enabled(true).
 inline bool enable() { return set_enabled(true); }
