@@ -43,7 +43,7 @@ void measure(const settings& what) {
 
 http_routes routes_of(const settings& what, http_handler ready, http_handler live) {
     http_routes all = what.pages();
-    // Without a check of the program's own nothing blocks, so these two answer whatever the other handlers do.
+    // Without a check of the program's own, these two never block: they run on the listener's thread.
     all.get("/readyz", std::move(ready), what.ready() ? runs::alone : runs::at_once);
     all.get("/livez", std::move(live), what.live() ? runs::alone : runs::at_once);
     all.get("/metrics", [from = &what.metrics()](const http_request& asked) { return metrics_of(*from, asked); });
@@ -68,7 +68,7 @@ http_reply ready_of(const service::host& h, const settings::check& own) {
     return verdict(good, good ? "ready" : "not ready");
 }
 
-// After phase exit no executor runs the probe's work, and the service is about to end: that is no reason to kill it.
+// From phase exit on, no executor runs the probe's work. The service is about to end, so it must not be killed for that.
 http_reply live_of(const service::host& h, const settings::check& own) {
     const bool good = (h.is_live() || h.phase() >= service::phase::exit) && holds(own);
     return verdict(good, good ? "live" : "not live");

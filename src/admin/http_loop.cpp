@@ -138,7 +138,7 @@ void http_loop::accept_some(time_point at) noexcept {
     }
 }
 
-// The newest client is served: one that opens connections and says nothing keeps no other out.
+// A new client is always served. So a client that opens connections and sends nothing cannot keep others out.
 void http_loop::add(int fd, time_point at) noexcept {
     if (clients_.live() >= limits_.connections()) {
         if (client* const victim = clients_.to_drop(at)) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <exception>
 
-// How a snapshot is taken. Each node's facts are copied while the walk stands on it; texts go into blocks that never move.
+// How a snapshot is taken. The facts of each node are copied while the walk is at it. Texts are in blocks that never move.
 // (JSON: snapshot_json.cpp.)
 
 namespace roost::inline ROOST_ABI {

@@ -50,7 +50,7 @@ struct kept_holding {
 [[nodiscard]] bool read_edge(region& in, wait_edge& edge) noexcept;
 // Returns the edges below root. Throws std::bad_alloc.
 [[nodiscard]] std::vector<wait_edge> read_edges(node& root, std::size_t limit);
-// Returns who holds the primitive. Throws std::bad_alloc.
+// Returns the holdings of the primitive. Throws std::bad_alloc.
 [[nodiscard]] std::vector<kept_holding> read_holdings(const void* of);
 // Returns true if both are the same wait, which has not ended in between.
 [[nodiscard]] bool is_same_wait(const wait_edge& before, const wait_edge& after) noexcept;

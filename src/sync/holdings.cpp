@@ -16,7 +16,7 @@ constinit atomic<bool> holdings::on{false};
 
 namespace {
 
-// The holdings of the primitives whose addresses fall here. Without a destructor: guards may be destroyed after it.
+// The holdings of the primitives whose addresses map to this stripe. It has no destructor: guards may be destroyed later.
 class alignas(64) holding_stripe {
 public:
     constexpr holding_stripe() noexcept = default;
@@ -37,7 +37,7 @@ public:
         return true;
     }
     void erase(holding* at) noexcept { *at = items_[--size_]; }
-    // Takes one out, whichever. Returns false if none is left.
+    // Moves any holding to `one`. Returns false if none is left.
     [[nodiscard]] bool take(holding& one) noexcept {
         if (size_ == 0) {
             return false;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The bounds under which a histogram is exported, and the unit in which it keeps its values.
+// The bounds that a histogram is exported with, and the unit in which it keeps its values.
 
 #include <roost/base/config.hpp>
 
@@ -10,25 +10,26 @@
 
 namespace roost::inline ROOST_ABI::metrics {
 
-// A histogram keeps whole multiples of its resolution, in buckets of about 3 % width; the bounds only say what is exported. A
-// value counts for a bound that is less than 3 % below it or above it.
+// A histogram keeps whole multiples of its resolution, in fine buckets of about 3 % width. The bounds only decide what is
+// exported: so a value that is within 3 % of a bound may be counted on the other side of it.
 class buckets {
 public:
     static constexpr std::size_t most = 60;
     static constexpr double nanosecond = 1e-9;
 
-    // Throws error(refused) if the bounds are not finite, positive and increasing, or if there are more than 60.
+    // Throws error(refused) if the bounds are not finite, positive and increasing, or more than 60. Throws error(refused) if
+    // the resolution is not finite and positive. Throws std::bad_alloc.
     explicit(false) buckets(std::initializer_list<double> bounds) : buckets(std::vector<double>(bounds)) {}
     explicit buckets(std::vector<double> bounds, double resolution = nanosecond);
-    // From 100 microseconds to 100 seconds, three per power of ten.
+    // Returns bounds from 100 microseconds to 100 seconds, three per power of ten.
     [[nodiscard]] static buckets seconds();
-    // From 64 to 2^30, one per two powers of two; whole numbers.
+    // Returns bounds from 64 to 2^30, each four times the one before, with resolution 1.
     [[nodiscard]] static buckets bytes();
-    // count bounds, each `factor` times the one before.
+    // Returns `count` bounds, each `factor` times the one before. Throws error(refused) as the constructor.
     [[nodiscard]] static buckets exponential(double first, double factor, std::size_t count);
 
-    // Returns the same bounds for values that are kept as multiples of `unit`. The sum of all values has to be below 2^64
-    // units: with nanoseconds that is 584 years, with bytes of resolution 1 it is 16 exabytes.
+    // Returns the same bounds for values that are kept as multiples of `unit`. Requires that the sum of all values stays
+    // below 2^64 units: 584 years in nanoseconds, 16 exabytes in bytes.
     [[nodiscard]] buckets resolution(double unit) const { return buckets(bounds_, unit); }
 
     [[nodiscard]] const std::vector<double>& bounds() const& noexcept { return bounds_; }

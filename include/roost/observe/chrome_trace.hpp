@@ -1,8 +1,8 @@
 #pragma once
 
-// A flight recording as trace event JSON, which ui.perfetto.dev, chrome://tracing and speedscope open: a track per thread with a
-// slice for each run of a body, flow arrows from the body that woke a job to its next run, an asynchronous slice for the life of
-// each job and each use of a pooled resource, and instants for cancels, levels, timers and stalls.
+// A recording as trace event JSON, for ui.perfetto.dev. Each thread is a track, with a slice for each run of a body. An
+// arrow leads from the body that woke a job to the next run of that job. The life of a job and each use of a pooled resource
+// are asynchronous slices. Cancels, levels, timers and stalls are instants.
 
 #include <roost/observe/recording.hpp>
 
@@ -10,7 +10,7 @@
 
 namespace roost::inline ROOST_ABI::observe {
 
-// Returns valid JSON for any recording, also a damaged one. Throws std::bad_alloc.
+// Returns valid JSON for any recording, also for a damaged one. Thread-safe. Throws std::bad_alloc.
 [[nodiscard]] std::string to_chrome_trace(const recording& from);
 
 }  // namespace roost::inline ROOST_ABI::observe

@@ -8,7 +8,7 @@
 
 namespace roost::inline ROOST_ABI::metrics {
 
-// Refers to texts of the caller. A metric copies at most 64 and 32 bytes of them.
+// Refers to texts of the caller. A metric copies at most 64 bytes of the trace id and 32 bytes of the span id.
 class exemplar {
 public:
     constexpr explicit exemplar(std::string_view trace_id, std::string_view span_id = {}) noexcept

@@ -10,7 +10,7 @@
 //   set_shutdown_log(s)           shutdown_log_sink, empty: off             off        records of shutdown nodes
 //   set_guard_tracking(m)         guard_tracking                            sites      what each guard records for a report
 //   set_job_counting(on)          bool                                      false      whether jobs are counted: job_counts_now()
-//   set_owner_tracking(on)        bool                                      false      who holds locks, permits and resources: waits()
+//   set_owner_tracking(on)        bool                                      false      which jobs own locks and permits: waits()
 //
 // set_panic_handler and set_shutdown_log require that no other thread uses Roost; the others are thread-safe. Only
 // `observation` may exist several times: up to eight observers of all jobs, each from its constructor to its destructor. The

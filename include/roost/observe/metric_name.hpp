@@ -50,7 +50,7 @@ private:
     std::string_view text_;
 };
 
-// As a metric's name, without colons. Does not begin with two underscores and is neither 'le' nor 'quantile'.
+// As metric_name, without colons. It does not begin with two underscores, and is neither 'le' nor 'quantile'.
 class label_name {
 public:
     template <std::size_t N>

@@ -7,18 +7,20 @@
 //   metrics::gauge open("shop_open_carts", "Carts that are open now.");
 //   metrics::histogram took("shop_answer_seconds", "From a request to its answer.");
 //
-//   orders.add();                                  1 to 3 ns; threads do not meet on a cache line
-//   answers.with({"200"}).add();                   looks the series up; keep the handle where this is hot
+//   orders.add();                                  no lock; each of 24 threads has a cache line of its own
+//   answers.with({"200"}).add();                   takes a lock to find the series; on a hot path, keep what with() returns
 //   took.record(0.25);                             seconds, or a duration
 //   reply(metrics::to_prometheus());               metrics_text.hpp
 //   metrics::enable();                             measures jobs too; built_in.hpp lists the metrics of the library
 //
-// A handle is a pointer: cheap to copy, and it keeps its series, also when its registry is gone. Two handles with the same name,
-// type, help and labels are the same metric; anything else under a name that is taken throws error(refused). Constructors
-// allocate and may throw std::bad_alloc; nothing else does. add(), set() and record() are thread-safe and take no lock.
+// A handle is a shared pointer to its series. The series lives as long as a handle, also after its registry was destroyed.
+// Two handles with the same name, type, help, labels and buckets are the same metric. A constructor throws error(refused) if
+// the name is taken by another definition, or ends with _bucket, _count, _sum or _created. Constructors and with() allocate
+// and throw std::bad_alloc. All other functions are thread-safe, allocate nothing and never wait for a lock. An exemplar is
+// left out if another thread writes one at that moment.
 //
-// Labels: at most 200 series per metric. The values of all further ones become `other`, and
-// roost_metrics_label_overflow_total{metric} counts their uses. A value is cut at 120 bytes; what is not UTF-8 is replaced.
+// Labels: at most 200 series per metric. Further label values become `other`, and roost_metrics_label_overflow_total{metric}
+// counts their uses. A value is cut at 120 bytes. Bytes that are not UTF-8 are replaced.
 
 #include <roost/base/clock.hpp>
 #include <roost/observe/buckets.hpp>
@@ -40,21 +42,23 @@ namespace roost::inline ROOST_ABI::metrics {
 template <class Metric>
 class labelled;
 
-// A number that only grows. Each thread counts in a part of its own.
+// A number that only grows. Memory: 2 kilobytes per series.
 class counter {
 public:
-    // The name has to end with _total.
+    // Throws error(refused) if the name does not end with _total, or is taken. Throws std::bad_alloc.
     counter(metric_name name, std::string_view help, const registry& in = registry::of_process())
         : counter(detail::metric_handles::only(in, name.text(), help, kind)) {}
     counter(const counter&) noexcept = default;
     counter& operator=(const counter&) noexcept = default;
 
+    // Wait-free.
     void add(std::uint64_t n = 1) const noexcept { series_->count.add(n); }
-    // As add(n). OpenMetrics shows the last such exemplar.
+    // As add(n). OpenMetrics shows the last exemplar.
     void add(std::uint64_t n, const exemplar& of) const noexcept {
         series_->count.add(n);
         series_->keep(of, n);
     }
+    // Returns the sum of all add() that happened before.
     [[nodiscard]] std::uint64_t value() const noexcept { return series_->count.read(); }
 
 private:
@@ -68,6 +72,7 @@ private:
 // A number that goes up and down.
 class gauge {
 public:
+    // Throws error(refused) if the name ends with _total, or is taken. Throws std::bad_alloc.
     gauge(metric_name name, std::string_view help, const registry& in = registry::of_process())
         : gauge(detail::metric_handles::only(in, name.text(), help, kind)) {}
     gauge(const gauge&) noexcept = default;
@@ -85,27 +90,30 @@ private:
     std::shared_ptr<detail::gauge_series> series_;
 };
 
-// How often which values occurred, within 3 % (buckets.hpp). Memory: 8 kilobytes for each of 4 to 16 threads; with labels 31
-// kilobytes per series.
+// How many values of each size were recorded, within about 3 % (buckets.hpp). Memory: 8 kilobytes per part; 4 to 16 parts,
+// by the number of hardware threads; with labels 4 parts, 31 kilobytes, per series.
 class histogram {
 public:
+    // Throws error(refused) if the name ends with _total, or is taken. Throws std::bad_alloc.
     histogram(metric_name name, std::string_view help, const buckets& how = buckets::seconds(),
               const registry& in = registry::of_process())
         : histogram(detail::metric_handles::only(in, name.text(), help, kind, &how)) {}
     histogram(const histogram&) noexcept = default;
     histogram& operator=(const histogram&) noexcept = default;
 
-    // Wait-free. A value below zero, or one that is no number, counts as 0.
+    // Wait-free. A value below zero, or one that is not a number, counts as 0.
     void record(double value) const noexcept { series_->record(value); }
     void record(duration took) const noexcept { series_->record(std::chrono::duration<double>(took).count()); }
-    // As record(value). OpenMetrics shows the last such exemplar beside its bucket.
+    // As record(value). OpenMetrics shows the last exemplar of each bucket.
     void record(double value, const exemplar& of) const noexcept { series_->record(value, of); }
     void record(duration took, const exemplar& of) const noexcept {
         series_->record(std::chrono::duration<double>(took).count(), of);
     }
 
+    // Returns how many values were recorded.
     [[nodiscard]] std::uint64_t count() const noexcept { return series_->all.read().count(); }
-    // Returns the value that the share q of all values does not exceed, within 3 %; 0 if there is none.
+    // Returns the value that the share q (0 to 1) of all values does not exceed, within about 3 %. Returns 0 if there are no
+    // values.
     [[nodiscard]] double quantile(double q) const noexcept {
         return static_cast<double>(series_->all.read().quantile(q)) / series_->per_unit;
     }
@@ -118,10 +126,11 @@ private:
     std::shared_ptr<detail::histogram_series> series_;
 };
 
-// A metric with labels: one series per combination of their values.
+// A metric with labels: one series per combination of label values.
 template <class Metric>
 class labelled {
 public:
+    // Throw error(refused) as the constructors of Metric, and if a label is named twice. Throw std::bad_alloc.
     labelled(metric_name name, std::string_view help, std::initializer_list<label_name> labels,
              const registry& in = registry::of_process())
         requires(Metric::kind != detail::metric_kind::histogram)
@@ -131,8 +140,8 @@ public:
         requires(Metric::kind == detail::metric_kind::histogram)
         : family_(detail::metric_handles::all(in, name.text(), help, Metric::kind, labels, &how)) {}
 
-    // Returns the metric with these values, in the order of the labels. Takes a short lock. Throws std::bad_alloc if the values
-    // are new, and error(refused) if there are too few or too many.
+    // Returns the series with these values, in the order of the labels. Takes a lock for the search. Thread-safe. Throws
+    // error(refused) if there are too few or too many values. For new values, allocates and throws std::bad_alloc.
     [[nodiscard]] Metric with(std::initializer_list<std::string_view> values) const {
         return Metric(family_->with({values.begin(), values.size()}));
     }

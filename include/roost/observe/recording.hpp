@@ -1,10 +1,10 @@
 #pragma once
 
-// A flight recording that was read: from a file, or from this process (observe/recorder.hpp). Needs no running program, so a tool
-// that opens files of other programs uses this header alone.
+// A recording that was read: from a file, or from this process (observe/recorder.hpp). A tool that reads the files of other
+// programs needs only this header.
 //
 //   observe::recording r = observe::read_recording(bytes);
-//   if (!r.problem().empty()) ...                     truncated or damaged: what came before is there
+//   if (!r.problem().empty()) ...                     truncated or damaged: what came before the problem was read
 //   std::string json = observe::to_chrome_trace(r);
 
 #include <roost/base/clock.hpp>
@@ -22,7 +22,7 @@ namespace roost::inline ROOST_ABI::observe {
 using recorded_kind = detail::event_kind;
 [[nodiscard]] std::string_view to_string(recorded_kind kind) noexcept;
 
-// One event. The table in exec/detail/flight_record.hpp says what subject, first and second are, by its kind.
+// One event. The table in exec/detail/flight_record.hpp defines subject, first and second of each kind.
 class recorded_event {
 public:
     recorded_event(recorded_kind kind, std::uint32_t thread, std::int64_t ns, const detail::flight_record& r) noexcept
@@ -45,13 +45,15 @@ private:
     recorded_kind kind_;
 };
 
+// A thread that left events.
 class recorded_thread {
 public:
     recorded_thread(std::string name, std::uint32_t id, std::uint64_t lost) noexcept
         : name_(std::move(name)), id_(id), lost_(lost) {}
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
-    [[nodiscard]] std::uint32_t id() const noexcept { return id_; }  // the kernel's
-    // Returns how many records of it were overwritten before they were read.
+    // Returns the thread's id in the kernel.
+    [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
+    // Returns how many records of this thread were overwritten before they were read.
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
 
 private:
@@ -60,26 +62,29 @@ private:
     std::uint64_t lost_;
 };
 
+// Events, threads and texts. A plain value.
 class recording {
 public:
     [[nodiscard]] const std::vector<recorded_thread>& threads() const noexcept { return threads_; }
     // Returns the events in the order of their times.
     [[nodiscard]] const std::vector<recorded_event>& events() const noexcept { return events_; }
-    // Returns the text of a word of an event; empty if there is none. Names that did not fit are "other".
+    // Returns the text for a word of an event; empty if it has none. Names that did not fit are "other".
     [[nodiscard]] std::string_view text(std::uint64_t word) const noexcept;
-    // Returns "server.cpp:88" for the word of a place, empty if it is unknown.
+    // Returns "server.cpp:88" for a word that is a place; empty if the place is unknown. Throws std::bad_alloc.
     [[nodiscard]] std::string place(std::uint64_t word) const;
 
+    // Returns the id of the process that wrote the recording.
     [[nodiscard]] std::uint32_t process() const noexcept { return process_; }
-    // Returns the time of day when it was written, in nanoseconds since 1970.
+    // Returns the time of day when the recording was written, in nanoseconds since 1970.
     [[nodiscard]] std::int64_t written_at() const noexcept { return wall_ns_; }
     // Returns how many records were overwritten before they were read.
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
-    // Returns how many events were not recorded: of threads without a ring.
+    // Returns how many events were not recorded, because their thread had no ring.
     [[nodiscard]] std::uint64_t unrecorded() const noexcept { return unrecorded_; }
     // Returns how many names were recorded as "other".
     [[nodiscard]] std::uint64_t unnamed() const noexcept { return unnamed_; }
-    // Returns what is wrong with the bytes; empty if they are a complete recording. What came before the problem was read.
+    // Returns a sentence about what is wrong with the bytes; empty if they are a complete recording. What came before the
+    // problem was read.
     [[nodiscard]] std::string_view problem() const noexcept { return problem_; }
 
 private:
@@ -95,8 +100,8 @@ private:
     std::string_view problem_;
 };
 
-// Reads a recording from the bytes of a file. Accepts any bytes: takes memory in proportion to their number only, and never
-// fails except with std::bad_alloc.
+// Reads a recording from the bytes of a file. Accepts any bytes, and uses memory in proportion to their number. Thread-safe.
+// Throws std::bad_alloc.
 [[nodiscard]] recording read_recording(std::string_view bytes);
 
 }  // namespace roost::inline ROOST_ABI::observe

@@ -11,8 +11,8 @@
 
 namespace roost::inline ROOST_ABI::metrics {
 
-// A function that is called at each scrape, until this object is destroyed. The destructor waits until no call is running; none
-// follows. So the function itself must not destroy it. Movable; an object that was moved from collects nothing.
+// A registered function, which is called at each scrape until this object is destroyed. The destructor waits until no call is
+// running; no call follows. So the function must not destroy this object. A moved-from object has no function.
 class [[nodiscard]] collector {
 public:
     collector() noexcept = default;
@@ -29,20 +29,22 @@ private:
     std::shared_ptr<detail::collector_entry> entry_;
 };
 
-// Metrics under their names. Thread-safe. A handle of a metric keeps its series, also when the registry is gone; nothing reads
-// it then.
+// Metrics under their names. Thread-safe. A handle of a metric still works after its registry was destroyed, but no scrape
+// reads it.
 class registry {
 public:
-    registry();  // an own one, for tests and for parts of a program that are scraped apart
+    // Makes an empty registry, for tests and for parts of a program that are scraped separately. Throws std::bad_alloc.
+    registry();
     registry(const registry&) = delete;
     registry& operator=(const registry&) = delete;
     ~registry();
 
-    // Returns the one that the constructors of metrics use. It also has the metrics of the library (metrics.hpp). Never destroyed.
+    // Returns the default registry of all metrics. It also has the metrics of the library (built_in.hpp). Never destroyed.
     [[nodiscard]] static registry& of_process();
 
-    // Calls `read` at each scrape, on the thread that scrapes and outside every lock; several scrapes may run at once. If it
-    // throws, its samples of that scrape are left out and roost_metrics_collector_failures_total counts it.
+    // Registers `read`. Each scrape calls it, on the thread that scrapes and outside every lock; several scrapes may run at
+    // once. If `read` throws, its samples of that scrape are left out, and roost_metrics_collector_failures_total counts it.
+    // Throws std::bad_alloc.
     [[nodiscard]] collector add_collector(std::function<void(samples&)> read);
 
 private:

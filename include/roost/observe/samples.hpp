@@ -1,6 +1,6 @@
 #pragma once
 
-// What a collector fills in: numbers that something else keeps, read at each scrape.
+// What a collector fills in: numbers of other code, read at each scrape.
 
 #include <roost/observe/detail/forward.hpp>
 #include <roost/observe/metric_name.hpp>
@@ -11,8 +11,9 @@
 
 namespace roost::inline ROOST_ABI::metrics {
 
-// Valid during the call of a collector. Each function throws error(refused) if the name is in use for something else, and
-// std::bad_alloc. A metric with the same labels twice is added up. Values of labels may be any bytes (metrics.hpp).
+// Valid during one call of a collector's function, for its thread. Each function throws error(refused) if the name is taken
+// by another definition, and std::bad_alloc. Equal labels of one metric are added up. Label values may be any bytes
+// (metrics.hpp).
 class samples {
 public:
     struct label {
@@ -20,8 +21,9 @@ public:
         std::string_view value;
     };
 
-    // The name has to end with _total.
+    // Adds a counter. Throws error(refused) if the name does not end with _total.
     void counter(metric_name name, std::string_view help, std::uint64_t value, std::initializer_list<label> labels = {});
+    // Adds a gauge. Throws error(refused) if the name ends with _total.
     void gauge(metric_name name, std::string_view help, double value, std::initializer_list<label> labels = {});
 
 private:

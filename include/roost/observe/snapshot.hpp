@@ -8,9 +8,10 @@
 //   observe::snapshot_page at;                                          // a tree of any size, a page at a time
 //   do { send(observe::snapshot(root, observe::snapshot_options().nodes(1000), at).to_json()); } while (!at.is_end());
 //
-// Thread-safe. The program runs on during the call and between pages, and no lock is held for longer than one list. Each row
-// was true at a moment of the call; all rows together need not have been. A node that is alive from the first page to the last
-// is in at least one page. If nodes end between two pages, a row may come again: rows have a number to tell them by.
+// Thread-safe. The program runs on during the call and between pages. No lock is held for longer than the walk of one list
+// of siblings. Each row was true at a moment of the call, but not all rows at the same moment. A node that is alive from the
+// first page to the last is in at least one page. If nodes end between two pages, a node may be in two pages: compare the
+// numbers.
 
 #include <roost/observe/dump.hpp>
 #include <roost/tree/detail/page_walk.hpp>
@@ -24,10 +25,11 @@
 
 namespace roost::inline ROOST_ABI::observe {
 
-// Which nodes are listed, and how many. Nodes that are not listed are walked all the same, so that those below them are found.
+// Which nodes are listed, and how many. The walk visits every node, so a listed node may be below one that is not listed.
 class snapshot_options {
 public:
-    // Lists at most n nodes, in at most n bytes of rows and texts (at least one node), and visits at most n nodes.
+    // The page ends with the node that reaches n: rows; bytes of rows and their texts; or visited nodes. Defaults: 10 000
+    // rows, 8 MiB, a million visits.
     [[nodiscard]] snapshot_options nodes(std::size_t n) const {
         return with([&](snapshot_options& o) { o.nodes_ = n; });
     }
@@ -37,8 +39,9 @@ public:
     [[nodiscard]] snapshot_options visits(std::size_t n) const {
         return with([&](snapshot_options& o) { o.visits_ = n; });
     }
-    // Only nodes whose name contains the text; whose kind is this ("job", "scope", "pool", ...); that wait on something whose
-    // text contains this; that exist for at least so long (a region is as old as its job). All that are set have to match.
+    // Filters. name: the node's name contains the text. kind: the node's kind is equal ("job", "scope", "pool", ...).
+    // waits_on: the text of what the node waits on contains this. older_than: the node's age is at least this; a region is as
+    // old as its job. A row has to match all of them.
     [[nodiscard]] snapshot_options name(std::string part) const {
         return with([&](snapshot_options& o) { o.name_ = std::move(part); });
     }
@@ -77,11 +80,11 @@ private:
 
 class tree_snapshot;
 class snapshot_page;
-// Returns the page that begins at `from`, and moves `from` behind it. Requires that the caller keeps `root` alive. Throws
-// std::bad_alloc.
+// Returns the page that begins at `from`, and moves `from` behind it. Returns an empty page if from.is_end(). Requires that no
+// other thread uses `from`. Throws std::bad_alloc; then `from` is unchanged.
 [[nodiscard]] tree_snapshot snapshot(const node& root, const snapshot_options& how, snapshot_page& from);
 
-// Where the next page begins. A value; holds nothing of the program.
+// Where the next page begins. A plain value: it keeps no node alive.
 class snapshot_page {
 public:
     snapshot_page() = default;
@@ -94,7 +97,7 @@ private:
     bool is_end_ = false;
 };
 
-// One node. Texts are valid as long as the snapshot.
+// One node. Its texts are valid until the snapshot is destroyed.
 struct snapshot_row {
     std::uint64_t id = 0;  // 0: there was no memory for a number
     std::uint64_t parent = 0;  // 0: the root of the walk
@@ -117,10 +120,12 @@ struct snapshot_row {
     std::string_view held_by;  // who holds what it waits on, if owners are tracked
     std::string_view stack;  // "db.cpp:41 <- server.cpp:97": the line it is suspended at, and those of its callers
 
-    // Returns one line without a line break, as in a dump.
+    // Returns one line without a line break: that of a dump, without the owner of what the node waits on. Throws
+    // std::bad_alloc.
     [[nodiscard]] std::string to_string() const;
 };
 
+// The rows of one page. Movable; the rows move along.
 class tree_snapshot {
 public:
     tree_snapshot() = default;
@@ -128,20 +133,22 @@ public:
     tree_snapshot& operator=(tree_snapshot&&) noexcept = default;
 
     [[nodiscard]] const std::vector<snapshot_row>& rows() const& noexcept { return rows_; }
-    void rows() && = delete;  // its texts would be gone: keep the snapshot in a variable
+    void rows() && = delete;  // the texts would be destroyed: keep the snapshot in a variable
     // Returns the row with this number; null if there is none.
     [[nodiscard]] const snapshot_row* find(std::uint64_t id) const noexcept;
+    // Returns how many nodes the walk of this page visited, listed or not.
     [[nodiscard]] std::size_t visited() const noexcept { return visited_; }
     // Returns false if a limit ended the page before the last node.
     [[nodiscard]] bool is_complete() const noexcept { return is_complete_; }
+    // Returns when the page was begun.
     [[nodiscard]] time_point taken() const noexcept { return taken_; }
     // Returns the size of the rows and their texts, without what their containers reserve.
     [[nodiscard]] std::size_t bytes() const noexcept;
 
-    // One line per row, indented.
+    // Returns one line per row, indented by depth. Throws std::bad_alloc.
     [[nodiscard]] std::string to_text() const;
-    // {"schema":1,"complete":true,"nodes":[{"id":1,"parent":0,"depth":0,"kind":"job",...}]}: docs/guide/observe.md lists the
-    // members. Always valid JSON and UTF-8, whatever the names contain.
+    // Returns {"schema":1,"complete":true,"visited":1,"nodes":[{"id":1,"parent":0,"depth":0,"kind":"job",...}]}. The members
+    // are in docs/guide/observe.md. The text is valid JSON in valid UTF-8 for any names. Throws std::bad_alloc.
     [[nodiscard]] std::string to_json() const;
 
 private:
@@ -155,13 +162,13 @@ private:
     bool is_complete_ = true;
 };
 
-// Returns the first page.
+// Returns the first page. Thread-safe. Throws std::bad_alloc.
 [[nodiscard]] tree_snapshot snapshot(const node& root, const snapshot_options& how = {});
 
 // Returns the number of a node, which no other node ever gets. Returns 0 for an empty handle, and if there is no memory.
 // Thread-safe.
 [[nodiscard]] std::uint64_t id_of(const node& n) noexcept;
-// Returns the node with this number; an empty handle if it has ended. Thread-safe.
+// Returns the node with this number. Returns an empty handle if the node has ended. Thread-safe.
 [[nodiscard]] node find_node(std::uint64_t id) noexcept;
 
 }  // namespace roost::inline ROOST_ABI::observe

@@ -21,7 +21,7 @@ namespace roost::inline ROOST_ABI::observe {
 
 // Why a job stalls. The first four: why a cancelled job goes on.
 enum class stall_cause : std::uint8_t {
-    ignore_guard,  // its body ignores a cancel for a while
+    ignore_guard,  // an ignore guard in its body delays the cancel
     shield,  // its body is in a shield
     uninterruptible,  // what it awaits cannot be abandoned
     running,  // none of these: its body runs, is queued to run, or waits for others
@@ -29,6 +29,7 @@ enum class stall_cause : std::uint8_t {
     not_resumed,  // it was woken, and no thread has run it since; seen only while owners are tracked (waits.hpp)
 };
 
+// A job that was cancelled and has not ended. A plain value.
 struct stall {
     node job;
     stall_cause cause = stall_cause::running;
@@ -36,7 +37,7 @@ struct stall {
     roost::site at;  // the line of that await, or of the shield
     duration lasted{};  // since the first look that saw it
 
-    // Returns one line without a line break.
+    // Returns one line without a line break. Throws std::bad_alloc.
     [[nodiscard]] std::string to_string() const;
 };
 

@@ -1,9 +1,10 @@
 #pragma once
 
-// Spans for a tracing library, without depending on one: two functions that are called at the start and at the end of every job.
+// Spans for a tracing library, without depending on one: two functions that are called at the start and at the end of every
+// job.
 //
-//   void start(void* tracer, const job_event& e) noexcept;        e.id() is the span, e.parent() what it belongs to
-//   void end(void* tracer, const job_event& e) noexcept;          e.state() says how it ended, e.why() why it was cancelled
+//   void start(void* tracer, const job_event& e) noexcept;        e.id() is the span, e.parent() the one above it
+//   void end(void* tracer, const job_event& e) noexcept;          e.state() is the outcome, e.why() the reason of a cancel
 //
 //   const observe::trace_hooks spans(start, end, &tracer);        until it is destroyed
 
@@ -11,10 +12,11 @@
 
 namespace roost::inline ROOST_ABI::observe {
 
-// Calls `start` when a job is created and `end` when it has ended, from its constructor to its destructor, on a thread that causes
-// the event, with no lock held. Several threads may call them at once, for different jobs. A job that existed before the
-// constructor may be ended without a start; one that lives longer is not ended. As an `observation`, of which there are at most
-// eight: the constructor throws error(refused), and the destructor waits until no call is running.
+// Calls `start` when a job is created and `end` when it has ended, from its constructor to its destructor. The call is made
+// on a thread that causes the event, with no lock held. Several threads may call the functions at once, for different jobs.
+// For a job that existed before the constructor, `end` may be called without `start`. For a job that outlives this object,
+// `end` is not called. The object counts as an `observation`, of which there are at most eight. The constructor throws
+// error(refused) if there are eight. The destructor waits until no call is running.
 class trace_hooks final : private job_observer {
 public:
     using function = void (*)(void* context, const job_event& e) noexcept;

@@ -4,7 +4,7 @@
 //
 //   service::run(serve, service::options().name("shop").attach(admin::listen(9090)));
 //
-// What has to live as long as the service is given to host::keep().
+// host::keep() keeps an object alive until the service has ended.
 
 #include <roost/base/config.hpp>
 #include <roost/service/detail/forward.hpp>
@@ -17,11 +17,12 @@ namespace roost::inline ROOST_ABI::service {
 
 class host;
 
-// Copies hold copies of the function.
+// A function of a host. A copy has a copy of the function. Copying throws std::bad_alloc, and what that of the function
+// throws.
 class attachment {
 public:
     constexpr attachment() noexcept = default;
-    // f(host&) may throw; then the service is not started.
+    // f(host&) may throw; then the service is not started. Throws std::bad_alloc.
     template <class F>
         requires(!std::same_as<std::remove_cvref_t<F>, attachment>) && std::copy_constructible<F> &&
                 std::invocable<const F&, host&>

@@ -33,8 +33,8 @@ public:
     [[nodiscard]] shutdown_notice stopping() noexcept { return main().shutdown().shutting_down(); }
     [[nodiscard]] service::ledger& ledger() noexcept;
     [[nodiscard]] executor_ref executor() const noexcept;
-    // Keeps the object until everything of the service has ended: after phase exit, when its threads are joined. Objects are
-    // released in the reverse order. After that, the object is released at once.
+    // Keeps the object until the threads of the service are joined, after phase exit. Objects are released in the reverse order.
+    // A later call releases its object at once. Throws std::bad_alloc.
     void keep(std::shared_ptr<void> object);
 
     // --- state -------------------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ struct node_description {
         set_waits_on(wait_kind, wait_name);
     }
     char text[96];
-    std::string_view held_by;  // who holds what it waits for; shown in brackets
+    std::string_view held_by;  // the owner of what it waits for; shown in brackets
     char owner_text[176];
 };
 

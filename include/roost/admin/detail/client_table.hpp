@@ -13,7 +13,7 @@ namespace roost::inline ROOST_ABI::admin::detail {
 class exchange;
 
 enum class client_phase : std::uint8_t {
-    reading,    // its request has not come
+    reading,    // its header is not complete
     handling,   // a handler runs
     sending,    // the reply is on its way
     streaming,  // a stream, which may last
@@ -66,8 +66,8 @@ public:
     [[nodiscard]] time_point next_deadline() const noexcept;
     // Returns a client whose deadline has passed, or null.
     [[nodiscard]] client* overdue(time_point now) const noexcept;
-    // Returns the client that makes room for a new one: the oldest whose request has not come within `patience`; without one, the
-    // oldest that has no stream; without one, the oldest. Returns null if all are dropped.
+    // Returns the client that makes room for a new one: the oldest whose header has not come within `patience`. If there is none,
+    // the oldest without a stream; else the oldest. Returns null if all are dropped.
     [[nodiscard]] client* to_drop(time_point now) const noexcept;
     [[nodiscard]] const std::vector<std::unique_ptr<client>>& all() const noexcept { return clients_; }
 

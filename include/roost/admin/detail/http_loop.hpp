@@ -46,7 +46,7 @@ private:
     void enforce(time_point now) noexcept;
     void look_for_gone(time_point now) noexcept;
     void drop(client& c) noexcept;
-    // Lets what is on its way go out, for a moment, then ends every connection.
+    // Waits a short time for handlers and replies, then ends every connection.
     void wind_up() noexcept;
     template <class Sentence>
     void tell(const Sentence& sentence) const noexcept;

@@ -39,9 +39,9 @@ public:
     // Throws std::system_error without a descriptor.
     inbox() = default;
 
-    // Posts it, unless it is posted already, and wakes the listener. After close(), does nothing. Thread-safe.
+    // Posts the parcel, unless it is posted already, and wakes the listener. Does nothing after close(). Thread-safe.
     void post(std::shared_ptr<parcel> p) noexcept;
-    // Returns one that was posted, in any order, or null.
+    // Returns a posted parcel, in any order, or null.
     [[nodiscard]] std::shared_ptr<parcel> take() noexcept;
     void close() noexcept;
     // Wakes the listener. Thread-safe.

@@ -1,10 +1,10 @@
 #pragma once
 
-// The thread of a route, which calls its handler: one call at a time, so that a handler that does not return costs its own route
-// alone. The thread begins with the first call.
+// The thread of a route. It calls the handler, one call at a time. So a handler that does not return blocks only its own route. The
+// thread begins with the first call.
 //
 // fields   waiting, running, ending, begun: under lock
-// I1       a call that was withdrawn is not begun; one that runs goes on, and nothing waits for it
+// I1       a withdrawn call is not begun; a call that runs continues, and nothing waits for it
 
 #include <roost/admin/detail/inbox.hpp>
 #include <roost/admin/http.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
-// What lower layers measure for the metrics of the library (roost/observe/metrics.hpp). Off until it is switched on; then each
-// place that measures has one relaxed load more to pass.
+// What lower layers measure for the metrics of the library (roost/observe/metrics.hpp). Off by default; then each
+// place that could measure costs one relaxed load.
 //
 // id  operation              order    pairs  carries                                        fails in
 // M1  is_on: load            relaxed  -      nothing: M3 says whether there is a histogram  (floor)
@@ -35,7 +35,8 @@ public:
         return on_.load(mo::relaxed);  // M1
 #endif
     }
-    // Returns what it was before. Allocates the histograms when it is switched on for the first time; throws std::bad_alloc.
+    // Switches measuring on or off. Returns true if it was on before. The first call with true allocates the histograms. Throws
+    // std::bad_alloc. Thread-safe.
     static bool set(bool on);
     // Returns the histogram; null before measuring was on for the first time.
     [[nodiscard]] static fine_histogram* times(timed what) noexcept {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a runtime, a pool or a service tells a scrape about itself. Each is in a list of the process from enlist() to delist().
+// The metrics of a runtime, a pool or a service, for a scrape. Each source is in a list of the process from enlist() to delist().
 //
 // Fields   prev, next, readers, leaving   under the lock of the list
 // I1       an entry that is being read stays in the list
@@ -38,8 +38,8 @@ public:
     metric_source(const metric_source&) = delete;
     metric_source& operator=(const metric_source&) = delete;
 
-    // Called when it can be read, and before it cannot be read any more. delist() waits for a read() that is running; it does
-    // nothing if the source is not in the list. Not for models.
+    // enlist() is called when the source can be read, delist() before it can no longer be read. delist() waits for a read() that
+    // is running. It does nothing if the source is not in the list. Not for models.
     void enlist() noexcept;
     void delist() noexcept;
     // Calls read() of every source, outside the lock.

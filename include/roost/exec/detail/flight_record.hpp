@@ -1,7 +1,7 @@
 #pragma once
 
-// What the flight recorder keeps of one event: 32 bytes. The words are also those of the file (observe/recording.hpp), so a kind
-// keeps its number and its words for ever.
+// The record of one event in the flight recorder: 32 bytes. A file has the same words (observe/recording.hpp). So the number
+// and the words of a kind never change.
 //
 //   word 0   ticks
 //   word 1   kind in the upper 8 bits, subject below: the address of a job, node, frame or timer, or a number

@@ -6,8 +6,8 @@
 //       flight_recorder::write(event_kind::timer_fired, this, lateness, 0);
 //   }
 //
-// Each thread that has an event gets a ring (record_ring.hpp). Rings are never freed, so that a signal handler and a reader may
-// look at each of them at any time. A thread that ends gives its ring back. Its records stay until they were read, or until
+// Each thread that has an event gets a ring (record_ring.hpp). Rings are never freed, so a signal handler and a reader may
+// read each of them at any time. A thread that ends gives its ring back. Its records stay until they are read, or until
 // another thread needs the ring.
 //
 // fields   own       its thread
@@ -28,7 +28,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// The ring of a thread, and which thread that is.
+// A ring, with the id and the name of its thread.
 class thread_ring : public record_ring {
 public:
     explicit thread_ring(std::size_t size) : record_ring(size) {}
@@ -63,7 +63,8 @@ public:
     };
     static constexpr std::size_t most_threads = 1024;
 
-    // Returns 0 if nothing is recorded. This load is the only cost of that.
+    // Returns the number of the recording that is on; 0 if none is on. While none is on, this load is the only cost.
+    // Thread-safe.
     [[nodiscard]] static std::uint32_t now() noexcept {
 #if defined(ROOST_SEAM_MODEL)
         return 0;  // one scheduling point less in every model; record_ring_model has its own
@@ -72,21 +73,22 @@ public:
 #endif
     }
 
-    // Records an event of the calling thread. Wait-free, except for the first event of a thread.
+    // Records an event of the calling thread. Wait-free, except for the first event of a thread, which takes a lock and
+    // allocates.
     [[gnu::noinline, gnu::cold]] static void write(event_kind kind, const void* subject, std::uint64_t first,
                                                    std::uint64_t second) noexcept;
-    // As write(); two records with one time.
+    // As write(); writes two records with one time.
     [[gnu::noinline, gnu::cold]] static void write_created(const void* job, const void* parent, std::uint64_t name,
                                                            std::uint64_t place, std::uint64_t parent_name) noexcept;
-    // A body begins to run on this thread, or leaves it. What wakes a frame meanwhile is that body.
+    // A body begins or continues on this thread. While it runs, a wake of a frame is recorded as a wake by this job.
     [[gnu::noinline, gnu::cold]] static void write_resumed(const void* job, const void* frame, std::uint64_t name) noexcept;
-    // A body stops: it is suspended, two records with one time, or it has ended.
+    // A body is suspended (two records with one time), has ended, or has left this thread.
     [[gnu::noinline, gnu::cold]] static void write_suspended(const void* job, const void* frame, std::uint64_t what,
                                                              std::uint64_t place) noexcept;
     [[gnu::noinline, gnu::cold]] static void write_ended(const void* job, std::uint64_t state) noexcept;
     [[gnu::noinline, gnu::cold]] static void write_left(const void* job, const void* outer) noexcept;
     [[gnu::noinline, gnu::cold]] static void write_woken(const void* frame) noexcept;
-    // Returns the word of a name: literals by their address, others copied into the table.
+    // Returns the word for a name: the address of a literal, or the number of the name's copy in the table.
     [[nodiscard]] static std::uint64_t text(std::string_view name, bool is_literal) noexcept {
         return is_literal ? flight_record::literal(name.data()) : copied_text(name);
     }
@@ -96,22 +98,22 @@ public:
     }
     [[nodiscard]] static std::uint64_t copied_text(std::string_view name) noexcept;
 
-    // Begins a new recording. Returns false if one was on already, which goes on. Throws std::bad_alloc.
+    // Begins a new recording. Returns false if a recording is on; it continues. Thread-safe. Throws std::bad_alloc.
     static bool start(const limits& how);
-    // Returns false if none was on.
+    // Ends the recording. Returns false if none was on. Thread-safe.
     static bool stop() noexcept;
 
-    // For readers; async-signal-safe. They read the recording that was begun last.
+    // For readers; thread-safe and async-signal-safe. They read the recording that began last.
     [[nodiscard]] static std::uint32_t last_generation() noexcept;
     [[nodiscard]] static std::size_t ring_count() noexcept;
     [[nodiscard]] static thread_ring* ring(std::size_t i) noexcept;  // null if it was never made
     [[nodiscard]] static const name_table* names() noexcept;  // null before the first start
     [[nodiscard]] static instant started_at() noexcept;
     [[nodiscard]] static instant read_clock() noexcept;
-    // Returns how many records had no ring: too many threads, no memory, or a thread that is past its end.
+    // Returns how many records had no ring: too many threads, no memory, or a thread whose thread-locals are destroyed.
     [[nodiscard]] static std::uint64_t lost() noexcept;
     [[nodiscard]] static std::size_t largest_ring() noexcept;
-    // Returns how many records of each ring are to be read: a ring of an earlier recording may be larger.
+    // Returns how many records of each ring belong to the recording: a ring of an earlier recording may be larger.
     [[nodiscard]] static std::size_t shown() noexcept;
 
 private:
@@ -130,7 +132,7 @@ private:
     static state shared;
 };
 
-// Records that a worker has nothing to do, until the end of the scope.
+// Records that a worker parks, and at the end of the scope that it woke.
 class recorded_park {
 public:
     explicit recorded_park(bool drives) noexcept {

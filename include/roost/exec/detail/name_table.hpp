@@ -1,7 +1,7 @@
 #pragma once
 
-// Copies of names, each with a small number, in a table of fixed size. A name is found without a lock, and entered once under
-// one. Nothing is ever removed. What does not fit gets number 0, `other`, and is counted.
+// Copies of names, each with a small number, in a table of fixed size. A search takes no lock; entering a name takes one. No
+// name is ever removed. A name that does not fit has number 0, `other`, and is counted.
 //
 // fields   entry text, length   written under the lock before N2, constant afterwards
 // I1       an entry's hash goes from 0 to the hash of its text, once
@@ -26,17 +26,17 @@ public:
     static constexpr std::size_t longest = 120;  // longer names are cut
     static constexpr std::uint32_t other = 0;
 
-    // Allocates. Requires that `size` is a power of two.
+    // Allocates; throws std::bad_alloc. Requires that `size` is a power of two.
     explicit name_table(std::size_t size) : entries_(new entry[size]), mask_(size - 1) {}
     name_table(const name_table&) = delete;
     name_table& operator=(const name_table&) = delete;
 
-    // Returns the number of the name, which is entered if it is new; `other` if there is no room. Thread-safe.
+    // Returns the number of the name. Enters a new name, under the lock. Returns `other` if there is no room. Thread-safe.
     [[nodiscard]] std::uint32_t number_of(std::string_view name) noexcept;
-    // Copies the text of a number into `to`, which has room for `longest` bytes, and returns its length; 0 if no name has that
-    // number. Thread-safe, async-signal-safe.
+    // Copies the text of a number to `to`, and returns its length; 0 if no name has that number. Requires that `to` has room
+    // for `longest` bytes. Thread-safe, async-signal-safe.
     [[nodiscard]] std::size_t text_of(std::uint32_t number, char* to) const noexcept;
-    // Returns how many times a name did not fit.
+    // Returns how many times a name did not fit. Thread-safe.
     [[nodiscard]] std::uint64_t overflowed() const noexcept { return overflowed_.load(mo::relaxed); }  // N3
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// Whether anything looks at hot places: one byte for the flight recorder and for the tracking of owners, so that such a place
-// tests once. What it calls then asks each of them.
+// One switch for two observers: a byte with a bit for the flight recorder and a bit for owner tracking. A hot path tests the
+// byte once. If a bit is set, it calls code that tests the switch of each observer.
 //
 // id  operation          order    pairs  carries                                           fails in
 // B1  any: load          relaxed  -      nothing: the observers' own switches decide       (floor)
@@ -17,7 +17,7 @@ class observing {
 public:
     enum class by : std::uint8_t { recorder = 1, owners = 2 };
 
-    // Returns true if a place has something to report. This load is the only cost while it has not.
+    // Returns true if an observer is on. While none is, this load is the only cost. Thread-safe.
     [[nodiscard]] static bool any() noexcept {
 #if defined(ROOST_SEAM_MODEL)
         return false;  // one scheduling point less in every model
@@ -25,8 +25,9 @@ public:
         return bits.load(mo::relaxed) != 0;  // B1
 #endif
     }
-    static void set(by who, bool on) noexcept {
-        const auto bit = static_cast<std::uint8_t>(who);
+    // Switches the bit of an observer on or off. Thread-safe.
+    static void set(by observer, bool on) noexcept {
+        const auto bit = static_cast<std::uint8_t>(observer);
         if (on) {
             bits.fetch_or(bit, mo::relaxed);  // B2
         } else {

@@ -1,12 +1,14 @@
 #pragma once
 
-// The last records of one thread: a ring that its owner overwrites, and that any thread may copy meanwhile.
+// The last records of one thread: a ring that its owner overwrites, and that any thread may copy meanwhile. The owner is the
+// thread that writes.
 //
-// Why it is not simpler: the owner must not wait for a reader, nor execute an operation that locks the bus. So a reader copies
-// without asking and finds out afterwards what may have been overwritten under its hands. For that a word of a record has to
-// lead to the position of the record before it: a reader that copied a word of record n sees a position of at least n.
+// Why it is not simpler: the owner must not wait for a reader, nor execute a locked instruction. So a reader copies first, and
+// then finds out which records the owner may have overwritten during the copy. For that, a word of a record publishes the position
+// of the record before it: a reader that copied a word of record n sees a position of at least n.
 //
-// fields   none but atomics; written by the owner alone, which may change only between two records (flight_recorder.cpp)
+// fields   none but atomics; written by the owner alone. Another thread may become the owner between two records
+//          (flight_recorder.cpp)
 // I1       record n is in slot n % size; the owner writes it while the position is n
 // I2       record n is intact in a copy if the position, read after the copy, is below n + size
 //
@@ -29,13 +31,13 @@ namespace roost::inline ROOST_ABI::detail {
 
 class record_ring {
 public:
-    // Allocates. Requires that `size` is a power of two, at least 2. Copies get at most size - 1 records.
+    // Throws std::bad_alloc. Requires that `size` is a power of two, at least 2. A copy has at most size - 1 records.
     explicit record_ring(std::size_t size) : slots_(new slot[size]), mask_(size - 1) {}
     record_ring(const record_ring&) = delete;
     record_ring& operator=(const record_ring&) = delete;
 
     [[nodiscard]] std::size_t size() const noexcept { return mask_ + 1; }
-    // Returns how many records were ever written.
+    // Returns how many records were ever written. Thread-safe.
     [[nodiscard]] std::uint64_t written() const noexcept { return position_.load(mo::relaxed); }  // F6
 
     // Called by the owner only. Wait-free.
@@ -56,7 +58,7 @@ public:
         std::uint64_t overwritten = 0;  // records from `from` on that are not in the copy
         std::size_t offset = 0;  // where the first intact record is in `to`
     };
-    // Copies the records from number `from` on that are still there, the newest `room` of them. Wait-free, thread-safe,
+    // Copies the records from number `from` on that are not overwritten, the newest `room` of them. Wait-free, thread-safe,
     // async-signal-safe.
     copied copy(std::uint64_t from, flight_record* to, std::size_t room) const noexcept {
         copied done;

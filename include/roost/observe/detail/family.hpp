@@ -1,6 +1,6 @@
 #pragma once
 
-// All series of one metric: what is registered under a name.
+// All series of one metric. A registry has one family per name.
 
 #include <roost/observe/buckets.hpp>
 #include <roost/observe/detail/series.hpp>
@@ -18,7 +18,7 @@ namespace roost::inline ROOST_ABI::detail {
 enum class metric_kind : std::uint8_t { counter, gauge, histogram };
 [[nodiscard]] std::string_view to_string(metric_kind kind) noexcept;
 
-// What a program says about a metric. Equal definitions share their series.
+// The definition of a metric. Equal definitions share their series.
 struct metric_definition {
     std::string name;
     std::string help;
@@ -27,7 +27,7 @@ struct metric_definition {
     std::vector<double> bounds;  // of a histogram
     double resolution = 0;  // of a histogram
 
-    // Throws error(refused) with a sentence if the name does not suit the kind, or if a label comes twice.
+    // Throws error(refused) with a sentence if the name does not suit the kind, or if a label is named twice.
     void require_valid() const;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Writes the rings of the recorder in the format of recording_format.hpp, while the program goes on. Async-signal-safe if its sink
+// Writes the rings of the recorder in the format of recording_format.hpp, while the program runs on. Async-signal-safe if its sink
 // is: it uses the memory that it was given, and no lock.
 
 #include <roost/exec/detail/flight_recorder.hpp>

@@ -38,7 +38,7 @@ public:
     // Returns the family of this definition. Throws error(refused) if the definition is not valid, or if the name has another one.
     [[nodiscard]] std::shared_ptr<family> define(metric_definition of);
     void add(std::shared_ptr<collector_entry> entry);
-    // Returns when the entry is not called any more.
+    // Removes the entry. Blocks until no call of it is running.
     void remove(const collector_entry& entry) noexcept;
     [[nodiscard]] scrape read();
 

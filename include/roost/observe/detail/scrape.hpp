@@ -1,6 +1,6 @@
 #pragma once
 
-// What one look at a registry found: plain values, which the writers turn into text.
+// The result of one scrape: plain values, which the writers turn into text.
 
 #include <roost/observe/detail/family.hpp>
 
@@ -15,7 +15,7 @@ namespace roost::inline ROOST_ABI::detail {
 
 struct exported_histogram {
     std::vector<double> bounds;
-    std::vector<std::uint64_t> up_to;  // how many values are at most the bound; growing
+    std::vector<std::uint64_t> up_to;  // how many values are at most the bound; cumulative
     std::uint64_t count = 0;
     double sum = 0;
     std::vector<kept_exemplar> exemplars;  // empty, or one per bound and one above

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the handles of metrics share: one time series each, kept by its handles and by its family.
+// The state of one series of a metric. The handles of the series and its family share it.
 //
 // id  operation              order    pairs  carries                          fails in
 // S1  gauge: load, CAS       seq_cst  -      nothing but the number           (no model: one word, and a loop)
@@ -61,7 +61,7 @@ struct gauge_series : series {
     atomic<std::uint64_t> bits{0};
 };
 
-// Exported buckets have an exemplar each. A thread that finds another one at them drops its own: nothing waits.
+// Each exported bucket has an exemplar. A thread does not wait to write one: while another thread writes, it drops its own.
 struct histogram_series : series {
     histogram_series(const metrics::buckets& how, std::size_t parts);
 

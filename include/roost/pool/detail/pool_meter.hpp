@@ -1,6 +1,6 @@
 #pragma once
 
-// What a pool tells a scrape about itself, and how long its acquires waited.
+// The metrics of a pool: its numbers, and how long its acquires waited.
 //
 // id  operation       order    pairs  carries                                 fails in
 // P1  waits: load     seq_cst  P2     the histogram                           (no model: written once)
@@ -21,7 +21,7 @@ public:
     explicit pool_meter(pool_core& of) noexcept : of_(of) {}
     ~pool_meter() { delete waits_.load(mo::seq_cst); }  // P1
 
-    // Returns when a wait that begins now began, for waited(). 0: it is not measured.
+    // Returns the time of a wait that begins now, for waited(). Returns 0 if measuring is off.
     [[nodiscard]] static std::int64_t begin_wait() noexcept {
         return measuring::is_on() ? now().time_since_epoch().count() : 0;
     }

@@ -1,17 +1,18 @@
 #pragma once
 
-// Which job took what is held now: the table behind observe::set_owner_tracking(). Off by default. Then a lock costs one relaxed
-// load, and so does an unlock.
+// Which job owns which lock, permit or resource now: the table of owner tracking, observe::set_owner_tracking(). Off by default.
+// While it is off, a lock costs one relaxed load, and so does an unlock.
 //
 // A holding is the record of one guard, permit or pooled handle. It is made after the lock was taken and erased before the lock
-// is given back, so a recorded holding is held. It says who took the lock if that was a job's own await, and it is *sure* as long
-// as the handle has not moved: the job that took it still holds it. The reference to the job keeps its address from being used
-// again.
+// is given back, so a recorded lock is held. It names the job if a job's own await took the lock. It is *sure* while the handle
+// has not moved: then the job that took the lock still owns it. The record has a reference to the job, so no other job gets its
+// address.
 //
-// Records are found by the address of the primitive, which is never followed. A reader that sees its waiter unclaimed after the
-// look has looked at the primitive that the waiter is queued in: a primitive is destroyed only without queued waiters.
+// Records are found by the address of the primitive, which is never followed. A reader looks, and then tests that its waiter is
+// still unclaimed. If so, it has looked at the primitive in which the waiter is queued: a primitive is destroyed only without
+// queued waiters.
 //
-// Switching it off empties the table. A record that is made late finds the switch off, under the lock of its stripe.
+// Switching off empties the table. A record that comes late finds the switch off, under the lock of its stripe.
 //
 // id  operation            order    pairs  carries                                               fails in
 // G1  is_on: load          relaxed  -      nothing: checked again under the stripe's lock        (floor)
@@ -27,7 +28,7 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// What the table needs of a job; the layer of jobs has them.
+// What the table needs from a job. The layer `task` sets these functions.
 struct holder_functions {
     void (*retain)(void* job) noexcept;
     void (*release)(void* job) noexcept;
@@ -35,13 +36,14 @@ struct holder_functions {
     site (*made_at)(const void* job) noexcept;
 };
 
-// The job that is taking something on this thread, and the line of its await. Empty: not known.
+// The job that takes a lock on this thread.
 struct taker {
-    void* job = nullptr;
+    void* job = nullptr;  // null: unknown
     const holder_functions* functions = nullptr;
-    site at;
+    site at;  // the line of its await
 };
 
+// The record of one guard, permit or pooled handle.
 struct holding {
     const void* of = nullptr;  // the primitive
     const void* handle = nullptr;  // the guard, permit or slot
@@ -49,16 +51,16 @@ struct holding {
     std::uint32_t total = 0;  // all permits of the primitive, at least
     bool is_sure = false;
     taker by;
-    std::int64_t stamp = 0;  // no two are equal; about the time, in nanoseconds
+    std::int64_t stamp = 0;  // unique; about the time, in nanoseconds
 };
 
-// What a suspended operation waits for, as seen from another thread while it cannot leave the wait.
+// What a suspended operation waits for. Another thread fills it in while the operation cannot leave the wait.
 struct wait_subject {
-    const void* of = nullptr;  // address of the primitive, not to be followed
-    std::uint32_t need = 0;  // permits of it; 0: not that kind of wait
-    std::uint32_t total = 0;  // all permits, if the wait itself knows them
-    bool is_pending = false;  // not woken: the primitive exists
-    // Writes who holds it; for primitives that the wait keeps alive. Returns the length.
+    const void* of = nullptr;  // address of the primitive; do not follow it
+    std::uint32_t need = 0;  // permits that it waits for; 0: it does not wait for permits
+    std::uint32_t total = 0;  // all permits of the primitive, if the wait knows them
+    bool is_pending = false;  // true: not woken, so the primitive exists
+    // Writes the owners; for primitives that the wait keeps alive. Returns the length.
     std::size_t (*owners)(const void* of, char* text, std::size_t size) noexcept = nullptr;
 };
 
@@ -76,6 +78,7 @@ public:
 #else
     static constexpr bool is_possible = true;
 #endif
+    // Returns true while owners are tracked. Thread-safe.
     [[nodiscard]] static bool is_on() noexcept {
         if constexpr (is_possible) {
             return on.load(mo::relaxed);  // G1
@@ -83,37 +86,38 @@ public:
             return false;
         }
     }
-    // Returns true if it was on before.
+    // Switches owner tracking on or off. Returns true if it was on before. Thread-safe.
     static bool track(bool on) noexcept;
 
-    // Returns a number that no other call returned, about the time in nanoseconds.
+    // Returns a number that no other call returned, about the time in nanoseconds. Thread-safe.
     [[nodiscard]] static std::int64_t stamp() noexcept;
 
     using total_function = std::uint32_t (*)(const void* of) noexcept;
-    // After n permits were taken. `total` is called under a lock.
+    // Called after n permits were taken. Calls `total` under a lock.
     [[gnu::cold]] static void took(const void* of, const void* handle, std::uint32_t n, total_function total) noexcept;
-    // Before they are given back, or when no handle owns them any more.
+    // Called before the permits are given back, or when no handle has them any more.
     [[gnu::cold]] static void gave(const void* of, const void* handle) noexcept;
-    // The handle has moved. From now on the job that took it may not be the one that holds it.
+    // Called when the handle has moved. From now on another job may own it.
     [[gnu::cold]] static void moved(const void* of, const void* from, const void* to) noexcept;
-    // Before permits are added to the primitive.
+    // Called before permits are added to the primitive.
     static void raise_total(const void* of, std::uint32_t total) noexcept;
 
-    // Calls look(context, holding) for each holding of the primitive, under a lock: look() only copies. A job that is to be
-    // used later is retained there.
+    // Calls look(context, holding) for each holding of the primitive, under a lock. Requires that look() only copies, and
+    // retains a job that is used later. Thread-safe.
     using look_function = void (*)(void* context, const holding& one) noexcept;
     static void visit(const void* of, void* context, look_function look) noexcept;
-    // Writes "held 3 s by job 'transfer' (bank.cpp:42)". Returns the length, 0 if no holding is known.
+    // Writes the oldest holding, with the line of the await that took it: "held 3 s by job 'transfer' (bank.cpp:15)". Returns
+    // the length; 0 if no holding is known. Thread-safe.
     [[nodiscard]] static std::size_t describe(const void* of, char* text, std::size_t size) noexcept;
 
-    // Who takes what is taken on this thread.
+    // Returns the job that takes locks on this thread.
     [[nodiscard]] static taker& taking() noexcept;
 
 private:
     static atomic<bool> on;
 };
 
-// While it exists, what this thread takes is taken by that job.
+// While it exists, holdings::taking() of this thread returns that job.
 class taking_for {
 public:
     explicit taking_for(const taker& by) noexcept : before_(holdings::taking()) { holdings::taking() = by; }
@@ -125,7 +129,7 @@ private:
     taker before_;
 };
 
-// Appends text to a buffer of fixed size; what does not fit is left out.
+// Appends text to a buffer of fixed size. Text that does not fit is left out.
 class bounded_text {
 public:
     bounded_text(char* text, std::size_t size) noexcept : text_(text), size_(size) {}

@@ -1,10 +1,12 @@
 #pragma once
 
-// A walk in pages. Nothing is held between two pages: a position is the numbers of the last node that was visited, of the nodes
-// above it, and of some that came before each of them. So a page may begin at any later time, whatever has ended since.
+// A walk in pages. No lock and no node is held between two pages. A position has only numbers: of the last visited node, of
+// the nodes above it, and of some that came before each of them. So a page may begin at any later time, whichever nodes have
+// ended since.
 //
-// Every node that is alive from the first page to the last is visited. If the node at which the last page ended has ended too,
-// the page begins behind an older one. Nodes between the two are visited again; a reader keeps rows by number.
+// Every node that is alive from the first page to the last is visited. If the last visited node has ended before the next
+// page, this page begins behind an older one. Then the nodes between the two are visited again; a reader compares their
+// numbers.
 
 #include <roost/tree/detail/node_ids.hpp>
 #include <roost/tree/visit.hpp>
@@ -15,24 +17,25 @@
 
 namespace roost::inline ROOST_ABI::detail {
 
-// Fills in what the node and its view know.
+// Fills in the description of the node, from the node and its view.
 void describe_node(node& n, std::uint32_t depth, observe::node_description& d) noexcept;
 
-// Where a page ended. Empty: before the first node.
+// Where a page ended. An empty position is before the first node.
 class walk_position {
 public:
-    static constexpr std::size_t most_remembered = 32;  // of one list: the last eight, and ever fewer of those before
+    static constexpr std::size_t most_remembered = 32;  // of one list: the last eight, and fewer and fewer of those before
     static constexpr std::size_t most_recent = 8;
 
     [[nodiscard]] bool is_at_begin() const noexcept { return levels_.empty(); }
 
-    // One list on the way down: the nodes visited last, newest last; all but the last one with everything below.
+    // One list of siblings on the way down: the nodes visited last, newest last. Of all but the last one, the subtree is
+    // visited.
     struct level {
         std::vector<std::uint64_t> seen;
     };
-    // Called when a node at this depth (the root: 0) is visited; throws std::bad_alloc.
+    // Called when a node at this depth (the root: 0) is visited. Throws std::bad_alloc.
     void visited(std::uint32_t depth, std::uint64_t id);
-    // Called when everything below the node at this depth was visited.
+    // Called when the subtree of the node at this depth was visited.
     void finished(std::uint32_t depth) noexcept;
 
     [[nodiscard]] const std::vector<level>& levels() const noexcept { return levels_; }
@@ -43,8 +46,8 @@ private:
     bool is_last_finished_ = false;
 };
 
-// Calls fn for the next nodes, parents first, until it returns false. `id` is 0 if there is no memory for a number. Returns true
-// if the walk is complete. No lock is held during fn. Requires that the caller keeps root alive. Throws std::bad_alloc.
+// Calls fn for the next nodes, parents first, until fn returns false. `id` is 0 if there is no memory for a number. Returns
+// true if the walk is complete. No lock is held during fn. Requires that no other thread uses `at`. Throws std::bad_alloc.
 using page_function = bool (*)(void* context, const observe::node_description& d, std::uint64_t id) noexcept;
 [[nodiscard]] bool walk_page(const roost::node& root, walk_position& at, void* context, page_function fn);
 

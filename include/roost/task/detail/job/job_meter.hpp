@@ -2,10 +2,11 @@
 
 // Counts jobs by name and outcome, and samples their times, while measuring is on.
 //
-// Each of the first threads, by thread_index(), counts in a block of its own; the others share one. Names get a number when they
-// are first seen, at most 200; further ones share the number 0. A thread remembers the numbers of the literals it saw last.
+// Each of the first threads, by thread_index(), counts in a block of its own; the others share one. A name gets a number at
+// its first job, at most 200 names; further names share number 0. A thread keeps the numbers of the literals it used last.
 //
-// A sampled job has a bit, and its time in a slot of a small table. A later job may overwrite the slot: that sample is lost.
+// A sampled job has a bit, and its start time in a slot of a small table. A later job may overwrite the slot: that sample is
+// lost.
 //
 // fields   name: text, hash        written under the lock before its number is published (P2), then constant
 //          numbers of a block      the thread with that number; the last block: any thread
@@ -33,7 +34,7 @@ class job_meter;
 
 enum class job_end : unsigned char { completed, failed, cancelled };
 
-// The numbers of one thread, or of those that share it.
+// The counters of one thread, or of the threads that share them.
 struct alignas(64) job_meter_block {
     static constexpr std::size_t most_names = 200;
 
@@ -41,13 +42,14 @@ struct alignas(64) job_meter_block {
     atomic<std::uint64_t> ended[most_names + 1][3]{};
 };
 
-// Which events of a thread are measured: all while there are few, and from about 4000 a second on every so many, at a distance
-// that varies, so that events that alternate are both measured. Plain and zero at first.
+// Decides which events of a thread are measured: all while there are few. Above about 4000 a second, it takes a sample. The
+// distance between two samples varies. So if two kinds of events alternate, both are measured. Plain; all members begin as
+// zero.
 class measured_sampler {
 public:
-    static constexpr std::uint32_t most = 256;  // on average between two
+    static constexpr std::uint32_t most = 256;  // events between two samples, on average
 
-    // Returns 0, or how many events this one stands for; then `at` is now.
+    // Returns how many events this one stands for, and sets `at` to now. Returns 0 if this event is not measured.
     [[nodiscard]] std::uint32_t due(time_point& at) noexcept {
         if (left_ > 1) [[likely]] {
             --left_;
@@ -59,20 +61,20 @@ public:
 private:
     [[gnu::noinline]] std::uint32_t take(time_point& at) noexcept;
 
-    std::uint32_t left_ = 0;  // until the next one
-    std::uint32_t step_ = 0;  // how many events that one stands for
+    std::uint32_t left_ = 0;  // events until the next sample
+    std::uint32_t step_ = 0;  // how many events the next sample stands for
     std::uint32_t interval_ = 0;
     time_point last_{};
 };
 
-// Of each thread, in its runner. Plain and zero at first.
+// What each thread keeps, in its runner. Plain; all members begin as zero.
 struct measured_thread {
     struct known_name {
         const char* text;
         std::uint32_t number;
     };
 
-    job_meter_block* block = nullptr;  // null also if it is shared
+    job_meter_block* block = nullptr;  // null before the first job, and if the block is shared
     measured_sampler bodies;
     measured_sampler delays;
     const char* last_name = nullptr;  // a literal whose jobs end on this thread
@@ -94,10 +96,11 @@ public:
     static constexpr std::size_t most_names = job_meter_block::most_names;
     static constexpr std::size_t longest_name = 120;
 
-    // Allocates about 200 kilobytes on the first call; throws std::bad_alloc. To be called before measuring is on.
+    // Allocates about 200 kilobytes on the first call. Called before measuring is switched on. Thread-safe. Throws
+    // std::bad_alloc.
     static void prepare();
 
-    // Called for each job that is created while measuring is on. Returns true if its delay is to be measured.
+    // Called for each job that is created while measuring is on. Returns true if its run delay is measured.
     [[nodiscard]] static bool created(measured_thread& mine, const void* job) noexcept {
         if (mine.block == nullptr) [[unlikely]] {
             count_created(mine);
@@ -108,11 +111,11 @@ public:
         const std::uint32_t times = mine.delays.due(at);
         return times != 0 && probe_delay(job, at, times);
     }
-    // Called when such a job begins. Requires that its delay is to be measured.
+    // Called when a job begins. Requires that created() returned true for it.
     static void begins(const void* job) noexcept;
-    // `literal` is null if the name is none.
+    // Called when a job that was counted ends. `literal` is null if the name is not a literal.
     static void ended(measured_thread& mine, const char* literal, std::string_view name, job_end how) noexcept;
-    // For the usual end. Returns false, and does nothing, if the literal is not the last one.
+    // A faster ended() for completed jobs. Returns false, and does nothing, if the last job on this thread had another name.
     [[nodiscard]] static bool completed_again(measured_thread& mine, const char* literal) noexcept {
         if (mine.last_name != literal) [[unlikely]] {
             return false;
@@ -120,8 +123,9 @@ public:
         measured_thread::add_own(*mine.last_completed);
         return true;
     }
+    // Returns the sums over all threads. Thread-safe.
     [[nodiscard]] static job_totals totals() noexcept;
-    // Calls see(name, outcome, count) for each name and outcome that occurred. The name of number 0 is "other".
+    // Calls see(name, outcome, count) for each name and outcome that occurred. The name of number 0 is "other". Thread-safe.
     template <class See>
     static void read(See see) {
         for (std::uint32_t n = 0; n <= most_names; ++n) {
