@@ -67,6 +67,10 @@ public:
             now_ = static_cast<std::uint64_t>(e.time().time_since_epoch().count()) - static_cast<std::uint64_t>(first_);
             handle(e);
         }
+        // What runs at the end has run until then.
+        const auto end =
+            static_cast<std::uint64_t>(from_.ended_at().time_since_epoch().count()) - static_cast<std::uint64_t>(first_);
+        now_ = from_.events().empty() || from_.ended_at() < from_.events().back().time() ? now_ : end;
         for (std::uint32_t i = 0; i < tracks_.size(); ++i) {
             while (!tracks_[i].running.empty()) {
                 end_slice(i, "the recording ends");

@@ -129,6 +129,7 @@ private:
             left_.remove_prefix(header_.header_size);
             out_.process_ = header_.process;
             out_.wall_ns_ = header_.wall_ns;
+            out_.end_ns_ = header_.end_ns;
             const auto span = static_cast<double>(header_.end_ticks - header_.start_ticks);
             const double ns = static_cast<double>(header_.end_ns) - static_cast<double>(header_.start_ns);
             ns_per_tick_ = span > 0 && ns > 0 ? ns / span : 1;

@@ -2,12 +2,14 @@
 
 #include <roost/observe/recorder.hpp>
 #include <roost/pool/pool.hpp>
+#include <roost/runtime/run.hpp>
 #include <roost/task/sleep.hpp>
 
 #include "recorded_jobs.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -15,6 +17,7 @@
 
 using namespace roost;
 using namespace roost::observe;
+using namespace std::chrono_literals;
 using namespace testing_support;
 
 namespace {
@@ -93,6 +96,27 @@ task<> everything(scope& s, pool<int>& numbers, event& e) {
     e.set();
     stuck.cancel();
     co_await stuck.join();
+}
+
+task<> spin_and_look(std::string& trace) {
+    co_await sleep_for(1ms);
+    const time_point until = now() + 20ms;
+    while (now() < until) {}
+    trace = to_chrome_trace(recorder::snapshot());
+}
+
+TEST_F(chrome_trace, OBS_190_a_body_that_still_runs_has_run_until_the_end) {
+    recorder::start();
+    std::string trace;
+    run(spin_and_look(trace));
+    double longest = 0;
+    const std::string key = "\"dur\":";
+    for (std::size_t at = trace.find(key); at != std::string::npos; at = trace.find(key, at + 1)) {
+        if (trace.find("the recording ends", at) < trace.find('\n', at)) {
+            longest = std::max(longest, std::stod(trace.substr(at + key.size())));
+        }
+    }
+    EXPECT_GE(longest, 19'000) << "microseconds";
 }
 
 TEST_F(chrome_trace, OBS_190_is_read_by_another_parser_and_is_whole) {

@@ -77,6 +77,8 @@ public:
     [[nodiscard]] std::uint32_t process() const noexcept { return process_; }
     // Returns the time of day when the recording was written, in nanoseconds since 1970.
     [[nodiscard]] std::int64_t written_at() const noexcept { return wall_ns_; }
+    // Returns the time when it was written, on the clock of the events' times.
+    [[nodiscard]] time_point ended_at() const noexcept { return time_point(duration(end_ns_)); }
     // Returns how many records were overwritten before they were read.
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
     // Returns how many events were not recorded, because their thread had no ring.
@@ -94,6 +96,7 @@ private:
     std::unordered_map<std::uint64_t, std::string> texts_;
     std::uint32_t process_ = 0;
     std::int64_t wall_ns_ = 0;
+    std::int64_t end_ns_ = 0;
     std::uint64_t lost_ = 0;
     std::uint64_t unrecorded_ = 0;
     std::uint64_t unnamed_ = 0;
