@@ -164,7 +164,11 @@ recording_written recorder::write_file(const char* path) noexcept {
 
 void recorder::prepare_file(const char* path) {
     prepared_file* const before = prepared.exchange(new prepared_file(path), mo::seq_cst);  // P1
-    if (before != nullptr && !before->is_written.exchange(true, mo::seq_cst)) {  // P1
+    if (before == nullptr) {
+        return;
+    }
+    const bool is_mine = !before->is_written.exchange(true, mo::seq_cst);  // P1
+    if (is_mine || before->is_done.load(mo::seq_cst)) {  // P1
         before->close();
     }
 }

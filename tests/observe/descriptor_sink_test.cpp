@@ -135,6 +135,23 @@ TEST_F(recorder_files, OBS_188_the_prepared_file_is_written_once) {
     ::unlink(path.c_str());
 }
 
+TEST_F(recorder_files, OBS_188_a_prepared_file_that_was_written_is_closed_by_the_next) {
+    const std::string path = temporary_path("prepared_again");
+    const auto next_descriptor = [] {
+        const int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+        ::close(fd);
+        return fd;
+    };
+    recorder::prepare_file(path.c_str());
+    const int before = next_descriptor();
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(recorder::write_prepared().error(), std::error_code());
+        recorder::prepare_file(path.c_str());
+    }
+    EXPECT_LE(next_descriptor(), before + 1);
+    ::unlink(path.c_str());
+}
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they have handlers of their own
 
 // Runs `crash` in another process, which writes the recording. Returns how it ended.
