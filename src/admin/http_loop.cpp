@@ -199,9 +199,8 @@ void http_loop::look_for_gone(time_point at) noexcept {
             continue;
         }
         next_look_ = deadline_after(at, between_looks);
-        char byte = 0;
-        if (c->request() != nullptr && c->request()->is_suspended() &&
-            ::recv(c->fd(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) {
+        pollfd end{c->fd(), POLLRDHUP, 0};  // also behind bytes that are not read
+        if (c->request() != nullptr && c->request()->is_suspended() && ::poll(&end, 1, 0) != 0) {
             drop(*c);
         }
     }

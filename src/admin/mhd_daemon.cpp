@@ -71,7 +71,9 @@ public:
         if (what == MHD_CONNECTION_NOTIFY_STARTED) {
             *context = &loop.clients_.add(std::move(loop.next_client_));
         } else if (*context != nullptr) {
-            loop.clients_.remove(*static_cast<client*>(*context));
+            client& gone = *static_cast<client*>(*context);
+            delete gone.request();  // libmicrohttpd does not report the end of a request that it has no memory for
+            loop.clients_.remove(gone);
             *context = nullptr;
         }
     }

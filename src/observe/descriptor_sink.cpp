@@ -55,6 +55,8 @@ descriptor_sink::descriptor_sink(int descriptor, duration limit) noexcept
     struct stat what{};
     if (fd_ < 0 || ::fstat(fd_, &what) != 0) {
         error_ = EBADF;
+    } else if ((::fcntl(fd_, F_GETFL) & O_ACCMODE) == O_RDONLY) {  // opening it again would make it writable
+        error_ = EBADF;
     } else if (S_ISREG(what.st_mode)) {
         kind_ = kind::file;
     } else if (S_ISSOCK(what.st_mode)) {

@@ -143,6 +143,11 @@ std::shared_ptr<series> family::with(std::span<const std::string_view> values) {
         clean_views.assign(cleaned.begin(), cleaned.end());
         values = clean_views;
     }
+    if (std::ranges::all_of(values, [](std::string_view value) { return value == "other"; })) {
+        const std::lock_guard hold(lock_);
+        is_other_used_ = true;
+        return other_;
+    }
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (const std::string_view value : values) {
         hash = mix(hash, value);
@@ -174,11 +179,13 @@ std::shared_ptr<series> family::with(std::span<const std::string_view> values) {
 std::vector<std::shared_ptr<series>> family::all() const {
     std::vector<std::shared_ptr<series>> found;
     found.reserve(most_series + 1);
+    bool has_other = definition_.labels.empty() || overflows_.read() != 0;
     if (!definition_.labels.empty()) {
         const std::lock_guard hold(lock_);
         found.assign(series_.begin(), series_.end());
+        has_other = has_other || is_other_used_;
     }
-    if (definition_.labels.empty() || overflows_.read() != 0) {
+    if (has_other) {
         found.push_back(other_);
     }
     return found;

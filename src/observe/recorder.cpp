@@ -10,6 +10,7 @@
 #include <string>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -78,6 +79,7 @@ public:
     writer_memory memory;
     int fd;
     atomic<bool> is_written{false};
+    atomic<bool> is_done{false};
 };
 
 constinit atomic<prepared_file*> prepared{nullptr};
@@ -86,10 +88,21 @@ constexpr int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 struct ::sigaction actions_before[std::size(crash_signals)];
 constinit atomic<bool> crash_is_handled{false};
 
+// Another thread may be writing the file: the process must not end meanwhile.
+void await_other_writer() noexcept {
+    const prepared_file* const to = prepared.load(mo::seq_cst);  // P1
+    const auto most = std::chrono::duration_cast<std::chrono::milliseconds>(prepared_limit).count();
+    for (std::int64_t i = 0; i < most && to != nullptr && !to->is_done.load(mo::seq_cst); ++i) {  // P1
+        ::poll(nullptr, 0, 1);
+    }
+}
+
 // Writes the file, gives the signal back to its handler of before, and raises it again: it arrives when this one returns.
 void on_crash(int number) noexcept {
     const int kept = errno;
-    static_cast<void>(recorder::write_prepared());
+    if (recorder::write_prepared().error() == std::errc::operation_not_permitted) {
+        await_other_writer();
+    }
     for (std::size_t i = 0; i < std::size(crash_signals); ++i) {
         if (crash_signals[i] == number) {
             ::sigaction(number, &actions_before[i], nullptr);
@@ -151,7 +164,11 @@ recording_written recorder::write_file(const char* path) noexcept {
 
 void recorder::prepare_file(const char* path) {
     prepared_file* const before = prepared.exchange(new prepared_file(path), mo::seq_cst);  // P1
-    if (before != nullptr && !before->is_written.exchange(true, mo::seq_cst)) {  // P1
+    if (before == nullptr) {
+        return;
+    }
+    const bool is_mine = !before->is_written.exchange(true, mo::seq_cst);  // P1
+    if (is_mine || before->is_done.load(mo::seq_cst)) {  // P1
         before->close();
     }
 }
@@ -164,7 +181,9 @@ recording_written recorder::write_prepared() noexcept {
     if (to->is_written.exchange(true, mo::seq_cst)) {  // P1
         return recording_written(std::make_error_code(std::errc::operation_not_permitted));
     }
-    return write(to->memory, to->fd, prepared_limit);
+    const recording_written done = write(to->memory, to->fd, prepared_limit);
+    to->is_done.store(true, mo::seq_cst);  // P1
+    return done;
 }
 
 void recorder::write_on_crash() {

@@ -179,7 +179,10 @@ private:
         const auto index = static_cast<std::uint32_t>(out_.threads_.size());
         out_.threads_.emplace_back(std::string(h.name, ::strnlen(h.name, sizeof h.name)), h.thread, h.lost);
         out_.lost_ += h.lost;
-        out_.events_.reserve(out_.events_.size() + body.size() / sizeof(flight_record));
+        const std::size_t needed = out_.events_.size() + body.size() / sizeof(flight_record);
+        if (needed > out_.events_.capacity()) {
+            out_.events_.reserve(std::max(needed, 2 * out_.events_.capacity()));  // there may be very many threads
+        }
         flight_record r{};
         while (read(body, r)) {
             if (r.kind() != event_kind::none && static_cast<std::uint8_t>(r.kind()) < event_kinds) {

@@ -99,6 +99,9 @@ std::shared_ptr<family> registry_core::define(metric_definition of) {
     auto made = std::make_shared<family>(std::move(of));
     const metric_definition& definition = made->definition();
     const std::lock_guard hold(lock_);
+    if (const auto twin = families_.find(twin_of(definition)); twin != families_.end()) {
+        refuse(twin->second->definition(), definition);
+    }
     const auto [at, is_new] = families_.try_emplace(definition.name, made);
     if (!is_new && !is_same(at->second->definition(), definition)) {  // another thread was faster
         refuse(at->second->definition(), definition);
@@ -111,7 +114,8 @@ void registry_core::add(std::shared_ptr<collector_entry> entry) {
     collectors_.push_back(std::move(entry));
 }
 
-void registry_core::remove(const collector_entry& entry) noexcept {
+void registry_core::remove(collector_entry& entry) noexcept {
+    entry.end();
     {
         const std::lock_guard hold(lock_);
         std::erase_if(collectors_, [&](const auto& known) { return known.get() == &entry; });
@@ -127,29 +131,20 @@ void registry_core::read_collectors(scrape& into) {
     {
         const std::lock_guard hold(lock_);
         all = collectors_;
-        std::ranges::for_each(all, [](const auto& entry) { entry->enter(); });
     }
-    std::size_t next = 0;
-    const auto leave_rest = [&] {
-        while (next < all.size()) {
-            all[next++]->leave();
+    for (const std::shared_ptr<collector_entry>& entry : all) {
+        scrape before = into;
+        if (!entry->enter()) {
+            continue;
         }
-    };
-    try {
-        while (next < all.size()) {
-            scrape before = into;
-            try {
-                metrics::samples to(into);
-                all[next]->read(to);
-            } catch (...) {
-                into = std::move(before);
-                failures_.add(1);
-            }
-            all[next++]->leave();
+        try {
+            metrics::samples to(into);
+            entry->read(to);
+        } catch (...) {
+            into = std::move(before);
+            failures_.add(1);
         }
-    } catch (...) {  // no memory for the copy
-        leave_rest();
-        throw;
+        entry->leave();
     }
 }
 

@@ -136,6 +136,19 @@ TEST(body_stream, OBS_271_a_client_that_has_gone_ends_an_idle_stream) {
     from->push("nobody hears this");
 }
 
+TEST(body_stream, OBS_271_a_client_that_has_gone_behind_bytes_of_its_own_ends_an_idle_stream) {
+    const auto from = std::make_shared<feed>();
+    const http_listener door(0, streams(from));
+    {
+        const raw_client c(door.port());
+        c.send(get_text("/events") + "and more that nobody reads");
+        from->push("first");
+        read_until(c, "first");
+        c.send("and more");
+    }
+    EXPECT_EQ(from->gone.get_future().wait_for(seconds(60)), std::future_status::ready);
+}
+
 TEST(body_stream, OBS_271_the_end_of_the_listener_ends_streams_and_later_rings_do_nothing) {
     const auto from = std::make_shared<feed>();
     auto door = std::make_unique<http_listener>(0, streams(from));

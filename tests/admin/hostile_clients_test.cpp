@@ -178,6 +178,21 @@ TEST(hostile_clients, OBS_263_garbage_is_refused_or_closed) {
     }
 }
 
+// libmicrohttpd has no memory for so many, and does not report the end of the request. The leak is seen by AddressSanitizer.
+TEST(hostile_clients, OBS_263_very_many_parameters_leave_nothing_behind) {
+    const http_listener door(0, small_page(), http_limits().read_within(milliseconds(100)));
+    std::string target = "/page?";
+    for (int i = 0; i < 3500; ++i) {
+        target += "a&";
+    }
+    for (int i = 0; i < 3; ++i) {
+        const raw_client c(door.port());
+        c.send(get_text(target));
+        static_cast<void>(c.read_all());
+    }
+    expect_served(door);
+}
+
 TEST(hostile_clients, OBS_261_a_flood_of_pipelined_requests_is_one_request) {
     const http_listener door(0, small_page());
     std::string many;

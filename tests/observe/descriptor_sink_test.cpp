@@ -69,6 +69,9 @@ TEST_F(recorder_files, OBS_187_errors_are_returned) {
     EXPECT_EQ(recorder::write_file("/nonexistent/recording").error().value(), ENOENT);
     EXPECT_EQ(recorder::write_to(-1).error().value(), EBADF);
     EXPECT_EQ(recorder::write_to(987654).error().value(), EBADF);
+    const int read_only = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    EXPECT_EQ(recorder::write_to(read_only).error().value(), EBADF);
+    ::close(read_only);
     const recording_written full = recorder::write_file("/dev/full");
     EXPECT_EQ(full.error().value(), ENOSPC);
     EXPECT_GT(full.lost(), 1000U) << "what a full disk did not take is counted";
@@ -132,6 +135,23 @@ TEST_F(recorder_files, OBS_188_the_prepared_file_is_written_once) {
     ::unlink(path.c_str());
 }
 
+TEST_F(recorder_files, OBS_188_a_prepared_file_that_was_written_is_closed_by_the_next) {
+    const std::string path = temporary_path("prepared_again");
+    const auto next_descriptor = [] {
+        const int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+        ::close(fd);
+        return fd;
+    };
+    recorder::prepare_file(path.c_str());
+    const int before = next_descriptor();
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(recorder::write_prepared().error(), std::error_code());
+        recorder::prepare_file(path.c_str());
+    }
+    EXPECT_LE(next_descriptor(), before + 1);
+    ::unlink(path.c_str());
+}
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they have handlers of their own
 
 // Runs `crash` in another process, which writes the recording. Returns how it ended.
@@ -165,6 +185,31 @@ TEST_F(recorder_files, OBS_189_a_crash_writes_the_prepared_file) {
     r = read_recording(bytes_of(path));
     EXPECT_EQ(r.problem(), "");
     EXPECT_GT(count_of(r, recorded_kind::job_created), 100U);
+    ::unlink(path.c_str());
+}
+
+// The file is a pipe that is full until this process reads, so the second crash meets a file that is being written.
+TEST_F(recorder_files, OBS_189_a_second_crash_waits_for_the_file_of_the_first) {
+    const std::string path = temporary_path("crash_pipe");
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    const int from = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    std::string bytes;
+    std::thread reader([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        ::fcntl(from, F_SETFL, 0);
+        bytes = read_all(from);
+    });
+    const int faulted = status_of_crash(path, [] {
+        std::thread([] { std::abort(); }).detach();
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        volatile int* volatile nowhere = nullptr;
+        *nowhere = 1;
+    });
+    reader.join();
+    ::close(from);
+    EXPECT_TRUE(WIFSIGNALED(faulted)) << faulted;
+    EXPECT_GT(bytes.size(), 100'000U);
+    EXPECT_EQ(read_recording(bytes).problem(), "");
     ::unlink(path.c_str());
 }
 

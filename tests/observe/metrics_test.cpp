@@ -148,6 +148,20 @@ TEST(metrics, OBS_147_label_values_above_the_limit_become_other) {
     EXPECT_LT(text.size(), 20'000U);
 }
 
+TEST(metrics, OBS_147_a_value_other_and_the_values_above_the_limit_are_one_series) {
+    const registry in;
+    const metrics::labelled<metrics::counter> by_name("calls_total", "Calls.", {"name"}, in);
+    by_name.with({"other"}).add(7);
+    EXPECT_TRUE(contains(to_prometheus(in), "calls_total{name=\"other\"} 7"));
+    EXPECT_EQ(to_prometheus(in).find("overflow"), std::string::npos);
+    for (int i = 0; i < 300; ++i) {
+        by_name.with({std::to_string(i)}).add();
+    }
+    const std::string text = to_prometheus(in);
+    EXPECT_TRUE(contains(text, "calls_total{name=\"other\"} 107")) << text;
+    EXPECT_EQ(text.find("{name=\"other\"}"), text.rfind("{name=\"other\"}"));
+}
+
 TEST(metrics, OBS_148_the_number_of_values_is_the_number_of_labels) {
     const registry in;
     const metrics::labelled<metrics::gauge> two("two", "Two labels.", {"a", "b"}, in);

@@ -34,6 +34,19 @@ TEST(registry, OBS_150_collectors_are_read_at_each_scrape_until_they_are_destroy
     EXPECT_EQ(calls, 3);
 }
 
+TEST(registry, OBS_150_a_collector_that_is_not_called_ends_at_once) {
+    registry in;
+    metrics::collector second;
+    const metrics::collector first = in.add_collector([&](metrics::samples& to) {
+        to.gauge("first", "First.", 1);
+        const metrics::collector gone = std::move(second);
+    });
+    second = in.add_collector([](metrics::samples& to) { to.gauge("second", "Second.", 1); });
+    const std::string text = to_prometheus(in);
+    EXPECT_TRUE(contains(text, "first 1"));
+    EXPECT_FALSE(contains(text, "second 1"));
+}
+
 TEST(registry, OBS_151_a_collector_that_throws_leaves_its_samples_out) {
     registry in;
     const metrics::gauge kept("kept", "Kept.", in);

@@ -52,10 +52,11 @@ private:
     [[nodiscard]] std::shared_ptr<series> find(std::uint64_t hash, std::span<const std::string_view> values) const noexcept;
 
     const metric_definition definition_;
-    mutable small_mutex lock_;  // of hashes_ and series_
+    mutable small_mutex lock_;  // of hashes_, series_ and is_other_used_
     std::vector<std::uint64_t> hashes_;
     std::vector<std::shared_ptr<series>> series_;
-    std::shared_ptr<series> other_;  // with labels: for the values above the limit
+    std::shared_ptr<series> other_;  // with labels: for the values above the limit, and for the value `other`
+    bool is_other_used_ = false;  // by a caller that named it
     thread_counter overflows_;
 };
 

@@ -5,6 +5,7 @@
 // id  operation                      order    pairs  carries                                        fails in
 // G1  entry: fetch_add, fetch_sub    seq_cst  G2     that a call is running, and what it did        (no model: under a lock, or after the call)
 // G2  entry: load                    seq_cst  G1     that no call is running                        (no model: as G1)
+// G3  gone: store, then G2; G1, then load   seq_cst  G3   that a call begins before the end is looked for, or not at all   (no model: as G1)
 
 #include <roost/observe/detail/family.hpp>
 #include <roost/observe/detail/scrape.hpp>
@@ -21,7 +22,16 @@ namespace roost::inline ROOST_ABI::detail {
 class collector_entry {
 public:
     explicit collector_entry(std::function<void(metrics::samples&)> f) noexcept : read(std::move(f)) {}
-    void enter() noexcept { inside_.fetch_add(1, mo::seq_cst); }  // G1
+    // Returns false if the collector is gone. Otherwise leave() has to follow.
+    [[nodiscard]] bool enter() noexcept {
+        inside_.fetch_add(1, mo::seq_cst);  // G1
+        const bool goes_on = !is_gone_.load(mo::seq_cst);  // G3
+        if (!goes_on) {
+            leave();
+        }
+        return goes_on;
+    }
+    void end() noexcept { is_gone_.store(true, mo::seq_cst); }  // G3
     void leave() noexcept { inside_.fetch_sub(1, mo::seq_cst); }  // G1
     [[nodiscard]] bool is_called() const noexcept { return inside_.load(mo::seq_cst) != 0; }  // G2
 
@@ -29,6 +39,7 @@ public:
 
 private:
     atomic<std::uint32_t> inside_{0};
+    atomic<bool> is_gone_{false};
 };
 
 class registry_core {
@@ -39,7 +50,7 @@ public:
     [[nodiscard]] std::shared_ptr<family> define(metric_definition of);
     void add(std::shared_ptr<collector_entry> entry);
     // Removes the entry. Blocks until no call of it is running.
-    void remove(const collector_entry& entry) noexcept;
+    void remove(collector_entry& entry) noexcept;
     [[nodiscard]] scrape read();
 
 private:
