@@ -97,6 +97,7 @@ private:
         }
         row.waits_on = keep(d.waits_on);
         row.held_by = keep(d.held_by);
+        row.trace = keep(d.trace);
         if (d.waits_at.is_known()) {
             scratch_.clear();
             detail::append_stack(scratch_, d);

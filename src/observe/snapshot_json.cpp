@@ -54,6 +54,7 @@ void append_row(std::string& out, const snapshot_row& r) {
     append_member(out, "at", r.stack);
     append_member(out, "waits_on", r.waits_on);
     append_member(out, "held_by", r.held_by);
+    append_member(out, "traceparent", r.trace);
     out.append("}");
 }
 

@@ -1,6 +1,7 @@
 #include <roost/observe/trace_context.hpp>
 
 #include <roost/base/atomic.hpp>
+#include <roost/task/detail/job/value_region.hpp>
 
 #include <algorithm>
 
@@ -13,6 +14,12 @@ constexpr std::string_view shape = "00-00000000000000000000000000000000-00000000
 
 bool is_hex(std::string_view text) noexcept { return text.find_first_not_of(digits) == std::string_view::npos; }
 bool is_zero(std::string_view text) noexcept { return text.find_first_not_of('0') == std::string_view::npos; }
+
+// Snapshots show it.
+[[maybe_unused]] const bool is_shown =
+    (detail::value_region::show(
+         &current_trace, [](const void* value) noexcept { return static_cast<const trace_context*>(value)->traceparent(); }),
+     true);
 
 }  // namespace
 

@@ -1,4 +1,9 @@
+// Order V2: task/detail/job/value_region.hpp.
+
 #include <roost/task/job_local.hpp>
+
+#include <roost/base/atomic.hpp>
+#include <roost/tree/visit.hpp>
 
 namespace roost::inline ROOST_ABI::detail {
 
@@ -22,6 +27,27 @@ void value_region::leave_for_good() noexcept {
     if (!end_alone(1)) {
         close_and_leave();
         release();
+    }
+}
+
+namespace {
+constinit atomic<const void*> shown_key{nullptr};
+constinit atomic<value_region::text_function> shown_text{nullptr};
+}  // namespace
+
+void value_region::show(const void* key, text_function text) noexcept {
+    shown_text.store(text, mo::seq_cst);  // V2
+    shown_key.store(key, mo::seq_cst);    // V2
+}
+
+void value_region::describe_shown(const node& from, node_description& d) noexcept {
+    const void* const key = shown_key.load(mo::seq_cst);  // V2
+    if (key == nullptr) {
+        return;
+    }
+    if (const void* value = find(from, key)) {
+        const std::string_view text = shown_text.load(mo::seq_cst)(value);  // V2
+        d.trace = std::string_view(d.trace_text, text.copy(d.trace_text, sizeof d.trace_text));
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <roost/exec/timer.hpp>
 #include <roost/task/detail/job/scope_core.hpp>
+#include <roost/task/detail/job/value_region.hpp>
 #include <roost/tree/visit.hpp>
 
 #include <algorithm>
@@ -191,12 +192,13 @@ site await_line(const promise_base& innermost) noexcept {
 }
 
 void region::describe_wait(node_description& d) noexcept {
-    peek([&d](const cancellable& waiting, const wait_functions& functions) {
+    peek([&d, this](const cancellable& waiting, const wait_functions& functions) {
         const wait_target what = functions.what(waiting);
         d.set_waits_on(what.kind(), what.name());
         d.uninterruptible = functions.is_uninterruptible();
         describe_owners(functions.subject(waiting), [&] { return functions.subject(waiting).is_pending; }, d);
         describe_frames(waiting.frame(), d);
+        value_region::describe_shown(*this, d);
     });
 }
 

@@ -1,8 +1,13 @@
 #include <roost/observe/trace_context.hpp>
 
+#include <roost/observe/snapshot.hpp>
 #include <roost/runtime/runtime.hpp>
+#include <roost/sync/event.hpp>
 #include <roost/task/block_on.hpp>
 #include <roost/task/scope.hpp>
+#include <roost/task/timeout.hpp>
+
+#include "../task/rig.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +19,7 @@ namespace {
 
 using namespace roost;
 using observe::trace_context;
+using namespace std::chrono_literals;
 
 static_assert(std::is_trivially_copyable_v<trace_context>);
 
@@ -93,6 +99,34 @@ task<> look_in_child(scope& s, std::string* found) {
 task<> request(std::string* found) { co_await with_scope(look_in_child, found); }
 task<> with_trace(std::string* found) {
     co_await with_value(observe::current_trace, *trace_context::parse(valid), request(found));
+}
+
+task<> wait_for(event& e) { co_await e.wait(); }
+task<> wait_below(scope& s, event& e) {
+    s.launch("below", wait_for(e));
+    co_await fail_after(1h, wait_for(e));
+}
+task<> wait_with_trace(event& e, observe::trace_context trace) {
+    co_await with_value(observe::current_trace, trace, with_scope(wait_below, std::ref(e)));
+}
+
+TEST(trace_context, OBS_175_a_snapshot_has_the_trace_of_each_suspended_job) {
+    rig::stage s;
+    event go("go");
+    const observe::trace_context trace = observe::trace_context::fresh();
+    s.play(wait_with_trace(go, trace), "request");
+    s.play(wait_for(go), "without");
+    const observe::tree_snapshot all = observe::snapshot(s.root.tree_node());
+    int with = 0;
+    for (const observe::snapshot_row& r : all.rows()) {
+        EXPECT_TRUE(r.trace.empty() || r.trace == trace.traceparent()) << r.trace;
+        EXPECT_TRUE(r.trace.empty() || r.name == "below" || r.name == "deadline") << r.name;
+        with += r.trace.empty() ? 0 : 1;
+    }
+    EXPECT_EQ(with, 2);
+    EXPECT_NE(all.to_json().find("\"traceparent\":\"" + std::string(trace.traceparent())), std::string::npos);
+    go.set();
+    s.run();
 }
 
 TEST(trace_context, OBS_173_a_job_finds_the_trace_it_belongs_to) {

@@ -117,6 +117,7 @@ struct snapshot_row {
     std::optional<duration> age;
     std::optional<duration> left;  // until the deadline; negative: it has passed
     std::string_view waits_on;
+    std::string_view trace;  // the traceparent of a suspended job, if it has a current_trace
     std::string_view held_by;  // who holds what it waits on, if owners are tracked
     std::string_view stack;  // "db.cpp:41 <- server.cpp:97": the line it is suspended at, and those of its callers
 

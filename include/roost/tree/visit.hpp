@@ -56,6 +56,8 @@ struct node_description {
     char text[96];
     std::string_view held_by;  // the owner of what it waits for; shown in brackets
     char owner_text[176];
+    std::string_view trace;  // the traceparent of a suspended job (observe/trace_context.hpp)
+    char trace_text[64];
 };
 
 struct visit_result {
