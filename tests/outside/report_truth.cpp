@@ -31,7 +31,8 @@ roost::task<> query(connections& db, bool has_one) {
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 bool tells_apart(const std::string& text) {
-    return has(text, "8 wait on pool 'connections'") && has(text, "8 wait on foreign awaitable (uninterruptible)");
+    return has(text, "8 wait on pool 'connections'") && has(text, "8 wait on foreign awaitable at ") &&
+           has(text, "report_truth.cpp:25 (uninterruptible)");
 }
 
 }  // namespace

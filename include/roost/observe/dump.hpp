@@ -5,9 +5,9 @@
 //   std::fputs(observe::dump(root).c_str(), stderr);
 //
 //   owned scope 'root' (main.cpp:31), running, 99 children
-//     job 'accept' (main.cpp:40), active, age 12.4 s, waits on channel 'connections'
+//     job 'accept' (main.cpp:40), active, age 12.4 s, at main.cpp:44, waits on channel 'connections'
 //     97 x job 'request' (server.cpp:88), active, age 3 ms to 812 ms, 1 child
-//       region 'deadline' (server.cpp:92), running, waits on mutex 'accounts', deadline in 188 ms
+//       region 'deadline' (server.cpp:92), running, at bank.cpp:17 <- server.cpp:92, waits on mutex 'accounts', deadline in 188 ms
 //     job 'flush' (server.cpp:61), cancelling (requested: disk full (server.cpp:70, at 'flush')), age 2 s, 1 child
 //
 // Thread-safe. The program runs on during the call, so each line is true by itself, but not all lines together. Siblings

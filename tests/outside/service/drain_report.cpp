@@ -36,7 +36,7 @@ const char* const expected[] = {
     R"(info roost: phase stop intake, at most [0-9.]+ m?s)",
     R"(info roost: phase drain, at most 900 ms)",
     R"(warning roost: phase drain for another [0-9]+ ms at most, [0-9]+ outstanding)",
-    R"(warning roost:   1 job 'month-end export' \(.*drain_report\.cpp:[0-9]+\), age [0-9.]+ m?s, waits on event 'the printer')",
+    R"(warning roost:   1 job 'month-end export' \(.*drain_report\.cpp:[0-9]+\), age [0-9.]+ m?s, at .*drain_report\.cpp:[0-9]+, waits on event 'the printer')",
     R"(info roost: phase cancel, at most [0-9.]+ m?s)",
     R"(info roost: phase release, at most [0-9.]+ m?s)",
     R"(info roost: phase exit)",
