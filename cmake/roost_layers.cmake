@@ -209,7 +209,7 @@ function(roost_finish_layers)
   add_library(roost INTERFACE)
   add_library(roost::roost ALIAS roost)
   foreach(layer IN LISTS ROOST_LAYERS)
-    # Whoever wants a database, Boost.Asio or the admin listener names the layer.
+    # A program that needs a database, Boost.Asio or the admin listener names the layer.
     if(NOT layer MATCHES "^testing|^adapters|^asio$|^admin$|^c$")
       target_link_libraries(roost INTERFACE roost_${layer})
     endif()
